@@ -1,0 +1,166 @@
+// Package db is the only place that knows that there are two engines: an embedded SQLite file and
+// PostgreSQL. It knows no schema beyond the change clock.
+//
+//	Write   one business act = one transaction; on SQLite many acts share a commit, on PostgreSQL the
+//	        last statements and COMMIT travel in one message
+//	Read    a snapshot that never waits for writers
+//	Tx      what both get: Query, Exec, and Queue for writes whose result nobody needs
+//	clock   per tenant; gives each changed row a stamp that grows in commit order (interface §4.3)
+//
+// One SQL text serves both engines. It is written in PostgreSQL's words: $N placeholders, casts (::UUID) and
+// row locks (FOR UPDATE); what SQLite does not have is taken out by text.go.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// ErrNoRow is the answer of a Row that matched nothing.
+var ErrNoRow = errors.New("db: no row")
+
+// Retry is returned by a transaction that found the world changed under it; Write runs it again.
+var Retry = errors.New("db: the data changed meanwhile, run again")
+
+// Config says which store to open and what is injected into it.
+type Config struct {
+	URL    string           // postgres://…; empty for SQLite
+	Dir    string           // SQLite's folder
+	Now    func() time.Time // the clock of every transaction
+	Log    *slog.Logger
+	Pool   int  // connections of the read pool (SQLite) or of the whole pool (PostgreSQL); 0 = a good default
+	Unsafe bool // SQLite without waiting for the disk: only for tests and throw-away stores
+}
+
+// engine is what an engine must do; two exist.
+type engine interface {
+	write(ctx context.Context, tenant id.Tenant, alone bool, run func(*Tx) error) error
+	read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error
+	settle(ctx context.Context, tenant id.Tenant) error
+	script(ctx context.Context, sql string) error
+	ping(ctx context.Context) error
+	close() error
+	name() string
+}
+
+// DB is an open store; safe for concurrent use.
+type DB struct {
+	engine engine
+	now    func() time.Time
+	log    *slog.Logger
+	mu     sync.Mutex
+	wakers map[string][]chan struct{}
+}
+
+// Open opens the store without changing it; Migrate brings it up to date.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &DB{now: c.Now, log: c.Log, wakers: map[string][]chan struct{}{}}
+	var err error
+	switch {
+	case c.URL == "":
+		d.engine, err = openSQLite(c, d)
+	case strings.HasPrefix(c.URL, "postgres://"), strings.HasPrefix(c.URL, "postgresql://"):
+		d.engine, err = openPostgres(ctx, c, d)
+	default:
+		return nil, errors.New("the database address must start with postgres://")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close waits for running writes and closes every connection.
+func (d *DB) Close() error { return d.engine.close() }
+
+// Engine is "sqlite" or "postgres", for people to read.
+func (d *DB) Engine() string { return d.engine.name() }
+
+// Ping tells whether the store answers.
+func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
+
+// Now is the injected clock in UTC, cut to microseconds as the store keeps it.
+func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
+
+// maxTries bounds how often Write runs one act again after a race.
+const maxTries = 12
+
+// Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes
+// back unchanged. The act may run more than once after a race, so it must not keep state between runs; from the
+// second run on it holds the tenant's change clock from the start, so that it cannot lose again to its own kind.
+func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
+	var err error
+	for try := range maxTries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var tx *Tx
+		err = d.engine.write(ctx, tenant, try > 0 && tenant != Across, func(t *Tx) error {
+			tx = t
+			return act(t)
+		})
+		if err == nil {
+			tx.wakeAll()
+			return nil
+		}
+		if !errors.Is(err, Retry) {
+			return err
+		}
+		d.log.Debug("write runs again", "try", try+1, "cause", err)
+	}
+	return fmt.Errorf("gave up after %d races: %w", maxTries, err)
+}
+
+// Read runs reads of one tenant on one snapshot.
+func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.engine.read(ctx, tenant, run)
+}
+
+// Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement
+// run so sits in a file that says so.
+const Across id.Tenant = 0
+
+// Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that
+// keeps its own clock misses nothing (interface §4.3).
+func (d *DB) Settle(ctx context.Context, tenant id.Tenant) error {
+	return d.engine.settle(ctx, tenant)
+}
+
+// Woken gives a channel that receives after a commit that called Tx.Wake(topic); signals may melt together.
+func (d *DB) Woken(topic string) <-chan struct{} {
+	c := make(chan struct{}, 1)
+	d.mu.Lock()
+	d.wakers[topic] = append(d.wakers[topic], c)
+	d.mu.Unlock()
+	return c
+}
+
+func (d *DB) wake(topic string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.wakers[topic] {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// unavailable is the fault for a store that does not answer (interface §7: 503).
+func unavailable(err error) error {
+	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"), err)
+}

@@ -1,0 +1,320 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"entrepot/internal/id"
+)
+
+// postgresEngine runs each act in its own transaction on a pooled connection. BEGIN travels with the first
+// statement and COMMIT with the last, because round trips decide the speed.
+type postgresEngine struct {
+	db   *DB
+	pool *pgxpool.Pool
+}
+
+func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error) {
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, errors.New("the database address is not a valid postgres:// URL") // the parser's error may show the password
+	}
+	if c.Pool > 0 {
+		config.MaxConns = int32(c.Pool)
+	} else if !strings.Contains(c.URL, "pool_max_conns") {
+		config.MaxConns = 32
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, unavailable(err)
+	}
+	return &postgresEngine{db: d, pool: pool}, nil
+}
+
+func (e *postgresEngine) name() string { return "postgres" }
+
+func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, alone bool, run func(*Tx) error) error {
+	begin := []string{"BEGIN", "SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true)"}
+	if alone {
+		begin = append(begin, "SELECT last FROM change_clocks WHERE tenant_id = "+strconv.FormatInt(int64(tenant), 10)+" FOR UPDATE")
+	}
+	return e.in(ctx, begin, func(s *pgSession) error {
+		tx := &Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now()}
+		if err := guarded(tx, run); err != nil {
+			return err
+		}
+		return s.commit(tx.steps())
+	})
+}
+
+func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	begin := []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+		"SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true)"}
+	return e.in(ctx, begin, func(s *pgSession) error {
+		return run(&Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now(), readOnly: true})
+	})
+}
+
+// in runs one transaction on a connection of the pool and leaves the connection clean.
+func (e *postgresEngine) in(ctx context.Context, begin []string, run func(*pgSession) error) error {
+	conn, err := e.pool.Acquire(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return unavailable(err)
+	}
+	defer conn.Release()
+	s := &pgSession{ctx: context.WithoutCancel(ctx), conn: conn.Conn(), begin: begin}
+	err = run(s)
+	s.endRows()
+	if s.open {
+		if _, rollback := s.conn.Exec(s.ctx, "ROLLBACK"); rollback != nil {
+			s.conn.Close(s.ctx) // the pool drops it
+		}
+	}
+	return e.meaning(err)
+}
+
+// meaning tells races and lost connections apart from faults of a statement.
+func (e *postgresEngine) meaning(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		switch pg.Code {
+		case "40001", "40P01":
+			return fmt.Errorf("%w: %w", Retry, err)
+		case "57P01", "57P02", "57P03", "53300":
+			return unavailable(err)
+		}
+		return err
+	}
+	var lost *pgconn.ConnectError
+	if errors.As(err, &lost) || err != nil && pgconn.SafeToRetry(err) {
+		return unavailable(err)
+	}
+	return err
+}
+
+// settle waits for every transaction that holds the tenant's clock.
+func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) error {
+	return e.write(ctx, tenant, false, func(tx *Tx) error {
+		var last int64
+		err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR SHARE", []any{tenant}, &last)
+		if errors.Is(err, ErrNoRow) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (e *postgresEngine) script(ctx context.Context, sql string) error {
+	conn, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer conn.Release()
+	sql = strings.ReplaceAll(sql, ") WITHOUT ROWID", ")")
+	_, err = conn.Conn().PgConn().Exec(ctx, "BEGIN; SELECT pg_advisory_xact_lock(7301); "+sql+"; COMMIT").ReadAll()
+	if err != nil {
+		conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll()
+	}
+	return err
+}
+
+func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.Ping(ctx) }
+
+func (e *postgresEngine) close() error {
+	e.pool.Close()
+	return nil
+}
+
+// pgSession is one transaction on one connection.
+type pgSession struct {
+	ctx   context.Context
+	conn  *pgx.Conn
+	begin []string // sent with the first statement
+	open  bool     // BEGIN was sent, COMMIT not
+	rows  *pgRows  // rows not closed yet
+}
+
+// batch starts a message with BEGIN, if it was not sent yet.
+func (s *pgSession) batch() (b *pgx.Batch, skip int) {
+	s.endRows()
+	b = &pgx.Batch{}
+	if !s.open {
+		for _, sql := range s.begin {
+			b.Queue(sql)
+		}
+		skip, s.open = len(s.begin), true
+	}
+	return b, skip
+}
+
+func (s *pgSession) endRows() {
+	if s.rows != nil {
+		s.rows.Close()
+	}
+}
+
+func skipResults(r pgx.BatchResults, n int) error {
+	for range n {
+		if _, err := r.Exec(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *pgSession) query(sql string, args []any) (Rows, error) {
+	b, skip := s.batch()
+	b.Queue(sql, plainAll(args)...)
+	results := s.conn.SendBatch(s.ctx, b)
+	if err := skipResults(results, skip); err != nil {
+		results.Close()
+		return nil, err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		results.Close()
+		return nil, err
+	}
+	s.rows = &pgRows{Rows: rows, results: results, session: s}
+	return s.rows, nil
+}
+
+func (s *pgSession) exec(sql string, args []any) (int64, error) {
+	b, skip := s.batch()
+	b.Queue(sql, plainAll(args)...)
+	results := s.conn.SendBatch(s.ctx, b)
+	defer results.Close()
+	if err := skipResults(results, skip); err != nil {
+		return 0, err
+	}
+	tag, err := results.Exec()
+	return tag.RowsAffected(), err
+}
+
+func (s *pgSession) send(steps []*Step) error { return s.message(steps, false) }
+
+// commit sends the last writes and COMMIT in one message; a transaction that wrote and read nothing sends none.
+func (s *pgSession) commit(steps []*Step) error {
+	if !s.open && len(steps) == 0 {
+		return nil
+	}
+	return s.message(steps, true)
+}
+
+func (s *pgSession) message(steps []*Step, commit bool) error {
+	b, skip := s.batch()
+	for _, step := range steps {
+		sql := step.sql
+		if step.rows >= 0 {
+			sql = expecting(sql, step.rows)
+		}
+		b.Queue(sql, plainAll(step.args)...)
+	}
+	if commit {
+		b.Queue("COMMIT")
+	}
+	results := s.conn.SendBatch(s.ctx, b)
+	defer results.Close()
+	if err := skipResults(results, skip); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if _, err := results.Exec(); err != nil {
+			return step.meaning(err)
+		}
+	}
+	if commit {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		s.open = false
+	}
+	return nil
+}
+
+// expecting makes a write fail inside the server unless it touches n rows, so that COMMIT can travel in the same message.
+func expecting(sql string, n int64) string {
+	key := expectKey{sql, n}
+	if text, ok := expectTexts.Load(key); ok {
+		return text.(string)
+	}
+	text := "WITH touched AS (" + sql + " RETURNING 1) SELECT 1 / (CASE WHEN count(*) = " + strconv.FormatInt(n, 10) +
+		" THEN 1 ELSE 0 END) FROM touched"
+	expectTexts.Store(key, text)
+	return text
+}
+
+type expectKey struct {
+	sql string
+	n   int64
+}
+
+var expectTexts sync.Map
+
+type pgRows struct {
+	pgx.Rows
+	results pgx.BatchResults
+	session *pgSession
+	err     error
+}
+
+// Close ends the answer and gives the connection back to the transaction.
+func (r *pgRows) Close() {
+	if r.session == nil {
+		return
+	}
+	r.Rows.Close()
+	if err := r.results.Close(); err != nil && r.err == nil {
+		r.err = err
+	}
+	r.session.rows, r.session = nil, nil
+}
+
+func (r *pgRows) Err() error {
+	if err := r.Rows.Err(); err != nil {
+		return err
+	}
+	return r.err
+}
+
+func plainAll(args []any) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = plain(a)
+	}
+	return out
+}
+
+// meaning turns what an engine says of a queued write into the fault it stands for.
+func (s *Step) meaning(err error) error {
+	var pg *pgconn.PgError
+	code := sqliteCode(err)
+	isPG := errors.As(err, &pg)
+	switch {
+	case code == sqliteUnique, code == sqlitePrimary, isPG && pg.Code == "23505":
+		if s.dup != nil {
+			return s.dup
+		}
+		return fmt.Errorf("%w: %w", Retry, err)
+	case isPG && pg.Code == "22012" && s.rows >= 0:
+		return s.miss
+	case s.miss != nil && (code&0xff == sqliteConstraint || isPG && pg.Code == "23514"):
+		return s.miss
+	}
+	return fmt.Errorf("%w in %s", err, head(s.sql))
+}

@@ -1,0 +1,405 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"entrepot/internal/id"
+)
+
+// File is the name of SQLite's file in the data folder.
+const File = "entrepot.db"
+
+// Bounds of one group commit: as many acts as wait, but no new one after groupTime.
+const (
+	groupSize = 256
+	groupTime = 4 * time.Millisecond
+)
+
+// sqliteEngine has one writer goroutine, which owns one connection, and a pool of reading connections on snapshots.
+type sqliteEngine struct {
+	db      *DB
+	dsn     string
+	acts    chan *act
+	readers chan *sqliteConn // idle readers; nil places stand for connections not opened yet
+	size    int
+	closing sync.RWMutex
+	closed  bool
+	stopped chan struct{}
+}
+
+// act is one waiting call of Write.
+type act struct {
+	ctx    context.Context
+	tenant id.Tenant
+	run    func(*Tx) error
+	err    error
+	done   chan struct{}
+}
+
+func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the data folder: %w", err)
+	}
+	size := c.Pool
+	if size == 0 {
+		size = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	sync := "FULL"
+	if c.Unsafe {
+		sync = "OFF"
+	}
+	pragmas := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
+		"temp_store(MEMORY)", "secure_delete(ON)"}
+	dsn := "file:" + filepath.Join(c.Dir, File) + "?_pragma=" + strings.Join(pragmas, "&_pragma=")
+	writer, err := openConn(dsn + "&_pragma=cache_size(-32768)")
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", filepath.Join(c.Dir, File), err)
+	}
+	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)",
+		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{})}
+	for range size {
+		e.readers <- nil
+	}
+	go e.serve(writer)
+	return e, nil
+}
+
+func (e *sqliteEngine) name() string { return "sqlite" }
+
+// serve is the writer: it takes every waiting act, runs each in a savepoint, commits once and answers all.
+func (e *sqliteEngine) serve(conn *sqliteConn) {
+	defer close(e.stopped)
+	defer conn.close()
+	for first := range e.acts {
+		e.group(conn, first)
+	}
+	conn.exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
+}
+
+func (e *sqliteEngine) group(conn *sqliteConn, first *act) {
+	if _, err := conn.exec("BEGIN IMMEDIATE", nil); err != nil {
+		first.end(busyIsRetry(err))
+		return
+	}
+	ran, dirty := make([]*act, 0, 64), false
+	start := time.Now()
+	for next := first; next != nil; {
+		wrote, lost := e.runOne(conn, next)
+		ran, dirty = append(ran, next), dirty || wrote
+		if lost != nil { // SQLite has given up the whole transaction (disk full, I/O error)
+			e.fail(conn, ran, lost)
+			return
+		}
+		next = nil
+		if len(ran) < groupSize && time.Since(start) < groupTime {
+			select {
+			case next = <-e.acts: // nil once the channel is closed
+			default:
+			}
+		}
+	}
+	if _, err := conn.exec("COMMIT", nil); err != nil {
+		e.fail(conn, ran, err)
+		return
+	}
+	for _, a := range ran {
+		close(a.done)
+	}
+}
+
+// runOne runs an act in a savepoint. lost is the error after which nothing of the group can be kept.
+func (e *sqliteEngine) runOne(conn *sqliteConn, a *act) (wrote bool, lost error) {
+	if a.err = a.ctx.Err(); a.err != nil {
+		return false, nil
+	}
+	if _, err := conn.exec("SAVEPOINT act", nil); err != nil {
+		return false, err
+	}
+	tx := &Tx{Tenant: a.tenant, db: e.db, session: conn, now: e.db.Now()}
+	if a.err = guarded(tx, a.run); a.err == nil {
+		a.err = tx.Flush()
+	}
+	if a.err == nil {
+		_, lost = conn.exec("RELEASE act", nil)
+		return true, lost
+	}
+	if _, lost = conn.exec("ROLLBACK TO act", nil); lost == nil {
+		_, lost = conn.exec("RELEASE act", nil)
+	}
+	return false, lost
+}
+
+// guarded turns a panic of an act into an error, so that one bad act cannot take the writer with it.
+func guarded(tx *Tx, run func(*Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run(tx)
+}
+
+func (e *sqliteEngine) fail(conn *sqliteConn, ran []*act, err error) {
+	conn.exec("ROLLBACK", nil)
+	for _, a := range ran {
+		if a.err == nil {
+			a.err = busyIsRetry(err)
+		}
+		close(a.done)
+	}
+}
+
+func (a *act) end(err error) {
+	a.err = err
+	close(a.done)
+}
+
+var errClosed = errors.New("db: closed")
+
+func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, _ bool, run func(*Tx) error) error {
+	a := &act{ctx: ctx, tenant: tenant, run: run, done: make(chan struct{})}
+	e.closing.RLock()
+	if e.closed {
+		e.closing.RUnlock()
+		return unavailable(errClosed)
+	}
+	e.acts <- a
+	e.closing.RUnlock()
+	<-a.done
+	return a.err
+}
+
+func (e *sqliteEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	conn, err := e.borrow(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { e.readers <- conn }()
+	if _, err := conn.exec("BEGIN", nil); err != nil {
+		return unavailable(err)
+	}
+	defer conn.exec("ROLLBACK", nil)
+	return run(&Tx{Tenant: tenant, db: e.db, session: conn, now: e.db.Now(), readOnly: true})
+}
+
+func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
+	var conn *sqliteConn
+	select {
+	case conn = <-e.readers:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if conn != nil {
+		return conn, nil
+	}
+	conn, err := openConn(e.dsn)
+	if err != nil {
+		e.readers <- nil
+		return nil, unavailable(err)
+	}
+	return conn, nil
+}
+
+// settle passes through the writer: what was stamped before is committed after.
+func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) error {
+	return e.write(ctx, tenant, false, func(*Tx) error { return nil })
+}
+
+func (e *sqliteEngine) script(ctx context.Context, sql string) error {
+	return e.write(ctx, Across, false, func(tx *Tx) error { return tx.session.(*sqliteConn).script(sqliteText(sql)) })
+}
+
+func (e *sqliteEngine) ping(ctx context.Context) error {
+	return e.read(ctx, Across, func(tx *Tx) error {
+		var one int64
+		return tx.Row("SELECT 1", nil, &one)
+	})
+}
+
+func (e *sqliteEngine) close() error {
+	e.closing.Lock()
+	if e.closed {
+		e.closing.Unlock()
+		return nil
+	}
+	e.closed = true
+	close(e.acts)
+	e.closing.Unlock()
+	<-e.stopped
+	for range e.size {
+		if conn := <-e.readers; conn != nil {
+			conn.close()
+		}
+	}
+	return nil
+}
+
+// sqliteConn is one connection with its own prepared statements, keyed by the text before translation.
+type sqliteConn struct {
+	conn  driver.Conn
+	stmts map[string]driver.Stmt
+	named []driver.NamedValue // reused between calls
+}
+
+// maxStatements bounds a connection's cache; lists with many filters make many texts.
+const maxStatements = 400
+
+func openConn(dsn string) (*sqliteConn, error) {
+	conn, err := new(sqlite.Driver).Open(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteConn{conn: conn, stmts: map[string]driver.Stmt{}}, nil
+}
+
+func (c *sqliteConn) close() error {
+	for _, s := range c.stmts {
+		s.Close()
+	}
+	return c.conn.Close()
+}
+
+func (c *sqliteConn) prepare(sql string) (driver.Stmt, error) {
+	if s, ok := c.stmts[sql]; ok {
+		return s, nil
+	}
+	if len(c.stmts) >= maxStatements {
+		for text, s := range c.stmts {
+			s.Close()
+			delete(c.stmts, text)
+		}
+	}
+	s, err := c.conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), sqliteText(sql))
+	if err == nil {
+		c.stmts[sql] = s
+	}
+	return s, err
+}
+
+func (c *sqliteConn) script(sql string) error {
+	_, err := c.conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil)
+	return err
+}
+
+func (c *sqliteConn) bind(args []any) []driver.NamedValue {
+	c.named = c.named[:0]
+	for i, a := range args {
+		c.named = append(c.named, driver.NamedValue{Ordinal: i + 1, Value: plain(a)})
+	}
+	return c.named
+}
+
+func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.(driver.StmtExecContext).ExecContext(context.Background(), c.bind(args))
+	if err != nil {
+		return 0, busyIsRetry(err)
+	}
+	return result.RowsAffected()
+}
+
+func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), c.bind(args))
+	if err != nil {
+		return nil, busyIsRetry(err)
+	}
+	return &sqliteRows{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
+}
+
+func (c *sqliteConn) send(steps []*Step) error {
+	for _, s := range steps {
+		n, err := c.exec(s.sql, s.args)
+		if err != nil {
+			return s.meaning(err)
+		}
+		if s.rows >= 0 && n != s.rows {
+			return s.miss
+		}
+	}
+	return nil
+}
+
+type sqliteRows struct {
+	rows   driver.Rows
+	values []driver.Value
+	err    error
+	closed bool
+}
+
+func (r *sqliteRows) Next() bool {
+	if r.closed || r.err != nil {
+		return false
+	}
+	if err := r.rows.Next(r.values); err != nil {
+		if err != io.EOF {
+			r.err = busyIsRetry(err)
+		}
+		r.Close()
+		return false
+	}
+	return true
+}
+
+func (r *sqliteRows) Scan(into ...any) error {
+	if len(into) != len(r.values) {
+		return fmt.Errorf("db: %d places for %d columns", len(into), len(r.values))
+	}
+	for i, place := range into {
+		if err := assign(place, r.values[i]); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (r *sqliteRows) Err() error { return r.err }
+
+func (r *sqliteRows) Close() {
+	if !r.closed {
+		r.closed = true
+		r.rows.Close()
+	}
+}
+
+// SQLite's result codes that the engine reacts to.
+const (
+	sqliteBusy       = 5
+	sqliteConstraint = 19
+	sqliteUnique     = 2067
+	sqlitePrimary    = 1555
+)
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+func busyIsRetry(err error) error {
+	if sqliteCode(err)&0xff == sqliteBusy {
+		return fmt.Errorf("%w: %w", Retry, err)
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// sqliteText turns PostgreSQL's words into SQLite's: casts and row locks go, $N become plain placeholders when they stand
+// in order (cheaper to bind) and ?N otherwise.
+func sqliteText(sql string) string {
+	sql = sqliteWords.Replace(sql)
+	var out strings.Builder
+	inOrder, next := true, 1
+	walkPlaceholders(sql, func(n int) {
+		inOrder = inOrder && n == next
+		next++
+	}, nil)
+	walkPlaceholders(sql, func(n int) {
+		out.WriteByte('?')
+		if !inOrder {
+			out.WriteString(strconv.Itoa(n))
+		}
+	}, &out)
+	return out.String()
+}
+
+var sqliteWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
+	" FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
+
+// walkPlaceholders calls found for each $N outside quotes and copies the rest to rest, if given.
+func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
+	quoted := false
+	for i := 0; i < len(sql); i++ {
+		c := sql[i]
+		if c == '\'' {
+			quoted = !quoted
+		}
+		if c == '$' && !quoted {
+			j := i + 1
+			for j < len(sql) && sql[j] >= '0' && sql[j] <= '9' {
+				j++
+			}
+			if j > i+1 {
+				n, _ := strconv.Atoi(sql[i+1 : j])
+				found(n)
+				i = j - 1
+				continue
+			}
+		}
+		if rest != nil {
+			rest.WriteByte(c)
+		}
+	}
+}
+
+// head is the beginning of a statement, for error texts.
+func head(sql string) string {
+	sql = strings.Join(strings.Fields(sql), " ")
+	return sql[:min(len(sql), 120)]
+}
+
+// Values writes rows × cols placeholders for a multi-row VALUES, starting at $first: "($2,$3),($4,$5)". casts, if
+// given, are put on the first row, so that PostgreSQL knows each column's type ("::UUID" or "").
+func Values(rows, cols, first int, casts ...string) string {
+	var b strings.Builder
+	b.Grow(rows * cols * 6)
+	for r := range rows {
+		if r > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('(')
+		for c := range cols {
+			if c > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteByte('$')
+			b.WriteString(strconv.Itoa(first + r*cols + c))
+			if r == 0 && c < len(casts) {
+				b.WriteString(casts[c])
+			}
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// In writes "($2,$3,$4)" for n arguments starting at $first.
+func In(n, first int) string { return Values(1, n, first) }
+
+// chunkSizes are the only list lengths that statements are made for, so that few texts serve every list.
+var chunkSizes = []int{256, 64, 16, 4, 1}
+
+// Chunks cuts a list into pieces of a few fixed sizes and calls each with every piece.
+func Chunks[T any](list []T, each func(piece []T) error) error {
+	for _, size := range chunkSizes {
+		for len(list) >= size {
+			if err := each(list[:size]); err != nil {
+				return err
+			}
+			list = list[size:]
+		}
+	}
+	return nil
+}
+
+// Padded gives the list as arguments for In, its last element repeated up to the next fixed size: a look-up that finds
+// one row twice by the same key finds it once.
+func Padded[T any](list []T) []any {
+	size := len(list)
+	for i := len(chunkSizes) - 1; i >= 0; i-- {
+		if chunkSizes[i] >= len(list) {
+			size = chunkSizes[i]
+			break
+		}
+	}
+	args := make([]any, 0, size)
+	for _, v := range list {
+		args = append(args, v)
+	}
+	for len(args) < size && len(list) > 0 {
+		args = append(args, list[len(list)-1])
+	}
+	return args
+}
+
+// Text memoises SQL built for a list length, so that building it costs once a size.
+type Text struct{ made [257]string }
+
+// For gives the text for n rows (n ≤ 256), made by build the first time. Racing builders make the same text.
+func (t *Text) For(n int, build func(n int) string) string {
+	textMu.RLock()
+	s := t.made[n]
+	textMu.RUnlock()
+	if s == "" {
+		s = build(n)
+		textMu.Lock()
+		t.made[n] = s
+		textMu.Unlock()
+	}
+	return s
+}
+
+var textMu sync.RWMutex

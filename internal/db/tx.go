@@ -1,0 +1,220 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"entrepot/internal/id"
+)
+
+// Rows walks the answer of a query; Close is harmless after the end.
+type Rows interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+	Close()
+}
+
+// session is one connection inside a transaction.
+type session interface {
+	query(sql string, args []any) (Rows, error)
+	exec(sql string, args []any) (int64, error)
+	send(steps []*Step) error // in order, in one message where the engine can
+}
+
+// Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
+type Tx struct {
+	Tenant id.Tenant // $1 of every statement; Across for the few that serve all tenants
+
+	db       *DB
+	session  session
+	now      time.Time
+	before   []*Step // queued writes that need no stamp
+	after    []*Step // queued writes that follow the tenant's change clock
+	stamps   int64   // stamps asked for since the last flush
+	topics   []string
+	readOnly bool
+}
+
+// Now is the one instant of this transaction, in UTC and whole microseconds.
+func (tx *Tx) Now() time.Time { return tx.now }
+
+// Micros is Now as the store keeps it.
+func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
+
+// Query reads rows; queued writes are sent first.
+func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
+	if err := tx.Flush(); err != nil {
+		return nil, err
+	}
+	rows, err := tx.session.query(sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("%w in %s", err, head(sql))
+	}
+	return rows, nil
+}
+
+// Each runs a query and calls each for every row.
+func (tx *Tx) Each(each func(Rows) error, sql string, args ...any) error {
+	rows, err := tx.Query(sql, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Row reads the first row into the given places; ErrNoRow when there is none.
+func (tx *Tx) Row(sql string, args []any, into ...any) error {
+	rows, err := tx.Query(sql, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return ErrNoRow
+	}
+	if err := rows.Scan(into...); err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
+}
+
+// Exec writes at once and tells how many rows it touched; queued writes are sent first.
+func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
+	if err := tx.Flush(); err != nil {
+		return 0, err
+	}
+	n, err := tx.session.exec(sql, args)
+	if err != nil {
+		return 0, fmt.Errorf("%w in %s", err, head(sql))
+	}
+	return n, nil
+}
+
+// Step is one queued write.
+type Step struct {
+	sql  string
+	args []any
+	rows int64 // rows it must touch; -1 for any
+	miss error // what it means when it touches another number
+	dup  error // what a unique violation means
+}
+
+// Rows says how many rows the write must touch and the fault it means if it does not (nil: the data changed
+// meanwhile, the act runs again).
+func (s *Step) Rows(n int64, miss error) *Step {
+	if miss == nil {
+		miss = Retry
+	}
+	s.rows, s.miss = n, miss
+	return s
+}
+
+// Unique says what a violated unique key means; without it, the act runs again.
+func (s *Step) Unique(dup error) *Step {
+	s.dup = dup
+	return s
+}
+
+// Queue takes a write whose result nobody needs; it goes out with the others before the next read or at commit.
+func (tx *Tx) Queue(sql string, args ...any) *Step {
+	s := &Step{sql: sql, args: args, rows: -1}
+	tx.before = append(tx.before, s)
+	return s
+}
+
+// Change takes a write that carries stamps or belongs to a row that all of a tenant's writers share. It goes out after
+// everything of Queue and after the tenant's change clock, so that such rows are held for one message only.
+func (tx *Tx) Change(sql string, args ...any) *Step {
+	s := &Step{sql: sql, args: args, rows: -1}
+	tx.after = append(tx.after, s)
+	return s
+}
+
+// Clock is the SQL expression to which an offset of Stamps is added; it uses $1 = tenant.
+const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
+
+// stampStep keeps two stamps apart, in microseconds, so that a caller who cuts one to milliseconds still moves on.
+const stampStep = 10
+
+// Stamps reserves n stamps of this transaction and gives the offset of the first over Clock; the next ones follow
+// StampStep apart. Offsets are good for statements given to Change before the next read.
+func (tx *Tx) Stamps(n int) int64 {
+	offset := (tx.stamps + 1) * stampStep
+	tx.stamps += int64(n)
+	return offset
+}
+
+// StampStep is the distance of two stamps in microseconds.
+const StampStep = stampStep
+
+// Wake makes the channels of DB.Woken(topic) receive once the transaction is committed.
+func (tx *Tx) Wake(topic string) {
+	for _, t := range tx.topics {
+		if t == topic {
+			return
+		}
+	}
+	tx.topics = append(tx.topics, topic)
+}
+
+func (tx *Tx) wakeAll() {
+	if tx == nil {
+		return
+	}
+	for _, t := range tx.topics {
+		tx.db.wake(t)
+	}
+}
+
+// tick moves the tenant's clock past every stamp this transaction gives.
+const tick = `UPDATE change_clocks SET base = CASE WHEN last > $2 THEN last ELSE $2 END,
+	last = CASE WHEN last > $2 THEN last ELSE $2 END + $3 WHERE tenant_id = $1`
+
+// steps hands over what is queued, in its order, with the clock between the halves.
+func (tx *Tx) steps() []*Step {
+	if len(tx.before)+len(tx.after) == 0 {
+		return nil
+	}
+	steps := tx.before
+	if tx.stamps > 0 || len(tx.after) > 0 {
+		steps = append(steps, &Step{sql: tick, args: []any{tx.Tenant, tx.Micros(), tx.stamps * stampStep}, rows: -1})
+		steps = append(steps, tx.after...)
+	}
+	tx.before, tx.after, tx.stamps = nil, nil, 0
+	return steps
+}
+
+// Flush sends what is queued now.
+func (tx *Tx) Flush() error {
+	steps := tx.steps()
+	if steps == nil {
+		return nil
+	}
+	if tx.readOnly {
+		return errors.New("db: write inside Read")
+	}
+	return tx.session.send(steps)
+}
+
+// List reads all rows of a query, each made by scan.
+func List[T any](tx *Tx, scan func(Rows) (T, error), sql string, args ...any) ([]T, error) {
+	list := []T{}
+	err := tx.Each(func(r Rows) error {
+		v, err := scan(r)
+		list = append(list, v)
+		return err
+	}, sql, args...)
+	return list, err
+}

@@ -1,0 +1,123 @@
+package db
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// plain turns an argument of a named type into what both drivers take: string, int64, bool or nil.
+func plain(a any) any {
+	switch v := a.(type) {
+	case nil, string, int64, bool:
+		return a
+	case int:
+		return int64(v)
+	}
+	v := reflect.ValueOf(a)
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int()
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return plain(v.Elem().Interface())
+	}
+	return a
+}
+
+// Null is the argument for a column that holds NULL for the zero value.
+func Null[T comparable](v T) any {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return v
+}
+
+// Opt scans a column that may be NULL into a plain place: NULL is the zero value.
+func Opt[T any](into *T) any { return &optional[T]{into} }
+
+type optional[T any] struct{ into *T }
+
+// Scan takes a driver's value (database/sql's Scanner, which pgx honours).
+func (o *optional[T]) Scan(src any) error {
+	if src == nil {
+		var zero T
+		*o.into = zero
+		return nil
+	}
+	return assign(o.into, src)
+}
+
+// assign puts a driver's value into a place.
+func assign(place, value any) error {
+	switch p := place.(type) {
+	case *string:
+		if s, ok := value.(string); ok {
+			*p = s
+			return nil
+		}
+	case *int64:
+		if n, ok := value.(int64); ok {
+			*p = n
+			return nil
+		}
+	case *int:
+		if n, ok := value.(int64); ok {
+			*p = int(n)
+			return nil
+		}
+	case *bool:
+		switch v := value.(type) {
+		case bool:
+			*p = v
+			return nil
+		case int64:
+			*p = v != 0
+			return nil
+		}
+	case interface{ Scan(any) error }:
+		return p.Scan(value)
+	}
+	v := reflect.ValueOf(place)
+	if v.Kind() != reflect.Pointer {
+		return fmt.Errorf("db: %T is no place to scan into", place)
+	}
+	v = v.Elem()
+	if v.Kind() == reflect.Pointer { // **T: NULL is nil
+		if value == nil {
+			v.SetZero()
+			return nil
+		}
+		fresh := reflect.New(v.Type().Elem())
+		v.Set(fresh)
+		return assign(fresh.Interface(), value)
+	}
+	switch x := value.(type) {
+	case string:
+		if v.Kind() == reflect.String {
+			v.SetString(x)
+			return nil
+		}
+	case int64:
+		switch v.Kind() {
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			v.SetInt(x)
+			return nil
+		case reflect.Bool:
+			v.SetBool(x != 0)
+			return nil
+		}
+	case bool:
+		if v.Kind() == reflect.Bool {
+			v.SetBool(x)
+			return nil
+		}
+	}
+	return fmt.Errorf("db: cannot put %T into %T", value, place)
+}

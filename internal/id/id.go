@@ -1,0 +1,55 @@
+// Package id holds the typed identifiers that nouns share (interface §2, UUIDv7 strings).
+package id
+
+import "github.com/google/uuid"
+
+// Tenant is a merchant account's internal number: the first column of every key and the first
+// argument of every statement. It is never shown.
+type Tenant int64
+
+// The public identifiers, each a lower-case UUIDv7 made here, never by a database.
+type (
+	Account   string
+	User      string
+	Key       string
+	Channel   string
+	Category  string
+	Product   string
+	Variant   string
+	Image     string
+	Attribute string
+	Warehouse string
+	Level     string
+	Movement  string
+	Order     string
+	Line      string
+	Shipment  string
+	History   string
+	Customer  string
+	Address   string
+	Segment   string
+	Event     string
+	Endpoint  string
+	Delivery  string
+	Attempt   string
+	Job       string
+	Audit     string
+)
+
+// New makes a fresh identifier; identifiers of one process sort in the order they were made.
+func New[T ~string]() T {
+	return T(uuid.Must(uuid.NewV7()).String())
+}
+
+// Parse reads a UUID in its canonical form, in either case; ok is false for anything else, which the
+// edge answers with 404 in a path and 400 in a body.
+func Parse[T ~string](s string) (v T, ok bool) {
+	if len(s) != 36 {
+		return "", false
+	}
+	u, err := uuid.Parse(s)
+	if err != nil {
+		return "", false
+	}
+	return T(u.String()), true
+}

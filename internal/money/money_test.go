@@ -1,0 +1,82 @@
+package money
+
+import (
+	"errors"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want Amount
+		err  error
+	}{
+		{"0", 0, nil}, {"49.90", 499000, nil}, {"1e2", 1000000, nil}, {"2.0", 20000, nil}, {"1.2300e1", 123000, nil},
+		{"0.0001", 1, nil}, {"0.00010", 1, nil}, {"0.00001", 0, ErrDecimals}, {"-3", -30000, nil}, {"00012", 120000, nil},
+		{"99999999999.9999", Max, nil}, {"100000000000", 0, ErrTooBig}, {"1e400", 0, ErrTooBig}, {"1e-400", 0, ErrDecimals},
+		{"0e999999999999", 0, nil}, {"", 0, ErrNotDecimal}, {".5", 0, ErrNotDecimal}, {"5.", 0, ErrNotDecimal},
+		{"NaN", 0, ErrNotDecimal}, {"1,5", 0, ErrNotDecimal}, {" 1", 0, ErrNotDecimal}, {"+1", 0, ErrNotDecimal}, {"1e", 0, ErrNotDecimal},
+	} {
+		got, err := Parse(c.in)
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("Parse(%q) = %d, %v; want %d, %v", c.in, got, err, c.want, c.err)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct {
+		a        Amount
+		currency string
+		want     string
+	}{
+		{499000, "EUR", "49.90"}, {49900000, "JPY", "4990"}, {49900, "KWD", "4.990"}, {50, "EUR", "0.01"}, {-50, "EUR", "-0.01"},
+		{49, "EUR", "0.00"}, {5000, "JPY", "1"}, {Max, "EUR", "100000000000.00"}, {-15000, "EUR", "-1.50"},
+	} {
+		if got := c.a.Text(c.currency); got != c.want {
+			t.Errorf("%d.Text(%s) = %s, want %s", c.a, c.currency, got, c.want)
+		}
+	}
+}
+
+// What is written is read back as the same amount.
+func TestWrittenIsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := Amount(rapid.Int64Range(-int64(Max), int64(Max)).Draw(t, "amount"))
+		if got, err := Parse(a.String()); err != nil || got != a {
+			t.Fatalf("%d written as %s is read as %d, %v", a, a, got, err)
+		}
+	})
+}
+
+// Percent agrees with exact rationals rounded half away from zero.
+func TestPercentIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Int64Range(-1e13, 1e13).Draw(t, "amount")
+		rate := rapid.Int64Range(0, 1_000_000).Draw(t, "rate")
+		decimals := rapid.IntRange(0, 4).Draw(t, "decimals")
+		step := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(4-decimals)), nil)
+		divisor := new(big.Int).Mul(big.NewInt(1_000_000), step)
+		n := new(big.Int).Abs(new(big.Int).Mul(big.NewInt(a), big.NewInt(rate)))
+		n.Add(n, new(big.Int).Div(divisor, big.NewInt(2))).Div(n, divisor).Mul(n, step)
+		want := n.Int64()
+		if a < 0 {
+			want = -want
+		}
+		if got := Amount(a).Percent(Amount(rate), decimals); int64(got) != want {
+			t.Fatalf("%d %% of %d = %d, want %d", rate, a, got, want)
+		}
+	})
+}
+
+func TestTimesRefusesOverflow(t *testing.T) {
+	if _, ok := Max.Times(2); ok {
+		t.Error("Max × 2 was taken")
+	}
+	if p, ok := Amount(12345).Times(3); !ok || p != 37035 {
+		t.Errorf("1.2345 × 3 = %v, %v", p, ok)
+	}
+}

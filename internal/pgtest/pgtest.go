@@ -1,0 +1,164 @@
+// Package pgtest starts a PostgreSQL server for tests from the installed binaries: one per test process, in a
+// temporary folder, gone with it. Run "make postgres" if the binaries are missing.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	once   sync.Once
+	base   string
+	failed error
+	made   atomic.Int64
+	stops  []func()
+)
+
+// URL gives the address of a fresh, empty database on the shared test server. ENTREPOT_TEST_POSTGRES names a server
+// that already runs, where databases may be made.
+func URL(t testing.TB) string {
+	t.Helper()
+	once.Do(func() {
+		if base = os.Getenv("ENTREPOT_TEST_POSTGRES"); base == "" {
+			base, failed = start()
+		}
+	})
+	if failed != nil {
+		t.Fatalf("PostgreSQL for tests: %v (its binaries come with: make postgres)", failed)
+	}
+	name := fmt.Sprintf("t%d_%d", os.Getpid(), made.Add(1))
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, base+"/postgres?sslmode=disable")
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'"); err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	return base + "/" + name + "?sslmode=disable"
+}
+
+// Stop ends the server, if one was started; call it at the end of TestMain.
+func Stop() {
+	for _, stop := range stops {
+		stop()
+	}
+}
+
+// Main is a TestMain that stops the server after the tests.
+func Main(m *testing.M) {
+	code := m.Run()
+	Stop()
+	os.Exit(code)
+}
+
+func start() (string, error) {
+	bin, err := binaries()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "entrepot-pg-")
+	if err != nil {
+		return "", err
+	}
+	drop, err := unprivileged(dir)
+	if err != nil {
+		return "", err
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8")
+	initdb.SysProcAttr, initdb.Dir = drop, dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return "", err
+	}
+	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir,
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300",
+		"-c", "synchronous_commit=off", "-c", "shared_buffers=128MB")
+	server.SysProcAttr, server.Dir = drop, dir
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return "", err
+	}
+	server.Stdout, server.Stderr = log, log
+	if err := server.Start(); err != nil {
+		return "", err
+	}
+	stops = append(stops, func() {
+		server.Process.Signal(syscall.SIGQUIT)
+		server.Wait()
+		os.RemoveAll(dir)
+	})
+	address := fmt.Sprintf("postgres://postgres@127.0.0.1:%d", port)
+	for range 200 {
+		conn, err := pgx.Connect(context.Background(), address+"/postgres?sslmode=disable")
+		if err == nil {
+			conn.Close(context.Background())
+			return address, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(log.Name())
+	return "", fmt.Errorf("the server did not come up: %s", text)
+}
+
+// binaries finds the newest installed server.
+func binaries() (string, error) {
+	if dir := os.Getenv("ENTREPOT_POSTGRES_BIN"); dir != "" {
+		return dir, nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	sort.Strings(found)
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	path, err := exec.LookPath("postgres")
+	if err != nil {
+		return "", fmt.Errorf("no postgres binary found")
+	}
+	return filepath.Dir(path), nil
+}
+
+// unprivileged makes root run the server as the postgres user, which PostgreSQL insists on.
+func unprivileged(dir string) (*syscall.SysProcAttr, error) {
+	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	if os.Getuid() != 0 {
+		return attr, nil
+	}
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, fmt.Errorf("running as root needs the user postgres: %w", err)
+	}
+	uid, _ := strconv.Atoi(account.Uid)
+	gid, _ := strconv.Atoi(account.Gid)
+	attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return attr, os.Chown(dir, uid, gid)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
