@@ -1,0 +1,167 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// transport is shared by all clients: connections are kept, answers stay as they were sent.
+var transport = &http.Transport{MaxIdleConns: 512, MaxIdleConnsPerHost: 256, DisableCompression: true}
+
+// Client speaks to one server with one credential. The zero credential is nobody's.
+type Client struct {
+	Base   string
+	Key    string // sent as X-API-Key
+	Bearer string // sent as Authorization: Bearer
+}
+
+// Answer is one HTTP answer, read whole.
+type Answer struct {
+	Request string // "POST /api/v1/orders", for messages
+	Status  int
+	Header  http.Header
+	Body    []byte
+	Took    time.Duration
+}
+
+// Request is one call; an empty Body sends none, and JSON is the content type unless Header says otherwise.
+type Request struct {
+	Method, Path string
+	Header       http.Header
+	Body         []byte
+}
+
+// Do sends the request and reads the whole answer. Redirects are not followed.
+func (c Client) Do(request Request) (Answer, error) {
+	var body io.Reader
+	if request.Body != nil {
+		body = bytes.NewReader(request.Body)
+	}
+	r, err := http.NewRequest(request.Method, c.Base+request.Path, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	if request.Body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.Key != "" {
+		r.Header.Set("X-API-Key", c.Key)
+	}
+	if c.Bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+c.Bearer)
+	}
+	for name, values := range request.Header {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+		if len(values) == 1 && values[0] == "" {
+			r.Header.Del(name)
+		}
+	}
+	began := time.Now()
+	response, err := (&http.Client{
+		Transport: transport, Timeout: 60 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}).Do(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s %s: reading the answer: %w", request.Method, request.Path, err)
+	}
+	return Answer{
+		Request: request.Method + " " + request.Path, Status: response.StatusCode,
+		Header: response.Header, Body: content, Took: time.Since(began),
+	}, nil
+}
+
+// Call sends body as JSON (nil sends none) and returns the answer.
+func (c Client) Call(method, path string, body any) (Answer, error) {
+	request := Request{Method: method, Path: path}
+	switch b := body.(type) {
+	case nil:
+	case string:
+		request.Body = []byte(b)
+	case []byte:
+		request.Body = b
+	default:
+		content, err := json.Marshal(body)
+		if err != nil {
+			return Answer{}, err
+		}
+		request.Body = content
+	}
+	return c.Do(request)
+}
+
+// Value decodes the answer's JSON with exact numbers (json.Number); nil if it is no JSON.
+func (a Answer) Value() any {
+	value, err := Decode(a.Body)
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// At walks into the answer by keys (string) and positions (int); nil where there is nothing.
+func (a Answer) At(path ...any) any { return At(a.Value(), path...) }
+
+// Text is At for a string; "" if there is none.
+func (a Answer) Text(path ...any) string {
+	text, _ := a.At(path...).(string)
+	return text
+}
+
+// Count is At for a whole number; -1 if there is none.
+func (a Answer) Count(path ...any) int64 {
+	if number, ok := a.At(path...).(json.Number); ok {
+		if n, err := number.Int64(); err == nil {
+			return n
+		}
+	}
+	return -1
+}
+
+// List is At for an array; nil if there is none.
+func (a Answer) List(path ...any) []any {
+	list, _ := a.At(path...).([]any)
+	return list
+}
+
+// String shows the answer in a message: its status and the beginning of its body.
+func (a Answer) String() string {
+	return fmt.Sprintf("%s → %d %s", a.Request, a.Status, Short(a.Body))
+}
+
+// Short is the beginning of a text, for messages.
+func Short(text []byte) string {
+	if len(text) > 900 {
+		return string(text[:900]) + "…"
+	}
+	return string(text)
+}
+
+// At walks into decoded JSON by keys (string) and positions (int); nil where there is nothing.
+func At(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, ok := value.(map[string]any)
+			if !ok {
+				return nil
+			}
+			value = object[step]
+		case int:
+			list, ok := value.([]any)
+			if !ok || step < 0 || step >= len(list) {
+				return nil
+			}
+			value = list[step]
+		}
+	}
+	return value
+}

@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"entrepot/internal/pgtest"
+)
+
+// Engine names the kind of store a server keeps its data in.
+type Engine string
+
+// The two engines every test runs on.
+const (
+	SQLite   Engine = "sqlite"
+	Postgres Engine = "postgres"
+)
+
+// Engines lists the engines to run on: both, or those named in ENTREPOT_TEST_ENGINES ("sqlite").
+func Engines() []Engine {
+	named := os.Getenv("ENTREPOT_TEST_ENGINES")
+	if named == "" {
+		return []Engine{SQLite, Postgres}
+	}
+	var engines []Engine
+	for _, name := range strings.Split(named, ",") {
+		engines = append(engines, Engine(strings.TrimSpace(name)))
+	}
+	return engines
+}
+
+// Each runs f once per engine as subtests "sqlite" and "postgres".
+func Each(t *testing.T, f func(t *testing.T, engine Engine)) {
+	for _, engine := range Engines() {
+		t.Run(string(engine), func(t *testing.T) { f(t, engine) })
+	}
+}
+
+// newDatabase returns the URL of a fresh database, or "" for SQLite, whose store is the data folder.
+func newDatabase(t testing.TB, engine Engine) string {
+	if engine == Postgres {
+		return pgtest.URL(t)
+	}
+	return ""
+}

@@ -1,0 +1,282 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The first account of every store, made by the service itself at its first start.
+const (
+	AdminEmail    = "owner@first.example"
+	AdminPassword = "correct horse battery staple 1"
+)
+
+// Options says how a server differs from the usual one: limits off, plan enterprise, five quick retries.
+type Options struct {
+	Plan    string   // starter, pro or enterprise (the default) for the first account
+	Limits  bool     // true counts requests; most tests are about something else
+	Retries string   // ENTREPOT_WEBHOOK_RETRIES; the default is five of 200 ms
+	Strict  bool     // without --dev: https only, no loopback
+	Env     []string // more variables, as NAME=value; they win over the harness's
+}
+
+// Server is one running process and its store.
+type Server struct {
+	Base   string // http://127.0.0.1:PORT
+	Engine Engine
+	Dir    string // data folder; also the process's working folder
+
+	t        testing.TB
+	options  Options
+	binary   string
+	database string
+	logPath  string
+	process  *exec.Cmd
+	exited   chan struct{}
+	exitErr  error
+
+	mu    sync.Mutex
+	other *Account
+}
+
+// Start runs a server on a fresh store and waits until /readyz answers 200. It is stopped when t ends,
+// and t fails if the process died of itself, panicked or raced.
+func Start(t testing.TB, engine Engine, options Options) *Server {
+	t.Helper()
+	dir := t.TempDir()
+	s := &Server{
+		Engine: engine, Dir: filepath.Join(dir, "data"), t: t, options: options,
+		binary: Binary(t), database: newDatabase(t, engine), logPath: filepath.Join(dir, "server.log"),
+	}
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	address, err := freeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Base = "http://" + address
+	s.Launch()
+	t.Cleanup(s.close)
+	return s
+}
+
+// Launch starts the process on the server's store: at first, and again after Stop or Kill.
+func (s *Server) Launch() {
+	s.t.Helper()
+	if err := s.TryLaunch(); err != nil {
+		s.t.Fatalf("%v\n%s", err, s.LogTail())
+	}
+}
+
+// TryLaunch is Launch for a caller that wants the fault.
+func (s *Server) TryLaunch() error {
+	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	args := []string{"serve", "--addr", strings.TrimPrefix(s.Base, "http://")}
+	if s.database != "" {
+		args = append(args, "--database", s.database)
+	} else {
+		args = append(args, "--data", s.Dir)
+	}
+	if !s.options.Strict {
+		args = append(args, "--dev")
+	}
+	process := exec.Command(s.binary, args...)
+	process.Dir, process.Env = s.Dir, s.environment()
+	process.Stdout, process.Stderr = log, log
+	if err := process.Start(); err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	go func() { s.exitErr = process.Wait(); close(exited) }()
+	s.process, s.exited = process, exited
+	return s.awaitReady(60 * time.Second)
+}
+
+// environment is what the service and its offline commands see; nothing of the tester's own ENTREPOT_ variables.
+func (s *Server) environment() []string {
+	var env []string
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "ENTREPOT_") {
+			env = append(env, pair)
+		}
+	}
+	plan, retries := "enterprise", "200ms,200ms,200ms,200ms,200ms"
+	if s.options.Plan != "" {
+		plan = s.options.Plan
+	}
+	if s.options.Retries != "" {
+		retries = s.options.Retries
+	}
+	env = append(env,
+		"ENTREPOT_ADMIN_EMAIL="+AdminEmail, "ENTREPOT_ADMIN_PASSWORD="+AdminPassword,
+		"ENTREPOT_PLAN="+plan, "ENTREPOT_WEBHOOK_RETRIES="+retries)
+	if !s.options.Limits {
+		env = append(env, "ENTREPOT_RATE_LIMITS=off")
+	}
+	return append(env, s.options.Env...)
+}
+
+func (s *Server) awaitReady(within time.Duration) error {
+	client := &http.Client{Timeout: 2 * time.Second}
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-s.exited:
+			return fmt.Errorf("the server ended before it was ready: %v", s.exitErr)
+		default:
+		}
+		if response, err := client.Get(s.Base + "/readyz"); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("/readyz did not answer 200 within %s", within)
+}
+
+// Running says whether the process still lives.
+func (s *Server) Running() bool {
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// Stop asks the process to end (SIGTERM) and waits; it returns how the process ended.
+func (s *Server) Stop() error {
+	if s.Running() {
+		_ = s.process.Process.Signal(syscall.SIGTERM)
+	}
+	select {
+	case <-s.exited:
+		return s.exitErr
+	case <-time.After(30 * time.Second):
+		s.Kill()
+		return fmt.Errorf("the server did not end within 30 s of SIGTERM")
+	}
+}
+
+// Kill ends the process at once (SIGKILL), as a power cut would.
+func (s *Server) Kill() {
+	_ = s.process.Process.Kill()
+	<-s.exited
+}
+
+// close is the end of a server in a test: whatever went wrong inside it comes to light here.
+func (s *Server) close() {
+	wasRunning := s.Running()
+	if err := s.Stop(); err != nil && wasRunning {
+		s.t.Errorf("the server did not end well after SIGTERM: %v\n%s", err, s.LogTail())
+	}
+	log, _ := os.ReadFile(s.logPath)
+	for _, sign := range []string{"WARNING: DATA RACE", "panic:", "goroutine 1 [", "fatal error:"} {
+		if at := bytes.Index(log, []byte(sign)); at >= 0 {
+			s.t.Errorf("the server's log holds %q:\n%s", sign, log[at:min(len(log), at+4000)])
+			return
+		}
+	}
+	if keep := os.Getenv("ENTREPOT_TEST_KEEP_LOG"); keep != "" {
+		_ = os.WriteFile(keep+"."+string(s.Engine), log, 0o644)
+	}
+}
+
+// LogTail is the last part of what the process wrote.
+func (s *Server) LogTail() string {
+	log, _ := os.ReadFile(s.logPath)
+	return string(log[max(0, len(log)-6000):])
+}
+
+// Command runs an offline command of the program against the server's store, while the server may run.
+// It returns standard output; a non-zero exit is an error that carries standard error.
+func (s *Server) Command(args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, s.binary, args...)
+	command.Dir, command.Env = s.Dir, append(s.environment(), s.storeVariable())
+	var out, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaint
+	if err := command.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("entrepot %s: %w\n%s", strings.Join(args, " "), err, complaint.String())
+	}
+	return out.Bytes(), nil
+}
+
+func (s *Server) storeVariable() string {
+	if s.database != "" {
+		return "ENTREPOT_DATABASE=" + s.database
+	}
+	return "ENTREPOT_DATA=" + s.Dir
+}
+
+// StoreHolds counts how many of the given texts stand somewhere in the bytes of a SQLite store.
+// On PostgreSQL, whose files belong to another process, it reads a plain dump of the database.
+func (s *Server) StoreHolds(texts ...string) ([]string, error) {
+	content, err := s.storeBytes()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, text := range texts {
+		forms := []string{text, strings.ToLower(text), hex.EncodeToString([]byte(text))}
+		if slices.ContainsFunc(forms, func(form string) bool { return bytes.Contains(content, []byte(form)) }) {
+			found = append(found, text)
+		}
+	}
+	return found, nil
+}
+
+func (s *Server) storeBytes() ([]byte, error) {
+	if s.database != "" {
+		return exec.Command("pg_dump", "--inserts", s.database).Output()
+	}
+	var all bytes.Buffer
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if entry.Type().IsRegular() {
+			file, err := os.Open(filepath.Join(s.Dir, entry.Name()))
+			if err != nil {
+				return nil, err
+			}
+			_, err = io.Copy(&all, file)
+			file.Close()
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all.Bytes(), nil
+}
+
+// freeAddress finds a loopback port nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}

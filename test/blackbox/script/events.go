@@ -1,0 +1,128 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"entrepot/test/blackbox/harness"
+)
+
+// skipEvents moves the mark to the end of the log, so that what comes next was written by what comes next.
+func (r *run) skipEvents() error {
+	_, err := r.newEvents()
+	return err
+}
+
+// newEvents reads the log from the mark on and moves the mark.
+func (r *run) newEvents() ([]harness.Event, error) {
+	events, err := r.world.Log(r.last)
+	if err != nil {
+		return nil, err
+	}
+	if len(events) > 0 {
+		r.last = events[len(events)-1].ID
+	}
+	return events, nil
+}
+
+// events compares the kinds of the events the last request wrote, as a multiset: the order in which one
+// commit writes them is nobody's promise. channel.sync_* come later from a job and count only when named.
+func (r *run) events(line int, rest string) error {
+	events, err := r.newEvents()
+	if err != nil {
+		return err
+	}
+	r.written = events
+	want := []string{}
+	for _, kind := range strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' }) {
+		if kind == "none" {
+			continue
+		}
+		name, times, counted := strings.Cut(kind, "*")
+		count := 1
+		if counted {
+			if _, err := fmt.Sscan(times, &count); err != nil {
+				return fmt.Errorf("events: %q: %w", kind, err)
+			}
+		}
+		for range count {
+			want = append(want, name)
+		}
+	}
+	var got []string
+	for _, event := range events {
+		if !strings.HasPrefix(event.Kind, "channel.sync_") || slices.Contains(want, event.Kind) {
+			got = append(got, event.Kind)
+		}
+	}
+	sort.Strings(want)
+	sort.Strings(got)
+	if !slices.Equal(want, got) {
+		r.fail(line, "events: want [%s], got [%s]", strings.Join(want, ", "), strings.Join(got, ", "))
+	}
+	return nil
+}
+
+// event looks for an event of a kind with such data among those the last "events:" saw.
+func (r *run) event(line int, rest string) error {
+	kind, expected, _ := strings.Cut(rest, " ")
+	faults, err := r.findEvent(kind, expected, r.written)
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		r.fail(line, "event %s: %s", kind, strings.Join(faults, "\n      "))
+	}
+	return nil
+}
+
+// eventually waits for such an event anywhere in the log.
+func (r *run) eventually(line int, rest string) error {
+	kind, expected, _ := strings.Cut(rest, " ")
+	err := harness.Eventually(10*time.Second, func() error {
+		events, err := r.world.Log("")
+		if err != nil {
+			return err
+		}
+		faults, err := r.findEvent(kind, expected, events)
+		if err != nil {
+			return err
+		}
+		if len(faults) > 0 {
+			return fmt.Errorf("%s", strings.Join(faults, "\n      "))
+		}
+		return nil
+	})
+	if err != nil {
+		r.fail(line, "eventually %s: %v", kind, err)
+	}
+	return nil
+}
+
+// findEvent returns no faults if an event fits, else the faults of the best candidate.
+func (r *run) findEvent(kind, expected string, events []harness.Event) ([]string, error) {
+	if strings.TrimSpace(expected) == "" {
+		expected = "{}"
+	}
+	want, err := harness.Decode([]byte(expected))
+	if err != nil {
+		return nil, fmt.Errorf("the expected data of %s is no JSON: %w", kind, err)
+	}
+	best := []string{"no such event"}
+	for at, event := range slices.Backward(events) {
+		if event.Kind != kind {
+			continue
+		}
+		faults := harness.MatchValue(want, event.Data, r.vars)
+		if len(faults) == 0 {
+			return nil, nil
+		}
+		if best[0] == "no such event" || len(faults) < len(best) {
+			best = append(faults, fmt.Sprintf("in event %d of %d", at+1, len(events)))
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,181 @@
+package script
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/test/blackbox/harness"
+)
+
+// inbox runs the steps about webhook endpoints of our own:
+//
+//	inbox $hook                             a new address; ${hook} is its URL
+//	secret $hook whsec_…                    the signing secret the service gave for it
+//	answer $hook 500 500 200                how it answers the next deliveries; the last stays in force
+//	                                        (301:/elsewhere redirects, 200@3s waits before answering)
+//	deliveries $hook order.received*2 …     waits until exactly these events came, retries counted once,
+//	                                        and checks every delivery's form, headers and signatures
+//	deliveries $hook attempts 3             waits until so many deliveries came, retries included
+//	delivery $hook 1 {json}                 one delivery in order of arrival: { headers, body, sameBytes }
+func (r *run) inbox(line int, kind, rest string) error {
+	name, rest, _ := strings.Cut(rest, " ")
+	name = strings.TrimPrefix(name, "$")
+	if kind == "inbox" {
+		inbox := r.world.Receiver.Inbox()
+		r.inboxes[name], r.vars[name] = inbox, inbox.URL
+		return nil
+	}
+	inbox := r.inboxes[name]
+	if inbox == nil {
+		return fmt.Errorf("no inbox $%s", name)
+	}
+	switch kind {
+	case "secret":
+		inbox.Secret(strings.TrimSpace(rest))
+	case "answer":
+		replies, err := parseReplies(strings.Fields(rest))
+		if err != nil {
+			return err
+		}
+		inbox.Answer(replies...)
+	case "delivery":
+		return r.delivery(line, inbox, rest)
+	case "deliveries":
+		if words := strings.Fields(rest); len(words) == 2 && words[0] == "attempts" {
+			return r.attempts(line, inbox, words[1])
+		}
+		return r.arrivals(line, inbox, rest)
+	}
+	return nil
+}
+
+func parseReplies(words []string) ([]harness.Reply, error) {
+	var replies []harness.Reply
+	for _, word := range words {
+		var reply harness.Reply
+		word, delay, delayed := strings.Cut(word, "@")
+		word, location, _ := strings.Cut(word, ":")
+		status, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, fmt.Errorf("answer: %q is no status", word)
+		}
+		reply.Status, reply.Location = status, location
+		if delayed {
+			if reply.Delay, err = time.ParseDuration(delay); err != nil {
+				return nil, err
+			}
+		}
+		replies = append(replies, reply)
+	}
+	return replies, nil
+}
+
+// arrivals waits until the inbox holds exactly the named events and checks every delivery.
+func (r *run) arrivals(line int, inbox *harness.Inbox, rest string) error {
+	var want []string
+	for _, word := range strings.Fields(strings.ReplaceAll(rest, ",", " ")) {
+		kind, times, counted := strings.Cut(word, "*")
+		count := 1
+		if counted {
+			var err error
+			if count, err = strconv.Atoi(times); err != nil {
+				return err
+			}
+		}
+		if kind != "none" {
+			want = append(want, slices.Repeat([]string{kind}, count)...)
+		}
+	}
+	sort.Strings(want)
+	var got []string
+	err := harness.Eventually(12*time.Second, func() error {
+		got = kindsOnce(inbox.Deliveries())
+		if !slices.Equal(want, got) {
+			return fmt.Errorf("waiting")
+		}
+		return nil
+	})
+	if err != nil {
+		r.fail(line, "deliveries: want [%s], got [%s]", strings.Join(want, ", "), strings.Join(got, ", "))
+	}
+	for at, delivery := range inbox.Deliveries() {
+		for _, fault := range inbox.Check(delivery) {
+			r.fail(line, "delivery %d (%s): %s", at+1, delivery.Kind(), fault)
+		}
+	}
+	return nil
+}
+
+// kindsOnce lists the kinds of the events delivered, each event counted once however often it came.
+func kindsOnce(deliveries []harness.Delivery) []string {
+	seen := map[string]bool{}
+	kinds := []string{}
+	for _, delivery := range deliveries {
+		if id := delivery.EventID(); !seen[id] {
+			seen[id] = true
+			kinds = append(kinds, delivery.Kind())
+		}
+	}
+	sort.Strings(kinds)
+	return kinds
+}
+
+func (r *run) attempts(line int, inbox *harness.Inbox, number string) error {
+	want, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	got := 0
+	err = harness.Eventually(12*time.Second, func() error {
+		if got = len(inbox.Deliveries()); got < want {
+			return fmt.Errorf("waiting")
+		}
+		return nil
+	})
+	if err != nil || got != want {
+		r.fail(line, "want %d deliveries, got %d", want, got)
+	}
+	return nil
+}
+
+// delivery compares one delivery with { "headers": {…}, "body": {…}, "sameBodyAs": 1 }.
+func (r *run) delivery(line int, inbox *harness.Inbox, rest string) error {
+	number, expected, _ := strings.Cut(rest, " ")
+	at, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	want, err := harness.Decode([]byte(expected))
+	if err != nil {
+		return err
+	}
+	deliveries := inbox.Deliveries()
+	if at < 1 || at > len(deliveries) {
+		r.fail(line, "there is no delivery %d among %d", at, len(deliveries))
+		return nil
+	}
+	delivery := deliveries[at-1]
+	headers := map[string]any{}
+	wanted, _ := harness.At(want, "headers").(map[string]any)
+	for name := range wanted {
+		if values, ok := delivery.Header[http.CanonicalHeaderKey(name)]; ok {
+			headers[name] = strings.Join(values, ", ")
+		}
+	}
+	got := map[string]any{"headers": headers, "body": delivery.Value()}
+	for earlier := range at {
+		if string(deliveries[earlier].Body) == string(delivery.Body) {
+			got["sameBodyAs"] = fmt.Sprint(earlier + 1)
+			break
+		}
+	}
+	if faults := harness.MatchValue(want, got, r.vars); len(faults) > 0 {
+		r.fail(line, "delivery %d: %s", at, strings.Join(faults, "\n      "))
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"entrepot/test/blackbox/harness"
+)
+
+// World is what a script meets: credentials, the account's event log, a place for webhooks, the server.
+type World struct {
+	Base     string
+	Who      func(name string) (harness.Client, error) // key, owner, viewer, nobody, other, other-owner
+	Log      func(after string) ([]harness.Event, error)
+	Receiver *harness.Receiver
+	Restart  func() error
+	Command  func(args ...string) ([]byte, error)
+	Check    func(harness.Answer) []string // what must be true of every answer; may be nil
+	Vars     harness.Vars                  // names bound from the beginning
+}
+
+// Failure is one thing that was not as the script says.
+type Failure struct {
+	Line int
+	Case string
+	Text string
+}
+
+// Run plays the script against the world and returns every failure. A case goes on after a failed
+// expectation, so that one run tells all; it is left when a name it needs was never bound.
+func Run(script *Script, world *World) []Failure {
+	r := &run{world: world, vars: harness.Vars{}, inboxes: map[string]*harness.Inbox{}}
+	maps.Copy(r.vars, world.Vars)
+	for _, c := range script.Cases {
+		r.title, r.who = c.Title, "key"
+		r.steps(c.Steps)
+	}
+	return r.failures
+}
+
+type run struct {
+	world    *World
+	vars     harness.Vars
+	inboxes  map[string]*harness.Inbox
+	failures []Failure
+
+	title   string
+	row     string
+	who     string          // who speaks
+	last    string          // id of the last event seen in the log
+	written []harness.Event // what the last watched request wrote to the log
+}
+
+func (r *run) fail(line int, format string, args ...any) {
+	title := r.title
+	if r.row != "" {
+		title += " / " + r.row
+	}
+	r.failures = append(r.failures, Failure{Line: line, Case: title, Text: fmt.Sprintf(format, args...)})
+}
+
+// steps runs steps in order and stops at one that cannot be run at all.
+func (r *run) steps(steps []step) bool {
+	for at, s := range steps {
+		watched := at+1 < len(steps) && steps[at+1].kind == "events"
+		if err := r.step(s, watched); err != nil {
+			r.fail(s.line, "%v; the rest of the case is left out", err)
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) step(s step, watched bool) error {
+	switch s.kind {
+	case "request":
+		if watched {
+			if err := r.skipEvents(); err != nil {
+				return err
+			}
+		}
+		return r.request(s)
+	case "table":
+		who := r.who
+		for _, each := range s.rows {
+			r.row, r.who = each.label, who
+			r.steps(each.steps)
+		}
+		r.row = ""
+		return nil
+	}
+	rest, err := r.expand(strings.TrimSpace(s.rest + "\n" + strings.Join(s.body, "\n")))
+	if err != nil {
+		return err
+	}
+	switch s.kind {
+	case "as":
+		r.who = rest
+		return nil
+	case "events":
+		return r.events(s.line, rest)
+	case "event":
+		return r.event(s.line, rest)
+	case "eventually":
+		return r.eventually(s.line, rest)
+	case "products":
+		return r.products(rest)
+	case "order":
+		return r.order(rest)
+	case "stock":
+		return r.stock(s.line, rest)
+	case "set":
+		name, value, _ := strings.Cut(rest, " ")
+		r.vars[strings.TrimPrefix(name, "$")] = value
+		return nil
+	case "check":
+		return r.compare(s.line, rest)
+	case "inbox", "answer", "secret", "deliveries", "delivery":
+		return r.inbox(s.line, s.kind, rest)
+	case "pause":
+		duration, err := time.ParseDuration(rest)
+		time.Sleep(duration)
+		return err
+	case "restart":
+		return r.world.Restart()
+	case "command":
+		return r.command(s.line, rest)
+	}
+	return fmt.Errorf("no such step: %s", s.kind)
+}
+
+// client is the credential in force.
+func (r *run) client() (harness.Client, error) {
+	kind, value, given := strings.Cut(r.who, " ")
+	if !given {
+		return r.world.Who(kind)
+	}
+	client := harness.Client{Base: r.world.Base}
+	switch kind {
+	case "key":
+		client.Key = value
+	case "bearer":
+		client.Bearer = value
+	default:
+		return client, fmt.Errorf("as %s: no such form", kind)
+	}
+	return client, nil
+}
+
+// request sends a request and compares its answer.
+func (r *run) request(s step) error {
+	client, err := r.client()
+	if err != nil {
+		return err
+	}
+	line, err := r.expand(s.rest)
+	if err != nil {
+		return err
+	}
+	method, path, _ := strings.Cut(line, " ")
+	request := harness.Request{Method: method, Path: path, Header: http.Header{}}
+	if text := strings.TrimRight(strings.Join(s.body, "\n"), "\n"); text != "" {
+		if text, err = r.expand(text); err != nil {
+			return err
+		}
+		request.Body = []byte(text)
+	}
+	for _, header := range s.headers {
+		if header, err = r.expand(header); err != nil {
+			return err
+		}
+		name, value, _ := strings.Cut(header, ":")
+		value = strings.TrimSpace(value)
+		if strings.HasPrefix(name, "@") {
+			if name, value, err = r.sign(value, request.Body); err != nil {
+				return err
+			}
+		}
+		request.Header[http.CanonicalHeaderKey(name)] = []string{value}
+	}
+	return r.judge(s, client, request)
+}
+
+// judge sends until the answer fits or the time the script allows is over.
+func (r *run) judge(s step, client harness.Client, request harness.Request) error {
+	modifiers := strings.Fields(s.expect.modifiers)
+	var within time.Duration
+	for at, word := range modifiers {
+		if word == "within" && at+1 < len(modifiers) {
+			parsed, err := time.ParseDuration(modifiers[at+1])
+			if err != nil {
+				return err
+			}
+			within = parsed
+		}
+	}
+	var faults []string
+	err := harness.Eventually(within, func() error {
+		answer, err := client.Do(request)
+		if err != nil {
+			faults = []string{err.Error()}
+			return err
+		}
+		if faults, err = r.faults(s.expect, modifiers, answer); err != nil {
+			return nil
+		}
+		if len(faults) > 0 {
+			faults = append(faults, "in "+answer.String())
+			return fmt.Errorf("not as expected")
+		}
+		return nil
+	})
+	_ = err // the faults say it in full
+	for _, text := range collapse(faults) {
+		r.fail(s.line, "%s", text)
+	}
+	return nil
+}
+
+// collapse joins the differences of one answer into one message.
+func collapse(faults []string) []string {
+	if len(faults) == 0 {
+		return nil
+	}
+	return []string{strings.Join(faults, "\n      ")}
+}
+
+// faults lists how an answer differs from what the script expects of it.
+func (r *run) faults(expect *expectation, modifiers []string, answer harness.Answer) ([]string, error) {
+	var faults []string
+	status, err := r.expand(expect.status)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	if fmt.Sprint(answer.Status) != status {
+		faults = append(faults, fmt.Sprintf("want status %s, got %d", status, answer.Status))
+	}
+	for _, header := range expect.headers {
+		if header, err = r.expand(header); err != nil {
+			return []string{err.Error()}, nil
+		}
+		name, want, _ := strings.Cut(header, ":")
+		faults = append(faults, r.header(name, strings.TrimSpace(want), answer)...)
+	}
+	if len(expect.json) > 0 {
+		text, err := r.expand(strings.Join(expect.json, "\n"))
+		if err != nil {
+			return []string{err.Error()}, nil
+		}
+		faults = append(faults, harness.Match([]byte(text), answer.Body, r.vars)...)
+	}
+	for at, word := range modifiers {
+		if at+1 >= len(modifiers) {
+			break
+		}
+		name := strings.TrimPrefix(modifiers[at+1], "$")
+		switch word {
+		case "keep":
+			r.vars[name] = string(answer.Body)
+		case "bytes":
+			if kept, bound := r.vars[name]; !bound || kept != string(answer.Body) {
+				faults = append(faults, fmt.Sprintf("not the bytes kept as $%s: %s", name, harness.Short([]byte(kept))))
+			}
+		}
+	}
+	if r.world.Check != nil {
+		faults = append(faults, r.world.Check(answer)...)
+	}
+	return faults, nil
+}
+
+// header compares one header; several values of one name are joined with commas.
+func (r *run) header(name, want string, answer harness.Answer) []string {
+	object := map[string]any{}
+	if values := answer.Header.Values(name); len(values) > 0 {
+		object[name] = strings.Join(values, ", ")
+	}
+	return harness.MatchValue(map[string]any{name: want}, object, r.vars)
+}
