@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Fingerprint is the SHA-256 of the value in canonical form: members by name, white space gone, numbers by value
+// (1, 1.0 and 10e-1 are one number), so that two writings of one body compare equal (interface §4.1, Idempotency-Key).
+func (v *Value) Fingerprint() string {
+	sum := sha256.Sum256(v.canonical(nil))
+	return hex.EncodeToString(sum[:])
+}
+
+func (v *Value) canonical(b []byte) []byte {
+	if v == nil {
+		return b
+	}
+	switch v.Kind {
+	case 'n':
+		return append(b, "null"...)
+	case 't':
+		return append(b, "true"...)
+	case 'f':
+		return append(b, "false"...)
+	case '"':
+		b, _ = jsontext.AppendQuote(b, v.text)
+		return b
+	case '0':
+		return append(b, canonicalNumber(string(v.Raw))...)
+	case '[':
+		b = append(b, '[')
+		for i := range v.kids {
+			b = append(v.kids[i].canonical(b), ',')
+		}
+		return append(b, ']')
+	}
+	order := make([]int, len(v.names))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return v.names[order[i]] < v.names[order[j]] })
+	b = append(b, '{')
+	for _, i := range order {
+		b, _ = jsontext.AppendQuote(b, v.names[i])
+		b = append(b, ':')
+		b = append(v.kids[i].canonical(b), ',')
+	}
+	return append(b, '}')
+}
+
+// canonicalNumber writes a JSON number as digits and a power of ten, without zeros that do not count.
+func canonicalNumber(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	power, err := strconv.Atoi(exponent)
+	if exponent != "" && err != nil {
+		return sign + s // an exponent beyond counting: compared as written
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	number := strings.TrimLeft(whole+fraction, "0")
+	if number == "" {
+		return "0"
+	}
+	power -= len(fraction)
+	trimmed := strings.TrimRight(number, "0")
+	power += len(number) - len(trimmed)
+	return sign + trimmed + "e" + strconv.Itoa(power)
+}
