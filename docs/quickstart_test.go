@@ -1,0 +1,85 @@
+// Package docs_test keeps the documentation true by running it.
+package docs_test
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The shell blocks of quickstart.md run, in order, in one shell that stops at the first fault, and
+// the receiver reports the shipped order as verified.
+func TestQuickstart(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "jq", "go"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the quickstart needs %s, which is not installed here: %v", tool, err)
+		}
+	}
+	script := shellBlocks(t, "quickstart.md")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+	shell.Dir = ".." // the top folder, where the page says to be
+	shell.Env = append(os.Environ(), "PORT="+freePort(t), "RECEIVER_PORT="+freePort(t), "TMPDIR="+t.TempDir())
+	// A group of its own, so that the servers it starts in the background end with it.
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	shell.WaitDelay = 10 * time.Second
+	out, err := shell.CombinedOutput()
+	if shell.Process != nil {
+		_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) // whatever a failed block left running
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"verified order.received ", "verified order.shipped "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the receiver did not report %q; the shell printed\n%s", want, out)
+		}
+	}
+}
+
+// shellBlocks joins the blocks tagged sh, echoing a heading before each so that a fault can be placed.
+func shellBlocks(t *testing.T, page string) string {
+	file, err := os.Open(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var script strings.Builder
+	heading, inside, blocks := "", false, 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		switch line := lines.Text(); {
+		case inside && line == "```":
+			inside = false
+		case inside:
+			script.WriteString(line + "\n")
+		case line == "```sh":
+			inside = true
+			blocks++
+			script.WriteString("echo '== " + strings.ReplaceAll(heading, "'", "") + "'\n")
+		case strings.HasPrefix(line, "## "):
+			heading = line[3:]
+		}
+	}
+	if blocks < 10 {
+		t.Fatalf("%s: only %d blocks found", page, blocks)
+	}
+	return script.String()
+}
+
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
