@@ -89,7 +89,7 @@ func Values(rows, cols, first int, casts ...string) string {
 func In(n, first int) string { return Values(1, n, first) }
 
 // chunkSizes are the only list lengths that statements are made for, so that few texts serve every list.
-var chunkSizes = []int{256, 64, 16, 4, 1}
+var chunkSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 
 // Chunks cuts a list into pieces of a few fixed sizes and calls each with every piece.
 func Chunks[T any](list []T, each func(piece []T) error) error {

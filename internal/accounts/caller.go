@@ -1,0 +1,98 @@
+// Package accounts holds who may do what: merchant accounts (tenants), plans, users, access tokens and API keys
+// (interface §5).
+package accounts
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// Plan is what an account has bought; it sets the rate limits (interface §8).
+type Plan string
+
+// The plans.
+const (
+	Starter    Plan = "starter"
+	Pro        Plan = "pro"
+	Enterprise Plan = "enterprise"
+)
+
+// Plans lists them, smallest first.
+var Plans = []Plan{Starter, Pro, Enterprise}
+
+// Role is what a user may do: owners and admins everything, viewers only read.
+type Role string
+
+// The roles.
+const (
+	Owner  Role = "owner"
+	Admin  Role = "admin"
+	Viewer Role = "viewer"
+)
+
+// Roles lists them.
+var Roles = []Role{Owner, Admin, Viewer}
+
+// Resources that scopes speak of: read:x and write:x for each.
+var Resources = []string{"products", "categories", "inventory", "orders", "customers", "channels", "analytics", "webhooks", "attributes", "users"}
+
+// ChannelScopes are what the key of a custom channel may do (interface §5.1).
+var ChannelScopes = scopesOf("products", "categories", "inventory", "orders", "customers")
+
+// AllScopes are every scope there is.
+var AllScopes = scopesOf(Resources...)
+
+func scopesOf(resources ...string) []string {
+	var list []string
+	for _, r := range resources {
+		list = append(list, "read:"+r, "write:"+r)
+	}
+	return list
+}
+
+// Caller is who makes a request, read from the store at every request so that a revoked key is refused at once.
+type Caller struct {
+	Tenant   id.Tenant
+	Account  id.Account
+	Plan     Plan
+	Currency string
+	Sandbox  bool
+	Settings Settings
+	Key      id.Key  // of an API key
+	User     id.User // of an access token
+	Role     Role
+	Scopes   []string
+	Channel  id.Channel // the custom channel an API key was made with
+	Email    string     // of the user
+}
+
+// Actor names the caller in histories and logs: "key:<id>" or "user:<id>".
+func (c Caller) Actor() string {
+	switch {
+	case c.Key != "":
+		return "key:" + string(c.Key)
+	case c.User != "":
+		return "user:" + string(c.User)
+	}
+	return "system"
+}
+
+// May tells whether the caller has a scope; write:x includes read:x (interface §5.1).
+func (c Caller) May(scope string) bool {
+	if c.User != "" {
+		return c.Role != Viewer || strings.HasPrefix(scope, "read:")
+	}
+	verb, resource, _ := strings.Cut(scope, ":")
+	return slices.Contains(c.Scopes, scope) || verb == "read" && slices.Contains(c.Scopes, "write:"+resource)
+}
+
+// Needs is the 403 for a caller without the scope, or nil.
+func (c Caller) Needs(scope string) error {
+	if scope == "" || c.May(scope) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "missing_scope", "this needs the scope %s", scope).With("requiredScope", scope)
+}

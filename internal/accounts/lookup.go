@@ -1,0 +1,81 @@
+package accounts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+)
+
+// The statements of this file serve every tenant: they find out which one a credential belongs to.
+
+// Hash is how keys and tokens are kept: SHA-256, hex.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Settings are an account's own choices (interface §2).
+type Settings struct {
+	StrictWarehouses bool `json:"strictWarehouses"`
+}
+
+// Unauthorized is the 401 for a credential that opens nothing.
+func Unauthorized(message string) error {
+	return fault.New(fault.Unauthorized, "unauthorized", "%s", message)
+}
+
+// ByKey finds who an API key belongs to. Faults: Unauthorized for unknown, revoked and expired keys alike.
+func ByKey(tx *db.Tx, key string) (Caller, error) {
+	var c Caller
+	var scopes, settings string
+	var expires, revoked int64
+	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, k.id, k.scopes, k.channel_id, k.expires_at, k.revoked_at
+		FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1`, []any{Hash(key)},
+		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.Key, &scopes, db.Opt(&c.Channel), db.Opt(&expires), db.Opt(&revoked))
+	switch {
+	case errors.Is(err, db.ErrNoRow):
+		return c, Unauthorized("the API key is not known")
+	case err != nil:
+		return c, err
+	case revoked != 0:
+		return c, Unauthorized("the API key is revoked")
+	case expires != 0 && expires <= tx.Micros():
+		return c, Unauthorized("the API key has expired")
+	}
+	c.Scopes = strings.Fields(scopes)
+	return c, c.settings(settings)
+}
+
+// ByToken finds who an access token belongs to. Faults: Unauthorized.
+func ByToken(tx *db.Tx, token string) (Caller, error) {
+	var c Caller
+	var settings, status string
+	var expires int64
+	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, u.id, u.role, u.email, u.status, k.expires_at
+		FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+		WHERE k.hash = $1`, []any{Hash(token)},
+		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.User, &c.Role, &c.Email, &status, &expires)
+	switch {
+	case errors.Is(err, db.ErrNoRow):
+		return c, Unauthorized("the access token is not known, log in again")
+	case err != nil:
+		return c, err
+	case status != "active":
+		return c, Unauthorized("the user is disabled")
+	case expires <= tx.Micros():
+		return c, Unauthorized("the access token has expired, log in again")
+	}
+	return c, c.settings(settings)
+}
+
+func (c *Caller) settings(text string) error {
+	if text == "{}" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), &c.Settings)
+}

@@ -1,0 +1,108 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/wire"
+)
+
+// answer is what a handler says: a status and a body of JSON. Resource is the id it is about.
+type answer struct {
+	status   int
+	body     []byte
+	resource string
+	header   map[string]string
+	replay   bool
+}
+
+// one wraps a resource: {"data": …} (interface §4).
+func one(status int, resource string, write func(w *wire.Writer)) answer {
+	w := wire.NewWriter(1024)
+	w.Object("")
+	write(w)
+	w.End()
+	return answer{status: status, body: w.Bytes(), resource: resource}
+}
+
+// deleted is the answer of every delete: {"data": {"id", "deleted": true}}; more may be nil.
+func deleted[T ~string](resource T, more func(w *wire.Writer)) answer {
+	return one(http.StatusOK, string(resource), func(w *wire.Writer) { writeDeleted(w, resource, more) })
+}
+
+func writeDeleted[T ~string](w *wire.Writer, resource T, more func(w *wire.Writer)) {
+	w.Object("data")
+	wire.ID(w, "id", resource)
+	w.Bool("deleted", true)
+	if more != nil {
+		more(w)
+	}
+	w.End()
+}
+
+// statusOf is the only place where a fault becomes an HTTP status (interface §7). A kind it does not list is a 500.
+var statusOf = map[fault.Kind]int{
+	fault.Invalid: 400, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404, fault.Conflict: 409,
+	fault.Precondition: 412, fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.TooMany: 429,
+	fault.Unavailable: 503,
+}
+
+// failure turns an error into the one error shape. Anything that is not a fault is told as "internal error".
+func failure(err error, requestID string) answer {
+	f, ok := fault.As(err)
+	status := 0
+	if ok {
+		status = statusOf[f.Kind]
+	}
+	if status == 0 {
+		status = http.StatusInternalServerError
+		f = &fault.Fault{Code: "internal", Message: "internal error, please report the requestId"}
+	}
+	return shaped(status, f, requestID)
+}
+
+// shaped writes the error body: statusCode, message, error, code, requestId, details and the fault's members.
+func shaped(status int, f *fault.Fault, requestID string) answer {
+	w := wire.NewWriter(256)
+	w.Object("")
+	w.Int("statusCode", int64(status))
+	w.Text("message", f.Message)
+	w.Text("error", http.StatusText(status))
+	w.Text("code", f.Code)
+	w.Text("requestId", requestID)
+	if len(f.Details) > 0 {
+		w.List("details")
+		for _, d := range f.Details {
+			w.Object("")
+			w.Text("path", d.Path)
+			w.Text("message", d.Message)
+			w.End()
+		}
+		w.EndList()
+	}
+	a := answer{status: status, header: map[string]string{}}
+	for _, m := range f.Members {
+		text, err := json.Marshal(m.Value)
+		if err != nil {
+			text = []byte(strconv.Quote(fmt.Sprint(m.Value)))
+		}
+		w.Raw(m.Name, string(text))
+		if m.Name == "retryAfter" {
+			a.header["Retry-After"] = string(text)
+		}
+	}
+	w.End()
+	a.body = w.Bytes()
+	switch status {
+	case http.StatusUnauthorized:
+		a.header["WWW-Authenticate"] = `Bearer realm="entrepot"`
+	case http.StatusServiceUnavailable:
+		if a.header["Retry-After"] == "" {
+			a.header["Retry-After"] = "2"
+		}
+	}
+	return a
+}

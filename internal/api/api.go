@@ -1,0 +1,61 @@
+// Package api is the HTTP edge of the interface: it decodes, calls one operation, and encodes. No rule, no SQL.
+//
+//	routes.go    the whole table
+//	serve.go     the way of every request: id → credential → limit → scope → handler → ETag
+//	write.go     one transaction around an operation, its Idempotency-Key and its answer
+//	answer.go    answers and the one error shape
+//	openapi.go   the document, made from the table
+//	*.go         handlers, one file per section of the interface
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/limits"
+)
+
+// Config is what an API is made of.
+type Config struct {
+	DB       *db.DB
+	Commerce *commerce.Service
+	Limiter  limits.Limiter
+	Log      *slog.Logger
+	Now      func() time.Time // the clock of limits; the store has its own
+	Version  string
+	Dev      bool // http and loopback addresses are allowed (interface §6.1)
+}
+
+// API serves the interface.
+type API struct {
+	Config
+	table    *table
+	draining atomic.Bool
+	seen     *lastUsed
+}
+
+// New builds the table; it panics if a route is wrong, which a test would meet first.
+func New(c Config) *API {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Limiter == nil {
+		c.Limiter = limits.NewLocal()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &API{Config: c, table: newTable(routes()), seen: newLastUsed()}
+}
+
+// Drain makes every further request answer 503, so that a load balancer turns away before the process ends.
+func (a *API) Drain() { a.draining.Store(true) }
+
+// Draining tells whether Drain was called.
+func (a *API) Draining() bool { return a.draining.Load() }
+
+var _ http.Handler = (*API)(nil)

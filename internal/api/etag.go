@@ -1,0 +1,49 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+
+	"entrepot/internal/fault"
+)
+
+// etagOf is a strong tag over the content (interface §8).
+func etagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+}
+
+// tag puts the tag of its body on an answer.
+func (a *answer) tag() {
+	if a.header == nil {
+		a.header = map[string]string{}
+	}
+	a.header["ETag"] = etagOf(a.body)
+	a.header["Cache-Control"] = "private, no-cache"
+}
+
+// matches tells whether a list of tags (If-None-Match, If-Match) names this one; * names all.
+func matches(lists []string, tag string) bool {
+	if tag == "" {
+		return false
+	}
+	for _, list := range lists {
+		for _, one := range strings.Split(list, ",") {
+			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+			if one == "*" || one == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// precondition is the 412 when If-Match names another version than the one that would be read now.
+func (r *request) precondition(current func() []byte) error {
+	lists := r.http.Header["If-Match"]
+	if len(lists) == 0 || matches(lists, etagOf(current())) {
+		return nil
+	}
+	return fault.New(fault.Precondition, "precondition_failed", "it has changed since: read it again")
+}

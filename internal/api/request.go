@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// request is one request on its way through the edge.
+type request struct {
+	http   *http.Request
+	route  *route
+	id     string // X-Request-Id, given or made
+	caller accounts.Caller
+	raw    []byte
+	body   *wire.Value
+}
+
+func (r *request) ctx() context.Context { return r.http.Context() }
+
+// object starts reading the body.
+func (r *request) object() *wire.Object { return wire.Read(r.body) }
+
+// query starts reading the parameters.
+func (r *request) query() *wire.Query { return wire.ReadQuery(r.http.URL.Query()) }
+
+// pathID reads an identifier from the path: what is no UUID is not found (interface §7).
+func pathID[T ~string](r *request, name, noun string) (T, error) {
+	v, ok := id.Parse[T](r.http.PathValue(name))
+	if !ok {
+		return "", fault.Missing(noun)
+	}
+	return v, nil
+}
+
+// read runs reads on a snapshot of the caller's account.
+func (a *API) read(r *request, run func(tx *db.Tx) error) error {
+	return a.DB.Read(r.ctx(), r.caller.Tenant, run)
+}

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"entrepot/internal/limits"
+	"entrepot/internal/wire"
+)
+
+// access says which credential opens a route.
+type access int
+
+const (
+	anyCredential access = iota // API key in either header, or access token
+	keyHeader                   // X-API-Key only: /api/v1/sdk
+	loginOnly                   // access token only
+	public                      // none
+)
+
+// route is one operation of the interface.
+type route struct {
+	method   string
+	path     string // as http.ServeMux has it: /api/v1/orders/{id}
+	section  string // of docs/interface.md
+	summary  string
+	access   access
+	scope    string            // "" for any valid credential
+	query    func(*wire.Query) // reads its parameters; also describes them
+	body     func(*wire.Object)
+	answer   func(*wire.Writer) // writes a sample answer; describes it
+	status   int                // of success; 0 = 200
+	statuses []int              // other answers that are not errors
+	rate     *limits.Rate       // its own window on top of the plan's
+	serve    func(*API, *request) (answer, error)
+}
+
+// sdk tells the bulk routes, whose bodies may have 10 MB.
+func (r *route) sdk() bool { return strings.HasPrefix(r.path, "/api/v1/sdk/") }
+
+func (r *route) success() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
+// table finds routes. ServeMux does the matching; the answers for no match are ours.
+type table struct {
+	mux     *http.ServeMux
+	routes  []*route
+	byKey   map[string]*route
+	methods []string
+}
+
+func newTable(routes []*route) *table {
+	t := &table{mux: http.NewServeMux(), routes: routes, byKey: map[string]*route{}}
+	for _, r := range routes {
+		pattern := r.method + " " + r.path
+		t.mux.Handle(pattern, http.NotFoundHandler())
+		t.byKey[pattern] = r
+		if !slices.Contains(t.methods, r.method) {
+			t.methods = append(t.methods, r.method)
+		}
+	}
+	slices.Sort(t.methods)
+	return t
+}
+
+// find gives the route of a request and its path values, or the methods that the path does take.
+func (t *table) find(r *http.Request) (found *route, allowed []string) {
+	if _, pattern := t.mux.Handler(r); t.byKey[pattern] != nil {
+		t.mux.ServeHTTP(discard{}, r) // sets the path values
+		return t.byKey[pattern], nil
+	}
+	for _, method := range t.methods {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := t.mux.Handler(probe); t.byKey[pattern] != nil {
+			allowed = append(allowed, method)
+			if method == http.MethodGet {
+				allowed = append(allowed, http.MethodHead)
+			}
+		}
+	}
+	return nil, allowed
+}
+
+// discard is where ServeMux's own handler writes.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) WriteHeader(int)             {}

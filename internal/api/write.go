@@ -1,0 +1,77 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/idempotency"
+)
+
+// write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
+// replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
+func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	key, err := idempotencyKey(r.http.Header)
+	if err != nil {
+		return answer{}, err
+	}
+	space, fingerprint := r.http.Method+" "+r.http.URL.Path, ""
+	if key != "" {
+		fingerprint = r.body.Fingerprint()
+	}
+	var out answer
+	err = a.DB.Write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+		if key != "" {
+			found, err := idempotency.Find(tx, key, space)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				out, err = replay(found, fingerprint, r.http.URL.Path)
+				return err
+			}
+		}
+		var err error
+		if out, err = act(tx); err != nil {
+			return err
+		}
+		if key != "" && out.status < 300 {
+			idempotency.Save(tx, key, space, idempotency.Answer{Fingerprint: fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// replay says again what was said, or 409 when the key came with another body.
+func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
+	if found.Fingerprint != fingerprint {
+		f := fault.New(fault.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
+		if found.Resource != "" {
+			if strings.HasPrefix(path, "/api/v1/orders") {
+				f = f.With("orderId", found.Resource)
+			}
+			f = f.With("resourceId", found.Resource)
+		}
+		return answer{}, f
+	}
+	return answer{status: found.Status, body: []byte(found.Body), resource: found.Resource, replay: true}, nil
+}
+
+// idempotencyKey reads the header: 1 to 255 characters.
+func idempotencyKey(h http.Header) (string, error) {
+	values, given := h[http.CanonicalHeaderKey("Idempotency-Key")]
+	if !given {
+		return "", nil
+	}
+	key := strings.TrimSpace(values[0])
+	switch n := utf8.RuneCountInString(key); {
+	case n == 0 || n > 255:
+		return "", fault.At("Idempotency-Key", "must have 1 to 255 characters")
+	case !utf8.ValidString(key) || strings.IndexByte(key, 0) >= 0:
+		return "", fault.At("Idempotency-Key", "must be valid UTF-8")
+	}
+	return key, nil
+}

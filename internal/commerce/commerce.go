@@ -1,0 +1,13 @@
+// Package commerce holds the operations: what the business does, one file per verb. Each takes the caller's
+// transaction, tells its story top to bottom, and writes its events in the same commit.
+package commerce
+
+import (
+	"entrepot/internal/seal"
+)
+
+// Service is what operations need beyond a transaction.
+type Service struct {
+	Key seal.Key // seals credentials and signing secrets
+	Dev bool     // http and loopback addresses are allowed
+}

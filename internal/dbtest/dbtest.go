@@ -1,0 +1,61 @@
+// Package dbtest gives tests real stores: a fresh one on each engine.
+package dbtest
+
+import (
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/pgtest"
+)
+
+// Engines runs a test on a fresh, migrated store of each engine.
+func Engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
+	t.Helper()
+	EnginesAt(t, time.Now, test)
+}
+
+// EnginesAt is Engines with a clock.
+func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store *db.DB)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: t.TempDir(), Unsafe: true, Now: now})) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: pgtest.URL(t), Now: now, Pool: 12})) })
+}
+
+// Open opens and migrates a store that closes with the test.
+func Open(t testing.TB, c db.Config) *db.DB {
+	t.Helper()
+	store, err := db.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// Account makes a bare account and gives its tenant number.
+func Account(t testing.TB, store *db.DB) id.Tenant {
+	t.Helper()
+	var tenant id.Tenant
+	err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
+		if err := tx.Row("SELECT coalesce(max(tenant_id), 0) + 1 FROM tenants", nil, &tenant); err != nil {
+			return err
+		}
+		now := tx.Micros()
+		tx.Queue(`INSERT INTO tenants (tenant_id, id, name, plan, currency, settings, sandbox, clock_offset, created_at, updated_at)
+			VALUES ($1,$2,'Test','enterprise','EUR','{}',FALSE,0,$3,$3)`, tenant, id.New[id.Account](), now)
+		tx.Queue("INSERT INTO change_clocks (tenant_id, base, last) VALUES ($1, 0, 0)", tenant)
+		tx.Queue("INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 1)", tenant)
+		tx.Queue("INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, 0)", tenant)
+		tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)", tenant, id.New[id.Warehouse](), now)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenant
+}

@@ -1,0 +1,53 @@
+// Package idempotency keeps the answer of a request under its Idempotency-Key, in the commit of its effect
+// (interface §4.1).
+package idempotency
+
+import (
+	"errors"
+	"time"
+
+	"entrepot/internal/db"
+)
+
+// Retention is how long an answer is replayed.
+const Retention = 24 * time.Hour
+
+// Answer is what was said to the request that used a key first.
+type Answer struct {
+	Fingerprint string // of the canonical body
+	Status      int
+	Body        string
+	Resource    string // id of what it is about, "" for none
+}
+
+// Find looks a key up in its space (method and path); nil when it is free.
+func Find(tx *db.Tx, key, space string) (*Answer, error) {
+	var a Answer
+	var expires int64
+	err := tx.Row("SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
+		[]any{tx.Tenant, key, space}, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
+	if errors.Is(err, db.ErrNoRow) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if expires <= tx.Micros() {
+		tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND expires_at = $4", tx.Tenant, key, space, expires)
+		return nil, nil
+	}
+	return &a, nil
+}
+
+// Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it.
+func Save(tx *db.Tx, key, space string, a Answer) {
+	tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`,
+		tx.Tenant, key, space, a.Fingerprint, a.Status, a.Body, a.Resource, tx.Micros(), tx.Now().Add(Retention).UnixMicro()).Rows(1, nil)
+}
+
+// Sweep drops answers past their retention, at most limit of them, and tells how many. It serves every tenant.
+func Sweep(tx *db.Tx, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM idempotency_keys WHERE expires_at < $1 AND (tenant_id, key, space) IN
+		(SELECT tenant_id, key, space FROM idempotency_keys WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, tx.Micros(), limit)
+}

@@ -1,0 +1,147 @@
+// Package limits counts requests against the rate limits of interface §8: a fixed minute from a caller's first request,
+// a rolling second for bursts, and the bulk operations' own minutes on top.
+package limits
+
+import (
+	"sync"
+	"time"
+)
+
+// Rate is one limit: at most PerMinute in a fixed minute and Burst in any second (0: no such bound).
+type Rate struct {
+	Name      string // keeps windows of one caller apart: "" for the plan, "bulk:products" …
+	PerMinute int
+	Burst     int
+}
+
+// Verdict says whether a request may go on, and what the headers tell.
+type Verdict struct {
+	Allowed    bool
+	Limit      int
+	Remaining  int
+	Reset      time.Time     // end of the first rate's minute
+	RetryAfter time.Duration // when refused
+}
+
+// Limiter decides. Rates holds the plan's first; the verdict's numbers are the first one's.
+type Limiter interface {
+	// Take counts one request of a caller against all rates, or against none when one of them is spent.
+	Take(caller string, now time.Time, rates ...Rate) Verdict
+	// Peek tells what Take would without counting.
+	Peek(caller string, now time.Time, rates ...Rate) Verdict
+}
+
+// window is one caller's minute under one rate.
+type window struct {
+	start  time.Time
+	used   int
+	recent []time.Time // ring of the newest accepted requests, Burst long
+	next   int
+}
+
+// Local counts in this process: right when one process serves the store.
+type Local struct {
+	mu      sync.Mutex
+	windows map[string]*window
+	swept   time.Time
+}
+
+// NewLocal makes an empty one.
+func NewLocal() *Local { return &Local{windows: map[string]*window{}} }
+
+// Take implements Limiter.
+func (l *Local) Take(caller string, now time.Time, rates ...Rate) Verdict {
+	return l.decide(caller, now, rates, true)
+}
+
+// Peek implements Limiter.
+func (l *Local) Peek(caller string, now time.Time, rates ...Rate) Verdict {
+	return l.decide(caller, now, rates, false)
+}
+
+func (l *Local) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sweep(now)
+	v := Verdict{Allowed: true}
+	open := make([]*window, len(rates))
+	for i, r := range rates {
+		w := l.window(caller+"\x00"+r.Name, now, r)
+		open[i] = w
+		wait := w.wait(now, r)
+		if wait > 0 {
+			v.Allowed, v.RetryAfter = false, max(v.RetryAfter, wait)
+		}
+		if i == 0 {
+			v.Limit, v.Remaining, v.Reset = r.PerMinute, r.PerMinute-w.used, w.start.Add(time.Minute)
+		}
+	}
+	if v.Allowed && count {
+		for i, r := range rates {
+			open[i].take(now, r)
+		}
+		v.Remaining--
+	}
+	v.Remaining = max(v.Remaining, 0)
+	return v
+}
+
+func (l *Local) window(key string, now time.Time, r Rate) *window {
+	w := l.windows[key]
+	if w == nil {
+		w = &window{start: now}
+		l.windows[key] = w
+	}
+	if now.Sub(w.start) >= time.Minute || w.used == 0 {
+		w.start, w.used = now, 0
+	}
+	if r.Burst != len(w.recent) {
+		w.recent, w.next = make([]time.Time, r.Burst), 0
+	}
+	return w
+}
+
+// wait is how long the request must wait, 0 when it may go on.
+func (w *window) wait(now time.Time, r Rate) time.Duration {
+	if w.used >= r.PerMinute {
+		return w.start.Add(time.Minute).Sub(now)
+	}
+	if r.Burst > 0 {
+		if oldest := w.recent[w.next]; !oldest.IsZero() && now.Sub(oldest) < time.Second {
+			return oldest.Add(time.Second).Sub(now)
+		}
+	}
+	return 0
+}
+
+func (w *window) take(now time.Time, r Rate) {
+	w.used++
+	if r.Burst > 0 {
+		w.recent[w.next] = now
+		w.next = (w.next + 1) % r.Burst
+	}
+}
+
+// sweep forgets callers whose minute is over, once a minute.
+func (l *Local) sweep(now time.Time) {
+	if now.Sub(l.swept) < time.Minute {
+		return
+	}
+	l.swept = now
+	for key, w := range l.windows {
+		if now.Sub(w.start) > 2*time.Minute {
+			delete(l.windows, key)
+		}
+	}
+}
+
+// Off lets everything pass: for benchmarks.
+type Off struct{}
+
+// Take implements Limiter.
+func (Off) Take(_ string, now time.Time, rates ...Rate) Verdict { return Off{}.Peek("", now, rates...) }
+
+// Peek implements Limiter.
+func (Off) Peek(_ string, now time.Time, rates ...Rate) Verdict {
+	return Verdict{Allowed: true, Limit: rates[0].PerMinute, Remaining: rates[0].PerMinute, Reset: now.Add(time.Minute)}
+}

@@ -1,0 +1,67 @@
+// Package webhooks holds what tells others of changes (interface §6).
+//
+//	Event     one row of the outbox, in the commit of its change; also the event log
+//	Endpoint  where an account wants events sent
+//	Delivery  one event on its way to one endpoint; Attempt is one try of it
+package webhooks
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// Topic is what the store wakes when events are committed.
+const Topic = "events"
+
+// Event is a change as told to others. Data is its JSON object, rendered once.
+type Event struct {
+	Name     string // order.received, stock.updated …
+	Resource string // id of the order, product, customer, SKU … it is about: the lane of ordered endpoints
+	Data     []byte
+}
+
+// New renders an event's data.
+func New(name, resource string, data func(*wire.Writer)) Event {
+	w := wire.NewWriter(512)
+	data(w)
+	return Event{Name: name, Resource: resource, Data: w.Bytes()}
+}
+
+var insertEvents db.Text
+
+// Record writes events into the outbox in their order, in the caller's transaction. Their ids are made here.
+func Record(tx *db.Tx, events ...Event) {
+	if len(events) == 0 {
+		return
+	}
+	offset := tx.Stamps(len(events))
+	db.Chunks(events, func(piece []Event) error {
+		args := make([]any, 0, 2+6*len(piece))
+		args = append(args, tx.Tenant, tx.Micros())
+		for _, e := range piece {
+			event := id.New[id.Event]()
+			args = append(args, event, offset, e.Name, e.Resource, e.envelope(event, tx.Micros()))
+			offset += db.StampStep
+		}
+		tx.Change(insertEvents.For(len(piece), func(n int) string {
+			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT") + `)
+				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+				SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, $2::BIGINT FROM v`
+		}), args...)
+		return nil
+	})
+	tx.Wake(Topic)
+}
+
+// envelope is the body every attempt sends: exactly id, event, timestamp and data (interface §6.1).
+func (e Event) envelope(event id.Event, at int64) string {
+	w := wire.NewWriter(len(e.Data) + 160)
+	w.Object("")
+	wire.ID(w, "id", event)
+	w.Text("event", e.Name)
+	w.Micros("timestamp", at)
+	w.Raw("data", string(e.Data))
+	w.End()
+	return string(w.Bytes())
+}
