@@ -70,6 +70,7 @@ CREATE TABLE channels (
     status TEXT NOT NULL CHECK (status IN ('active', 'inactive', 'needs_reauth', 'expiring', 'error')),
     credentials TEXT NOT NULL,             -- sealed JSON
     settings TEXT NOT NULL,                -- JSON
+    oversell TEXT NOT NULL CHECK (oversell IN ('allow', 'reject')),
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     last_sync_at BIGINT,

@@ -1,0 +1,52 @@
+// Package channels holds where orders come from and products go to: six platforms and custom systems
+// (interface §1, §2, §3.2).
+package channels
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Custom is the platform value of a channel without a connector.
+const Custom = "CUSTOM"
+
+// Status is where a channel stands.
+type Status string
+
+// The states.
+const (
+	Active      Status = "active"
+	Inactive    Status = "inactive"
+	NeedsReauth Status = "needs_reauth"
+	Expiring    Status = "expiring"
+	Error       Status = "error"
+)
+
+// Ref is what an order or an event tells of its channel, and how it treats stock.
+type Ref struct {
+	ID       id.Channel // "" for none
+	Name     string
+	Platform string
+	Oversell string // "allow" or "reject"
+}
+
+// ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
+func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) {
+	return ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND id = $2::UUID", channel)
+}
+
+// First is the oldest active channel, the zero Ref when there is none.
+func First(tx *db.Tx) (Ref, error) {
+	r, err := ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND status = 'active' ORDER BY created_at, id LIMIT 1")
+	if errors.Is(err, db.ErrNoRow) {
+		return Ref{}, nil
+	}
+	return r, err
+}
+
+func ref(tx *db.Tx, sql string, args ...any) (r Ref, err error) {
+	err = tx.Row(sql, append([]any{tx.Tenant}, args...), &r.ID, &r.Name, &r.Platform, &r.Oversell)
+	return r, err
+}

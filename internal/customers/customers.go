@@ -1,0 +1,119 @@
+// Package customers holds the people and companies that order (interface §2.5, §2.6, §4.4).
+package customers
+
+import (
+	"errors"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Status is where a customer stands: active, secondary after a merge, or erased (interface §3.2).
+type Status string
+
+// The states.
+const (
+	Active    Status = "active"
+	Secondary Status = "secondary"
+	Erased    Status = "erased"
+)
+
+// Customer is one record.
+type Customer struct {
+	ID          id.Customer
+	Email       string
+	FirstName   string
+	LastName    string
+	Phone       string
+	Company     string
+	Siret       string
+	VAT         string
+	Metadata    string // free JSON, "{}" when none
+	Tags        []string
+	Status      Status
+	MergedInto  id.Customer
+	OrdersCount int64
+	TotalSpent  money.Amount
+	CreatedAt   int64
+	UpdatedAt   int64
+	ErasedAt    int64
+}
+
+// Name is the full name, or the company's when there is none.
+func (c Customer) Name() string {
+	if name := strings.TrimSpace(c.FirstName + " " + c.LastName); name != "" {
+		return name
+	}
+	return c.Company
+}
+
+// EmailKey folds an address for comparing.
+func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// search is what a list's search looks through.
+func (c Customer) search() string {
+	return strings.ToLower(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " "))
+}
+
+const columns = `id, email, first_name, last_name, phone, company, siret, vat, metadata, status, merged_into,
+	orders_count, total_spent, created_at, updated_at, erased_at`
+
+func scan(r db.Rows) (c Customer, err error) {
+	err = r.Scan(&c.ID, &c.Email, db.Opt(&c.FirstName), db.Opt(&c.LastName), db.Opt(&c.Phone), db.Opt(&c.Company), db.Opt(&c.Siret),
+		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, &c.CreatedAt, &c.UpdatedAt, db.Opt(&c.ErasedAt))
+	return c, err
+}
+
+// find reads one record without its tags; nil when there is none.
+func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
+	list, err := db.List(tx, scan, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, append([]any{tx.Tenant}, args...)...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// ByEmail finds the record of an address in any case; nil when there is none. Tags are not read.
+func ByEmail(tx *db.Tx, email string) (*Customer, error) {
+	return find(tx, "email_key = $2", EmailKey(email))
+}
+
+// ByID finds a record; nil when there is none. Tags are not read.
+func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
+	return find(tx, "id = $2::UUID", customer)
+}
+
+// Primary follows merges to the record that took this one in.
+func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
+	for range 100 {
+		if c == nil || c.Status != Secondary {
+			return c, nil
+		}
+		next, err := ByID(tx, c.MergedInto)
+		if err != nil {
+			return nil, err
+		}
+		c = next
+	}
+	return nil, errors.New("customers: a ring of merges")
+}
+
+// Insert writes a new record without tags; another record with the address makes the act run again.
+func Insert(tx *db.Tx, c Customer) {
+	tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, first_name, last_name, phone, company, siret, vat, metadata, search, status,
+			orders_count, total_spent, created_at, updated_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17) ON CONFLICT DO NOTHING`,
+		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company),
+		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, c.CreatedAt, c.UpdatedAt).Rows(1, nil)
+}
+
+// Spend moves a record's totals by a difference; orders of one customer do not read before they write.
+func Spend(tx *db.Tx, customer id.Customer, orders int64, spent money.Amount) {
+	if customer == "" || orders == 0 && spent == 0 {
+		return
+	}
+	tx.Queue("UPDATE customers SET orders_count = orders_count + $3, total_spent = total_spent + $4 WHERE tenant_id = $1 AND id = $2::UUID",
+		tx.Tenant, customer, orders, spent).Rows(1, nil)
+}
