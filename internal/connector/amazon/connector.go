@@ -1,0 +1,27 @@
+// Package amazon connects seller accounts of Amazon's Selling Partner API. README.md tells what the platform promises.
+package amazon
+
+import "entrepot/internal/connector"
+
+// Connector translates for Amazon.
+type Connector struct{}
+
+// New returns the connector.
+func New() *Connector { return &Connector{} }
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "amazon",
+		Platform: "AMAZON",
+		Webhooks: connector.Relayed,
+		Fields: []connector.Field{
+			{Name: "sellerId", Required: true, Form: connector.Text, Note: "merchant token of the seller account"},
+			{Name: "marketplaceId", Required: true, Form: connector.Text, Note: "marketplace id, such as A13V1IB3VIYZZH for France"},
+			{Name: "clientId", Required: true, Form: connector.Text, Note: "client id of the app, begins with amzn1.application-oa2-client"},
+			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "client secret of the app"},
+			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation, begins with Atzr|"},
+			{Name: "relaySecret", Form: connector.Secret, Note: "what the relay puts into X-Relay-Secret; without it anybody can queue pulls"},
+		},
+	}
+}

@@ -1,0 +1,31 @@
+package amazon
+
+import (
+	"context"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/fault"
+)
+
+const (
+	secretHeader    = "X-Relay-Secret"
+	signatureHeader = "X-Relay-Signature"
+)
+
+// Verify checks that the merchant's relay sent the notification: Amazon itself signs nothing (interface §5.3). When the
+// channel has a relaySecret it must stand in X-Relay-Secret, and if the relay also signs, X-Relay-Signature must be the
+// hex HMAC-SHA256 of the raw body. Without a relaySecret everything passes. Faults: Invalid.
+func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
+	secret := ch.Credentials["relaySecret"]
+	if secret == "" {
+		return nil
+	}
+	right := connector.Matches(connector.Only(n.Header, secretHeader), secret)
+	if len(n.Header.Values(signatureHeader)) > 0 {
+		right = connector.Matches(connector.Only(n.Header, signatureHeader), connector.HexHMAC(secret, n.Body)) && right
+	}
+	if !right {
+		return connector.BadSignature(fault.Invalid)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package connector
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"entrepot/internal/fault"
+)
+
+// Decode reads a notification's body, which must be one JSON object, into v. Member names match in any case; members
+// that v does not know are skipped, and those of another type than v has are left empty, since platforms change both.
+// Faults: Invalid.
+func Decode(body []byte, v any) error {
+	err := errNoObject
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
+		err = json.Unmarshal(body, v)
+	}
+	var otherType *json.UnmarshalTypeError // the rest has been read
+	if err == nil || errors.As(err, &otherType) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "unreadable_notification",
+		"the notification's body is not the JSON object it should be"), err)
+}
+
+var errNoObject = errors.New("no opening brace")
+
+// ID is a JSON string or whole number, kept as text: ids pass 2^53, and platforms do not agree on the type.
+// Anything else reads as "".
+type ID string
+
+var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
+
+// UnmarshalJSON takes any JSON value and never fails.
+func (id *ID) UnmarshalJSON(raw []byte) error {
+	*id = ""
+	var s string
+	switch {
+	case wholeNumber.Match(raw):
+		*id = ID(raw)
+	case json.Unmarshal(raw, &s) == nil:
+		*id = ID(s)
+	}
+	return nil
+}
+
+// First returns the first id that is not empty, as text.
+func First(ids ...ID) string {
+	for _, id := range ids {
+		if id != "" {
+			return string(id)
+		}
+	}
+	return ""
+}

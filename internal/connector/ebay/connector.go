@@ -1,0 +1,59 @@
+// Package ebay connects seller accounts on eBay. README.md tells what the platform promises.
+package ebay
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// api is where eBay answers when the channel names no other address.
+const api = "https://api.ebay.com"
+
+// Connector translates for eBay. It keeps eBay's public keys and its own application tokens in memory.
+type Connector struct {
+	client  *http.Client
+	keys    *cache[publicKey]
+	tokens  *cache[string]
+	guesses *guesses
+}
+
+// New returns the connector. A channel's baseUrl decides where client calls, so client must refuse addresses that no
+// merchant may reach.
+func New(client *http.Client, now func() time.Time) *Connector {
+	return &Connector{
+		client:  client,
+		keys:    newCache[publicKey](now),
+		tokens:  newCache[string](now),
+		guesses: &guesses{now: now},
+	}
+}
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "ebay",
+		Platform: "EBAY",
+		Webhooks: connector.Registered,
+		Fields: []connector.Field{
+			{Name: "clientId", Required: true, Form: connector.Text, Note: "App ID of the keyset"},
+			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "Cert ID of the keyset"},
+			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's consent"},
+			{Name: "marketplaceId", Required: true, Form: connector.Text, Note: "marketplace, such as EBAY_FR"},
+			{Name: "verificationToken", Required: true, Form: connector.Secret,
+				Note: "token entered beside the notification address; eBay takes 32 to 80 letters, digits, _ and -"},
+			{Name: "endpointUrl", Form: connector.Address,
+				Note: "notification address exactly as entered at eBay, if it is not the one shown here"},
+		},
+	}
+}
+
+// base is the address of eBay's API for a channel, without a slash at the end.
+func base(ch connector.Channel) string {
+	if other := strings.TrimRight(ch.Credentials["baseUrl"], "/"); other != "" {
+		return other
+	}
+	return api
+}

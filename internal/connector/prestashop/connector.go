@@ -1,0 +1,25 @@
+// Package prestashop connects shops that run PrestaShop. README.md tells what the platform promises.
+package prestashop
+
+import "entrepot/internal/connector"
+
+// Connector translates for PrestaShop.
+type Connector struct{}
+
+// New returns the connector.
+func New() *Connector { return &Connector{} }
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "prestashop",
+		Platform: "PRESTASHOP",
+		Webhooks: connector.Pasted,
+		Fields: []connector.Field{
+			{Name: "url", Required: true, Form: connector.Address, Note: "the shop's address, with its folder if it has one"},
+			{Name: "webserviceKey", Required: true, Form: connector.Secret, Note: "key of the shop's web service, 32 characters"},
+			{Name: "webhookSecret", Required: true, Form: connector.Secret, Note: "secret to enter in the shop's webhook module"},
+			{Name: "signatureHeader", Form: connector.Header, Note: "header in which the module signs, if not " + defaultSignatureHeader},
+		},
+	}
+}

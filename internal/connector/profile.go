@@ -1,0 +1,139 @@
+package connector
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"entrepot/internal/fault"
+)
+
+// Profile says what a platform is called and what a channel of it carries.
+type Profile struct {
+	Slug     string   // path segment of its notifications, lower case: "tiktok-shop"
+	Aliases  []string // other spellings of the segment, lower case
+	Platform string   // platform value of its channels: "TIKTOK_SHOP"
+	Fields   []Field  // credential fields beside baseUrl, in the order a form shows them
+	Webhooks Webhooks
+}
+
+// Webhooks says how a platform comes to send notifications.
+type Webhooks string
+
+// The ways a platform comes to send notifications.
+const (
+	Registered Webhooks = "registered" // the connector registers them through the platform's API
+	Pasted     Webhooks = "pasted"     // the merchant enters address and secret in the shop
+	Relayed    Webhooks = "relayed"    // the platform calls nobody; the merchant runs a relay that calls us
+)
+
+// Field is one credential of a channel.
+type Field struct {
+	Name     string
+	Note     string   // what it is and where to find it, for people
+	Required bool     // a channel without it is refused, unless it has all of Or
+	Or       []string // fields that together stand in for it
+	Form     Form
+}
+
+// Form says what a credential must look like.
+type Form int
+
+// The forms of credentials.
+const (
+	Text    Form = iota
+	Secret       // text that is never shown again
+	Address      // absolute http or https URL
+	Header       // name of an HTTP header
+)
+
+// BaseURL is the credential that every platform takes: another address for the platform's API (sandbox, tests).
+// It must be https unless the service runs in development mode.
+var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Address}
+
+// maxCredential bounds a credential; refresh tokens run to about 2,000 bytes.
+const maxCredential = 8 << 10
+
+var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
+
+// Known returns all credential fields of the platform: its own and baseUrl.
+func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
+
+// Check returns every fault of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
+// dev allows a baseUrl over plain http. A field the platform does not know is a fault only beside a missing one,
+// when it is likely to be the missing one misspelt; else it is kept and ignored.
+func (p Profile) Check(c Credentials, dev bool) []fault.Detail {
+	var faults []fault.Detail
+	add := func(name, message string) {
+		faults = append(faults, fault.Detail{Path: "credentials." + name, Message: message})
+	}
+	known := p.Known()
+	for _, f := range known {
+		if f.missing(c) {
+			add(f.Name, f.demand())
+		}
+	}
+	if len(faults) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			if !slices.ContainsFunc(known, func(f Field) bool { return f.Name == name }) {
+				add(name, "is not a credential of "+p.Platform+"; it takes "+names(known))
+			}
+		}
+	}
+	for _, f := range known {
+		if message := f.misshapen(c[f.Name], dev); message != "" {
+			add(f.Name, message)
+		}
+	}
+	return faults
+}
+
+// missing tells whether the field is required and neither it nor all of its stand-ins are there.
+func (f Field) missing(c Credentials) bool {
+	absent := func(name string) bool { return strings.TrimSpace(c[name]) == "" }
+	if !f.Required || !absent(f.Name) {
+		return false
+	}
+	return len(f.Or) == 0 || slices.ContainsFunc(f.Or, absent)
+}
+
+func (f Field) demand() string {
+	if len(f.Or) == 0 {
+		return "is required: " + f.Note
+	}
+	return "is required (or " + strings.Join(f.Or, " and ") + " in its place): " + f.Note
+}
+
+// misshapen says what is wrong with a value that is there, "" if nothing is.
+func (f Field) misshapen(value string, dev bool) string {
+	switch {
+	case strings.TrimSpace(value) == "":
+		return ""
+	case len(value) > maxCredential:
+		return "is longer than 8192 bytes"
+	case strings.TrimSpace(value) != value:
+		return "begins or ends with white space; copy it again without"
+	case f.Form == Header && !headerName.MatchString(value):
+		return "must be the name of an HTTP header, such as X-PrestaShop-Signature"
+	case f.Form == Address && !isAddress(value):
+		return "must be a complete address such as https://shop.example"
+	case f.Name == BaseURL.Name && !dev && !strings.HasPrefix(strings.ToLower(value), "https:"):
+		return "must begin with https://"
+	}
+	return ""
+}
+
+func isAddress(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.Fragment == ""
+}
+
+func names(fields []Field) string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.Name
+	}
+	return strings.Join(list, ", ")
+}

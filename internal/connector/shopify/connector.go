@@ -1,0 +1,29 @@
+// Package shopify connects hosted storefronts of Shopify. README.md tells what the platform promises.
+package shopify
+
+import "entrepot/internal/connector"
+
+// Connector translates for Shopify.
+type Connector struct{}
+
+// New returns the connector.
+func New() *Connector { return &Connector{} }
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "shopify",
+		Platform: "SHOPIFY",
+		Webhooks: connector.Registered,
+		Fields: []connector.Field{
+			{Name: "shop", Required: true, Form: connector.Text, Note: "the shop's own domain, name.myshopify.com"},
+			{Name: "accessToken", Required: true, Or: []string{"clientId", "clientSecret"}, Form: connector.Secret,
+				Note: "token of an app installed in the shop, begins with shpat_"},
+			{Name: "clientId", Form: connector.Text, Note: "id of an app of the shop's own organisation"},
+			{Name: "clientSecret", Form: connector.Secret, Note: "secret of that app"},
+			{Name: "webhookSecret", Required: true, Form: connector.Secret, Note: "the app's client secret, which signs its webhooks"},
+			{Name: "previousWebhookSecret", Form: connector.Secret,
+				Note: "the client secret before it was rotated; remove it an hour after the rotation"},
+		},
+	}
+}

@@ -1,0 +1,27 @@
+package shopify
+
+import (
+	"context"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/fault"
+)
+
+const (
+	signatureHeader = "X-Shopify-Hmac-SHA256"
+	topicHeader     = "X-Shopify-Topic"
+	deliveryHeader  = "X-Shopify-Webhook-Id"
+	shopHeader      = "X-Shopify-Shop-Domain"
+)
+
+// Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). For up to an hour after the client secret was
+// rotated the platform goes on signing with the previous one, so both are accepted. Faults: Invalid.
+func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
+	given := connector.Only(n.Header, signatureHeader)
+	now := connector.Base64HMAC(ch.Credentials["webhookSecret"], n.Body)
+	before := connector.Base64HMAC(ch.Credentials["previousWebhookSecret"], n.Body)
+	if !connector.Matches(given, now, before) {
+		return connector.BadSignature(fault.Invalid)
+	}
+	return nil
+}

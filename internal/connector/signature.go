@@ -1,0 +1,59 @@
+package connector
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+
+	"entrepot/internal/fault"
+)
+
+// Base64HMAC returns the base64 of the HMAC-SHA256 of the joined parts. An empty secret signs nothing: "".
+func Base64HMAC(secret string, parts ...[]byte) string {
+	return base64.StdEncoding.EncodeToString(mac(secret, parts))
+}
+
+// HexHMAC returns the lower-case hex of the HMAC-SHA256 of the joined parts. An empty secret signs nothing: "".
+func HexHMAC(secret string, parts ...[]byte) string {
+	return hex.EncodeToString(mac(secret, parts))
+}
+
+func mac(secret string, parts [][]byte) []byte {
+	if secret == "" {
+		return nil
+	}
+	h := hmac.New(sha256.New, []byte(secret))
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return h.Sum(nil)
+}
+
+// Matches tells whether given is one of the wanted values. It takes the same time wherever they differ, and nothing
+// matches an empty one. Encoded signatures are compared as text, so no second spelling of the right one passes.
+func Matches(given string, wanted ...string) bool {
+	found := false
+	for _, w := range wanted {
+		if w != "" && hmac.Equal([]byte(given), []byte(w)) {
+			found = true
+		}
+	}
+	return found
+}
+
+// Only returns the value of a header that stands exactly once in the request, else "". A signature given twice is none:
+// what is in front of us may have checked the other one.
+func Only(h http.Header, name string) string {
+	if values := h.Values(name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
+// BadSignature is the fault for a notification that its platform did not sign; kind is fault.Invalid or
+// fault.Unauthorized (interface §5.3). What exactly was wrong is nobody's business.
+func BadSignature(kind fault.Kind) error {
+	return fault.New(kind, "bad_signature", "the notification's signature is missing or wrong")
+}

@@ -1,0 +1,28 @@
+// Package tiktokshop connects shops on TikTok Shop. README.md tells what the platform promises.
+package tiktokshop
+
+import "entrepot/internal/connector"
+
+// Connector translates for TikTok Shop.
+type Connector struct{}
+
+// New returns the connector.
+func New() *Connector { return &Connector{} }
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "tiktok-shop",
+		Aliases:  []string{"tiktok", "tiktok_shop", "tiktokshop"},
+		Platform: "TIKTOK_SHOP",
+		Webhooks: connector.Registered,
+		Fields: []connector.Field{
+			{Name: "appKey", Required: true, Form: connector.Text, Note: "key of the app in Partner Center"},
+			{Name: "appSecret", Required: true, Form: connector.Secret, Note: "secret of the app, which signs its webhooks too"},
+			{Name: "accessToken", Required: true, Form: connector.Secret, Note: "access token of the seller's authorisation"},
+			{Name: "refreshToken", Required: true, Form: connector.Secret, Note: "refresh token of the seller's authorisation"},
+			{Name: "shopCipher", Required: true, Form: connector.Text, Note: "cipher of the shop, from the list of authorised shops"},
+			{Name: "shopId", Form: connector.Text, Note: "id of the shop; notifications about other shops of the app are then ignored"},
+		},
+	}
+}

@@ -1,0 +1,26 @@
+// Package woocommerce connects shops that run WooCommerce. README.md tells what the platform promises.
+package woocommerce
+
+import "entrepot/internal/connector"
+
+// Connector translates for WooCommerce.
+type Connector struct{}
+
+// New returns the connector.
+func New() *Connector { return &Connector{} }
+
+// Profile says what the platform is called and what its channels carry.
+func (*Connector) Profile() connector.Profile {
+	return connector.Profile{
+		Slug:     "woocommerce",
+		Aliases:  []string{"woo"},
+		Platform: "WOOCOMMERCE",
+		Webhooks: connector.Registered,
+		Fields: []connector.Field{
+			{Name: "url", Required: true, Form: connector.Address, Note: "the shop's address"},
+			{Name: "consumerKey", Required: true, Form: connector.Text, Note: "REST API key of the shop, begins with ck_"},
+			{Name: "consumerSecret", Required: true, Form: connector.Secret, Note: "secret of that key, begins with cs_"},
+			{Name: "webhookSecret", Required: true, Form: connector.Secret, Note: "secret of the webhooks, letters and digits only"},
+		},
+	}
+}
