@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/load"
+)
+
+// newBenchCommand is "entrepot bench": load for a running service, the bare
+// driver beside it, and cold starts (interface §11).
+func newBenchCommand(env *environment) *cobra.Command {
+	var options load.Options
+	var asJSON bool
+	var keys, adminKeys []string
+	var tenants benchTenants
+	bench := &cobra.Command{
+		Use:   "bench [scenario …]",
+		Short: "Measure a running service, and the bare database driver beside it",
+		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n\n" +
+			"Scenarios: " + strings.Join(load.ScenarioNames(), ", ") + ".\n\n" +
+			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
+			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries.",
+		Example: "  entrepot bench orders --url http://127.0.0.1:8080 --key pk_live_…\n" +
+			"  entrepot bench all --url http://127.0.0.1:8080 --key pk_live_… --bare sqlite --json\n" +
+			"  entrepot bench prices stock --bare postgres --database postgres://localhost/bench",
+		ValidArgs: load.ScenarioNames(),
+		Args:      cobra.ArbitraryArgs, // the tool itself knows the names and lists them
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options.Scenarios, options.Keys, options.AdminKeys = args, keys, adminKeys
+			options.Progress = env.stderr
+			if options.URL == "" && len(keys)+tenants.count > 0 {
+				options.URL = "http://127.0.0.1:8080"
+			}
+			if tenants.count > 0 {
+				made, err := tenants.make(cmd, env)
+				if err != nil {
+					return err
+				}
+				options.Keys, options.AdminKeys = append(options.Keys, made...), nil
+			}
+			report, err := load.Run(cmd.Context(), options)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(env.stdout)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(report)
+			} else {
+				err = report.WriteTable(env.stdout)
+			}
+			if err == nil && report.Failed() {
+				err = errors.New("not every scenario could be measured; the report says why")
+			}
+			return err
+		},
+	}
+	flags := bench.Flags()
+	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service")
+	flags.StringSliceVar(&keys, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
+	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
+	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
+	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
+	flags.IntVar(&options.Clients, "clients", 0, "connections (0: what fits the scenario)")
+	flags.DurationVar(&options.Duration, "duration", 0, "time of each measurement (default 10s; with --count: 10m at most)")
+	flags.IntVar(&options.Count, "count", 0, "requests of each measurement (deliveries: events)")
+	flags.DurationVar(&options.Warmup, "warmup", time.Second, "time before each measurement that is not counted")
+	flags.IntVar(&options.SKUs, "skus", 10_000, "products that orders, prices and stock draw from")
+	flags.IntVar(&options.SeedOrders, "seed-orders", 2_000, "orders that must exist before orders are read")
+	flags.BoolVar(&options.Idempotency, "idempotency", true, "send an Idempotency-Key with every order")
+	flags.StringVar(&options.Product, "product", "plain", "what bulk-import sends: plain, or full (image, two variants, stock)")
+	flags.StringVar(&options.Events, "events", "prices", "what makes the events of deliveries: prices, stock or orders")
+	flags.IntVar(&options.Endpoints, "endpoints", 1, "endpoints that each account registers for deliveries")
+	flags.StringVar(&options.Receiver, "receiver", "127.0.0.1:0", "loopback address at which deliveries are received")
+	flags.StringVar(&options.WebhookSecret, "webhook-secret", "", "signing secret of an endpoint registered by hand at --receiver")
+	flags.DurationVar(&options.DeliveryTimeout, "delivery-timeout", 2*time.Minute, "how long to wait until every delivery is in")
+	flags.StringVar(&options.Bare, "bare", "", "also write the same rows through the bare driver: sqlite or postgres")
+	flags.StringVar(&options.BareDatabase, "database", "", "PostgreSQL for --bare; its schema "+load.BareSchema+" is dropped")
+	flags.StringVar(&options.BareFolder, "bare-dir", "", "folder for the file of --bare sqlite: put it on the service's disk")
+	flags.IntVar(&options.ServerPID, "server-pid", 0, "process of the service, to weigh its CPU and memory")
+	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
+	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	bench.AddCommand(newColdStartCommand(env))
+	return bench
+}
+
+// listOf cuts a list at its commas; nothing is no list.
+func listOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// benchTenants makes accounts through the offline commands of this very
+// program, which work beside a running service.
+type benchTenants struct {
+	count int
+	store string
+}
+
+// make answers a key with every scope for each new account.
+func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, error) {
+	if b.store == "" {
+		return nil, errors.New("--tenants needs --store, the data folder or database address of the service")
+	}
+	if b.count > 1_000 {
+		return nil, fmt.Errorf("--tenants %d: at most 1000", b.count)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	where := []string{"--data", b.store}
+	if strings.Contains(b.store, "://") {
+		where[0] = "--database"
+	}
+	run := func(into any, args ...string) error {
+		process := exec.CommandContext(cmd.Context(), program, append(append(args, "--json"), where...)...)
+		process.Stderr = env.stderr
+		out, err := process.Output()
+		if err != nil {
+			return fmt.Errorf("entrepot %s: %w", strings.Join(args[:2], " "), err)
+		}
+		return json.Unmarshal(out, into)
+	}
+	stamp := time.Now().UnixMilli()
+	var keys []string
+	for n := range b.count {
+		var account struct{ ID string }
+		name := fmt.Sprintf("bench-%d-%d", stamp, n)
+		if err := run(&account, "account", "create", "--name", name, "--plan", "enterprise",
+			"--owner-email", name+"@bench.example", "--owner-password", "bench "+name); err != nil {
+			return nil, err
+		}
+		var key struct{ Key string }
+		if err := run(&key, "key", "create", "--account", account.ID, "--name", "bench", "--scopes", benchScopes); err != nil {
+			return nil, err
+		}
+		keys = append(keys, key.Key)
+	}
+	fmt.Fprintf(env.stderr, "made %d accounts\n", b.count)
+	return keys, nil
+}
+
+// benchScopes is what the scenarios need together.
+const benchScopes = "write:products,write:inventory,write:orders,write:customers,write:webhooks"
+
+// newColdStartCommand is "entrepot bench cold-start".
+func newColdStartCommand(env *environment) *cobra.Command {
+	options := load.ColdStartOptions{Progress: env.stderr}
+	var asJSON bool
+	var extra []string
+	cold := &cobra.Command{
+		Use:   "cold-start",
+		Short: "Start the program again and again: time to the first answer, memory at rest, size",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if options.Binary == "" {
+				var err error
+				if options.Binary, err = os.Executable(); err != nil {
+					return err
+				}
+			}
+			options.Args = append([]string{"serve", "--addr", "{addr}", "--data", "{data}"}, extra...)
+			options.Env = []string{"ENTREPOT_ADMIN_EMAIL=owner@bench.example", "ENTREPOT_ADMIN_PASSWORD=a long bench password"}
+			found, err := load.ColdStart(cmd.Context(), options)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(env.stdout)
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(found)
+			}
+			return found.WriteTable(env.stdout)
+		},
+	}
+	flags := cold.Flags()
+	flags.StringVar(&options.Binary, "binary", "", "program to start (default: this one)")
+	flags.StringSliceVar(&extra, "arg", nil, "further argument of serve; may be repeated")
+	flags.IntVar(&options.Runs, "runs", 5, "starts on an empty folder, each followed by one on the filled folder")
+	flags.DurationVar(&options.Idle, "idle", 2*time.Second, "rest before the memory is read")
+	flags.DurationVar(&options.Patience, "patience", 30*time.Second, "for the first answer and for the end, each")
+	flags.StringVar(&options.Folder, "dir", "", "where the data folders are made and removed")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return cold
+}

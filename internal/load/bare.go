@@ -1,0 +1,133 @@
+package load
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// BareSchema is the PostgreSQL schema in which the yardstick makes its tables
+// and which it drops before and after.
+const BareSchema = "entrepot_bench_bare"
+
+// bareTenant is the one account of a yardstick's rows: every key starts with
+// it, as in the service.
+const bareTenant = int64(1)
+
+// yardstick is a database driver without a service in front of it.
+type yardstick interface {
+	// write carries out the statements in order and commits them together:
+	// when it answers nil they are on the disk.
+	write(statements []statement) error
+	// read runs one query and hands each row's scan to each.
+	read(sql string, args []any, each func(scan func(into ...any) error) error) error
+	close() error
+}
+
+// statement is one SQL text with its arguments. The text is the same on both
+// engines.
+type statement struct {
+	sql  string
+	args []any
+}
+
+// bareTask is the yardstick of one scenario.
+type bareTask func(c *campaign, y *bareRun, client int) func() (items int, err error)
+
+// bareRun is a yardstick at work: the database and what its clients share.
+type bareRun struct {
+	yardstick
+	skus   int
+	serial atomic.Uint64
+	orders []string // ids of orders to read
+	tag    string
+}
+
+// measureBare runs the scenario's yardstick on a fresh database with as many
+// callers as the service had clients.
+func (c *campaign) measureBare(ctx context.Context, s scenario, callers int) (f *Figures, err error) {
+	y := &bareRun{skus: c.SKUs, tag: c.tag}
+	if y.yardstick, err = c.openYardstick(ctx, callers); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := y.close(); err == nil {
+			err = closing
+		}
+	}()
+	if err := y.seedProducts(); err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	if s.bareNeedsOrders {
+		if err := y.seedOrders(c.SeedOrders); err != nil {
+			return nil, fmt.Errorf("seed: %w", err)
+		}
+	}
+	tallies := make([]tally, callers)
+	var left atomic.Int64
+	left.Store(int64(c.Count))
+	var group sync.WaitGroup
+	start := time.Now()
+	for i := range callers {
+		group.Go(func() {
+			tallies[i].repeat(ctx, s.bare(c, y, i), start.Add(c.Duration), &left, c.Count > 0)
+		})
+	}
+	group.Wait()
+	took := time.Since(start)
+	whole := new(tally)
+	for i := range tallies {
+		whole.add(&tallies[i])
+	}
+	if whole.abandoned != nil {
+		return nil, whole.abandoned
+	}
+	return whole.figures(took), nil
+}
+
+func (c *campaign) openYardstick(ctx context.Context, callers int) (yardstick, error) {
+	if c.Bare == "postgres" {
+		return openBarePostgres(ctx, c.BareDatabase, callers, c.BareUnsafe)
+	}
+	return openBareSQLite(c.BareFolder)
+}
+
+// repeat is the closed loop of one caller of a yardstick.
+func (t *tally) repeat(ctx context.Context, step func() (int, error), end time.Time, left *atomic.Int64, counted bool) {
+	for now := time.Now(); now.Before(end) && ctx.Err() == nil; {
+		if counted && left.Add(-1) < 0 {
+			return
+		}
+		begun := time.Now()
+		items, err := step()
+		now = time.Now()
+		if err != nil {
+			t.abandoned = err
+			return
+		}
+		t.waits.Add(now.Sub(begun))
+		t.items += items
+	}
+}
+
+//go:embed bare_schema.sql
+var bareSchemaText string
+
+// bareSchema is the schema for an engine, one statement each.
+func bareSchema(engine string) []string {
+	words := strings.NewReplacer("{{ID}}", "TEXT", "{{SERIAL}}", "INTEGER PRIMARY KEY", "{{CLUSTERED}}", "WITHOUT ROWID")
+	if engine == "postgres" {
+		words = strings.NewReplacer("{{ID}}", "UUID", "{{SERIAL}}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "{{CLUSTERED}}", "")
+	}
+	var statements []string
+	for part := range strings.SplitSeq(words.Replace(bareSchemaText), ";\n") {
+		if strings.Contains(part, "CREATE") {
+			statements = append(statements, part)
+		}
+	}
+	return statements
+}

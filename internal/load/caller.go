@@ -1,0 +1,50 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// caller makes single requests outside the measurement: seeding, registering
+// endpoints. It may take its time and so speaks plain encoding/json.
+type caller struct {
+	conn *conn
+	key  string
+}
+
+func (c *campaign) caller(key string) *caller {
+	return &caller{conn: newConn(c.target, time.Now().Add(5*time.Minute)), key: key}
+}
+
+func (k *caller) close() { k.conn.close() }
+
+// call sends in (nil: no body; []byte: as it is) and reads the answer into out
+// (nil: not looked at). Anything but 2xx is an error with the service's words.
+func (k *caller) call(method, path string, in, out any) error {
+	var body []byte
+	switch in := in.(type) {
+	case nil:
+	case []byte:
+		body = in
+	default:
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	a, err := k.conn.exchange(k.conn.target.head(method, path, k.key), body, true)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if a.status/100 != 2 {
+		return fmt.Errorf("%s %s: %s", method, path, lastWord(a, nil))
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return fmt.Errorf("%s %s: understand the answer: %w", method, path, err)
+	}
+	return nil
+}
