@@ -19,7 +19,7 @@ import (
 func newBenchCommand(env *environment) *cobra.Command {
 	var options load.Options
 	var asJSON bool
-	var keys, adminKeys []string
+	var key, keys, adminKeys []string
 	var tenants benchTenants
 	bench := &cobra.Command{
 		Use:   "bench [scenario …]",
@@ -34,9 +34,9 @@ func newBenchCommand(env *environment) *cobra.Command {
 		ValidArgs: load.ScenarioNames(),
 		Args:      cobra.ArbitraryArgs, // the tool itself knows the names and lists them
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options.Scenarios, options.Keys, options.AdminKeys = args, keys, adminKeys
+			options.Scenarios, options.Keys, options.AdminKeys = args, append(key, keys...), adminKeys
 			options.Progress = env.stderr
-			if options.URL == "" && len(keys)+tenants.count > 0 {
+			if options.URL == "" && len(options.Keys)+tenants.count > 0 {
 				options.URL = "http://127.0.0.1:8080"
 			}
 			if tenants.count > 0 {
@@ -65,7 +65,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	}
 	flags := bench.Flags()
 	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service")
-	flags.StringSliceVar(&keys, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
+	flags.StringSliceVar(&key, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
 	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
