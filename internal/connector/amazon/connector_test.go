@@ -102,6 +102,7 @@ func TestSellerMustBeTheChannels(t *testing.T) {
 		{`{"Payload":{"A":{"SellerId":"A1SELLER"},"B":{"SellerId":"A2OTHER"}}}`, false},
 		{`{"detail":{"NotificationType":"ORDER_CHANGE","Payload":{"SellerId":"A2OTHER"}}}`, false},
 		{`{"Payload":{"A":{"Offers":[{"SellerId":"A2OTHER"}]}}}`, true},
+		{`{"Payload":{"A":{"BuyBoxWinner":{"SellerId":"A2OTHER"}}}}`, true},
 	} {
 		_, err := amazon.New().Read(ch, connector.Notification{Header: http.Header{}, Body: []byte(c.body)})
 		if (err == nil) != c.good || err != nil && !fault.Is(err, fault.Invalid) {

@@ -124,17 +124,17 @@ func TestLookUpsAreKept(t *testing.T) {
 // Whatever keeps us from the key is not the signature's fault, and the next notification tries again.
 func TestKeyUnavailable(t *testing.T) {
 	for name, c := range map[string]struct{ breaks, mends func(f *fake) }{
-		"key look-up down":      {func(f *fake) { f.status[keyPath] = 503 }, func(f *fake) { delete(f.status, keyPath) }},
-		"quota spent":           {func(f *fake) { f.status[keyPath] = 429 }, func(f *fake) { delete(f.status, keyPath) }},
-		"forbidden":             {func(f *fake) { f.status[keyPath] = 403 }, func(f *fake) { delete(f.status, keyPath) }},
-		"still unauthorized":    {func(f *fake) { f.status[keyPath] = 401 }, func(f *fake) { delete(f.status, keyPath) }},
-		"token down":            {func(f *fake) { f.status[tokenPath] = 500 }, func(f *fake) { delete(f.status, tokenPath) }},
-		"credentials refused":   {func(f *fake) { f.status[tokenPath] = 401 }, func(f *fake) { delete(f.status, tokenPath) }},
-		"answer is no JSON":     {func(f *fake) { f.keys[kid] = "<html>" }, nil},
-		"answer is empty":       {func(f *fake) { f.keys[kid] = "{}" }, nil},
-		"key is no base64":      {func(f *fake) { f.keys[kid] = `{"key":"????"}` }, nil},
-		"unknown digest":        {func(f *fake) { f.keys[kid] = `{"key":"","digest":"MD5"}` }, nil},
-		"answer without an end": {func(f *fake) { f.keys[kid] = `{"key":"` + strings.Repeat("A", 1<<20) }, nil},
+		"key look-up down":    {func(f *fake) { f.status[keyPath] = 503 }, func(f *fake) { delete(f.status, keyPath) }},
+		"quota spent":         {func(f *fake) { f.status[keyPath] = 429 }, func(f *fake) { delete(f.status, keyPath) }},
+		"forbidden":           {func(f *fake) { f.status[keyPath] = 403 }, func(f *fake) { delete(f.status, keyPath) }},
+		"still unauthorized":  {func(f *fake) { f.status[keyPath] = 401 }, func(f *fake) { delete(f.status, keyPath) }},
+		"token down":          {func(f *fake) { f.status[tokenPath] = 500 }, func(f *fake) { delete(f.status, tokenPath) }},
+		"credentials refused": {func(f *fake) { f.status[tokenPath] = 401 }, func(f *fake) { delete(f.status, tokenPath) }},
+		"answer is no JSON":   {func(f *fake) { f.keys[kid] = "<html>" }, nil},
+		"answer is empty":     {func(f *fake) { f.keys[kid] = "{}" }, nil},
+		"key is no base64":    {func(f *fake) { f.keys[kid] = `{"key":"????"}` }, nil},
+		"unknown digest":      {func(f *fake) { f.keys[kid] = `{"key":"","digest":"MD5"}` }, nil},
+		"answer is endless":   {func(f *fake) { f.keys[kid] = `{"pad":"` + strings.Repeat("A", 64<<10) + `",` + f.keys[kid][1:] }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

@@ -125,6 +125,7 @@ func TestTopicMustFitBody(t *testing.T) {
 		{"customers/redact", `{"shop_id":55667788,"shop_domain":"corner.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_requested":[],"data_request":{"id":2}}`},
 		{"customers/redact", `{"shop_id":1,"shop_domain":"other.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_to_redact":[]}`},
 		{"customers/redact", `{"shop_id":55667788,"shop_domain":"corner.myshopify.com","customer":{},"orders_to_redact":[]}`},
+		{"customers/redact", `{"customer":{"id":1,"email":"a@example.test"},"orders_to_redact":[]}`},
 		{"app/uninstalled", `{"id":1,"myshopify_domain":"other.myshopify.com"}`},
 	} {
 		n := s.Notification(t, connectortest.Sample{Body: c.body, Header: headers(c.topic, "d1")})

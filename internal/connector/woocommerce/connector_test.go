@@ -39,6 +39,9 @@ func suite() connectortest.Suite {
 				Body: `{"id":24}`, Header: headers("order.deleted", "d2"),
 				Want: connector.About("order.deleted", "").PullOrder("24"),
 			}, {
+				Body: `{"id":25}`, Header: headers("order.deleted", "d2"), // same second, same topic, other bytes
+				Want: connector.About("order.deleted", "").PullOrder("25"),
+			}, {
 				Body: `{"id":25}`, Header: headers("order.restored", "d2"),
 				Want: connector.About("order.restored", "").PullOrder("25"),
 			}, {
