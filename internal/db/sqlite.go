@@ -219,7 +219,7 @@ func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) error {
 }
 
 func (e *sqliteEngine) script(ctx context.Context, sql string) error {
-	return e.write(ctx, Across, false, func(tx *Tx) error { return tx.session.(*sqliteConn).script(sqliteText(sql)) })
+	return e.write(ctx, Across, false, func(tx *Tx) error { return tx.session.(*sqliteConn).script(sql) })
 }
 
 func (e *sqliteEngine) ping(ctx context.Context) error {
@@ -250,8 +250,14 @@ func (e *sqliteEngine) close() error {
 // sqliteConn is one connection with its own prepared statements, keyed by the text before translation.
 type sqliteConn struct {
 	conn  driver.Conn
-	stmts map[string]driver.Stmt
+	stmts map[string]*sqliteStmt
 	named []driver.NamedValue // reused between calls
+}
+
+// sqliteStmt is a prepared statement and which argument each of its placeholders takes.
+type sqliteStmt struct {
+	stmt  driver.Stmt
+	order []int
 }
 
 // maxStatements bounds a connection's cache; lists with many filters make many texts.
@@ -262,31 +268,34 @@ func openConn(dsn string) (*sqliteConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteConn{conn: conn, stmts: map[string]driver.Stmt{}}, nil
+	return &sqliteConn{conn: conn, stmts: map[string]*sqliteStmt{}}, nil
 }
 
 func (c *sqliteConn) close() error {
 	for _, s := range c.stmts {
-		s.Close()
+		s.stmt.Close()
 	}
 	return c.conn.Close()
 }
 
-func (c *sqliteConn) prepare(sql string) (driver.Stmt, error) {
+func (c *sqliteConn) prepare(sql string) (*sqliteStmt, error) {
 	if s, ok := c.stmts[sql]; ok {
 		return s, nil
 	}
 	if len(c.stmts) >= maxStatements {
 		for text, s := range c.stmts {
-			s.Close()
+			s.stmt.Close()
 			delete(c.stmts, text)
 		}
 	}
-	s, err := c.conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), sqliteText(sql))
-	if err == nil {
-		c.stmts[sql] = s
+	text, order := sqliteText(sql)
+	stmt, err := c.conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), text)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s := &sqliteStmt{stmt, order}
+	c.stmts[sql] = s
+	return s, nil
 }
 
 func (c *sqliteConn) script(sql string) error {
@@ -294,12 +303,15 @@ func (c *sqliteConn) script(sql string) error {
 	return err
 }
 
-func (c *sqliteConn) bind(args []any) []driver.NamedValue {
+func (c *sqliteConn) bind(s *sqliteStmt, args []any) ([]driver.NamedValue, error) {
 	c.named = c.named[:0]
-	for i, a := range args {
-		c.named = append(c.named, driver.NamedValue{Ordinal: i + 1, Value: plain(a)})
+	for i, n := range s.order {
+		if n >= len(args) {
+			return nil, fmt.Errorf("db: $%d without an argument", n+1)
+		}
+		c.named = append(c.named, driver.NamedValue{Ordinal: i + 1, Value: plain(args[n])})
 	}
-	return c.named
+	return c.named, nil
 }
 
 func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
@@ -307,7 +319,11 @@ func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	result, err := s.(driver.StmtExecContext).ExecContext(context.Background(), c.bind(args))
+	values, err := c.bind(s, args)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), values)
 	if err != nil {
 		return 0, busyIsRetry(err)
 	}
@@ -319,7 +335,11 @@ func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), c.bind(args))
+	values, err := c.bind(s, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), values)
 	if err != nil {
 		return nil, busyIsRetry(err)
 	}

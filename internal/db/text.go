@@ -6,29 +6,21 @@ import (
 	"sync"
 )
 
-// sqliteText turns PostgreSQL's words into SQLite's: casts and row locks go, $N become plain placeholders when they stand
-// in order (cheaper to bind) and ?N otherwise.
-func sqliteText(sql string) string {
-	sql = sqliteWords.Replace(sql)
+// sqliteText turns PostgreSQL's words into SQLite's: casts and row locks go, and each $N becomes a plain placeholder. order
+// tells which argument each placeholder takes: SQLite walks a list at every numbered one, which makes long statements slow.
+func sqliteText(sql string) (text string, order []int) {
 	var out strings.Builder
-	inOrder, next := true, 1
-	walkPlaceholders(sql, func(n int) {
-		inOrder = inOrder && n == next
-		next++
-	}, nil)
-	walkPlaceholders(sql, func(n int) {
+	walkPlaceholders(sqliteWords.Replace(sql), func(n int) {
 		out.WriteByte('?')
-		if !inOrder {
-			out.WriteString(strconv.Itoa(n))
-		}
+		order = append(order, n-1)
 	}, &out)
-	return out.String()
+	return out.String(), order
 }
 
 var sqliteWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
 	" FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
 
-// walkPlaceholders calls found for each $N outside quotes and copies the rest to rest, if given.
+// walkPlaceholders calls found for each $N outside quotes and copies the rest to rest.
 func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
 	quoted := false
 	for i := 0; i < len(sql); i++ {
@@ -48,9 +40,7 @@ func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
 				continue
 			}
 		}
-		if rest != nil {
-			rest.WriteByte(c)
-		}
+		rest.WriteByte(c)
 	}
 }
 

@@ -105,7 +105,6 @@ CREATE TABLE orders (
     customer_name TEXT NOT NULL,
     customer_email TEXT,
     email_key TEXT,
-    customer_phone TEXT,
     external_reference TEXT,               -- the caller's number, one order each
     platform_id TEXT,                      -- the platform's number of a pulled order
     currency TEXT NOT NULL,

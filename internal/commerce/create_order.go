@@ -1,0 +1,241 @@
+package commerce
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// OrderDraft is an order as a caller writes it (interface §4.1).
+type OrderDraft struct {
+	Number            int64 // taken from the node's lease
+	CustomerName      string
+	CustomerID        id.Customer
+	CustomerEmail     string
+	Lines             []orders.LineDraft
+	Channel           id.Channel
+	ExternalReference string
+	PlatformID        string
+	Status            orders.Status
+	Currency          string
+	ShippingAddress   string // free JSON, "" for none
+	BillingAddress    string
+	PaymentMetadata   string
+	Notes             string
+	ShippingAmount    money.Amount
+	DiscountAmount    money.Amount
+	TaxAmount         *money.Amount
+	TaxRate           *money.Amount
+	Source            orders.Source
+}
+
+// CreateOrder stores an order, links or makes its customer, reserves its stock and tells order.received (interface §4.1).
+// Faults: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
+// for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds.
+func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
+	if err := freeReference(tx, draft.ExternalReference); err != nil {
+		return nil, err
+	}
+	channel, err := channelOf(tx, draft.Channel)
+	if err != nil {
+		return nil, err
+	}
+	o := &orders.Order{ID: id.New[id.Order](), Number: draft.Number, Status: draft.Status, Channel: channel.ID, ChannelName: channel.Name,
+		ChannelPlatform: channel.Platform, CustomerName: draft.CustomerName, CustomerEmail: draft.CustomerEmail, ExternalReference: draft.ExternalReference,
+		PlatformID: draft.PlatformID, Currency: draft.Currency, ShippingAddress: NormalAddress(draft.ShippingAddress), BillingAddress: draft.BillingAddress,
+		PaymentMetadata: draft.PaymentMetadata, Notes: draft.Notes, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	if o.BillingAddress == "" {
+		o.BillingAddress = draft.ShippingAddress
+	}
+	o.ShippingAmount, o.DiscountAmount, o.TaxRate = draft.ShippingAmount, draft.DiscountAmount, draft.TaxRate
+	if err := resolveLines(tx, draft.Lines); err != nil {
+		return nil, err
+	}
+	for _, d := range draft.Lines {
+		o.Lines = append(o.Lines, d.Line())
+	}
+	if err := o.Price(draft.TaxAmount); err != nil {
+		return nil, err
+	}
+	events, err := s.linkCustomer(tx, o, draft)
+	if err != nil {
+		return nil, err
+	}
+	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; nothing is told of it
+		o.Status = orders.Processing
+		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())
+		o.Status, o.ShippedTold = draft.Status, true
+	}
+	o.Reserve()
+	changes, err := holdStock(tx, nil, o, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, channel.Oversell == "reject")
+	if err != nil {
+		return nil, err
+	}
+	o.History = []orders.Entry{{ID: id.New[id.History](), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
+	orders.Insert(tx, o)
+	received := webhooks.New("order.received", string(o.ID), func(w *wire.Writer) { orderReceivedData(w, o) })
+	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
+	return o, nil
+}
+
+func freeReference(tx *db.Tx, reference string) error {
+	if reference == "" {
+		return nil
+	}
+	taken, err := orders.ByReference(tx, reference)
+	if err != nil || taken == "" {
+		return err
+	}
+	return fault.New(fault.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", reference).With("orderId", taken)
+}
+
+// channelOf is the channel asked for, else the oldest active one, else none.
+func channelOf(tx *db.Tx, channel id.Channel) (channels.Ref, error) {
+	if channel == "" {
+		return channels.First(tx)
+	}
+	ref, err := channels.ByRef(tx, channel)
+	if errors.Is(err, db.ErrNoRow) {
+		return ref, fault.Missing("channel")
+	}
+	return ref, err
+}
+
+// resolveLines finds what the drafted SKUs stand for; unknown ones are all named.
+func resolveLines(tx *db.Tx, lines []orders.LineDraft) error { return resolveLinesAt(tx, lines, nil) }
+
+// resolveLinesAt is resolveLines for some of a request's lines; at gives their places in it.
+func resolveLinesAt(tx *db.Tx, lines []orders.LineDraft, at []int) error {
+	skus := make([]string, len(lines))
+	for i, l := range lines {
+		skus[i] = l.SKU
+	}
+	found, err := catalog.Resolve(tx, skus)
+	if err != nil {
+		return err
+	}
+	var faults []fault.Detail
+	for i := range lines {
+		s, ok := found[lines[i].SKU]
+		if !ok {
+			place := i
+			if at != nil {
+				place = at[i]
+			}
+			faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
+			continue
+		}
+		lines[i].Product, lines[i].Variant = s.Product, s.Variant
+		if lines[i].Name == "" {
+			lines[i].Name = s.Name
+		}
+	}
+	if len(faults) > 0 {
+		return fault.Validation(faults)
+	}
+	return nil
+}
+
+// linkCustomer finds or makes the order's customer and moves its totals. customerId wins over customerEmail; a merged record
+// stands for its primary.
+func (s *Service) linkCustomer(tx *db.Tx, o *orders.Order, draft OrderDraft) ([]webhooks.Event, error) {
+	var c *customers.Customer
+	var err error
+	switch {
+	case draft.CustomerID != "":
+		if c, err = customers.ByID(tx, draft.CustomerID); err == nil && c == nil {
+			err = fault.Missing("customer")
+		}
+	case draft.CustomerEmail != "":
+		c, err = customers.ByEmail(tx, draft.CustomerEmail)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c, err = customers.Primary(tx, c); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		created := newCustomer(tx, o)
+		customers.Insert(tx, created)
+		o.Customer = created.ID
+		return []webhooks.Event{webhooks.New("customer.created", string(created.ID), func(w *wire.Writer) { WriteCustomer(w, "", created) })}, nil
+	}
+	if c.Status == customers.Erased {
+		return nil, fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
+	}
+	o.Customer, o.CustomerPhone = c.ID, c.Phone
+	if draft.CustomerID != "" {
+		o.CustomerEmail = c.Email
+	}
+	customers.Spend(tx, c.ID, 1, spent(o))
+	return nil, nil
+}
+
+// newCustomer is the record made from an order with an unknown e-mail address.
+func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
+	given, family, _ := strings.Cut(o.CustomerName, " ")
+	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Metadata: "{}", Tags: []string{},
+		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+}
+
+// holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
+// reservations by line, and on-hand by what was shipped or taken back.
+func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
+	var shifts []stock.Shift
+	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
+	move := func(l orders.Line, reserve, shipped int64, index int) {
+		if reserve != 0 || shipped != 0 {
+			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve, OnHand: -shipped})
+			chosen = append(chosen, index)
+		}
+	}
+	for i, l := range o.Lines {
+		var old orders.Line
+		if before != nil {
+			if found := before.Line(l.ID); found != nil {
+				old = *found
+			}
+		}
+		if old.ID != "" && (old.SKU != l.SKU || old.Warehouse != l.Warehouse) {
+			move(old, -old.Reserved, -old.Shipped, -1)
+			old = orders.Line{}
+		}
+		move(l, l.Reserved-old.Reserved, l.Shipped-old.Shipped, i)
+	}
+	if before != nil {
+		for _, l := range before.Lines {
+			if o.Line(l.ID) == nil {
+				move(l, -l.Reserved, -l.Shipped, -1)
+			}
+		}
+	}
+	if len(shifts) == 0 {
+		return nil, nil
+	}
+	levels, err := stock.Choose(tx, shifts)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range chosen {
+		if i >= 0 {
+			o.Lines[i].Warehouse = shifts[k].Warehouse
+		}
+	}
+	return stock.Apply(tx, levels, shifts, why, reject)
+}

@@ -1,0 +1,107 @@
+package orders
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// spans are the widths of the buckets in which orders are counted, in microseconds: 1 s, 134 s, 4.8 h and 25 days. A list's total
+// is the sum of the fewest buckets that fill its range of time, and a count of the rows at the two ragged ends.
+var spans = []int64{1 << 20, 1 << 27, 1 << 34, 1 << 41}
+
+// Count moves an order from one status's counts to another's; "" is none (before creation, after deletion).
+func Count(tx *db.Tx, o *Order, from, to Status) {
+	var rows int
+	args := []any{tx.Tenant}
+	for _, step := range []struct {
+		status Status
+		delta  int64
+	}{{from, -1}, {to, 1}} {
+		if step.status == "" {
+			continue
+		}
+		for _, span := range spans {
+			args = append(args, span, string(step.status), o.CreatedAt/span*span, string(o.Channel), step.delta)
+			rows++
+		}
+	}
+	tx.Change(countTexts.For(rows, func(n int) string {
+		return `WITH v(span, status, bucket, channel, delta) AS (VALUES ` + db.Values(n, 5, 2, "::BIGINT", "::TEXT", "::BIGINT", "::TEXT", "::BIGINT") + `)
+			INSERT INTO order_counts (tenant_id, span, status, bucket, channel, orders) SELECT $1::BIGINT, span, status, bucket, channel, delta FROM v WHERE TRUE
+			ON CONFLICT (tenant_id, span, status, bucket, channel) DO UPDATE SET orders = order_counts.orders + excluded.orders`
+	}), args...)
+}
+
+var countTexts db.Text
+
+// piece is a part of a range of time that buckets of one width fill exactly.
+type piece struct{ span, from, to int64 }
+
+// fill cuts [from, to) into the fewest pieces of buckets, and gives the ragged ends that no bucket fills.
+func fill(from, to int64) (pieces []piece, ragged [][2]int64) {
+	left, right := from, to
+	for i, span := range spans {
+		up, down := (left+span-1)/span*span, right/span*span
+		if up >= down {
+			if left < right {
+				if i == 0 {
+					return nil, [][2]int64{{left, right}}
+				}
+				pieces = append(pieces, piece{spans[i-1], left, right})
+			}
+			return pieces, ragged
+		}
+		if i == 0 {
+			ragged = append(ragged, [2]int64{left, up}, [2]int64{down, right})
+		} else {
+			pieces = append(pieces, piece{spans[i-1], left, up}, piece{spans[i-1], down, right})
+		}
+		left, right = up, down
+	}
+	return append(pieces, piece{spans[len(spans)-1], left, right}), ragged
+}
+
+// total counts the orders of some states (none: all) and one channel ("": all) created in [from, to).
+func total(tx *db.Tx, states []Status, channel id.Channel, from, to int64) (int64, error) {
+	if from >= to {
+		return 0, nil
+	}
+	if len(states) == 0 {
+		states = Statuses
+	}
+	pieces, ragged := fill(from, to)
+	var sql strings.Builder
+	args := []any{tx.Tenant}
+	bind := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	in := make([]string, len(states))
+	for i, s := range states {
+		in[i] = bind(string(s)) + "::TEXT"
+	}
+	list := strings.Join(in, ",")
+	byChannel, ofChannel := "", ""
+	if channel != "" {
+		byChannel = " AND channel = " + bind(string(channel)) + "::TEXT"
+		ofChannel = " AND channel_id = " + bind(string(channel)) + "::UUID"
+	}
+	sql.WriteString("SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT 0 AS n")
+	for _, p := range pieces {
+		if p.from < p.to {
+			sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_counts WHERE tenant_id = $1 AND span = " + bind(p.span) + " AND status IN (" + list + ") AND bucket >= " + bind(p.from) + " AND bucket < " + bind(p.to) + byChannel)
+		}
+	}
+	for _, r := range ragged {
+		if r[0] < r[1] {
+			sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE tenant_id = $1 AND status IN (" + list + ") AND created_at >= " + bind(r[0]) + " AND created_at < " + bind(r[1]) + ofChannel)
+		}
+	}
+	sql.WriteString(") AS counted")
+	var n int64
+	err := tx.Row(sql.String(), args, &n)
+	return n, err
+}

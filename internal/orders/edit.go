@@ -1,0 +1,95 @@
+package orders
+
+import (
+	"fmt"
+	"slices"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// LineDraft is one line as a caller writes it (interface §2.3). SKU is resolved before it comes here.
+type LineDraft struct {
+	ID          id.Line // an existing line, on edit only
+	SKU         string
+	Quantity    int64
+	UnitPrice   money.Amount
+	Name        string // "" keeps the product's
+	Description *string
+	Metadata    *string
+	Product     id.Product
+	Variant     id.Variant
+}
+
+// Line makes a new line of the draft.
+func (d LineDraft) Line() Line {
+	l := Line{ID: id.New[id.Line](), Product: d.Product, Variant: d.Variant, SKU: d.SKU, Name: d.Name, Quantity: d.Quantity, UnitPrice: d.UnitPrice}
+	if d.Description != nil {
+		l.Description = *d.Description
+	}
+	if d.Metadata != nil {
+		l.Metadata = *d.Metadata
+	}
+	return l
+}
+
+// Editable is the 409 when lines can no longer be edited: past PROCESSING, or something was shipped (interface §3.1).
+func (o *Order) Editable() error {
+	if o.Status == Pending || o.Status == Processing {
+		if len(o.Shipments) == 0 {
+			return nil
+		}
+	}
+	return fault.New(fault.Conflict, "order_not_editable", "lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
+}
+
+// Edit replaces the lines: drafts with an id change that line, drafts without are added, lines not named go.
+// Faults: Invalid for an unknown id, or one named twice.
+func (o *Order) Edit(drafts []LineDraft) error {
+	old := slices.Clone(o.Lines)
+	used := map[id.Line]bool{}
+	var faults []fault.Detail
+	var lines []Line
+	for i, d := range drafts {
+		line := d.Line()
+		if d.ID != "" {
+			at := slices.IndexFunc(old, func(l Line) bool { return l.ID == d.ID })
+			if at < 0 || used[d.ID] {
+				message := "the order has no such line"
+				if at >= 0 {
+					message = "is named twice"
+				}
+				faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].id", i), Message: message})
+				continue
+			}
+			used[d.ID] = true
+			line = old[at].changed(d)
+		}
+		lines = append(lines, line)
+	}
+	if len(faults) > 0 {
+		return fault.Validation(faults)
+	}
+	o.Lines = lines
+	return nil
+}
+
+// changed is the line with what the draft says of it; what the draft leaves out stays.
+func (l Line) changed(d LineDraft) Line {
+	if d.SKU != l.SKU {
+		l.SKU, l.Product, l.Variant, l.Warehouse = d.SKU, d.Product, d.Variant, ""
+		l.Name = ""
+	}
+	if d.Name != "" {
+		l.Name = d.Name
+	}
+	l.Quantity, l.UnitPrice = d.Quantity, d.UnitPrice
+	if d.Description != nil {
+		l.Description = *d.Description
+	}
+	if d.Metadata != nil {
+		l.Metadata = *d.Metadata
+	}
+	return l
+}

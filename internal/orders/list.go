@@ -1,0 +1,189 @@
+package orders
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Sort is what a list goes by; ties break by id, so that pages never overlap or skip.
+type Sort string
+
+// The sorts.
+const (
+	ByCreatedAt Sort = "createdAt"
+	ByTotal     Sort = "total"
+	ByNumber    Sort = "orderNumber"
+)
+
+var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number"}
+
+// Filter says which orders a list shows, and which part of them.
+type Filter struct {
+	Statuses  []Status
+	Channel   id.Channel
+	Customer  id.Customer
+	Email     string
+	From, To  int64 // bounds of createdAt in microseconds, both included; To 0: none
+	Search    string
+	Sort      Sort
+	Ascending bool
+	Limit     int
+	Offset    int
+	After     *Cursor // instead of Offset
+}
+
+// Cursor is where a page ended: the sort's value and the id of its last order.
+type Cursor struct {
+	Value int64
+	ID    id.Order
+}
+
+// String is the cursor as callers carry it.
+func (c Cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.Value, 10) + "." + string(c.ID)))
+}
+
+// ParseCursor reads what String wrote.
+func ParseCursor(text string) (*Cursor, bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	value, order, ok := strings.Cut(string(raw), ".")
+	n, bad := strconv.ParseInt(value, 10, 64)
+	parsed, isID := id.Parse[id.Order](order)
+	return &Cursor{n, parsed}, err == nil && ok && bad == nil && isID
+}
+
+// CursorOf is where a page that ends with this order ends.
+func (f Filter) CursorOf(o Order) Cursor {
+	switch f.Sort {
+	case ByTotal:
+		return Cursor{int64(o.Total), o.ID}
+	case ByNumber:
+		return Cursor{o.Number, o.ID}
+	}
+	return Cursor{o.CreatedAt, o.ID}
+}
+
+// List reads a page with lines, and how many orders match in all.
+func List(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	n, err := matching(tx, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n == 0 || int64(f.Offset) >= n {
+		return []Order{}, n, nil
+	}
+	q := newQuery(tx, f)
+	list, err := db.List(tx, scan, q.page(f), q.args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, n, readLines(tx, list)
+}
+
+// matching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
+func matching(tx *db.Tx, f Filter) (int64, error) {
+	if f.Customer == "" && f.Email == "" && f.Search == "" {
+		to := f.To
+		if to == 0 || to == math.MaxInt64 {
+			to = 1 << 55 // far beyond any order, and a multiple of every span
+		} else {
+			to++
+		}
+		return total(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
+	}
+	q := newQuery(tx, f)
+	var n int64
+	err := tx.Row("SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args, &n)
+	return n, err
+}
+
+// query gathers conditions and their arguments.
+type query struct{ args []any }
+
+func newQuery(tx *db.Tx, _ Filter) *query { return &query{args: []any{tx.Tenant}} }
+
+func (q *query) bind(v any) string {
+	q.args = append(q.args, v)
+	return "$" + strconv.Itoa(len(q.args))
+}
+
+// where writes the conditions, with the given states.
+func (q *query) where(f Filter, states []Status) string {
+	var b strings.Builder
+	b.WriteString("o.tenant_id = $1")
+	and := func(condition string) { b.WriteString(" AND " + condition) }
+	switch len(states) {
+	case 0:
+	case 1:
+		and("o.status = " + q.bind(string(states[0])))
+	default:
+		list := make([]string, len(states))
+		for i, s := range states {
+			list[i] = q.bind(string(s))
+		}
+		and("o.status IN (" + strings.Join(list, ",") + ")")
+	}
+	if f.Channel != "" {
+		and("o.channel_id = " + q.bind(f.Channel) + "::UUID")
+	}
+	if f.Customer != "" {
+		and("o.customer_id = " + q.bind(f.Customer) + "::UUID")
+	}
+	if f.Email != "" {
+		and("o.email_key = " + q.bind(emailKey(f.Email)))
+	}
+	if f.From != 0 {
+		and("o.created_at >= " + q.bind(f.From))
+	}
+	if f.To != 0 {
+		and("o.created_at <= " + q.bind(f.To))
+	}
+	if f.Search != "" {
+		and("o.search LIKE " + q.bind(LikePattern(f.Search)) + ` ESCAPE '\'`)
+	}
+	return b.String()
+}
+
+// LikePattern makes a pattern that finds a text anywhere, in any case, on a folded column.
+func LikePattern(text string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+}
+
+// page writes the query of one page. Ids come first, each state from its own index, and only the page's rows are read whole.
+func (q *query) page(f Filter) string {
+	column, direction, beyond := sortColumns[f.Sort], "DESC", "<"
+	if f.Ascending {
+		direction, beyond = "ASC", ">"
+	}
+	order := "ORDER BY k " + direction + ", id " + direction
+	limit, offset := q.bind(f.Limit), ""
+	reach := limit // how far each branch must go
+	if f.After == nil && f.Offset > 0 {
+		offset, reach = " OFFSET "+q.bind(f.Offset), q.bind(f.Limit+f.Offset)
+	}
+	branch := func(states []Status) string {
+		where := q.where(f, states)
+		if f.After != nil {
+			where += " AND (o." + column + ", o.id) " + beyond + " (" + q.bind(f.After.Value) + "::BIGINT, " + q.bind(f.After.ID) + "::UUID)"
+		}
+		return "SELECT o." + column + " AS k, o.id AS id FROM orders o WHERE " + where + " ORDER BY o." + column + " " + direction + ", o.id " + direction + " LIMIT " + reach + "::BIGINT"
+	}
+	ids := branch(f.Statuses)
+	if len(f.Statuses) > 1 && f.Sort == ByCreatedAt && f.Customer == "" && f.Email == "" {
+		parts := make([]string, len(f.Statuses))
+		for i, s := range f.Statuses {
+			parts[i] = "SELECT * FROM (" + branch([]Status{s}) + ") AS b" + strconv.Itoa(i)
+		}
+		ids = strings.Join(parts, " UNION ALL ")
+	}
+	return "SELECT " + columns + " FROM (SELECT k, id FROM (" + ids + ") AS branches " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
+		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id
+		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
+		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
+		ORDER BY page.k ` + direction + ", page.id " + direction
+}

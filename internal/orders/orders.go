@@ -1,0 +1,143 @@
+// Package orders holds orders, their lines, shipments and history (interface §2.1 to §2.4, §3.1, §4.1).
+//
+//	status.go    which move is allowed: a table
+//	totals.go    what an order costs: pure
+//	ship.go      what shipping and undoing it do: pure
+//	store.go     insert, lock, save
+//	list.go      filters, sorts, pages; counts.go gives a list's total without counting
+package orders
+
+import (
+	"fmt"
+
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Order is one order with everything a single read shows.
+type Order struct {
+	ID                id.Order
+	Number            int64
+	Status            Status
+	Channel           id.Channel // "" for none
+	Customer          id.Customer
+	CustomerName      string
+	CustomerEmail     string
+	ExternalReference string
+	PlatformID        string
+	Currency          string
+	ShippingAddress   string // free JSON with the normalised keys added, "" for none
+	BillingAddress    string // free JSON as given
+	PaymentMetadata   string
+	Notes             string
+	Totals
+	TrackingCarrier string
+	TrackingNumber  string
+	TrackingURL     string
+	ShippedTold     bool // order.shipped was sent
+	Lines           []Line
+	CreatedAt       int64
+	UpdatedAt       int64
+
+	// Read along, not kept in the order's own row.
+	ItemCount       int64
+	ChannelName     string
+	ChannelPlatform string
+	CustomerPhone   string
+	History         []Entry
+	Shipments       []Shipment
+}
+
+// Line is one line of an order.
+type Line struct {
+	ID          id.Line
+	Product     id.Product
+	Variant     id.Variant
+	SKU         string
+	Name        string
+	Description string
+	Metadata    string // free JSON, "" for none
+	Quantity    int64
+	Shipped     int64
+	Reserved    int64 // of the open quantity, what its stock level holds for it
+	UnitPrice   money.Amount
+	Total       money.Amount
+	Warehouse   string // where it is reserved and shipped from
+}
+
+// Remaining is what is still to be shipped.
+func (l Line) Remaining() int64 { return l.Quantity - l.Shipped }
+
+// Source says what moved an order.
+type Source string
+
+// The sources.
+const (
+	FromAPI       Source = "api"
+	FromDashboard Source = "dashboard"
+	FromChannel   Source = "channel"
+	FromShipment  Source = "shipment"
+	FromSystem    Source = "system"
+)
+
+// Entry is one step of an order's history, creation included.
+type Entry struct {
+	ID       id.History
+	Previous Status // "" on creation
+	Status   Status
+	Note     string
+	Source   Source
+	Actor    string
+	At       int64
+}
+
+// Shipment is a parcel: lines and quantities that left together.
+type Shipment struct {
+	ID             id.Shipment
+	Carrier        string
+	TrackingNumber string
+	TrackingURL    string
+	ShippedAt      int64
+	Notes          string
+	Automatic      bool // made by a status move, not from a caller's list
+	CreatedAt      int64
+	Lines          []ShipmentLine
+}
+
+// ShipmentLine is what of one order line is in a shipment.
+type ShipmentLine struct {
+	ID       string
+	Line     id.Line
+	Quantity int64
+}
+
+// Number writes an order number as people see it.
+func Number(n int64) string { return fmt.Sprintf("ORD-%06d", n) }
+
+// ExternalID is the caller's reference, else the platform's number, else "".
+func (o *Order) ExternalID() string {
+	if o.ExternalReference != "" {
+		return o.ExternalReference
+	}
+	return o.PlatformID
+}
+
+// Line finds a line by its id; nil when the order has none such.
+func (o *Order) Line(line id.Line) *Line {
+	for i := range o.Lines {
+		if o.Lines[i].ID == line {
+			return &o.Lines[i]
+		}
+	}
+	return nil
+}
+
+// Reserve sets what each line's stock level must hold: the open quantity while the order is open, else nothing.
+func (o *Order) Reserve() {
+	for i := range o.Lines {
+		o.Lines[i].Reserved = 0
+		if o.Status.open() {
+			o.Lines[i].Reserved = o.Lines[i].Remaining()
+		}
+	}
+}

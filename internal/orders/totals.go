@@ -1,0 +1,58 @@
+package orders
+
+import (
+	"entrepot/internal/fault"
+	"entrepot/internal/money"
+)
+
+// Totals is what an order costs (interface §2, "Money").
+type Totals struct {
+	Subtotal       money.Amount // Σ line totals
+	ShippingAmount money.Amount
+	DiscountAmount money.Amount
+	TaxAmount      *money.Amount // nil: no tax told and no rate
+	TaxRate        *money.Amount // percent; nil: none
+	Total          money.Amount  // subtotal − discount + shipping + tax
+}
+
+// Price sets line totals, subtotal, tax and total. Line totals and tax are rounded half away from zero to the currency's minor
+// unit, once each. tax nil means: from the rate, nil without one. Faults: Invalid for a discount above the subtotal and for
+// amounts beyond 11 integer digits.
+func (o *Order) Price(tax *money.Amount) error {
+	decimals := money.Digits(o.Currency)
+	t := &o.Totals
+	t.Subtotal = 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		product, ok := l.UnitPrice.Times(l.Quantity)
+		l.Total = product.Round(decimals)
+		t.Subtotal += l.Total
+		if !ok || t.Subtotal > money.Max {
+			return fault.At("items", "the total must have at most 11 integer digits")
+		}
+	}
+	if t.DiscountAmount > t.Subtotal {
+		return fault.At("discountAmount", "must not be above the subtotal of %s", t.Subtotal)
+	}
+	t.TaxAmount = tax
+	if tax == nil && t.TaxRate != nil {
+		computed := (t.Subtotal - t.DiscountAmount).Percent(*t.TaxRate, decimals)
+		t.TaxAmount = &computed
+	}
+	t.Total = t.Subtotal - t.DiscountAmount + t.ShippingAmount
+	if t.TaxAmount != nil {
+		t.Total += *t.TaxAmount
+	}
+	if t.Total > money.Max {
+		return fault.At("items", "the total must have at most 11 integer digits")
+	}
+	return nil
+}
+
+// Tax is the tax amount, 0 when none was told.
+func (t Totals) Tax() money.Amount {
+	if t.TaxAmount == nil {
+		return 0
+	}
+	return *t.TaxAmount
+}
