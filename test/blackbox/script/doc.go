@@ -22,12 +22,13 @@
 //
 //	as key|owner|viewer|nobody|other|other-owner     who speaks from here on in this case
 //	as key ${value} | as bearer ${value}             with a credential the script got itself
-//	events: a, b | events: none                      exactly what the request before wrote to the event log
+//	events: a, b*2, c? | events: none                exactly what the request before wrote to the event log; c may be there
 //	event KIND {json}                                one of those events has such data
 //	eventually KIND {json}                           such an event is in the log within 10 s of the case's begin
 //	products / order $name {json} / stock SKU ...    short forms of common preparations, see prepare.go
 //	set $name text                                   binds a name
-//	check text == text (or !=, <, <=)                compares two texts
+//	check text == text                               compares two texts: == != < <= contains lacks
+//	ids ${body} "${a}", "${b}"                       the ids of a kept list answer's rows, in order
 //	inbox $name / answer … / deliveries …            a webhook endpoint of our own, see inbox.go
 //	restart                                          stops the server in good order and starts it again
 //	table a | b, rows, do, steps, end                runs the steps once per row; each row counts as a case

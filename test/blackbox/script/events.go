@@ -3,7 +3,7 @@ package script
 import (
 	"fmt"
 	"slices"
-	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,42 +28,63 @@ func (r *run) newEvents() ([]harness.Event, error) {
 	return events, nil
 }
 
-// events compares the kinds of the events the last request wrote, as a multiset: the order in which one
-// commit writes them is nobody's promise. channel.sync_* come later from a job and count only when named.
+// events compares the kinds of the events the last request wrote: as a multiset, and those of the order also
+// in their sequence, which interface §3.1 fixes. channel.sync_* come later from a job and count only when named.
 func (r *run) events(line int, rest string) error {
 	events, err := r.newEvents()
 	if err != nil {
 		return err
 	}
 	r.written = events
-	want := []string{}
-	for _, kind := range strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' }) {
-		if kind == "none" {
-			continue
-		}
-		name, times, counted := strings.Cut(kind, "*")
-		count := 1
-		if counted {
-			if _, err := fmt.Sscan(times, &count); err != nil {
-				return fmt.Errorf("events: %q: %w", kind, err)
-			}
-		}
-		for range count {
-			want = append(want, name)
-		}
+	want, optional, err := parseKinds(rest)
+	if err != nil {
+		return err
 	}
-	var got []string
+	got := []string{}
 	for _, event := range events {
 		if !strings.HasPrefix(event.Kind, "channel.sync_") || slices.Contains(want, event.Kind) {
 			got = append(got, event.Kind)
 		}
 	}
-	sort.Strings(want)
-	sort.Strings(got)
-	if !slices.Equal(want, got) {
+	lacking := slices.Clone(want)
+	var surplus []string
+	for _, kind := range got {
+		if at := slices.Index(lacking, kind); at >= 0 {
+			lacking = slices.Delete(lacking, at, at+1)
+		} else if !slices.Contains(optional, kind) {
+			surplus = append(surplus, kind)
+		}
+	}
+	if len(lacking)+len(surplus) > 0 || !slices.Equal(ofOrder(want), ofOrder(got)) {
 		r.fail(line, "events: want [%s], got [%s]", strings.Join(want, ", "), strings.Join(got, ", "))
 	}
 	return nil
+}
+
+// ofOrder keeps the kinds that speak of an order, in their sequence.
+func ofOrder(kinds []string) []string {
+	return slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return !strings.HasPrefix(kind, "order.") })
+}
+
+// parseKinds reads "a, b*2, c?": the kinds wanted, repeated as often as wanted, and those that may be there.
+func parseKinds(text string) (want, optional []string, err error) {
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' }) {
+		if kind, may := strings.CutSuffix(word, "?"); may {
+			optional = append(optional, kind)
+			continue
+		}
+		kind, times, counted := strings.Cut(word, "*")
+		count := 1
+		if counted {
+			if count, err = strconv.Atoi(times); err != nil {
+				return nil, nil, fmt.Errorf("%q: %w", word, err)
+			}
+		}
+		if kind != "none" {
+			want = append(want, slices.Repeat([]string{kind}, count)...)
+		}
+	}
+	return want, optional, nil
 }
 
 // event looks for an event of a kind with such data among those the last "events:" saw.

@@ -77,23 +77,13 @@ func parseReplies(words []string) ([]harness.Reply, error) {
 
 // arrivals waits until the inbox holds exactly the named events and checks every delivery.
 func (r *run) arrivals(line int, inbox *harness.Inbox, rest string) error {
-	var want []string
-	for _, word := range strings.Fields(strings.ReplaceAll(rest, ",", " ")) {
-		kind, times, counted := strings.Cut(word, "*")
-		count := 1
-		if counted {
-			var err error
-			if count, err = strconv.Atoi(times); err != nil {
-				return err
-			}
-		}
-		if kind != "none" {
-			want = append(want, slices.Repeat([]string{kind}, count)...)
-		}
+	want, _, err := parseKinds(rest)
+	if err != nil {
+		return err
 	}
 	sort.Strings(want)
 	var got []string
-	err := harness.Eventually(12*time.Second, func() error {
+	err = harness.Eventually(12*time.Second, func() error {
 		got = kindsOnce(inbox.Deliveries())
 		if !slices.Equal(want, got) {
 			return fmt.Errorf("waiting")

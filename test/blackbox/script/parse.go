@@ -68,7 +68,7 @@ var (
 // words are the steps that begin with a word of their own.
 var words = map[string]bool{
 	"as": true, "events:": true, "event": true, "eventually": true, "products": true, "order": true, "stock": true,
-	"set": true, "check": true, "inbox": true, "answer": true, "deliveries": true, "delivery": true, "secret": true,
+	"set": true, "check": true, "ids": true, "inbox": true, "answer": true, "deliveries": true, "delivery": true, "secret": true,
 	"restart": true, "table": true, "pause": true, "command": true,
 }
 
@@ -290,8 +290,9 @@ func (p *parser) table(line sourceLine) (step, error) {
 	return s, nil
 }
 
+// cells splits a table line at bars with space around them; "400|404" is one cell.
 func cells(line string) []string {
-	parts := strings.Split(line, "|")
+	parts := strings.Split(line+" ", " | ")
 	for at := range parts {
 		parts[at] = strings.TrimSpace(parts[at])
 	}

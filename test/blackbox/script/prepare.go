@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"entrepot/test/blackbox/harness"
@@ -100,6 +101,32 @@ func (r *run) stock(line int, rest string) error {
 	return nil
 }
 
+// ids compares the ids of a list answer's rows, in order: ids ${body} "${a}", "${b}".
+func (r *run) ids(line int, rest string) error {
+	kept, list, _ := strings.Cut(rest, " ")
+	body, err := r.expand(kept)
+	if err != nil {
+		return err
+	}
+	if list, err = r.expand(list); err != nil {
+		return err
+	}
+	value, err := harness.Decode([]byte(body))
+	if err != nil {
+		return err
+	}
+	var got []string
+	rows, _ := harness.At(value, "data").([]any)
+	for _, row := range rows {
+		id, _ := harness.At(row, "id").(string)
+		got = append(got, strconv.Quote(id))
+	}
+	if want := strings.TrimSpace(list); want != strings.Join(got, ", ") {
+		r.fail(line, "ids: want %s, got %s", want, strings.Join(got, ", "))
+	}
+	return nil
+}
+
 // prepare calls as the account's key, whoever speaks in the case.
 func (r *run) prepare(method, path string, body any) (harness.Answer, error) {
 	client, err := r.world.Who("key")
@@ -109,17 +136,36 @@ func (r *run) prepare(method, path string, body any) (harness.Answer, error) {
 	return client.Call(method, path, body)
 }
 
-// compare checks "a == b", "a != b", "a < b" or "a <= b" as texts.
+// comparisons are the operators of a "check" step, in the order they are looked for.
+var comparisons = []struct {
+	operator string
+	holds    func(a, b string) bool
+}{
+	{" contains ", strings.Contains},
+	{" lacks ", func(a, b string) bool { return !strings.Contains(a, b) }},
+	{" == ", func(a, b string) bool { return a == b }},
+	{" != ", func(a, b string) bool { return a != b }},
+	{" <= ", func(a, b string) bool { return a <= b }},
+	{" < ", func(a, b string) bool { return a < b }},
+}
+
+// compare checks "a == b", "a contains b" and the like as texts; names are written in after the operator is found.
 func (r *run) compare(line int, rest string) error {
-	for _, operator := range []string{" == ", " != ", " <= ", " < "} {
-		a, b, found := strings.Cut(rest, operator)
+	for _, comparison := range comparisons {
+		a, b, found := strings.Cut(rest, comparison.operator)
 		if !found {
 			continue
 		}
-		a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-		holds := map[string]bool{" == ": a == b, " != ": a != b, " <= ": a <= b, " < ": a < b}[operator]
-		if !holds {
-			r.fail(line, "it is not so that %s", harness.Short([]byte(rest)))
+		left, err := r.expand(strings.TrimSpace(a))
+		if err != nil {
+			return err
+		}
+		right, err := r.expand(strings.TrimSpace(b))
+		if err != nil {
+			return err
+		}
+		if !comparison.holds(left, right) {
+			r.fail(line, "it is not so that %s: %s | %s", rest, harness.Short([]byte(left)), harness.Short([]byte(right)))
 		}
 		return nil
 	}
