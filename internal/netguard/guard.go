@@ -1,0 +1,184 @@
+// Package netguard decides which addresses the service may connect to on somebody's request (interface §6.2).
+//
+// A merchant names a URL and this process connects to it, from inside a network where more is reachable than from
+// outside. So a host is resolved here, every address of the answer is checked, and the checked address itself is dialled:
+// a name that answers differently a moment later changes nothing.
+package netguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Guard checks and dials. The zero value refuses everything that interface §6.2 lists; it is safe for concurrent use.
+type Guard struct {
+	Dev    bool // http and loopback are allowed too
+	Allow  Allowed
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)               // nil: the system's resolver
+	Dial   func(ctx context.Context, network, address string) (c net.Conn, err error) // nil: the network; gets checked addresses only
+}
+
+// Refused is the error for a place that must not be connected to. Its text is safe to show.
+type Refused struct{ Reason string }
+
+func (r *Refused) Error() string { return r.Reason }
+
+// IsRefused tells a refusal from a failure to connect.
+func IsRefused(err error) bool {
+	var r *Refused
+	return errors.As(err, &r)
+}
+
+func refuse(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
+
+// Resolve gives the addresses that a host (a name or an address, without port) may be connected at. One refused address
+// refuses the host: a mixed answer is how a name is smuggled past a check. Errors: Refused, or the resolver's.
+func (g *Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	host, err := plainHost(host)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := g.addresses(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if g.Allow.Host(host) {
+		return addrs, nil
+	}
+	for _, addr := range addrs {
+		if reason := g.reason(addr); reason != "" {
+			if addr.String() == host {
+				return nil, refuse("%s is %s", host, reason)
+			}
+			return nil, refuse("%s resolves to %s, which is %s", host, addr, reason)
+		}
+	}
+	return addrs, nil
+}
+
+// reason says why an address is refused; "" lets it pass.
+func (g *Guard) reason(addr netip.Addr) string {
+	if g.Dev && addr.IsLoopback() && !addr.Is4In6() || g.Allow.Addr(addr) {
+		return ""
+	}
+	return Reason(addr)
+}
+
+// lookupTime bounds how long a name may take to resolve.
+const lookupTime = 5 * time.Second
+
+func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	lookup := g.Lookup
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	found, err := lookup(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("resolving %s: %w", host, err)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("resolving %s: no address", host)
+	}
+	addrs := make([]netip.Addr, len(found))
+	for i, addr := range found {
+		addrs[i] = addr.Unmap() // resolvers give IPv4 in either form
+	}
+	return addrs, nil
+}
+
+// DialContext resolves, checks and connects, trying the checked addresses in turn. It fits http.Transport.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := g.Resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	dial := g.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	var failed []error
+	for _, addr := range addrs {
+		conn, err := dial(ctx, network, net.JoinHostPort(addr.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		failed = append(failed, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(failed...)
+}
+
+// Transport is an HTTP transport whose every connection goes through the guard: no proxy, no connection above perHost to
+// one host kept idle.
+func (g *Guard) Transport(perHost int) *http.Transport {
+	return &http.Transport{
+		DialContext:           g.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   perHost,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
+	}
+}
+
+// plainHost brings a host into the one form that is checked and resolved: lower case, no final dot. It refuses writings
+// that different resolvers read differently.
+func plainHost(host string) (string, error) {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	for i := range len(host) {
+		if c := host[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`/\@?#[]%`, c) >= 0 {
+			if c == '%' {
+				return "", refuse("%s names a network interface of one machine", host)
+			}
+			return "", refuse("the host must be written in ASCII (xn--… for other scripts)")
+		}
+	}
+	switch addr, err := netip.ParseAddr(host); {
+	case host == "":
+		return "", refuse("the host is missing")
+	case err == nil && addr.Zone() != "":
+		return "", refuse("%s names a network interface of one machine", host)
+	case err == nil:
+		return addr.String(), nil
+	case strings.Contains(host, ":"):
+		return "", refuse("%s is no valid address", host)
+	case endsInNumber(host):
+		return "", refuse("%s is no valid IPv4 address: write four decimal numbers", host)
+	}
+	return host, nil
+}
+
+// endsInNumber tells hosts that some resolvers take for an IPv4 address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	hex := strings.HasPrefix(last, "0x")
+	if hex {
+		last = last[2:]
+	}
+	for i := range len(last) {
+		if c := last[i]; (c < '0' || c > '9') && (!hex || c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return last != "" || hex
+}
