@@ -3,11 +3,13 @@
 package commerce
 
 import (
+	"entrepot/internal/orders"
 	"entrepot/internal/seal"
 )
 
 // Service is what operations need beyond a transaction.
 type Service struct {
-	Key seal.Key // seals credentials and signing secrets
-	Dev bool     // http and loopback addresses are allowed
+	Key     seal.Key // seals credentials and signing secrets
+	Numbers *orders.Numbers
+	Dev     bool // http and loopback addresses are allowed
 }

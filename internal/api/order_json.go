@@ -1,0 +1,144 @@
+package api
+
+import (
+	"entrepot/internal/commerce"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/wire"
+)
+
+// writeReceipt writes the creation response (interface §2.2).
+func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
+	w.Object("data")
+	wire.ID(w, "id", o.ID)
+	w.Text("orderNumber", orders.Number(o.Number))
+	w.TextOrNull("externalId", o.ExternalID())
+	w.TextOrNull("externalReference", o.ExternalReference)
+	wire.Word(w, "status", o.Status)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Text("currency", o.Currency)
+	w.Text("customerName", o.CustomerName)
+	w.TextOrNull("customerEmail", o.CustomerEmail)
+	wire.IDOrNull(w, "customerId", o.Customer)
+	wire.IDOrNull(w, "channelId", o.Channel)
+	w.Raw("shippingAddress", d.ShippingAddress)
+	w.Raw("billingAddress", o.BillingAddress)
+	w.Raw("paymentMetadata", o.PaymentMetadata)
+	w.Int("itemCount", int64(len(o.Lines)))
+	w.Micros("createdAt", o.CreatedAt)
+	w.End()
+}
+
+// writeOrderRow writes an order as lists show it (interface §2.1).
+func writeOrderRow(w *wire.Writer, o *orders.Order) {
+	w.Object("")
+	writeOrderMembers(w, o)
+	writeLines(w, o, false)
+	w.End()
+}
+
+// writeOrder writes the full order (interface §2.1).
+func writeOrder(w *wire.Writer, name string, o *orders.Order) {
+	w.Object(name)
+	writeOrderMembers(w, o)
+	writeLines(w, o, true)
+	w.List("statusHistory")
+	for _, e := range o.History {
+		w.Object("")
+		wire.ID(w, "id", e.ID)
+		w.TextOrNull("previousStatus", string(e.Previous))
+		wire.Word(w, "status", e.Status)
+		w.TextOrNull("note", e.Note)
+		wire.Word(w, "source", e.Source)
+		w.Text("actor", e.Actor)
+		w.Micros("createdAt", e.At)
+		w.End()
+	}
+	w.EndList()
+	w.List("shipments")
+	for _, s := range o.Shipments {
+		w.Object("")
+		commerce.WriteShipment(w, o, s)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+func writeOrderMembers(w *wire.Writer, o *orders.Order) {
+	wire.ID(w, "id", o.ID)
+	w.Text("orderNumber", orders.Number(o.Number))
+	wire.Word(w, "status", o.Status)
+	wire.IDOrNull(w, "channelId", o.Channel)
+	w.TextOrNull("channelName", o.ChannelName)
+	w.TextOrNull("channelType", o.ChannelPlatform)
+	w.Object("customer")
+	w.Text("name", o.CustomerName)
+	w.TextOrNull("email", o.CustomerEmail)
+	w.TextOrNull("phone", o.CustomerPhone)
+	w.End()
+	wire.IDOrNull(w, "customerId", o.Customer)
+	w.Text("customerName", o.CustomerName)
+	w.TextOrNull("customerEmail", o.CustomerEmail)
+	w.TextOrNull("externalId", o.ExternalID())
+	w.TextOrNull("externalReference", o.ExternalReference)
+	w.Raw("shippingAddress", o.ShippingAddress)
+	w.Raw("billingAddress", o.BillingAddress)
+	w.Raw("paymentMetadata", o.PaymentMetadata)
+	w.TextOrNull("notes", o.Notes)
+	w.Money("subtotal", o.Subtotal)
+	w.Money("shippingCost", o.ShippingAmount)
+	w.Money("tax", o.Tax())
+	w.Money("total", o.Total)
+	w.Text("currency", o.Currency)
+	w.Money("shippingAmount", o.ShippingAmount)
+	w.Money("discountAmount", o.DiscountAmount)
+	w.MoneyOrNull("taxAmount", o.TaxAmount)
+	w.MoneyOrNull("taxRate", o.TaxRate)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Int("itemCount", int64(len(o.Lines)))
+	w.TextOrNull("trackingCarrier", o.TrackingCarrier)
+	w.TextOrNull("trackingNumber", o.TrackingNumber)
+	w.TextOrNull("trackingUrl", o.TrackingURL)
+	w.Micros("createdAt", o.CreatedAt)
+	w.Micros("updatedAt", o.UpdatedAt)
+}
+
+func writeLines(w *wire.Writer, o *orders.Order, full bool) {
+	w.List("items")
+	for _, l := range o.Lines {
+		w.Object("")
+		wire.ID(w, "id", l.ID)
+		wire.ID(w, "productId", l.Product)
+		wire.IDOrNull(w, "variantId", l.Variant)
+		w.Text("name", l.Name)
+		w.Text("sku", l.SKU)
+		w.TextOrNull("description", l.Description)
+		w.Raw("metadata", l.Metadata)
+		w.Int("quantity", l.Quantity)
+		w.Money("unitPrice", l.UnitPrice)
+		w.Money("lineTotal", l.Total)
+		if full {
+			w.Int("shippedQuantity", l.Shipped)
+		}
+		w.End()
+	}
+	w.EndList()
+}
+
+// sampleOrder is the order that describes the answers, one of each thing in it.
+func sampleOrder() *orders.Order {
+	tax, rate := money.Amount(99800), money.Amount(200000)
+	line := orders.Line{ID: id.New[id.Line](), Product: id.New[id.Product](), Variant: id.New[id.Variant](), SKU: "TSHIRT-M", Name: "T-shirt - M", Description: "gift", Metadata: `{"gift":true}`,
+		Quantity: 2, Shipped: 1, UnitPrice: 249500, Total: 499000, Warehouse: "MAIN"}
+	at := int64(1_767_323_045_678_000)
+	return &orders.Order{ID: id.New[id.Order](), Number: 1, Status: orders.PartiallyShipped, Channel: id.New[id.Channel](), ChannelName: "ERP", ChannelPlatform: "CUSTOM",
+		Customer: id.New[id.Customer](), CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789", ExternalReference: "WEB-1001", Currency: "EUR",
+		ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`, BillingAddress: `{"line1":"1 rue de la Paix"}`,
+		PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door",
+		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
+		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001", Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
+		History:   []orders.Entry{{ID: id.New[id.History](), Previous: orders.Processing, Status: orders.PartiallyShipped, Note: "first parcel", Source: orders.FromShipment, Actor: "key:" + id.New[string](), At: at}},
+		Shipments: []orders.Shipment{{ID: id.New[id.Shipment](), Carrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001", ShippedAt: at, Notes: "box 1", CreatedAt: at, Lines: []orders.ShipmentLine{{ID: id.New[string](), Line: line.ID, Quantity: 1}}}}}
+}

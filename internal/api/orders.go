@@ -1,0 +1,343 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/wire"
+)
+
+// orderRoutes are interface §4.1.
+var orderRoutes = []*route{
+	{method: "GET", path: "/api/v1/orders", section: "4.1", summary: "List orders", scope: "read:orders",
+		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
+	{method: "POST", path: "/api/v1/orders", section: "4.1", summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
+		body: func(o *wire.Object) { readOrderDraft(o) }, answer: data(func(w *wire.Writer) { writeReceipt(w, sampleOrder(), commerce.OrderDraft{}) }), serve: (*API).createOrder},
+	{method: "GET", path: "/api/v1/orders/{id}", section: "4.1", summary: "Read an order", scope: "read:orders",
+		answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
+	{method: "PATCH", path: "/api/v1/orders/{id}/status", section: "4.1", summary: "Move an order's status", scope: "write:orders",
+		body: func(o *wire.Object) { readMove(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
+	{method: "PUT", path: "/api/v1/orders/{id}/items", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
+		body: func(o *wire.Object) { readEdit(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).editOrder},
+}
+
+// data describes an answer of {"data": …}.
+func data(write func(*wire.Writer)) func(*wire.Writer) {
+	return func(w *wire.Writer) {
+		w.Object("")
+		write(w)
+		w.End()
+	}
+}
+
+// Bounds of an order (interface §4.1).
+const (
+	maxLines    = 500
+	maxQuantity = 1_000_000
+)
+
+// readOrderDraft reads the body of POST /orders.
+func readOrderDraft(o *wire.Object) commerce.OrderDraft {
+	d := commerce.OrderDraft{
+		CustomerName:      o.Text("customerName", wire.Text{Required: true}).Value,
+		CustomerID:        wire.UUID[id.Customer](o, "customerId", false).Value,
+		CustomerEmail:     readEmail(o, "customerEmail", false).Value,
+		Channel:           wire.UUID[id.Channel](o, "channelId", false).Value,
+		ExternalReference: o.Text("externalReference", wire.Text{}).Value,
+		Status:            wire.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
+		Currency:          readCurrency(o, "currency").Or("EUR"),
+		ShippingAddress:   o.Free("shippingAddress", true).Value,
+		BillingAddress:    o.Free("billingAddress", true).Value,
+		PaymentMetadata:   o.Free("paymentMetadata", false).Value,
+		Notes:             o.Text("notes", wire.Text{Max: 5000}).Value,
+		ShippingAmount:    o.Money("shippingAmount", wire.Money{}).Value,
+		DiscountAmount:    o.Money("discountAmount", wire.Money{}).Value,
+		TaxAmount:         o.Money("taxAmount", wire.Money{}).Ptr(),
+		TaxRate:           o.Money("taxRate", wire.Money{Max: 1000 * money.Scale}).Ptr(),
+		Source:            orders.FromAPI,
+	}
+	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+		d.Lines = append(d.Lines, readLine(item))
+	})
+	return d
+}
+
+// readLine reads one order line (interface §2.3).
+func readLine(o *wire.Object) orders.LineDraft {
+	d := orders.LineDraft{
+		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
+		Quantity:  o.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+		UnitPrice: o.Money("unitPrice", wire.Money{Required: true}).Value,
+		Name:      o.Text("name", wire.Text{}).Value,
+	}
+	if f := o.Text("description", wire.Text{Max: 5000}); f.Set {
+		d.Description = &f.Value
+	}
+	if f := o.Free("metadata", true); f.Set {
+		d.Metadata = &f.Value
+	}
+	return d
+}
+
+func readCurrency(o *wire.Object, name string) wire.Field[string] {
+	f := o.Text(name, wire.Text{Max: 3})
+	f.Value = strings.ToUpper(f.Value)
+	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
+		o.Fault(name, "must be an ISO 4217 currency such as EUR")
+	}
+	return f
+}
+
+// createOrder serves POST /api/v1/orders: 201; 400, 404, 409.
+func (a *API) createOrder(r *request) (answer, error) {
+	body := r.object()
+	draft := readOrderDraft(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	var err error
+	if draft.Number, err = a.Commerce.Numbers.Take(r.ctx(), a.DB, r.caller.Tenant); err != nil {
+		return answer{}, err
+	}
+	draft.Source = source(r.caller)
+	lines := draft.Lines
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		draft.Lines = slices.Clone(lines)
+		o, err := a.Commerce.CreateOrder(tx, r.caller, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
+	})
+}
+
+// source says whether a key or a person acts.
+func source(who accounts.Caller) orders.Source {
+	if who.User != "" {
+		return orders.FromDashboard
+	}
+	return orders.FromAPI
+}
+
+// getOrder serves GET /api/v1/orders/{id}: 200; 404.
+func (a *API) getOrder(r *request) (answer, error) {
+	order, err := pathID[id.Order](r, "id", "order")
+	if err != nil {
+		return answer{}, err
+	}
+	var o *orders.Order
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		o, err = orders.ByID(tx, order)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return fullOrder(http.StatusOK, o), nil
+}
+
+func fullOrder(status int, o *orders.Order) answer {
+	return one(status, string(o.ID), func(w *wire.Writer) { writeOrder(w, "data", o) })
+}
+
+// changeOrder locks the order of the path, checks If-Match and runs one operation on it.
+func (a *API) changeOrder(r *request, body *wire.Object, act func(tx *db.Tx, o *orders.Order) (answer, error)) (answer, error) {
+	order, err := pathID[id.Order](r, "id", "order")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		o, err := orders.Lock(tx, order)
+		if err != nil {
+			return answer{}, err
+		}
+		if body != nil {
+			if err := body.Err(); err != nil {
+				return answer{}, err
+			}
+		}
+		if err := r.precondition(func() []byte { return fullOrder(http.StatusOK, o).body }); err != nil {
+			return answer{}, err
+		}
+		return act(tx, o)
+	})
+}
+
+// readMove reads the body of PATCH status.
+func readMove(o *wire.Object) commerce.Move {
+	return commerce.Move{
+		To: wire.Enum(o, "status", true, orders.Statuses...).Value,
+		Draft: orders.ShipmentDraft{
+			Carrier:        o.Text("carrier", wire.Text{}).Value,
+			TrackingNumber: o.Text("trackingNumber", wire.Text{}).Value,
+			TrackingURL:    o.Text("trackingUrl", wire.Text{Max: 2000}).Value,
+		},
+		Note:    o.Text("note", wire.Text{Max: 5000}).Value,
+		Restock: o.Bool("restock").Value,
+	}
+}
+
+// moveOrder serves PATCH /api/v1/orders/{id}/status: 200 with the full order; 400, 404, 412, 422.
+func (a *API) moveOrder(r *request) (answer, error) {
+	body := r.object()
+	move := readMove(body)
+	move.Source = source(r.caller)
+	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
+		if err := a.Commerce.MoveOrder(tx, r.caller, o, move); err != nil {
+			return answer{}, err
+		}
+		return fullOrder(http.StatusOK, o), nil
+	})
+}
+
+// readEdit reads the body of PUT items.
+func readEdit(o *wire.Object) commerce.Edit {
+	e := commerce.Edit{
+		ShippingAmount: o.Money("shippingAmount", wire.Money{}).Ptr(),
+		DiscountAmount: o.Money("discountAmount", wire.Money{}).Ptr(),
+		TaxAmount:      o.Money("taxAmount", wire.Money{}).Ptr(),
+	}
+	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+		d := readLine(item)
+		d.ID = wire.UUID[id.Line](item, "id", false).Value
+		e.Lines = append(e.Lines, d)
+	})
+	return e
+}
+
+// editOrder serves PUT /api/v1/orders/{id}/items: 200 with the full order; 400, 404, 409, 412.
+func (a *API) editOrder(r *request) (answer, error) {
+	body := r.object()
+	edit := readEdit(body)
+	lines := edit.Lines
+	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
+		edit.Lines = slices.Clone(lines)
+		if err := a.Commerce.EditOrder(tx, r.caller, o, edit); err != nil {
+			return answer{}, err
+		}
+		return fullOrder(http.StatusOK, o), nil
+	})
+}
+
+// readOrderFilter reads the parameters of the order list (interface §4.1).
+func readOrderFilter(q *wire.Query) (orders.Filter, page) {
+	f := orders.Filter{
+		Statuses: wire.QueryEnums(q, "status", orders.Statuses...),
+		Channel:  wire.QueryID[id.Channel](q, "channelId"),
+		Customer: wire.QueryID[id.Customer](q, "customerId"),
+		Email:    q.Text("customerEmail"),
+		Search:   q.Text("search"),
+	}
+	slices.Sort(f.Statuses)
+	f.Statuses = slices.Compact(f.Statuses)
+	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {
+		if at, ok := q.Time(name, false); ok {
+			f.From = max(f.From, at.UnixMicro())
+		}
+	}
+	for _, name := range []string{"createdAtLte", "createdAt[lte]", "dateTo"} {
+		if at, ok := q.Time(name, true); ok && (f.To == 0 || at.UnixMicro() < f.To) {
+			f.To = at.UnixMicro() + 999 // times go out in milliseconds: the bound includes all of its own
+		}
+	}
+	p := readPage(q, 20, 100)
+	f.Limit, f.Offset = p.Limit, p.Offset()
+	f.Sort, f.Ascending = readSort(q)
+	if text := q.Text("cursor"); text != "" {
+		cursor, ok := orders.ParseCursor(text)
+		if !ok {
+			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+		}
+		f.After, f.Offset = cursor, 0
+	}
+	return f, p
+}
+
+// readSort reads the three ways to say a sort: sort=total:desc, sort=total&order=desc, sortBy=total&sortOrder=desc.
+func readSort(q *wire.Query) (orders.Sort, bool) {
+	text, way := q.Text("sort"), q.Text("order")
+	if text == "" {
+		text, way = q.Text("sortBy"), q.Text("sortOrder")
+	} else if field, after, ok := strings.Cut(text, ":"); ok {
+		text, way = field, after
+	}
+	sort := orders.ByCreatedAt
+	switch orders.Sort(text) {
+	case "", orders.ByCreatedAt:
+	case orders.ByTotal, orders.ByNumber:
+		sort = orders.Sort(text)
+	default:
+		q.Fault("sort", "must be one of createdAt, total, orderNumber")
+	}
+	switch strings.ToLower(way) {
+	case "", "desc":
+		return sort, false
+	case "asc":
+		return sort, true
+	}
+	q.Fault("sort", "the direction must be asc or desc")
+	return sort, false
+}
+
+// listOrders serves GET /api/v1/orders: 200; 400.
+func (a *API) listOrders(r *request) (answer, error) {
+	q := r.query()
+	f, p := readOrderFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.orderPage(r, f, p)
+}
+
+// orderPage answers one page of orders.
+func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
+	var list []orders.Order
+	var total int64
+	err := a.read(r, func(tx *db.Tx) (err error) {
+		list, total, err = orders.List(tx, f)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(1024 + 1600*len(list))
+	writeOrderList(w, list, f, p, total)
+	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+}
+
+func writeOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
+	w.Object("")
+	w.List("data")
+	for i := range list {
+		writeOrderRow(w, &list[i])
+	}
+	w.EndList()
+	writeMeta(w, p, total, func(w *wire.Writer) {
+		next := ""
+		if len(list) == f.Limit {
+			next = f.CursorOf(list[len(list)-1]).String()
+		}
+		w.TextOrNull("nextCursor", next)
+	})
+	w.End()
+}
+
+func sampleOrderList(w *wire.Writer) {
+	writeOrderList(w, []orders.Order{*sampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
+}
+
+// readEmail reads an e-mail address.
+func readEmail(o *wire.Object, name string, required bool) wire.Field[string] {
+	f := o.Text(name, wire.Text{Required: required, Max: 254, Format: "email"})
+	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
+		o.Fault(name, "must be an e-mail address such as ada@example.com")
+	}
+	return f
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/wire"
+)
+
+// shipmentRoutes are interface §2.4 and §4.1.
+var shipmentRoutes = []*route{
+	{method: "GET", path: "/api/v1/orders/{id}/shipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
+		answer: func(w *wire.Writer) { writeShipments(w, sampleOrder()) }, serve: (*API).listShipments},
+	{method: "POST", path: "/api/v1/orders/{id}/shipments", section: "4.1", summary: "Ship lines of an order", scope: "write:orders", status: http.StatusCreated,
+		body: func(o *wire.Object) { readShipment(o) }, answer: data(func(w *wire.Writer) { o := sampleOrder(); writeNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
+	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", section: "4.1", summary: "Delete a shipment", scope: "write:orders",
+		answer: data(func(w *wire.Writer) {
+			o := sampleOrder()
+			writeDeleted(w, o.Shipments[0].ID, func(w *wire.Writer) { writeOrderState(w, o) })
+		}), serve: (*API).deleteShipment},
+}
+
+// readShipment reads the body of POST shipments (interface §2.4).
+func readShipment(o *wire.Object) orders.ShipmentDraft {
+	d := orders.ShipmentDraft{
+		Carrier:        o.Text("carrier", wire.Text{}).Value,
+		TrackingNumber: o.Text("trackingNumber", wire.Text{}).Value,
+		TrackingURL:    o.Text("trackingUrl", wire.Text{Max: 2000}).Value,
+		Notes:          o.Text("notes", wire.Text{Max: 5000}).Value,
+	}
+	if at := o.Time("shippedAt", false); at.Given() {
+		d.ShippedAt = at.Value.UnixMicro()
+	}
+	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+		d.Lines = append(d.Lines, orders.DraftLine{
+			Line:     wire.UUID[id.Line](item, "orderItemId", true).Value,
+			Quantity: item.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+		})
+	})
+	return d
+}
+
+// createShipment serves POST /api/v1/orders/{id}/shipments: 201; 400, 404, 409, 412, 422.
+func (a *API) createShipment(r *request) (answer, error) {
+	body := r.object()
+	draft := readShipment(body)
+	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
+		s, err := a.Commerce.ShipOrder(tx, r.caller, o, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusCreated, string(s.ID), func(w *wire.Writer) { writeNewShipment(w, o, s) }), nil
+	})
+}
+
+func writeNewShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
+	w.Object("data")
+	commerce.WriteShipment(w, o, s)
+	wire.Word(w, "orderStatus", o.Status)
+	w.End()
+}
+
+// listShipments serves GET /api/v1/orders/{id}/shipments: 200, oldest first; 404.
+func (a *API) listShipments(r *request) (answer, error) {
+	order, err := pathID[id.Order](r, "id", "order")
+	if err != nil {
+		return answer{}, err
+	}
+	var o *orders.Order
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		o, err = orders.ByID(tx, order)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(1024)
+	writeShipments(w, o)
+	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+}
+
+func writeShipments(w *wire.Writer, o *orders.Order) {
+	w.Object("")
+	w.List("data")
+	for _, s := range o.Shipments {
+		w.Object("")
+		commerce.WriteShipment(w, o, s)
+		w.End()
+	}
+	w.EndList()
+	w.Object("meta")
+	w.Int("total", int64(len(o.Shipments)))
+	w.End()
+	w.End()
+}
+
+// deleteShipment serves DELETE /api/v1/orders/{id}/shipments/{shipmentId}: 200; 404, 409.
+func (a *API) deleteShipment(r *request) (answer, error) {
+	shipment, err := pathID[id.Shipment](r, "shipmentId", "shipment")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.changeOrder(r, nil, func(tx *db.Tx, o *orders.Order) (answer, error) {
+		if err := a.Commerce.UnshipOrder(tx, r.caller, o, shipment); err != nil {
+			return answer{}, err
+		}
+		return deleted(shipment, func(w *wire.Writer) { writeOrderState(w, o) }), nil
+	})
+}
+
+func writeOrderState(w *wire.Writer, o *orders.Order) {
+	wire.ID(w, "orderId", o.ID)
+	wire.Word(w, "orderStatus", o.Status)
+}
