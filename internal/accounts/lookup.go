@@ -3,25 +3,21 @@ package accounts
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
+	"entrepot/internal/id"
 )
 
-// The statements of this file serve every tenant: they find out which one a credential belongs to.
+// The statements of this file serve every account: they find out which one a credential, an e-mail address or a public
+// id belongs to, or list them all.
 
 // Hash is how keys and tokens are kept: SHA-256, hex.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
-}
-
-// Settings are an account's own choices (interface §2).
-type Settings struct {
-	StrictWarehouses bool `json:"strictWarehouses"`
 }
 
 // Unauthorized is the 401 for a credential that opens nothing.
@@ -73,9 +69,40 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 	return c, c.settings(settings)
 }
 
-func (c *Caller) settings(text string) error {
-	if text == "{}" {
-		return nil
+func (c *Caller) settings(text string) (err error) {
+	c.Settings, err = parseSettings(text)
+	return err
+}
+
+// WrongLogin is the 401 that does not tell which half was wrong.
+func WrongLogin() error { return Unauthorized("the e-mail address or the password is wrong") }
+
+// Login finds the user of an e-mail address, in whichever account, with the account; nil when there is none.
+func Login(tx *db.Tx, email string) (*User, id.Tenant, error) {
+	var tenant id.Tenant
+	users, err := db.List(tx, func(r db.Rows) (u User, err error) {
+		err = r.Scan(&tenant, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Status, &u.CreatedAt, db.Opt(&u.LastLoginAt))
+		return u, err
+	}, "SELECT tenant_id, "+userColumns+" FROM users WHERE email_key = $1", FoldEmail(email))
+	if err != nil || len(users) == 0 {
+		return nil, 0, err
 	}
-	return json.Unmarshal([]byte(text), &c.Settings)
+	return &users[0], tenant, nil
+}
+
+// Any tells whether the store has an account at all.
+func Any(tx *db.Tx) (bool, error) {
+	var n int64
+	err := tx.Row("SELECT count(*) FROM tenants", nil, &n)
+	return n > 0, err
+}
+
+// Accounts lists every account, oldest first.
+func Accounts(tx *db.Tx) ([]Account, error) {
+	return db.List(tx, scanAccount, "SELECT "+accountColumns+" FROM tenants ORDER BY tenant_id")
+}
+
+// ByID finds an account by its public id. Faults: NotFound.
+func ByID(tx *db.Tx, account id.Account) (Account, error) {
+	return oneOf(tx, "account", scanAccount, "SELECT "+accountColumns+" FROM tenants WHERE id = $1", account)
 }

@@ -4,5 +4,13 @@ import "slices"
 
 // routes is the whole API table, by section of docs/interface.md.
 func routes() []*route {
-	return slices.Concat[[]*route]()
+	return slices.Concat(
+		orderRoutes,    // 4.1
+		shipmentRoutes, // 4.1
+		authRoutes,     // 4.5.6
+		keyRoutes,      // 4.5.8
+		userRoutes,     // 4.5.10
+		accountRoutes,  // 4.5.10
+		auditRoutes,    // 4.5.10
+	)
 }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"net/url"
+
+	"github.com/spf13/cobra"
+)
+
+// newConfigCommand is "entrepot config print".
+func newConfigCommand(env *environment) *cobra.Command {
+	group := &cobra.Command{Use: "config", Short: "Settings", Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	show := &cobra.Command{Use: "print", Short: "Print the settings in force and where each comes from, secrets masked", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			record, rows := map[string]string{}, [][]string{}
+			for _, s := range settings {
+				value, from := env.get(cmd, s.name)
+				value = masked(s, value)
+				record[s.name] = value
+				rows = append(rows, []string{s.name, value, from, variable(s.name)})
+			}
+			return env.print(cmd, record, []string{"setting", "value", "from", "variable"}, rows)
+		}}
+	for _, s := range settings {
+		if !s.secret {
+			env.flags(show, s.name)
+		}
+	}
+	show.Flags().Bool("json", false, "print JSON")
+	group.AddCommand(show)
+	return group
+}
+
+// masked hides secrets, and the password inside a database address.
+func masked(s setting, value string) string {
+	if value == "" {
+		return ""
+	}
+	if s.secret {
+		return "***"
+	}
+	if s.name == "database" {
+		u, err := url.Parse(value)
+		if err != nil {
+			return "***"
+		}
+		if _, has := u.User.Password(); has {
+			u.User = url.UserPassword(u.User.Username(), "***")
+		}
+		query := u.Query()
+		if query.Has("password") {
+			query.Set("password", "***")
+			u.RawQuery = query.Encode()
+		}
+		text, err := url.PathUnescape(u.String())
+		if err != nil {
+			return "***"
+		}
+		return text
+	}
+	return value
+}

@@ -1,0 +1,112 @@
+// Command entrepot is the service and everything that goes with it (interface §10).
+//
+//	main.go        run: arguments in, exit code out
+//	settings.go    flags over environment over file
+//	serve.go       the service
+//	demo*.go       the service with a sample shop
+//	account.go …   the same store without HTTP: account, user, key, channel, webhook
+//	backup.go      copies of the store
+//	doctor.go      what would go wrong
+//	import.go      files through the API; bench.go measures
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// environment is what a command sees of the world.
+type environment struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	args           []string
+	file           map[string]string // of --config
+}
+
+// Exit codes (interface §10).
+const (
+	done        = 0
+	failed      = 1
+	calledWrong = 2
+)
+
+// run is the program: results go to stdout, everything else to stderr.
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	env := &environment{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, args: args}
+	called := false // the arguments were understood
+	root := newRootCommand(env, func() { called = true })
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var wrong *wrongCall
+	switch {
+	case err == nil:
+		return done
+	case !called, errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "entrepot: %v\n", err)
+		return calledWrong
+	}
+	fmt.Fprintf(stderr, "entrepot: %v\n", err)
+	return failed
+}
+
+// wrongCall is an error in how a command was called.
+type wrongCall struct{ message string }
+
+func (w *wrongCall) Error() string { return w.message }
+
+func wrong(format string, args ...any) error { return &wrongCall{fmt.Sprintf(format, args...)} }
+
+func newRootCommand(env *environment, called func()) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "entrepot",
+		Short:         "Catalog and orders between ERP, shops and marketplaces",
+		Long:          "entrepot holds products, stock, orders and customers, and tells every shop, marketplace and ERP of what changes.\n\nStart with: entrepot demo",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          needsCommand,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := env.fill(cmd); err != nil {
+				return err
+			}
+			if err := cmd.ValidateRequiredFlags(); err != nil {
+				return wrong("%v", err)
+			}
+			called()
+			return nil
+		},
+	}
+	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
+	root.AddCommand(
+		newServeCommand(env), newMigrateCommand(env),
+		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
+		newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
+	)
+	return root
+}
+
+// needsCommand is what a group of commands does without one.
+func needsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return wrong("unknown command %q for %q; see: %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
+	}
+	return cmd.Help()
+}

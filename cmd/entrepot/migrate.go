@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/server"
+)
+
+// newMigrateCommand is "entrepot migrate": serve does the same at its start.
+func newMigrateCommand(env *environment) *cobra.Command {
+	return env.offline(&cobra.Command{Use: "migrate", Short: "Bring the store's schema up to date"},
+		func(cmd *cobra.Command, s *server.Store) error { // opening it did
+			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil, [][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
+		})
+}
+
+// newVersionCommand is "entrepot version".
+func newVersionCommand(env *environment) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		_, err := fmt.Fprintln(env.stdout, "entrepot", version())
+		return err
+	}}
+}
+
+// Version is set by the release build (-ldflags "-X main.Version=1.2.3").
+var Version string
+
+// version is the release's number, else the commit the program was built from.
+func version() string {
+	if Version != "" {
+		return Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return "dev-" + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return "dev"
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/server"
+)
+
+// newServeCommand is "entrepot serve": the service until SIGTERM or SIGINT.
+func newServeCommand(env *environment) *cobra.Command {
+	serve := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the service",
+		Long: "Run the service: API, webhooks and connectors, with /healthz, /readyz and /metrics beside them.\n\n" +
+			"On an empty store the first account is made from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
+			"a link is printed that makes it, once.",
+		Example: "  entrepot serve --dev\n  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n  entrepot serve --database postgres://entrepot@db/entrepot",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := env.serverConfig(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := server.Listen(config)
+			if err != nil {
+				return err
+			}
+			return s.Run(cmd.Context(), nil)
+		},
+	}
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "webhook-retries", "rate-limits", "log-level", "log-format")
+	return serve
+}
+
+// serverConfig gathers what a server is made of.
+func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err error) {
+	log, err := env.logger(cmd)
+	if err != nil {
+		return c, err
+	}
+	if c.StoreConfig, err = env.storeConfig(cmd); err != nil {
+		return c, err
+	}
+	c.Log, c.Version = log, version()
+	c.Addr = env.text(cmd, "addr")
+	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"), Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
+	if err := checkPlan(c.Admin.Plan); err != nil {
+		return c, err
+	}
+	if c.Limits, err = env.on(cmd, "rate-limits"); err != nil {
+		return c, err
+	}
+	for _, host := range strings.Split(env.text(cmd, "allow-hosts"), ",") {
+		if host = strings.TrimSpace(host); host != "" {
+			c.AllowHosts = append(c.AllowHosts, host)
+		}
+	}
+	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
+	return c, err
+}
+
+// retries reads pauses such as "1s,2s"; nil is the schedule of interface §6.2.
+func retries(text string) (list []time.Duration, err error) {
+	for _, piece := range strings.Split(text, ",") {
+		if piece = strings.TrimSpace(piece); piece == "" {
+			continue
+		}
+		pause, err := time.ParseDuration(piece)
+		if err != nil || pause < 0 {
+			return nil, wrong("webhook-retries must be pauses such as 1s,2s, not %q", text)
+		}
+		list = append(list, pause)
+	}
+	return list, nil
+}
+
+func checkPlan(plan accounts.Plan) error {
+	if !slices.Contains(accounts.Plans, plan) {
+		return wrong("the plan must be starter, pro or enterprise, not %q", plan)
+	}
+	return nil
+}
+
+// storeConfig gathers which store a command works on.
+func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, err error) {
+	c.Dir, c.URL, c.MasterKey = env.text(cmd, "data"), env.text(cmd, "database"), env.text(cmd, "master-key")
+	c.Dev, err = env.on(cmd, "dev")
+	return c, err
+}
+
+// logger writes to stderr: coloured lines on a terminal, JSON otherwise.
+func (env *environment) logger(cmd *cobra.Command) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(env.text(cmd, "log-level"))); err != nil {
+		return nil, wrong("log-level must be debug, info, warn or error, not %q", env.text(cmd, "log-level"))
+	}
+	switch format := env.text(cmd, "log-format"); format {
+	case "json":
+	case "text":
+		return slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)})), nil
+	case "auto":
+		if isTerminal(env.stderr) {
+			return slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly})), nil
+		}
+	default:
+		return nil, wrong("log-format must be json, text or auto, not %q", format)
+	}
+	return slog.New(slog.NewJSONHandler(env.stderr, &slog.HandlerOptions{Level: level})), nil
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// setting is one thing that can be set for the service. Every one may stand in the environment as ENTREPOT_<NAME> and in
+// the file as name = value; all but secrets are flags too, because arguments are visible to every user of the machine.
+type setting struct {
+	name, standard, usage string
+	secret                bool
+}
+
+// settings is all of them, in the order in which config print shows them.
+var settings = []setting{
+	{name: "addr", standard: ":8080", usage: "address to listen on; port 0 takes a free one"},
+	{name: "data", standard: "./data", usage: "data folder: the SQLite store and the master key"},
+	{name: "database", usage: "PostgreSQL instead of SQLite: postgres://user:password@host/name"},
+	{name: "dev", standard: "false", usage: "allow webhooks and channels to use http and this machine's addresses"},
+	{name: "admin-email", usage: "owner of the first account, on an empty store"},
+	{name: "admin-password", usage: "password of that owner", secret: true},
+	{name: "plan", standard: "enterprise", usage: "plan of the first account: starter, pro or enterprise"},
+	{name: "master-key", usage: "32 bytes in base64 or hex that seal stored credentials; otherwise master.key in the data folder", secret: true},
+	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
+	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
+	{name: "rate-limits", standard: "on", usage: "off for benchmarks only"},
+	{name: "log-level", standard: "info", usage: "debug, info, warn or error"},
+	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal"},
+}
+
+func findSetting(name string) *setting {
+	for i := range settings {
+		if settings[i].name == name {
+			return &settings[i]
+		}
+	}
+	return nil
+}
+
+// variable is a setting's or flag's name in the environment.
+func variable(name string) string {
+	return "ENTREPOT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// flags adds settings as flags of a command.
+func (env *environment) flags(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		s := findSetting(name)
+		if s.standard == "false" {
+			cmd.Flags().Bool(name, false, s.usage)
+		} else {
+			cmd.Flags().String(name, s.standard, s.usage)
+		}
+	}
+}
+
+// fill reads the settings file and gives every flag that was not set its value from the environment, else from the file.
+func (env *environment) fill(cmd *cobra.Command) (err error) {
+	path := env.getenv(variable("config"))
+	if f := cmd.Flags().Lookup("config"); f != nil && f.Changed {
+		path = f.Value.String()
+	}
+	if env.file, err = readSettings(path); err != nil {
+		return err
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed || f.Name == "help" || err != nil {
+			return
+		}
+		value, from := env.getenv(variable(f.Name)), variable(f.Name)
+		if value == "" && findSetting(f.Name) != nil {
+			value, from = env.file[f.Name], path
+		}
+		if value == "" {
+			return
+		}
+		if set := cmd.Flags().Set(f.Name, value); set != nil {
+			err = wrong("%s (from %s): %v", f.Name, from, set)
+		}
+	})
+	return err
+}
+
+// get is a setting's value and where it comes from, for a command that may or may not have it as a flag.
+func (env *environment) get(cmd *cobra.Command, name string) (value, from string) {
+	if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+		value, from = f.Value.String(), "flag"
+	}
+	if text := env.getenv(variable(name)); text != "" && (value == "" || value == text) {
+		return text, "environment"
+	}
+	if text := env.file[name]; text != "" && (value == "" || value == text) {
+		return text, "file"
+	}
+	if value != "" {
+		return value, from
+	}
+	return findSetting(name).standard, "default"
+}
+
+// text is a setting's value.
+func (env *environment) text(cmd *cobra.Command, name string) string {
+	value, _ := env.get(cmd, name)
+	return value
+}
+
+// on is a setting that is true or false.
+func (env *environment) on(cmd *cobra.Command, name string) (bool, error) {
+	switch value := env.text(cmd, name); strings.ToLower(value) {
+	case "1", "true", "on", "yes":
+		return true, nil
+	case "0", "false", "off", "no":
+		return false, nil
+	default:
+		return false, wrong("%s must be on or off, not %q", name, value)
+	}
+}
+
+// readSettings reads a file of "name = value" lines; # starts a comment. A name that is no setting is an error.
+func readSettings(path string) (map[string]string, error) {
+	values := map[string]string{}
+	if path == "" {
+		return values, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("the settings file: %w", err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch _, twice := values[name]; {
+		case !ok:
+			return nil, wrong("%s:%d: must be name = value", path, n)
+		case findSetting(name) == nil:
+			return nil, wrong("%s:%d: %q is no setting; there are %s", path, n, name, strings.Join(settingNames(), ", "))
+		case twice:
+			return nil, wrong("%s:%d: %s stands there twice", path, n, name)
+		}
+		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
+			value = value[1 : len(value)-1]
+		}
+		values[name] = value
+	}
+	return values, lines.Err()
+}
+
+func settingNames() []string {
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.name)
+	}
+	slices.Sort(names)
+	return names
+}

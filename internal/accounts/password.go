@@ -1,0 +1,100 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Cost of argon2id: 19 MiB, two passes, one lane.
+const (
+	hashMemory = 19 << 10 // KiB
+	hashPasses = 2
+	hashLength = 32
+	saltLength = 16
+)
+
+// Bounds of a password in characters. The upper one keeps a caller from making hashing dear.
+const (
+	MinPassword = 8
+	MaxPassword = 200
+)
+
+// slots lets two passwords be hashed at once in a process, so that logins cannot take its memory.
+var slots = make(chan struct{}, 2)
+
+// Slot waits for one of the two places in which passwords may be hashed; give it back with the function.
+func Slot(ctx context.Context) (done func(), err error) {
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// BadPassword says what is wrong with a new password, "" for nothing.
+func BadPassword(password string) string {
+	if n := utf8.RuneCountInString(password); n < MinPassword || n > MaxPassword {
+		return fmt.Sprintf("must have %d to %d characters", MinPassword, MaxPassword)
+	}
+	return ""
+}
+
+// HashPassword makes what is stored of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so it is
+// called before a transaction, never inside one.
+func HashPassword(ctx context.Context, password string) (string, error) {
+	done, err := Slot(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	salt := make([]byte, saltLength)
+	rand.Read(salt)
+	return fmt.Sprintf("argon2id$%d$%d$%s$%s", hashMemory, hashPasses, encode(salt),
+		encode(argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, 1, hashLength))), nil
+}
+
+// Matches tells whether a password is the one of the stored hash. An empty hash matches nothing and takes as long. The
+// caller holds a Slot.
+func Matches(stored, password string) (bool, error) {
+	if stored == "" {
+		argon2.IDKey([]byte(password), make([]byte, saltLength), hashPasses, hashMemory, 1, hashLength)
+		return false, nil
+	}
+	var memory, passes uint32
+	parts := strings.Split(stored, "$")
+	if len(parts) != 5 || parts[0] != "argon2id" {
+		return false, errors.New("a stored password hash is damaged")
+	}
+	_, err := fmt.Sscanf(parts[1]+" "+parts[2], "%d %d", &memory, &passes)
+	salt, err2 := base64.RawStdEncoding.DecodeString(parts[3])
+	hash, err3 := base64.RawStdEncoding.DecodeString(parts[4])
+	if err := errors.Join(err, err2, err3); err != nil {
+		return false, fmt.Errorf("a stored password hash is damaged: %w", err)
+	}
+	return subtle.ConstantTimeCompare(hash, argon2.IDKey([]byte(password), salt, passes, memory, 1, uint32(len(hash)))) == 1, nil
+}
+
+// Disguise turns a password into a text that is the same for the same password and salt, and as dear to guess as a
+// stored hash: what stands in its place where a request's body is compared with an earlier one.
+func Disguise(ctx context.Context, password, salt string) (string, error) {
+	done, err := Slot(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	sum := sha256.Sum256([]byte(salt))
+	return hex.EncodeToString(argon2.IDKey([]byte(password), sum[:saltLength], hashPasses, hashMemory, 1, hashLength)), nil
+}
+
+func encode(b []byte) string { return base64.RawStdEncoding.EncodeToString(b) }

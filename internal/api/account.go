@@ -1,0 +1,73 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+	"entrepot/internal/wire"
+)
+
+// accountRoutes are interface §4.5.10: the account itself.
+var accountRoutes = []*route{
+	{method: "GET", path: "/api/v1/account", section: "4.5.10", summary: "Read the account",
+		answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
+	{method: "PATCH", path: "/api/v1/account", section: "4.5.10", summary: "Change the account", scope: "write:users",
+		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+}
+
+func readAccountChange(o *wire.Object) (change commerce.AccountChange) {
+	name := o.Text("name", wire.Text{Max: 120})
+	if name.Set && name.Value == "" {
+		o.Fault("name", "must not be empty")
+	}
+	currency := o.Text("currency", wire.Text{Max: 3})
+	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
+	if currency.Set && !money.KnownCurrency(change.Currency) {
+		o.Fault("currency", "must be an ISO 4217 code such as EUR")
+	}
+	strict := o.Bool("strictWarehouses")
+	notNull(o, "strictWarehouses", strict)
+	change.StrictWarehouses = strict.Ptr()
+	return change
+}
+
+// readAccount serves GET /api/v1/account: 200.
+func (a *API) readAccount(r *request) (out answer, err error) {
+	err = a.read(r, func(tx *db.Tx) error {
+		account, err := accounts.Own(tx)
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeAccount(w, account) })
+		return err
+	})
+	return out, err
+}
+
+// saveAccount serves PATCH /api/v1/account: 200; 400, 403.
+func (a *API) saveAccount(r *request) (answer, error) {
+	o := r.object()
+	change := readAccountChange(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		account, err := a.Commerce.SaveAccount(tx, r.caller, change)
+		return one(http.StatusOK, string(account.ID), func(w *wire.Writer) { writeAccount(w, account) }), err
+	})
+}
+
+func writeAccount(w *wire.Writer, account accounts.Account) {
+	w.Object("data")
+	wire.ID(w, "id", account.ID)
+	w.Text("name", account.Name)
+	wire.Word(w, "plan", account.Plan)
+	w.Text("currency", account.Currency)
+	w.Bool("strictWarehouses", account.Settings.StrictWarehouses)
+	w.Bool("sandbox", account.Sandbox)
+	w.Micros("createdAt", account.CreatedAt)
+	w.End()
+}
+
+var sampleAccount = accounts.Account{ID: "019a1c52-7c1e-7d40-9a55-000000000004", Name: "Corner shop", Plan: accounts.Pro, Currency: "EUR", CreatedAt: sampleTime}

@@ -1,0 +1,288 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/orders"
+	"entrepot/internal/pgtest"
+	"entrepot/internal/seal"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// server is the API on a fresh store, with one account that everything is called for unless said otherwise.
+type server struct {
+	*API
+	t       *testing.T
+	tenant  id.Tenant
+	account accounts.Account
+	owner   accounts.User
+	key     string // of every scope; call sends it
+	token   string // the owner's
+	now     *clock
+}
+
+// clock is the time of a test: for the limits it stands still until it is moved; the store sees each reading later than
+// the one before.
+type clock struct{ micros atomic.Int64 }
+
+func (c *clock) Now() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
+
+// move turns the clock.
+func (c *clock) move(d time.Duration) { c.micros.Add(d.Microseconds()) }
+
+// tick is the store's reading.
+func (c *clock) tick() time.Time { return time.UnixMicro(c.micros.Add(1)).UTC() }
+
+const ownerPassword = "correct horse battery"
+
+// ownerHash is ownerPassword's, made once: hashing is slow on purpose.
+var ownerHash string
+
+// engines runs a test against the API on each engine, without rate limits.
+func engines(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Helper()
+	enginesWith(t, limits.Off{}, test)
+}
+
+// enginesWith is engines with a limiter.
+func enginesWith(t *testing.T, limiter limits.Limiter, test func(t *testing.T, s *server)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { test(t, newServer(t, engine, limiter)) })
+	}
+}
+
+func newServer(t *testing.T, engine string, limiter limits.Limiter) *server {
+	t.Helper()
+	now := &clock{}
+	now.micros.Store(time.Now().UnixMicro())
+	config := db.Config{Dir: t.TempDir(), Unsafe: true, Now: now.tick}
+	if engine == "postgres" {
+		config = db.Config{URL: pgtest.URL(t), Now: now.tick, Pool: 12}
+	}
+	master, err := seal.Parse(strings.Repeat("5e", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := dbtest.Open(t, config)
+	s := &server{t: t, now: now}
+	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter, Now: now.Now, Version: "test", Dev: true})
+	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")
+	s.tenant = s.account.Tenant
+	s.key = s.newKey(accounts.AllScopes...)
+	s.token = s.newToken(s.owner)
+	return s
+}
+
+// newAccount makes an account whose owner has ownerPassword.
+func (s *server) newAccount(name string, plan accounts.Plan, email string) (account accounts.Account, owner accounts.User) {
+	s.t.Helper()
+	if ownerHash == "" {
+		var err error
+		if ownerHash, err = accounts.HashPassword(s.t.Context(), ownerPassword); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.act(db.Across, func(tx *db.Tx) error {
+		made, user, err := s.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: name, Plan: plan,
+			Owner: &commerce.UserDraft{Email: email, Name: "Olga Owner", PasswordHash: ownerHash}})
+		account, owner = made, *user
+		return err
+	})
+	return account, owner
+}
+
+// act runs one write on the store.
+func (s *server) act(tenant id.Tenant, run func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.DB.Write(s.t.Context(), tenant, run); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// newKey makes an API key of the server's account.
+func (s *server) newKey(scopes ...string) (secret string) {
+	s.t.Helper()
+	s.act(s.tenant, func(tx *db.Tx) (err error) {
+		_, secret, err = s.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "test", Scopes: scopes})
+		return err
+	})
+	return secret
+}
+
+// newToken logs a user of the server's account in.
+func (s *server) newToken(user accounts.User) (token string) {
+	s.t.Helper()
+	s.act(s.tenant, func(tx *db.Tx) error {
+		token = s.Commerce.LogIn(tx, &user)
+		return nil
+	})
+	return token
+}
+
+// stranger is the same API for a second account, whose ids are foreign to the first.
+func (s *server) stranger() *server {
+	s.t.Helper()
+	other := *s
+	other.account, other.owner = s.newAccount("Stranger", accounts.Enterprise, "stranger"+id.New[string]()+"@test.example")
+	other.tenant = other.account.Tenant
+	other.key = other.newKey(accounts.AllScopes...)
+	other.token = other.newToken(other.owner)
+	return &other
+}
+
+// with is the same server called with another key.
+func (s *server) with(key string) *server {
+	other := *s
+	other.key = key
+	return &other
+}
+
+// reply is an answer, read whole.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// call says how a request differs from the usual one: JSON in both directions, with the server's key.
+type call struct {
+	method, path string
+	body         any // nil sends none; a string or []byte goes as it is; else it is marshalled
+	header       map[string]string
+	noKey        bool
+}
+
+// do makes a call through the whole edge, without a socket.
+func (s *server) do(c call) reply {
+	s.t.Helper()
+	var body io.Reader
+	switch b := c.body.(type) {
+	case nil:
+	case string:
+		body = strings.NewReader(b)
+	case []byte:
+		body = bytes.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		body = bytes.NewReader(text)
+	}
+	hr := httptest.NewRequestWithContext(s.t.Context(), c.method, c.path, body)
+	if body != nil {
+		hr.Header.Set("Content-Type", "application/json")
+	}
+	if !c.noKey {
+		hr.Header.Set("X-API-Key", s.key)
+	}
+	for name, value := range c.header {
+		hr.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, hr)
+	return reply{w.Code, w.Header(), w.Body.Bytes()}
+}
+
+// call sends a request with the server's key and decodes the answer; numbers are json.Number.
+func (s *server) call(t *testing.T, method, path string, body any) (status int, answer map[string]any) {
+	t.Helper()
+	r := s.do(call{method: method, path: path, body: body})
+	return r.status, r.json(t)
+}
+
+// login is call with the owner's access token instead of a key.
+func (s *server) login(t *testing.T, method, path string, body any) (status int, answer map[string]any) {
+	t.Helper()
+	r := s.do(call{method: method, path: path, body: body, noKey: true, header: map[string]string{"Authorization": "Bearer " + s.token}})
+	return r.status, r.json(t)
+}
+
+// must is call for a status that the test depends on.
+func (s *server) must(t *testing.T, want int, method, path string, body any) map[string]any {
+	t.Helper()
+	status, answer := s.call(t, method, path, body)
+	if status != want {
+		t.Fatalf("%s %s: %d, not %d: %v", method, path, status, want, answer)
+	}
+	return answer
+}
+
+// json decodes an answer; an empty one is nil.
+func (r reply) json(t *testing.T) map[string]any {
+	t.Helper()
+	if len(r.body) == 0 {
+		return nil
+	}
+	var answer map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&answer); err != nil {
+		t.Fatalf("the answer is no JSON object: %v: %s", err, r.body)
+	}
+	return answer
+}
+
+// at walks into decoded JSON by names and positions; nil where there is nothing.
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[step]
+		case int:
+			list, _ := value.([]any)
+			if step >= len(list) {
+				return nil
+			}
+			value = list[step]
+		}
+	}
+	return value
+}
+
+// text is at for a string.
+func text(value any, path ...any) string {
+	s, _ := at(value, path...).(string)
+	return s
+}
+
+// number is at for a number, as it was written.
+func number(value any, path ...any) string {
+	n, _ := at(value, path...).(json.Number)
+	return n.String()
+}
+
+// told are the names of the account's events from the given position on, in commit order, and the next position.
+func (s *server) told(from int64) (names []string, next int64) {
+	s.t.Helper()
+	next = from
+	err := s.DB.Read(s.t.Context(), s.tenant, func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var name string
+			err := r.Scan(&name, &next)
+			names = append(names, name)
+			return err
+		}, "SELECT event, stamp FROM events WHERE tenant_id = $1 AND stamp > $2 ORDER BY stamp", s.tenant, from)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return names, next
+}

@@ -1,0 +1,135 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// keyRoutes are interface §4.5.8: API keys, for owners and admins who are logged in.
+var keyRoutes = []*route{
+	{method: "GET", path: "/api/v1/developer/api-keys", section: "4.5.8", summary: "List API keys", access: loginOnly,
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleKeys), serve: (*API).listKeys},
+	{method: "GET", path: "/api/v1/developer/api-keys/{id}", section: "4.5.8", summary: "Read an API key, without its text", access: loginOnly,
+		answer: data(func(w *wire.Writer) { writeKey(w, "data", sampleKey, "") }), serve: (*API).readKey},
+	{method: "POST", path: "/api/v1/developer/api-keys", section: "4.5.8", summary: "Make an API key; its text is shown this once", access: loginOnly,
+		body: func(o *wire.Object) { readKeyDraft(o) }, status: http.StatusCreated,
+		answer: data(func(w *wire.Writer) { writeKey(w, "data", sampleKey, "pk_live_…") }), serve: (*API).createKey},
+	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", section: "4.5.8", summary: "Revoke an API key, at once", access: loginOnly,
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleKey.ID, nil) }), serve: (*API).revokeKey},
+}
+
+func readKeyDraft(o *wire.Object) commerce.KeyDraft {
+	draft := commerce.KeyDraft{
+		Name:      o.Text("name", wire.Text{Required: true, Max: 120}).Value,
+		Scopes:    o.Texts("scopes", true, 100, wire.Text{Max: 40}).Value,
+		ExpiresAt: o.Time("expiresAt", false).Value,
+	}
+	if problem := accounts.BadScopes(draft.Scopes); problem != "" && !o.Describing() && len(o.Faults()) == 0 {
+		o.Fault("scopes", "%s", problem)
+	}
+	return draft
+}
+
+// createKey serves POST /api/v1/developer/api-keys: 201; 400, 403.
+func (a *API) createKey(r *request) (answer, error) {
+	if err := r.administers(); err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	draft := readKeyDraft(o)
+	if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(a.DB.Now()) {
+		o.Fault("expiresAt", "must lie in the future")
+	}
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
+		key, secret, err := a.Commerce.CreateKey(tx, r.caller, draft)
+		return created(key.ID, func(w *wire.Writer) { writeKey(w, "data", key, secret) }), err
+	})
+}
+
+// revokeKey serves DELETE /api/v1/developer/api-keys/{id}: 200; 403, 404.
+func (a *API) revokeKey(r *request) (answer, error) {
+	if err := r.administers(); err != nil {
+		return answer{}, err
+	}
+	key, err := pathID[id.Key](r, "id", "API key")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return deleted(key, nil), a.Commerce.RevokeKey(tx, r.caller, key)
+	})
+}
+
+// readKey serves GET /api/v1/developer/api-keys/{id}: 200; 403, 404.
+func (a *API) readKey(r *request) (out answer, err error) {
+	if err := r.administers(); err != nil {
+		return answer{}, err
+	}
+	which, err := pathID[id.Key](r, "id", "API key")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		key, err := accounts.KeyByID(tx, which)
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKey(w, "data", key, "") })
+		return err
+	})
+	return out, err
+}
+
+// listKeys serves GET /api/v1/developer/api-keys: 200; 400, 403.
+func (a *API) listKeys(r *request) (out answer, err error) {
+	if err := r.administers(); err != nil {
+		return answer{}, err
+	}
+	q := r.query()
+	p := readPage(q, 20, 100)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := accounts.Keys(tx, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKeys(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+func writeKeys(w *wire.Writer, list []accounts.Key, p page, total int64) {
+	w.List("data")
+	for _, key := range list {
+		writeKey(w, "", key, "")
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+// writeKey writes a key; its text only when it is given (interface §2.7.10).
+func writeKey(w *wire.Writer, name string, k accounts.Key, secret string) {
+	w.Object(name)
+	wire.ID(w, "id", k.ID)
+	w.Text("name", k.Name)
+	if secret != "" {
+		w.Text("key", secret)
+	}
+	w.Text("prefix", k.Prefix)
+	wire.Texts(w, "scopes", k.Scopes)
+	wire.IDOrNull(w, "channelId", k.Channel)
+	w.Micros("createdAt", k.CreatedAt)
+	w.MicrosOrNull("expiresAt", k.ExpiresAt)
+	w.MicrosOrNull("lastUsedAt", k.LastUsedAt)
+	w.End()
+}
+
+var sampleKey = accounts.Key{ID: "019a1c52-7c1e-7d40-9a55-000000000002", Name: "operations", Prefix: "pk_live_3fQx",
+	Scopes: []string{"read:orders", "write:webhooks"}, Channel: "019a1c52-7c1e-7d40-9a55-000000000003", CreatedAt: sampleTime, ExpiresAt: sampleTime, LastUsedAt: sampleTime}
+
+func sampleKeys(w *wire.Writer) { writeKeys(w, []accounts.Key{sampleKey}, page{1, 20}, 1) }

@@ -1,0 +1,66 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/wire"
+)
+
+// writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is sealed, so that
+// neither keys nor tokens are readable in the store.
+func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := act(tx)
+		if err == nil {
+			out.body = []byte(a.Commerce.Key.Seal(string(out.body)))
+		}
+		return out, err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	text, err := a.Commerce.Key.Open(string(out.body))
+	out.body = []byte(text)
+	return out, err
+}
+
+// disguise puts a text that is dear to guess in the place of a body's password, before the body's fingerprint is kept
+// under an Idempotency-Key; the other members (name, value, name, value …) stay as they are.
+func disguise(r *request, password string, members ...string) error {
+	if r.http.Header.Get("Idempotency-Key") == "" {
+		return nil
+	}
+	if password != "" {
+		var err error
+		if password, err = accounts.Disguise(r.ctx(), password, strings.Join(members, "\x00")); err != nil {
+			return err
+		}
+	}
+	w := wire.NewWriter(256)
+	w.Object("")
+	w.Text("password", password)
+	for i := 0; i+1 < len(members); i += 2 {
+		w.Text(members[i], members[i+1])
+	}
+	w.End()
+	body, err := wire.Parse(w.Bytes())
+	r.body = body
+	return err
+}
+
+// administers is the 403 for a user who may only look, on routes that a login opens and no scope (interface §4.5.8).
+func (r *request) administers() error {
+	if r.caller.Role == accounts.Viewer {
+		return fault.New(fault.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
+	}
+	return nil
+}
+
+// created is the answer to something made.
+func created[T ~string](resource T, write func(w *wire.Writer)) answer {
+	return one(http.StatusCreated, string(resource), write)
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// userRoutes are interface §4.5.10: the people of an account.
+var userRoutes = []*route{
+	{method: "GET", path: "/api/v1/users", section: "4.5.10", summary: "List users", scope: "read:users",
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
+	{method: "GET", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Read a user", scope: "read:users",
+		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).readUser},
+	{method: "POST", path: "/api/v1/users", section: "4.5.10", summary: "Add a user", scope: "write:users",
+		body: func(o *wire.Object) { readUserDraft(o) }, status: http.StatusCreated,
+		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).createUser},
+	{method: "PATCH", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Change a user", scope: "write:users",
+		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+	{method: "PUT", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
+		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+	{method: "DELETE", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Remove a user", scope: "write:users",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleUser.ID, nil) }), serve: (*API).deleteUser},
+}
+
+// readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
+func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
+	draft.Email = o.Text("email", wire.Text{Required: true, Max: 254, Format: "email"}).Value
+	draft.Name = o.Text("name", wire.Text{Required: true, Max: 120}).Value
+	draft.Role = wire.Enum(o, "role", true, accounts.Roles...).Value
+	password = o.Text("password", wire.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
+	checkEmail(o, draft.Email)
+	checkPassword(o, password)
+	return draft, password
+}
+
+func readUserChange(o *wire.Object) (change commerce.UserChange, password string) {
+	text := func(name string, rule wire.Text) string {
+		f := o.Text(name, rule)
+		if f.Set && f.Value == "" && !o.Describing() && len(o.Faults()) == 0 {
+			o.Fault(name, "must not be empty")
+		}
+		return f.Value
+	}
+	change.Email = text("email", wire.Text{Max: 254, Format: "email"})
+	change.Name = text("name", wire.Text{Max: 120})
+	change.Role = notNull(o, "role", wire.Enum(o, "role", false, accounts.Roles...))
+	change.Status = notNull(o, "status", wire.Enum(o, "status", false, accounts.Statuses...))
+	password = text("password", wire.Text{Max: accounts.MaxPassword, Keep: true})
+	checkEmail(o, change.Email)
+	checkPassword(o, password)
+	return change, password
+}
+
+// notNull is the value of a member that may be absent but not null.
+func notNull[T any](o *wire.Object, name string, f wire.Field[T]) T {
+	if f.Null {
+		o.Fault(name, "must not be null")
+	}
+	return f.Value
+}
+
+func checkEmail(o *wire.Object, email string) {
+	if problem := accounts.BadEmail(email); email != "" && problem != "" {
+		o.Fault("email", "%s", problem)
+	}
+}
+
+func checkPassword(o *wire.Object, password string) {
+	if problem := accounts.BadPassword(password); password != "" && problem != "" {
+		o.Fault("password", "%s", problem)
+	}
+}
+
+// createUser serves POST /api/v1/users: 201; 400, 403, 409.
+func (a *API) createUser(r *request) (answer, error) {
+	o := r.object()
+	draft, password := readUserDraft(o)
+	err := o.Err()
+	if err == nil {
+		err = disguise(r, password, "email", draft.Email, "name", draft.Name, "role", string(draft.Role))
+	}
+	if err == nil {
+		draft.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		user, err := a.Commerce.CreateUser(tx, r.caller, draft)
+		return created(user.ID, func(w *wire.Writer) { writeUser(w, "data", user) }), err
+	})
+}
+
+// saveUser serves PATCH and PUT /api/v1/users/{id}: 200; 400, 403, 404, 409.
+func (a *API) saveUser(r *request) (answer, error) {
+	which, err := pathID[id.User](r, "id", "user")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	change, password := readUserChange(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	if password != "" {
+		if err = disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status", string(change.Status)); err == nil {
+			change.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
+		}
+		if err != nil {
+			return answer{}, err
+		}
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		user, err := a.Commerce.SaveUser(tx, r.caller, which, change)
+		return one(http.StatusOK, string(which), func(w *wire.Writer) { writeUser(w, "data", user) }), err
+	})
+}
+
+// deleteUser serves DELETE /api/v1/users/{id}: 200; 403, 404, 409.
+func (a *API) deleteUser(r *request) (answer, error) {
+	which, err := pathID[id.User](r, "id", "user")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return deleted(which, nil), a.Commerce.DeleteUser(tx, r.caller, which)
+	})
+}
+
+// readUser serves GET /api/v1/users/{id}: 200; 403, 404.
+func (a *API) readUser(r *request) (out answer, err error) {
+	which, err := pathID[id.User](r, "id", "user")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		user, err := accounts.UserByID(tx, which)
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeUser(w, "data", user) })
+		return err
+	})
+	return out, err
+}
+
+// listUsers serves GET /api/v1/users: 200; 400, 403.
+func (a *API) listUsers(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 100)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := accounts.Users(tx, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeUsers(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+func writeUsers(w *wire.Writer, list []accounts.User, p page, total int64) {
+	w.List("data")
+	for _, user := range list {
+		writeUser(w, "", user)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+// writeUser writes a user (interface §2.7.10).
+func writeUser(w *wire.Writer, name string, u accounts.User) {
+	w.Object(name)
+	wire.ID(w, "id", u.ID)
+	w.Text("email", u.Email)
+	w.Text("name", u.Name)
+	wire.Word(w, "role", u.Role)
+	wire.Word(w, "status", u.Status)
+	w.Micros("createdAt", u.CreatedAt)
+	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
+	w.End()
+}
+
+// sampleTime stands in samples: 2026-01-02T03:04:05.678Z.
+const sampleTime = 1767323045678000
+
+var sampleUser = accounts.User{ID: "019a1c52-7c1e-7d40-9a55-000000000001", Email: "owner@example.com", Name: "Olga Owner",
+	Role: accounts.Owner, Status: accounts.Active, CreatedAt: sampleTime, LastLoginAt: sampleTime}
+
+func sampleUsers(w *wire.Writer) { writeUsers(w, []accounts.User{sampleUser}, page{1, 20}, 1) }

@@ -1,0 +1,46 @@
+package commerce
+
+import (
+	"strings"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// KeyDraft is a new API key.
+type KeyDraft struct {
+	Name      string
+	Scopes    []string
+	ExpiresAt time.Time  // zero: never
+	Channel   id.Channel // the custom channel it is made with, "" for an ordinary key
+}
+
+// CreateKey makes an API key (interface §5.1). The second result is the key itself, to be shown once: only its hash stays.
+func (s *Service) CreateKey(tx *db.Tx, who accounts.Caller, draft KeyDraft) (accounts.Key, string, error) {
+	account, err := accounts.Own(tx)
+	if err != nil {
+		return accounts.Key{}, "", err
+	}
+	key := accounts.Key{ID: id.New[id.Key](), Name: draft.Name, Scopes: draft.Scopes, Channel: draft.Channel}
+	if !draft.ExpiresAt.IsZero() {
+		key.ExpiresAt = draft.ExpiresAt.UnixMicro()
+	}
+	secret := accounts.NewSecret(account.Sandbox)
+	key.Insert(tx, secret)
+	audit.Record(tx, who.Actor(), "api_key.created", "api_key", string(key.ID), map[string]string{"scopes": strings.Join(key.Scopes, " ")})
+	return key, secret, nil
+}
+
+// RevokeKey makes an API key useless at once, on every node. Faults: NotFound.
+func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error {
+	key, err := accounts.KeyByID(tx, which)
+	if err != nil {
+		return err
+	}
+	key.Revoke(tx)
+	audit.Record(tx, who.Actor(), "api_key.revoked", "api_key", string(key.ID), nil)
+	return nil
+}

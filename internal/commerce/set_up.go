@@ -1,0 +1,61 @@
+package commerce
+
+import (
+	"fmt"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+)
+
+// ClaimStore makes sure that this node's master key is the one that the store's secrets are sealed with; the first node
+// on a new store decides which that is. It runs across accounts.
+func (s *Service) ClaimStore(tx *db.Tx) error {
+	have, err := accounts.StoreKey(tx)
+	switch {
+	case err != nil:
+		return err
+	case have == "":
+		accounts.ClaimStore(tx, s.Key.ID())
+	case have != s.Key.ID():
+		return fmt.Errorf("the store's secrets are sealed with the master key %s, this node has %s: give every node of the store "+
+			"the same ENTREPOT_MASTER_KEY, or the same master.key file", have, s.Key.ID())
+	}
+	return nil
+}
+
+// FirstAccount makes the first account of an empty store and tells whether it did (interface §5.1). It runs across
+// accounts.
+func (s *Service) FirstAccount(tx *db.Tx, draft AccountDraft) (made bool, err error) {
+	if any, err := accounts.Any(tx); any || err != nil {
+		return false, err
+	}
+	_, _, err = s.CreateAccount(tx, accounts.Caller{}, draft)
+	accounts.CloseSetupLinks(tx)
+	return err == nil, err
+}
+
+// OfferSetUp makes the token of a set-up link, or "" when the store has an account already.
+func (s *Service) OfferSetUp(tx *db.Tx) (token string, err error) {
+	if any, err := accounts.Any(tx); any || err != nil {
+		return "", err
+	}
+	return accounts.NewSetupLink(tx), nil
+}
+
+// SetUp makes the first account by a set-up link, which works once. Faults: NotFound when the link is unknown or used.
+func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
+	open, err := accounts.SetupLinkOpen(tx, token)
+	if err != nil {
+		return err
+	}
+	if open {
+		if open, err = s.FirstAccount(tx, draft); err != nil {
+			return err
+		}
+	}
+	if !open {
+		return fault.New(fault.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"entrepot/internal/api"
+)
+
+// routes are the paths beside the API (interface §4.5.13). None of them is counted against a rate limit.
+func (s *Server) routes() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(api.Collectors()...)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.healthy)
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/setup", s.setup)
+	mux.HandleFunc("/", s.serve)
+	return mux
+}
+
+// serve hands a request to the API, which answers for every path it does not know as well.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if n := s.running.Load(); n != nil {
+		n.api.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable","code":"unavailable"}`)
+}
+
+// healthy answers 200 as long as the process lives.
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
+	say(w, http.StatusOK, `{"status":"ok"}`)
+}
+
+// ready answers 200 when every request can be answered: the store is open, reachable and migrated, and the end has not begun.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	n := s.running.Load()
+	switch {
+	case n == nil:
+		say(w, http.StatusServiceUnavailable, `{"status":"starting"}`)
+		return
+	case s.draining.Load():
+		say(w, http.StatusServiceUnavailable, `{"status":"draining"}`)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+	defer cancel()
+	if err := n.current(ctx); err != nil {
+		s.log.Error("not ready", "error", err)
+		say(w, http.StatusServiceUnavailable, `{"status":"store unavailable"}`)
+		return
+	}
+	say(w, http.StatusOK, `{"status":"ready"}`)
+}
+
+func say(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write([]byte(body + "\n"))
+}

@@ -1,0 +1,179 @@
+// Package server puts the parts together: a store, the API on it, the workers beside it, and an HTTP server around them.
+//
+//	store.go    open, migrate, hold the master key against the store's
+//	server.go   start and stop, in an order in which no accepted request is lost
+//	probes.go   /healthz, /readyz, /metrics
+//	setup.go    the first account: from the environment, or by a link that works once
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"entrepot/internal/api"
+	"entrepot/internal/limits"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	StoreConfig
+	Addr    string // host:port; port 0 takes a free one
+	Admin   Admin
+	Limits  bool // false: no rate limits, for benchmarks
+	Version string
+
+	AllowHosts []string        // that webhooks may reach although interface §6.2 would refuse them
+	Retries    []time.Duration // pauses before further attempts; nil: the schedule of interface §6.2
+}
+
+// Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
+const (
+	headerTime = 10 * time.Second
+	readTime   = 2 * time.Minute
+	writeTime  = 3 * time.Minute
+	idleTime   = 2 * time.Minute
+	drainTime  = 25 * time.Second // for requests under way once the end has begun
+	flushEvery = 5 * time.Second
+)
+
+// Server is one running node.
+type Server struct {
+	config   Config
+	log      *slog.Logger
+	listener net.Listener
+	http     *http.Server
+	running  atomic.Pointer[node] // nil until the store is open
+	draining atomic.Bool
+	metrics  http.Handler
+}
+
+// node is what exists once the store is open.
+type node struct {
+	store *Store
+	api   *api.API
+}
+
+// Listen takes the address, so that a port in use is told before the store is touched.
+func Listen(c Config) (*Server, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	listener, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
+	}
+	s := &Server{config: c, log: c.Log, listener: listener}
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn)}
+	return s, nil
+}
+
+// Address is where the server listens, with the real port.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// URL is the address for people: an unspecified host is shown as localhost.
+func (s *Server) URL() string {
+	host, port, err := net.SplitHostPort(s.Address())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last use
+// are written, the store is closed. ready, if given, is called once every request can be answered.
+func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+	s.log.Info("listening", "address", s.Address(), "url", s.URL())
+	n, err := s.open(ctx)
+	if err != nil {
+		s.http.Close()
+		<-served
+		return err
+	}
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() { defer close(ended); n.background(background, s.log) }()
+	s.running.Store(n)
+	s.log.Info("ready", "engine", n.store.DB.Engine(), "version", s.config.Version)
+	if ready != nil {
+		ready(n.store)
+	}
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping")
+	case err = <-served:
+	}
+	s.draining.Store(true)
+	n.api.Drain()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if late := s.http.Shutdown(drain); late != nil {
+		s.log.Warn("requests were still under way at the end", "after", drainTime)
+		s.http.Close()
+	}
+	stopBackground()
+	<-ended
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	err = errors.Join(err, n.api.FlushLastUsed(drain), n.store.Close())
+	s.log.Info("stopped")
+	return err
+}
+
+// open brings up what needs the store.
+func (s *Server) open(ctx context.Context) (*node, error) {
+	store, err := OpenStore(ctx, s.config.StoreConfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.firstStart(ctx, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	var limiter limits.Limiter = limits.NewLocal()
+	if !s.config.Limits {
+		limiter = limits.Off{}
+		s.log.Warn("RATE LIMITS ARE OFF (ENTREPOT_RATE_LIMITS=off): right for a benchmark, wrong for a service that others reach")
+	}
+	if s.config.Dev {
+		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
+	}
+	return &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
+		Version: s.config.Version, Dev: s.config.Dev})}, nil
+}
+
+// background runs what goes on beside requests, until ctx ends.
+func (n *node) background(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := n.api.FlushLastUsed(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("times of last use were not written", "error", err)
+			}
+		}
+	}
+}
+
+// current tells whether the store answers and has this program's schema.
+func (n *node) current(ctx context.Context) error {
+	if err := n.store.DB.Ping(ctx); err != nil {
+		return err
+	}
+	ok, err := n.store.DB.Current(ctx)
+	if err == nil && !ok {
+		err = errors.New("the store has another schema than this program")
+	}
+	return err
+}
