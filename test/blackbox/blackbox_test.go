@@ -35,8 +35,9 @@ func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script
 	server := shared
 	var account *harness.Account
 	if _, own := s.Options["server"]; own {
+		_, strict := s.Options["strict"]
 		server = harness.Start(t, engine, harness.Options{
-			Plan: s.Options["plan"], Limits: s.Options["limits"] == "on", Retries: s.Options["retries"],
+			Plan: s.Options["plan"], Limits: s.Options["limits"] == "on", Retries: s.Options["retries"], Strict: strict,
 		})
 		account = server.FirstAccount(t)
 	} else {

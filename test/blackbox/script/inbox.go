@@ -12,6 +12,9 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
+// patience is how long a step waits for deliveries, unless it says "within 5s".
+const patience = 20 * time.Second
+
 // inbox runs the steps about webhook endpoints of our own:
 //
 //	inbox $hook                             a new address; ${hook} is its URL
@@ -20,8 +23,10 @@ import (
 //	                                        (301:/elsewhere redirects, 200@3s waits before answering)
 //	deliveries $hook order.received*2 …     waits until exactly these events came, retries counted once,
 //	                                        and checks every delivery's form, headers and signatures
+//	deliveries $hook within 5s …            the same, with less patience
 //	deliveries $hook attempts 3             waits until so many deliveries came, retries included
-//	delivery $hook 1 {json}                 one delivery in order of arrival: { headers, body, sameBytes }
+//	sequence $hook a b b c                  the kinds of the deliveries that were answered 2xx, in order of arrival
+//	delivery $hook 1 {json}                 one delivery in order of arrival: { headers, body, sameBodyAs: "1" }
 func (r *run) inbox(line int, kind, rest string) error {
 	name, rest, _ := strings.Cut(rest, " ")
 	name = strings.TrimPrefix(name, "$")
@@ -45,11 +50,21 @@ func (r *run) inbox(line int, kind, rest string) error {
 		inbox.Answer(replies...)
 	case "delivery":
 		return r.delivery(line, inbox, rest)
+	case "sequence":
+		r.sequence(line, inbox, strings.Fields(rest))
 	case "deliveries":
-		if words := strings.Fields(rest); len(words) == 2 && words[0] == "attempts" {
-			return r.attempts(line, inbox, words[1])
+		within := patience
+		if words := strings.Fields(rest); len(words) > 1 && words[0] == "within" {
+			duration, err := time.ParseDuration(words[1])
+			if err != nil {
+				return err
+			}
+			within, rest = duration, strings.Join(words[2:], " ")
 		}
-		return r.arrivals(line, inbox, rest)
+		if words := strings.Fields(rest); len(words) == 2 && words[0] == "attempts" {
+			return r.attempts(line, inbox, words[1], within)
+		}
+		return r.arrivals(line, inbox, rest, within)
 	}
 	return nil
 }
@@ -75,15 +90,35 @@ func parseReplies(words []string) ([]harness.Reply, error) {
 	return replies, nil
 }
 
+// sequence compares the kinds of the deliveries that were taken (answered 2xx), in order of arrival.
+func (r *run) sequence(line int, inbox *harness.Inbox, want []string) {
+	var got []string
+	err := harness.Eventually(patience, func() error {
+		got = nil
+		for _, delivery := range inbox.Deliveries() {
+			if delivery.Answered/100 == 2 {
+				got = append(got, delivery.Kind())
+			}
+		}
+		if len(got) < len(want) {
+			return fmt.Errorf("waiting")
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(want, got) {
+		r.fail(line, "sequence: want [%s], got [%s]", strings.Join(want, ", "), strings.Join(got, ", "))
+	}
+}
+
 // arrivals waits until the inbox holds exactly the named events and checks every delivery.
-func (r *run) arrivals(line int, inbox *harness.Inbox, rest string) error {
+func (r *run) arrivals(line int, inbox *harness.Inbox, rest string, within time.Duration) error {
 	want, _, err := parseKinds(rest)
 	if err != nil {
 		return err
 	}
 	sort.Strings(want)
 	var got []string
-	err = harness.Eventually(12*time.Second, func() error {
+	err = harness.Eventually(within, func() error {
 		got = kindsOnce(inbox.Deliveries())
 		if !slices.Equal(want, got) {
 			return fmt.Errorf("waiting")
@@ -115,13 +150,13 @@ func kindsOnce(deliveries []harness.Delivery) []string {
 	return kinds
 }
 
-func (r *run) attempts(line int, inbox *harness.Inbox, number string) error {
+func (r *run) attempts(line int, inbox *harness.Inbox, number string, within time.Duration) error {
 	want, err := strconv.Atoi(number)
 	if err != nil {
 		return err
 	}
 	got := 0
-	err = harness.Eventually(12*time.Second, func() error {
+	err = harness.Eventually(within, func() error {
 		if got = len(inbox.Deliveries()); got < want {
 			return fmt.Errorf("waiting")
 		}
@@ -133,7 +168,7 @@ func (r *run) attempts(line int, inbox *harness.Inbox, number string) error {
 	return nil
 }
 
-// delivery compares one delivery with { "headers": {…}, "body": {…}, "sameBodyAs": 1 }.
+// delivery compares one delivery with { "headers": {…}, "body": {…}, "sameBodyAs": "1" }.
 func (r *run) delivery(line int, inbox *harness.Inbox, rest string) error {
 	number, expected, _ := strings.Cut(rest, " ")
 	at, err := strconv.Atoi(number)

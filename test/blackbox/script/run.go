@@ -123,7 +123,7 @@ func (r *run) step(s step, watched bool) error {
 		name, value, _ := strings.Cut(rest, " ")
 		r.vars[strings.TrimPrefix(name, "$")] = value
 		return nil
-	case "inbox", "answer", "secret", "deliveries", "delivery":
+	case "inbox", "answer", "secret", "deliveries", "delivery", "sequence":
 		return r.inbox(s.line, s.kind, rest)
 	case "pause":
 		duration, err := time.ParseDuration(rest)
