@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"entrepot/internal/client"
+	"entrepot/internal/importer"
+)
+
+// importFailure is an import that ended, but not with every row stored.
+type importFailure struct{ message string }
+
+// Error is the sentence for the person.
+func (e *importFailure) Error() string { return e.message }
+
+// ExitCode is the process's exit code.
+func (e *importFailure) ExitCode() int { return 1 }
+
+// newImportCommand makes `entrepot import products|orders FILE`. Its errors carry their exit code in
+// a method ExitCode: 1 when rows were refused or the import stopped, 2 for a wrong call.
+func newImportCommand(env *environment) *cobra.Command {
+	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
+	var url, key string
+	var asJSON, quiet bool
+	command := &cobra.Command{
+		Use:   "import products|orders FILE",
+		Short: "Store the products or orders of a CSV or JSON file through the API",
+		Long: `Store the products or orders of a file through the API of a running service.
+
+The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
+Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
+columns mean is recognised by their names or said with --map and --set:
+
+  --map 'COLUMN=field'                 a column
+  --map 'number+"-"+variant=sku'       columns and constants joined
+  --map 'US price|UK price|"0"=price'  the first that is not blank
+  --map 'image~/(\d+)_/=sku'           the part of a column that matches
+  --set stock.quantity=100             a constant
+
+Every row ends as stored or refused; --report names each refused row and why. Exit code 0: all
+stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
+		Example: `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
+  entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
+  entrepot import products shopify.csv --dry-run`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if len(arguments) != 2 {
+				return wrongImportCall("usage: entrepot " + command.Use + " (entrepot import --help tells more)")
+			}
+			if err := flagsFromEnvironment(command.Flags(), env.getenv); err != nil {
+				return wrongImportCall(err.Error())
+			}
+			o.Kind, o.File = importer.Kind(arguments[0]), arguments[1]
+			if url != "" || key != "" {
+				service, err := client.New(url, key, client.WithUserAgent("entrepot-import"), client.WithNotice(waitNotice(env.stderr)))
+				if err != nil {
+					return wrongImportCall(err.Error())
+				}
+				o.To = service
+			}
+			if quiet {
+				o.Log = io.Discard
+			}
+			return runImport(command, env, o, asJSON, quiet)
+		},
+	}
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongImportCall(err.Error()) })
+	flags := command.Flags()
+	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
+	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments are visible to other users)")
+	flags.StringArrayVar(&o.Map, "map", nil, "EXPRESSION=FIELD: what a field is computed from (repeatable)")
+	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
+	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, jsonl or json")
+	flags.StringVar(&o.Delimiter, "delimiter", "auto", "auto, comma, semicolon, tab, pipe, or any one sign")
+	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
+	flags.StringVar(&o.Decimal, "decimal", "auto", "the sign that begins the decimals: auto, . or ,")
+	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
+	flags.StringSliceVar(&o.Columns, "columns", nil, "names of the columns of a file without header: a,b,c")
+	flags.StringVar(&o.ImageBase, "image-base", "", "address put before relative image paths")
+	flags.StringVar(&o.CategorySeparator, "category-separator", "", "signs between two categories in one cell")
+	flags.StringVar(&o.PathSeparator, "path-separator", "", "sign between the levels of a category")
+	flags.StringVar(&o.Channel, "channel", "", "id of the channel: products are published on it, orders attached to it")
+	flags.StringVar((*string)(&o.CreditNotes), "credit-notes", "return", "orders: negative quantities become orders with status RETURNED (return) or CANCELLED (cancel), or are reported (report)")
+	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
+	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change")
+	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), or orders in a confirmed step (20)")
+	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")
+	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
+	flags.StringVar(&o.State, "state", "", "keep the progress in this file, so that --resume can go on")
+	flags.BoolVar(&o.Resume, "resume", false, "go on with the import that --state holds")
+	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	flags.BoolVar(&quiet, "quiet", false, "print only the summary")
+	return command
+}
+
+func wrongImportCall(message string) error { return &importer.CallError{Message: message} }
+
+// waitNotice tells of long waits, once every ten seconds at most, as several requests wait at once.
+func waitNotice(w io.Writer) func(time.Duration, error) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(wait time.Duration, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if wait >= 2*time.Second && time.Since(last) > 10*time.Second {
+			last = time.Now()
+			fmt.Fprintf(w, "waiting %.0f s: %v\n", wait.Seconds(), err)
+		}
+	}
+}
+
+// flagsFromEnvironment gives flags that were not set the value of ENTREPOT_<FLAG>.
+func flagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "ENTREPOT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if value := getenv(name); value != "" && !f.Changed && err == nil {
+			if setErr := flags.Set(f.Name, value); setErr != nil {
+				err = fmt.Errorf("%s: %w", name, setErr)
+			}
+		}
+	})
+	return err
+}
+
+// runImport runs the import with a progress bar, or with the first faults printed when there is no
+// report, and prints the summary.
+func runImport(command *cobra.Command, env *environment, o importer.Options, asJSON, quiet bool) error {
+	start := time.Now()
+	if !quiet && isTerminal(env.stderr) {
+		bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(env.stderr), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetDescription("importing"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		o.Progress = func(done, total int64) {
+			bar.ChangeMax64(total)
+			_ = bar.Set64(done) // a bar that cannot be drawn must not stop an import
+		}
+		defer bar.Close()
+	}
+	var first []importer.Fault // shown when no report keeps them
+	count := 0
+	if o.Report == "" && !quiet {
+		o.OnFault = func(f importer.Fault) {
+			if count++; len(first) < 20 {
+				first = append(first, f)
+			}
+		}
+	}
+	summary, err := importer.Run(command.Context(), o)
+	for _, f := range first {
+		fmt.Fprintf(env.stderr, "row %d %s: %s%s %s (%s)\n", f.Row, f.Level, f.Item, colon(f.Item), f.Message, f.Code)
+	}
+	if count > len(first) {
+		fmt.Fprintf(env.stderr, "… and %d more; --report FILE writes all of them\n", count-len(first))
+	}
+	if wrong, ok := errors.AsType[*importer.CallError](err); ok {
+		return wrong
+	}
+	seconds := time.Since(start).Seconds()
+	if asJSON {
+		encoder := json.NewEncoder(env.stdout)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(struct {
+			importer.Summary
+			Seconds float64 `json:"seconds"`
+		}{summary, seconds}); err != nil {
+			return err
+		}
+	} else {
+		printImport(env.stdout, summary, seconds)
+	}
+	switch {
+	case err != nil:
+		return &importFailure{err.Error()}
+	case summary.RowsRefused > 0:
+		return &importFailure{fmt.Sprintf("%d of %d rows were refused%s", summary.RowsRefused, summary.Rows, reportHint(o.Report))}
+	}
+	return nil
+}
+
+func reportHint(path string) string {
+	if path == "" {
+		return "; --report FILE names them all"
+	}
+	return ", see " + path
+}
+
+func colon(item string) string {
+	if item == "" {
+		return ""
+	}
+	return ":"
+}
+
+// printImport prints the summary for people.
+func printImport(w io.Writer, s importer.Summary, seconds float64) {
+	verb := "stored"
+	if s.DryRun {
+		verb = "would be stored"
+	}
+	fmt.Fprintf(w, "%d rows read in %.1f s (%.0f a second), %d stored, %d refused", s.Rows, seconds, float64(s.Rows)/max(seconds, 0.001), s.RowsStored, s.RowsRefused)
+	if s.BlankRows > 0 {
+		fmt.Fprintf(w, ", %d blank rows passed over", s.BlankRows)
+	}
+	fmt.Fprintf(w, "\n%d %s %s", s.Stored, s.Kind, verb)
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{s.Created, "created"}, {s.Updated, "updated"}, {s.Unchanged, "unchanged"}, {s.Existing, "there already"}, {s.Moved, "moved by a credit note"},
+	} {
+		if part.n > 0 {
+			fmt.Fprintf(w, ", %d %s", part.n, part.text)
+		}
+	}
+	fmt.Fprintln(w)
+	if s.Categories > 0 {
+		fmt.Fprintf(w, "%d categories stored\n", s.Categories)
+	}
+	if s.Missing > 0 {
+		fmt.Fprintf(w, "%d missing products created\n", s.Missing)
+	}
+	for _, code := range slices.Sorted(maps.Keys(s.Codes)) {
+		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)
+	}
+	if len(s.Jobs) > 0 {
+		fmt.Fprintf(w, "publishing goes on in the background; last job %s\n", s.Jobs[len(s.Jobs)-1])
+	}
+	if !s.Complete {
+		fmt.Fprintln(w, "the file was not imported to its end")
+	}
+}
+
+// isTerminal tells whether somebody watches.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

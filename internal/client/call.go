@@ -1,0 +1,130 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// maxAnswer bounds what is read of one answer; the largest page of the API is far below it.
+const maxAnswer = 64 << 20
+
+// Call is one request.
+type Call struct {
+	Method string
+	Path   string // below the base address, for example /api/v1/orders
+	Query  url.Values
+	Body   []byte // JSON, or nil
+
+	IdempotencyKey string // interface §4.1; makes a POST repeatable
+	Prefer         string // for example "wait" on the bulk import
+
+	// Repeatable says that doing it twice is the same as doing it once, so that the call may be
+	// repeated although nobody knows whether the first try arrived.
+	Repeatable bool
+}
+
+// Answer is a response of the 2xx kind.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	Tries  int // how often the request was sent
+}
+
+// Replayed tells that the server had done this already and answered from memory.
+func (a *Answer) Replayed() bool { return a.Header.Get("Idempotent-Replay") == "true" }
+
+// Decode reads the JSON body.
+func (a *Answer) Decode(value any) error {
+	decoder := json.NewDecoder(bytes.NewReader(a.Body))
+	decoder.UseNumber()
+	if err := decoder.Decode(value); err != nil {
+		return fmt.Errorf("the answer %d is not the JSON expected: %w", a.Status, err)
+	}
+	return nil
+}
+
+// Do sends a call and tries again after 429, 5xx and network faults, as far as that is safe and the
+// client's Retry allows. Any final answer that is not 2xx comes back as an *Error.
+func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
+	patience := c.retry.begin()
+	for tries := 1; ; tries++ {
+		if err := c.rest(ctx); err != nil {
+			return nil, err
+		}
+		c.requests.Add(1)
+		if tries > 1 {
+			c.repeats.Add(1)
+		}
+		answer, err := c.send(ctx, call)
+		if err == nil {
+			answer.Tries = tries
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		wait, again := patience.after(err, call.repeatable())
+		if !again {
+			return nil, err
+		}
+		c.told(wait, err)
+		if tooFast(err) {
+			c.restFor(wait) // a spent quota stops every caller of this key, not only this one
+			continue
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c Call) repeatable() bool {
+	return c.Repeatable || c.IdempotencyKey != "" || c.Method == http.MethodGet
+}
+
+// send is one try.
+func (c *Client) send(ctx context.Context, call Call) (*Answer, error) {
+	address := c.base.JoinPath(call.Path)
+	address.RawQuery = call.Query.Encode()
+	var body io.Reader
+	if call.Body != nil {
+		body = bytes.NewReader(call.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, call.Method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-API-Key", c.key)
+	request.Header.Set("User-Agent", c.agent)
+	request.Header.Set("Accept", "application/json")
+	if call.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if call.IdempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", call.IdempotencyKey)
+	}
+	if call.Prefer != "" {
+		request.Header.Set("Prefer", call.Prefer)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the answer %d: %w", response.StatusCode, err)
+	case len(text) > maxAnswer:
+		return nil, fmt.Errorf("the answer %d is longer than %d bytes", response.StatusCode, maxAnswer)
+	case response.StatusCode < 200 || response.StatusCode > 299:
+		return nil, refusal(response, text)
+	}
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: text}, nil
+}

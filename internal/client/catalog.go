@@ -1,0 +1,216 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+)
+
+// Limits of one bulk request (interface §8).
+const (
+	MaxProducts     = 1_000
+	MaxUpdates      = 5_000
+	MaxBulkBody     = 10 << 20
+	MaxOrderBody    = 1 << 20
+	MaxKeyLength    = 255
+	MaxOrderLines   = 500
+	MaxVariants     = 50
+	MaxImages       = 20
+	MaxLineQuantity = 1_000_000
+)
+
+// Fault is one item of a bulk request that was not taken (interface §4.2). Index counts from 0 in
+// the request's list; it is -1 when the server does not say.
+type Fault struct {
+	SKU   string `json:"sku"`
+	Error string `json:"error"`
+	Index int    `json:"index"`
+	Field string `json:"field"`
+	Code  string `json:"code"`
+}
+
+// UnmarshalJSON reads an entry; an absent index stays -1.
+func (f *Fault) UnmarshalJSON(text []byte) error {
+	type plain Fault
+	entry := plain{Index: -1}
+	if err := json.Unmarshal(text, &entry); err != nil {
+		return err
+	}
+	*f = Fault(entry)
+	return nil
+}
+
+// Imported is the outcome of a bulk product import, whichever of the two documented shapes the
+// server answered in.
+type Imported struct {
+	Total    int
+	Accepted int
+	Rejected int
+	Created  int    // 0 when only the job knows (shape a)
+	Updated  int    // likewise
+	Counted  bool   // whether Created and Updated were told
+	JobID    string // "" in shape b
+	Errors   []Fault
+	Changes  []Change // dry runs
+}
+
+// Change is what a dry run would do with one product.
+type Change struct {
+	SKU    string `json:"sku"`
+	Action string `json:"action"` // create, update or unchanged
+}
+
+// ImportProducts creates or updates up to 1,000 products by SKU (interface §4.2). The body is the
+// whole request, `{"products":[…],"options":{…}}`, at most 10 MB; it is sent as it is. With wait the
+// answer counts what was created and updated. Sending the same products again is harmless.
+func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Imported, error) {
+	call := Call{Method: http.MethodPost, Path: "/api/v1/sdk/products/bulk-import", Body: body, Repeatable: true}
+	if wait {
+		call.Prefer = "wait"
+	}
+	answer, err := c.Do(ctx, call)
+	if err != nil {
+		return Imported{}, err
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(answer.Body, " \t\r\n"), []byte(`{"data"`)) {
+		var accepted struct {
+			Data struct {
+				JobID      string  `json:"jobId"`
+				TotalItems int     `json:"totalItems"`
+				Accepted   int     `json:"accepted"`
+				Rejected   int     `json:"rejected"`
+				Errors     []Fault `json:"errors"`
+			} `json:"data"`
+		}
+		err := answer.Decode(&accepted)
+		d := accepted.Data
+		return Imported{Total: d.TotalItems, Accepted: d.Accepted, Rejected: d.Rejected, JobID: d.JobID, Errors: d.Errors}, err
+	}
+	var counted struct {
+		Total   int      `json:"total"`
+		Created *int     `json:"created"`
+		Updated *int     `json:"updated"`
+		Errors  []Fault  `json:"errors"`
+		Changes []Change `json:"changes"`
+	}
+	if err := answer.Decode(&counted); err != nil {
+		return Imported{}, err
+	}
+	if counted.Created == nil || counted.Updated == nil {
+		return Imported{}, errors.New("the answer to the product import has neither of the two known shapes")
+	}
+	rejected := Rejected(counted.Errors, counted.Total)
+	return Imported{
+		Total: counted.Total, Accepted: counted.Total - rejected, Rejected: rejected,
+		Created: *counted.Created, Updated: *counted.Updated, Counted: true,
+		Errors: counted.Errors, Changes: counted.Changes,
+	}, nil
+}
+
+// Rejected counts the items that the errors name; several errors may name one item.
+func Rejected(errors []Fault, total int) int {
+	items, loose := make(map[int]bool, len(errors)), 0
+	for _, e := range errors {
+		if e.Index >= 0 {
+			items[e.Index] = true
+		} else {
+			loose++
+		}
+	}
+	return min(total, len(items)+loose)
+}
+
+// Category is one entry of the category import; ParentExternalID "" makes it a root.
+type Category struct {
+	ExternalID       string  `json:"externalId"`
+	Name             string  `json:"name"`
+	Slug             string  `json:"slug,omitempty"`
+	ParentExternalID *string `json:"parentExternalId"`
+}
+
+// CategoriesImported is the outcome of a category import.
+type CategoriesImported struct {
+	Created int     `json:"created"`
+	Updated int     `json:"updated"`
+	Errors  []Fault `json:"errors"`
+}
+
+// ImportCategories creates or updates up to 1,000 categories by externalId (interface §4.2).
+func (c *Client) ImportCategories(ctx context.Context, categories []Category) (CategoriesImported, error) {
+	var out struct{ Data CategoriesImported }
+	err := c.bulk(ctx, http.MethodPost, "/api/v1/sdk/categories/bulk-import", map[string]any{"categories": categories}, &out)
+	return out.Data, err
+}
+
+// PriceUpdate sets a price; CompareAtPrice nil clears the compare-at price.
+type PriceUpdate struct {
+	SKU            string       `json:"sku"`
+	Price          json.Number  `json:"price"`
+	CompareAtPrice *json.Number `json:"compareAtPrice"`
+}
+
+// StockUpdate sets what is on hand; WarehouseCode "" is the default warehouse.
+type StockUpdate struct {
+	SKU           string `json:"sku"`
+	WarehouseCode string `json:"warehouseCode,omitempty"`
+	Quantity      int    `json:"quantity"`
+}
+
+// Updated is the outcome of a price or stock update.
+type Updated struct {
+	Updated  int     `json:"updated"`
+	NotFound int     `json:"notFound"`
+	Errors   []Fault `json:"errors"`
+}
+
+// UnmarshalJSON reads the counters; notFound may be a number or the list of SKUs.
+func (u *Updated) UnmarshalJSON(text []byte) error {
+	var raw struct {
+		Updated  int             `json:"updated"`
+		NotFound json.RawMessage `json:"notFound"`
+		Errors   []Fault         `json:"errors"`
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	*u = Updated{Updated: raw.Updated, Errors: raw.Errors}
+	if len(raw.NotFound) > 0 && raw.NotFound[0] == '[' {
+		var skus []string
+		err := json.Unmarshal(raw.NotFound, &skus)
+		u.NotFound = len(skus)
+		return err
+	}
+	if len(raw.NotFound) > 0 {
+		return json.Unmarshal(raw.NotFound, &u.NotFound)
+	}
+	return nil
+}
+
+// UpdatePrices sets up to 5,000 prices.
+func (c *Client) UpdatePrices(ctx context.Context, updates []PriceUpdate) (Updated, error) {
+	var out struct{ Data Updated }
+	err := c.bulk(ctx, http.MethodPatch, "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": updates}, &out)
+	return out.Data, err
+}
+
+// UpdateStock sets up to 5,000 stock levels.
+func (c *Client) UpdateStock(ctx context.Context, updates []StockUpdate) (Updated, error) {
+	var out struct{ Data Updated }
+	err := c.bulk(ctx, http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": updates}, &out)
+	return out.Data, err
+}
+
+// bulk sends a list whose repetition is harmless and reads the counters.
+func (c *Client) bulk(ctx context.Context, method, path string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	answer, err := c.Do(ctx, Call{Method: method, Path: path, Body: text, Repeatable: true})
+	if err != nil {
+		return err
+	}
+	return answer.Decode(into)
+}

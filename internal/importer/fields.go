@@ -1,0 +1,230 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// field is a place in a product or an order that columns can be mapped onto.
+type field struct {
+	name     string
+	synonyms string // headers that are taken for it without being told, normalised, space-separated
+}
+
+// productFields in the order in which they are described in docs/import.md. A name that ends in a
+// dot stands for a family: attributes.material, option.Size.
+var productFields = []field{
+	{"sku", "sku variantsku articlenumber articleno itemnumber itemno productcode stockcode partnumber"},
+	{"name", "name title productname itemname"},
+	{"price", "price unitprice regularprice retailprice sellingprice"},
+	{"salePrice", "saleprice specialprice"},
+	{"compareAtPrice", "compareatprice listprice msrp"},
+	{"description", "description bodyhtml longdescription"},
+	{"status", "status"},
+	{"categoryIds", "categoryids"},
+	{"categories", "categories"},
+	{"category", "category"},
+	{"images", "images image imageurl imagesrc imagelink picture"},
+	{"stock.quantity", "stockquantity stock qty quantity onhand inventory"},
+	{"stock.warehouseCode", "stockwarehousecode warehousecode warehouse"},
+	{"parent", "parent parentsku"},
+	{"attributes.", ""},
+	{"option.", ""},
+}
+
+// orderFields likewise.
+var orderFields = []field{
+	{"externalReference", "externalreference invoiceno invoicenumber orderid orderno ordernumber orderreference"},
+	{"originalReference", "originalreference originalorder"},
+	{"customerName", "customername customer"},
+	{"customerEmail", "customeremail email emailaddress"},
+	{"customerId", "customerid customerno customernumber"},
+	{"currency", "currency currencycode"},
+	{"initialStatus", "initialstatus orderstatus"},
+	{"date", "date orderdate invoicedate createdat"},
+	{"notes", "notes note"},
+	{"shippingAmount", "shippingamount shippingcost"},
+	{"discountAmount", "discountamount"},
+	{"taxAmount", "taxamount"},
+	{"taxRate", "taxrate"},
+	{"sku", "sku stockcode productid productcode articlenumber itemnumber"},
+	{"quantity", "quantity qty"},
+	{"unitPrice", "unitprice price itemprice"},
+	{"lineTotal", "linetotal sales lineamount"},
+	{"name", "name description productname itemname title"},
+	{"shippingAddress.", ""},
+	{"billingAddress.", ""},
+	{"paymentMetadata.", ""},
+}
+
+// addressColumns are taken for parts of the shipping address.
+var addressColumns = map[string]string{
+	"line1": "line1", "address": "line1", "address1": "line1", "street": "line1", "addressline1": "line1",
+	"line2": "line2", "address2": "line2", "addressline2": "line2",
+	"city": "city", "town": "city", "state": "state", "province": "state",
+	"postalcode": "postalCode", "postcode": "postalCode", "zip": "postalCode", "zipcode": "postalCode",
+	"country": "country", "countrycode": "country",
+}
+
+// mapping says what each field is computed from.
+type mapping struct {
+	fields   []field
+	exact    map[string]*expression
+	families map[string][]namedExpression // by prefix, "attributes." for example
+}
+
+type namedExpression struct {
+	name string
+	*expression
+}
+
+func newMapping(fields []field) *mapping {
+	return &mapping{fields: fields, exact: map[string]*expression{}, families: map[string][]namedExpression{}}
+}
+
+// set gives a field its expression. The first to come stays, so that what a person maps goes before
+// what a format knows, and both before what a header suggests.
+func (m *mapping) set(name string, e expression) error {
+	for _, f := range m.fields {
+		if strings.EqualFold(f.name, name) && !strings.HasSuffix(f.name, ".") {
+			if m.exact[f.name] == nil {
+				m.exact[f.name] = &e
+			}
+			return nil
+		}
+		if strings.HasSuffix(f.name, ".") && len(name) > len(f.name) && strings.EqualFold(name[:len(f.name)], f.name) {
+			member := name[len(f.name):]
+			same := func(n namedExpression) bool { return n.name == member }
+			if !slices.ContainsFunc(m.families[f.name], same) {
+				m.families[f.name] = append(m.families[f.name], namedExpression{member, &e})
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no field %q; the fields are %s", name, m.names())
+}
+
+func (m *mapping) names() string {
+	var names []string
+	for _, f := range m.fields {
+		if strings.HasSuffix(f.name, ".") {
+			names = append(names, f.name+"<name>")
+		} else {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// has tells whether any of the fields is mapped.
+func (m *mapping) has(names ...string) bool {
+	for _, name := range names {
+		if m.exact[name] != nil || len(m.families[name]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// value computes a field for a row; an unmapped field is blank.
+func (m *mapping) value(name string, cells [][]byte, scratch *[]byte) []byte {
+	if e := m.exact[name]; e != nil {
+		return e.value(cells, scratch)
+	}
+	return nil
+}
+
+// suggest maps the headers whose names speak for themselves, for fields that have nothing yet.
+func (m *mapping) suggest(header []string) {
+	category := m.has("category", "categories", "categoryIds")
+	for _, f := range m.fields {
+		if m.exact[f.name] != nil || category && strings.HasPrefix(f.name, "categor") {
+			continue
+		}
+		for _, synonym := range strings.Fields(f.synonyms) {
+			if column := slices.IndexFunc(header, func(h string) bool { return plainHeader(h) == synonym }); column >= 0 {
+				e := columnExpression(header, column)
+				m.exact[f.name] = &e
+				break
+			}
+		}
+	}
+	for column, name := range header {
+		if strings.Contains(name, ".") {
+			_ = m.set(name, columnExpression(header, column)) // "attributes.color"; other names with a dot are no fields
+		}
+	}
+	if !m.knows("shippingAddress.") {
+		return
+	}
+	for column, name := range header {
+		if part := addressColumns[plainHeader(name)]; part != "" {
+			_ = m.set("shippingAddress."+part, columnExpression(header, column)) // a known family: cannot fail
+		}
+	}
+}
+
+func (m *mapping) knows(name string) bool {
+	return slices.ContainsFunc(m.fields, func(f field) bool { return f.name == name })
+}
+
+func columnExpression(header []string, column int) expression {
+	return expression{text: header[column], alternatives: [][]term{{{column: column}}}}
+}
+
+// plainHeader keeps the letters and digits of a header, in lower case.
+func plainHeader(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r > 127:
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// unused are the columns that no expression reads.
+func (m *mapping) unused(header []string) []string {
+	used := make([]bool, len(header))
+	look := func(e *expression) {
+		for _, join := range e.alternatives {
+			for _, t := range join {
+				if t.column >= 0 && t.column < len(used) {
+					used[t.column] = true
+				}
+			}
+		}
+	}
+	for _, e := range m.exact {
+		look(e)
+	}
+	for _, family := range m.families {
+		for _, e := range family {
+			look(e.expression)
+		}
+	}
+	var left []string
+	for i, name := range header {
+		if !used[i] && name != "" {
+			left = append(left, name)
+		}
+	}
+	return left
+}
+
+// describe lists what is computed from what, for the person to check.
+func (m *mapping) describe() string {
+	var parts []string
+	for _, f := range m.fields {
+		if e := m.exact[f.name]; e != nil {
+			parts = append(parts, f.name+" ← "+e.text)
+		}
+		for _, e := range m.families[f.name] {
+			parts = append(parts, f.name+e.name+" ← "+e.text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,188 @@
+package importer
+
+import (
+	"bytes"
+	"strings"
+)
+
+// layout is what is particular to one kind of product file: which rows make one product, and how.
+type layout interface {
+	// learn sees every row in a reading of its own, before any other method.
+	learn(cells [][]byte)
+	// key names the product a row belongs to; the rows of one key are assembled together.
+	key(cells [][]byte) []byte
+	// read adds what only this layout's columns say.
+	read(cells [][]byte, p *product)
+	// assemble makes one product of the rows that are not refused, at least one.
+	assemble(key string, rows []*product) (*product, []Fault)
+}
+
+// format is a kind of file that the importer knows by its columns. Order files have no layout: the
+// rows of one reference are one order, whatever the shop.
+type format struct {
+	name             string
+	between, nesting string // how its cells separate categories, and the levels of one
+	columns          [][2]string
+	known            func(header []string) bool
+	layout           func(t *table) layout
+	learns           bool
+	statuses         map[string]string
+}
+
+var (
+	productFormats = []format{shopifyFormat, wooFormat, magentoFormat}
+	orderFormats   = []format{shopifyOrderFormat}
+)
+
+// plainFormat is any other file.
+var plainFormat = format{name: "csv", between: "|;", nesting: ">"}
+
+// chooseFormat takes the format asked for, or the first whose columns the file has.
+func chooseFormat(asked string, header []string, of []format) format {
+	for _, f := range of {
+		if f.name == asked || asked == "auto" && f.known(header) {
+			return f
+		}
+	}
+	return plainFormat
+}
+
+// preset maps the columns a format is known to have, those that are there.
+func preset(m *mapping, t *table, columns [][2]string) error {
+	for _, c := range columns {
+		known := true
+		e, _, err := parseExpression(c[0]+"="+c[1], func(name string) (int, bool) {
+			column := columnOf(t, name)
+			known = known && column >= 0
+			return max(column, 0), true
+		})
+		if err != nil {
+			return err
+		}
+		if known {
+			if err := m.set(c[1], e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func hasColumns(header []string, names ...string) bool {
+	for _, name := range names {
+		found := false
+		for _, h := range header {
+			found = found || strings.EqualFold(h, name)
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// columnOf is a column's number, or -1; cellOf reads it trimmed.
+func columnOf(t *table, name string) int {
+	for i, h := range t.header {
+		if strings.EqualFold(h, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func cellOf(cells [][]byte, column int) []byte {
+	if column < 0 || column >= len(cells) {
+		return nil
+	}
+	return bytes.TrimSpace(cells[column])
+}
+
+// families is the layout of a plain file whose rows name their parent: rows of one parent are the
+// variants of one product, and a row whose own SKU is the parent's describes that product.
+type families struct {
+	sku, parent *expression
+	scratch     []byte
+}
+
+func (f *families) learn([][]byte)          {}
+func (f *families) read([][]byte, *product) {}
+
+func (f *families) key(cells [][]byte) []byte {
+	f.scratch = f.scratch[:0]
+	if parent := f.parent.value(cells, &f.scratch); len(parent) > 0 {
+		return parent
+	}
+	if f.sku == nil {
+		return nil
+	}
+	return f.sku.value(cells, &f.scratch)
+}
+
+func (f *families) assemble(key string, rows []*product) (*product, []Fault) {
+	return family(key, rows, nil)
+}
+
+// family makes a product of its own row, if it has one, and its variants' rows. Without a row of
+// its own the product takes name, text and categories from its first variant.
+func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
+	var whole *product
+	var variants []*product
+	for _, p := range rows {
+		if whole == nil && string(p.sku) == key && p.kind != kindVariant {
+			whole = p
+		} else {
+			variants = append(variants, p)
+		}
+	}
+	if whole == nil {
+		first := rows[0]
+		whole = &product{
+			place: first.place, sku: []byte(key), name: first.name, description: first.description,
+			status: first.status, categories: first.categories, images: first.images, attributes: first.attributes,
+		}
+	}
+	whole.rows = len(rows)
+	whole.variants = variants
+	for _, v := range variants {
+		for _, image := range v.images {
+			faults = whole.addImage(image, faults)
+		}
+	}
+	whole.lowestPrice()
+	return whole, faults
+}
+
+// kindVariant marks rows that are variants whatever their SKU is.
+const kindVariant = "variant"
+
+// lowestPrice gives a product without a price that of its cheapest variant.
+func (p *product) lowestPrice() {
+	if p.priced {
+		return
+	}
+	for _, v := range p.variants {
+		if v.priced && (!p.priced || v.price < p.price) {
+			p.price, p.priced = v.price, true
+			p.compareAt, p.compareAtSet, p.compareAtBlank = v.compareAt, v.compareAtSet, v.compareAtBlank
+		}
+	}
+}
+
+// slug makes a part of a derived SKU: lower-case letters and digits, everything else one dash.
+func slug(text []byte) string {
+	var b strings.Builder
+	dash := false
+	for _, r := range strings.ToLower(string(text)) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
+			if dash && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			dash = false
+			b.WriteRune(r)
+		} else {
+			dash = true
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package importer
+
+import "strings"
+
+// magentoFormat is Magento 2's import format: a configurable product lists its simple products in
+// configurable_variations, "sku=A,size=S,color=Red|sku=B,…". Its images are relative paths.
+var magentoFormat = format{
+	name: "magento", between: ",", nesting: "/",
+	columns: [][2]string{
+		{"sku", "sku"}, {"name", "name"}, {"description|short_description", "description"}, {"description", "description"},
+		{"product_online", "status"}, {"price", "price"}, {"special_price", "salePrice"}, {"qty", "stock.quantity"}, {"categories", "categories"},
+		{`base_image+"|"+additional_images`, "images"}, {"base_image", "images"},
+	},
+	known: func(header []string) bool {
+		return hasColumns(header, "sku", "product_type") && (hasColumns(header, "configurable_variations") || hasColumns(header, "attribute_set_code"))
+	},
+	layout:   newMagento,
+	learns:   true,
+	statuses: map[string]string{"1": "ACTIVE", "2": "INACTIVE", "0": "INACTIVE"},
+}
+
+type magento struct {
+	sku, variations, store, specialUntil int
+	parents                              map[string]variation // simple product's SKU -> where it belongs
+}
+
+type variation struct {
+	parent  string
+	options []pair
+}
+
+func newMagento(t *table) layout {
+	return &magento{
+		sku: columnOf(t, "sku"), variations: columnOf(t, "configurable_variations"), store: columnOf(t, "store_view_code"),
+		specialUntil: columnOf(t, "special_price_to_date"), parents: map[string]variation{},
+	}
+}
+
+func (m *magento) learn(cells [][]byte) {
+	parent := string(cellOf(cells, m.sku))
+	for one := range strings.SplitSeq(string(cellOf(cells, m.variations)), "|") {
+		var v variation
+		var sku string
+		for part := range strings.SplitSeq(one, ",") {
+			name, value, _ := strings.Cut(part, "=")
+			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+			if name == "sku" {
+				sku = value
+			} else if name != "" && value != "" {
+				v.options = append(v.options, pair{name, []byte(value)})
+			}
+		}
+		if sku != "" && sku != parent {
+			v.parent = parent
+			m.parents[sku] = v
+		}
+	}
+}
+
+func (m *magento) key(cells [][]byte) []byte {
+	sku := cellOf(cells, m.sku)
+	if v, ok := m.parents[string(sku)]; ok {
+		return []byte(v.parent)
+	}
+	return sku
+}
+
+func (m *magento) read(cells [][]byte, p *product) {
+	if v, ok := m.parents[string(p.sku)]; ok {
+		p.kind, p.categories = kindVariant, nil
+		p.options = append(p.options[:0], v.options...)
+	}
+	if until := cellOf(cells, m.specialUntil); len(until) > 0 && p.compareAtSet {
+		p.price, p.compareAtSet, p.compareAtBlank = p.compareAt, false, true
+		p.faults = append(p.faults, p.note(string(p.sku), "special_price", "special_price_ends", "the special price ends on %s and was left out", clip(until)))
+	}
+	if view := cellOf(cells, m.store); len(view) > 0 {
+		p.kind = kindView
+	}
+}
+
+// kindView marks a row that translates another one for one view of the shop.
+const kindView = "view"
+
+func (m *magento) assemble(key string, rows []*product) (*product, []Fault) {
+	var kept []*product
+	var faults []Fault
+	for _, p := range rows {
+		if p.kind == kindView {
+			faults = append(faults, p.refused(key, "store_view_code", "store_view", "the row is for one view of the shop; only rows for all of them are imported"))
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, faults
+	}
+	return family(key, kept, faults)
+}

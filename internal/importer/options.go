@@ -1,0 +1,170 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+
+	"entrepot/internal/client"
+)
+
+// Kind is what a file holds.
+type Kind string
+
+// Kinds of imports.
+const (
+	Products Kind = "products"
+	Orders   Kind = "orders"
+)
+
+// Options describe one import. Zero values are the defaults named here; docs/import.md explains each.
+type Options struct {
+	Kind  Kind
+	File  string         // path, .gz or not; "-" is Stdin
+	Stdin io.Reader      //
+	To    *client.Client // nil in a dry run: nothing is asked of a service
+
+	Format    string   // auto (default), csv, shopify, woocommerce, magento, jsonl, json
+	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
+	Encoding  string   // auto (default), utf-8, windows-1252 …
+	Decimal   string   // auto (default), "." or ","
+	NoHeader  bool     // the first line is data; columns are c1, c2 …
+	Columns   []string // names for a file without header
+	Map       []string // "expression=field"
+	Set       []string // "field=constant"
+
+	ImageBase         string // address before relative image paths
+	CategorySeparator string // signs between categories in one cell
+	PathSeparator     string // sign between the levels of a category
+
+	Channel       string      // id of the channel to publish on, or to attach orders to
+	CreditNotes   CreditNotes // default return
+	LongOrders    string      // split (default) or report
+	CreateMissing bool        // orders: create products for SKUs the catalog lacks
+
+	DryRun      bool
+	Batch       int    // products in a request (1,000), orders in a confirmed step (20)
+	Concurrency int    // requests in flight, 3
+	Report      string // path of the report, "" = none
+	State       string // path of the state file, "" = none
+	Resume      bool
+
+	Log      io.Writer               // what was detected, warnings; nil = nobody
+	Progress func(done, total int64) // bytes of the file settled; nil = nobody
+	OnFault  func(Fault)             // every line of the report, as it is settled; nil = nobody
+}
+
+func (o *Options) check() error {
+	oneOf := func(flag string, value *string, allowed ...string) error {
+		if *value == "" {
+			*value = allowed[0]
+		}
+		if !slices.Contains(allowed, *value) {
+			return wrongCall("--%s %s is not known; use %s", flag, *value, strings.Join(allowed, ", "))
+		}
+		return nil
+	}
+	if o.Kind != Products && o.Kind != Orders {
+		return wrongCall("import what? products or orders")
+	}
+	credit := string(o.CreditNotes)
+	for _, err := range []error{
+		oneOf("format", &o.Format, "auto", "csv", "shopify", "woocommerce", "magento", "jsonl", "json"),
+		oneOf("decimal", &o.Decimal, "auto", ".", ","),
+		oneOf("credit-notes", &credit, string(CreditReturn), string(CreditCancel), string(CreditReport)),
+		oneOf("long-orders", &o.LongOrders, "split", "report"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	o.CreditNotes = CreditNotes(credit)
+	most, usual := client.MaxProducts, client.MaxProducts
+	if o.Kind == Orders {
+		most, usual = 1_000, 20
+	}
+	if o.Batch == 0 {
+		o.Batch = usual
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = 3
+	}
+	switch {
+	case o.Batch < 1 || o.Batch > most:
+		return wrongCall("--batch is from 1 to %d", most)
+	case o.Concurrency < 1 || o.Concurrency > 64:
+		return wrongCall("--concurrency is from 1 to 64")
+	case o.To == nil && !o.DryRun:
+		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
+	case o.Resume && o.State == "":
+		return wrongCall("--resume needs --state FILE")
+	case o.DryRun && o.State != "":
+		return wrongCall("a dry run stores nothing to resume: leave --state out")
+	case o.State != "" && o.File == "-":
+		return wrongCall("the standard input cannot be resumed: import from a file, or leave --state out")
+	case o.PathSeparator != "" && strings.TrimSpace(o.PathSeparator) == "":
+		return wrongCall("--path-separator is a sign, not a blank")
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	return nil
+}
+
+// fingerprint is a hash of everything that decides which rows make which items, in which order.
+func (o *Options) fingerprint() string {
+	text, err := json.Marshal([]any{
+		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.NoHeader, o.Columns, o.Map, o.Set, o.ImageBase,
+		o.CategorySeparator, o.PathSeparator, o.Channel, o.CreditNotes, o.LongOrders, o.CreateMissing,
+	})
+	if err != nil {
+		panic(err) // strings and booleans always marshal
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// explicit is the mapping a person gave by Map and Set.
+func (o *Options) explicit(t *table) (*mapping, error) {
+	fields := productFields
+	if o.Kind == Orders {
+		fields = orderFields
+	}
+	m := newMapping(fields)
+	given := map[string]bool{}
+	add := func(flag, text, field string, e expression) error {
+		if given[strings.ToLower(field)] {
+			return wrongCall("--%s %s: the field %s is given twice; alternatives go into one expression, A|B=%s", flag, text, field, field)
+		}
+		given[strings.ToLower(field)] = true
+		if err := m.set(field, e); err != nil {
+			return wrongCall("--%s %s: %v", flag, text, err)
+		}
+		return nil
+	}
+	for _, text := range o.Map {
+		e, field, err := parseExpression(text, t.column)
+		if _, unknown := err.(unknownColumn); unknown {
+			return nil, wrongCall("--map %s: %v; it has %s", text, err, columnList(t.header))
+		}
+		if err != nil {
+			return nil, wrongCall("--map %s: %v", text, err)
+		}
+		if err := add("map", text, field, e); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range o.Set {
+		field, value, found := strings.Cut(text, "=")
+		if !found {
+			return nil, wrongCall("--set %s: it wants FIELD=VALUE", text)
+		}
+		if err := add("set", text, strings.TrimSpace(field), constant(value)); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}

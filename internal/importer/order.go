@@ -1,0 +1,223 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"entrepot/internal/money"
+)
+
+// order is what the rows of one reference say together.
+type order struct {
+	reference string
+	part      int // 2, 3 … of a long order
+	credit    CreditNotes
+	head      [][]byte
+}
+
+func (o *order) fullReference() string {
+	if o.part > 0 {
+		return fmt.Sprintf("%s/%d", o.reference, o.part)
+	}
+	return o.reference
+}
+
+// settle takes each field from the first row that has it, and tells where a later row differs; the
+// date may differ, as systems stamp it row by row.
+func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault {
+	told := make([]bool, len(o.head))
+	for _, row := range rows {
+		for i, value := range row.head {
+			switch {
+			case len(value) == 0:
+			case o.head[i] == nil:
+				o.head[i] = value
+			case i != headDate && !told[i] && !bytes.Equal(value, o.head[i]):
+				told[i] = true
+				faults = append(faults, row.note(o.reference, r.headName(i), "conflicting_rows", "the rows of the order differ; %q was taken, not %q", clip(o.head[i]), clip(value)))
+			}
+		}
+	}
+	if code := countryOf(o, r); code != nil {
+		faults = append(faults, rows[0].note(o.reference, "shippingAddress.country", "unknown_country", "%q is no country of ISO 3166-1; it was stored as countryName only", clip(code)))
+	}
+	return faults
+}
+
+func (r *orderReader) headName(i int) string {
+	if i < headFree {
+		return headFields[i]
+	}
+	return r.free[i-headFree].family + r.free[i-headFree].name
+}
+
+// countryOf returns a country that has no code.
+func countryOf(o *order, r *orderReader) []byte {
+	for i, member := range r.free {
+		if value := o.head[headFree+i]; member.family == "shippingAddress." && member.name == "country" && len(value) > 0 && countryCode(value) == "" {
+			return value
+		}
+	}
+	return nil
+}
+
+// linesOf makes the lines, sharing out totals that have no unit price.
+func (o *order) linesOf(rows []*orderRow, faults []Fault) ([]orderLine, []Fault) {
+	digits := money.Digits(o.currency())
+	var lines []orderLine
+	for _, r := range rows {
+		made := r.lines(digits)
+		if len(made) > 1 {
+			faults = append(faults, r.note(o.reference, "lineTotal", "line_split", "a total of %v over %d pieces has no unit price; the line was stored as two", r.total, max(r.quantity, -r.quantity)))
+		}
+		lines = append(lines, made...)
+	}
+	return lines, faults
+}
+
+func (o *order) currency() string {
+	if currency := o.head[headCurrency]; len(currency) > 0 {
+		return strings.ToUpper(string(currency))
+	}
+	return "EUR"
+}
+
+// orderStatuses translates what exports write into the statuses of interface §3.1.
+var orderStatuses = map[string]string{
+	"pending": "PENDING", "open": "PENDING", "unpaid": "PENDING", "new": "PENDING", "on-hold": "PENDING", "unfulfilled": "PENDING",
+	"authorized": "PENDING", "partially_paid": "PENDING",
+	"processing": "PROCESSING", "paid": "PROCESSING", "partially_refunded": "PROCESSING",
+	"partially_shipped": "PARTIALLY_SHIPPED", "partially shipped": "PARTIALLY_SHIPPED", "partial": "PARTIALLY_SHIPPED",
+	"shipped": "SHIPPED", "fulfilled": "SHIPPED", "delivered": "DELIVERED", "complete": "DELIVERED", "completed": "DELIVERED",
+	"cancelled": "CANCELLED", "canceled": "CANCELLED", "voided": "CANCELLED", "returned": "RETURNED", "refunded": "RETURNED",
+}
+
+var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+
+// appendJSON appends the order as POST /orders takes it (interface §4.1). The order of the members
+// is fixed, so that the same rows always make the same bytes, and with them the same idempotency key.
+func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel string) ([]byte, *Fault) {
+	if len(o.head[headCustomer]) == 0 {
+		return b, &Fault{Field: "customerName", Code: "missing_name", Message: `the order has no customer name; --map 'COLUMN|"Guest"=customerName' names such customers`}
+	}
+	if !money.KnownCurrency(o.currency()) {
+		return b, &Fault{Field: "currency", Code: "bad_currency", Message: fmt.Sprintf("%q is no currency of ISO 4217", o.currency())}
+	}
+	j := openObject(b)
+	j.text("customerName", o.head[headCustomer])
+	j.textIf("customerEmail", o.head[headEmail])
+	if id := o.head[headCustomerID]; uuid.Match(id) {
+		j.text("customerId", id)
+	}
+	if channel != "" {
+		j.text("channelId", []byte(channel))
+	}
+	j.text("externalReference", []byte(o.fullReference()))
+	status, fault := o.status()
+	if fault != nil {
+		return b, fault
+	}
+	j.textIf("initialStatus", []byte(status))
+	j.text("currency", []byte(o.currency()))
+	j.key("items")
+	for i, l := range lines {
+		j.b = appendNext(j.b, i)
+		line := openObject(j.b)
+		line.text("sku", l.sku)
+		line.textIf("name", l.name)
+		line.integer("quantity", l.quantity)
+		line.key("unitPrice")
+		line.b = l.unitPrice.AppendTo(line.b)
+		j.b = line.close()
+	}
+	j.b = append(j.b, ']')
+	if fault := o.appendAmounts(&j, r.decimal); fault != nil {
+		return b, fault
+	}
+	j.pairs("shippingAddress", o.free(r, "shippingAddress."))
+	j.pairs("billingAddress", o.free(r, "billingAddress."))
+	j.pairs("paymentMetadata", o.bookNotes(r))
+	j.textIf("notes", o.head[headNotes])
+	return j.close(), nil
+}
+
+func (o *order) status() (string, *Fault) {
+	text := o.head[headStatus]
+	if o.credit != "" {
+		return o.credit.status(), nil
+	}
+	if len(text) == 0 {
+		return "", nil
+	}
+	if status := orderStatuses[string(bytes.ToLower(text))]; status != "" {
+		return status, nil
+	}
+	return "", &Fault{Field: "initialStatus", Code: "bad_status", Message: fmt.Sprintf("%q is no order status; known are PENDING, PROCESSING, PARTIALLY_SHIPPED, SHIPPED, DELIVERED, CANCELLED, RETURNED", clip(text))}
+}
+
+// appendAmounts appends what concerns the whole order; of a long order in parts the first carries it.
+func (o *order) appendAmounts(j *object, decimal byte) *Fault {
+	for i := headShipping; i <= headTaxRate; i++ {
+		cell := o.head[i]
+		if len(cell) == 0 || o.part > 0 && i != headTaxRate {
+			continue
+		}
+		cell = bytes.TrimSuffix(cell, []byte("%"))
+		amount, err := parseAmount(cell, decimal)
+		if err == nil && amount.value < 0 {
+			err = errNegative
+		}
+		if err != nil {
+			return &Fault{Field: headFields[i], Code: "bad_amount", Message: fmt.Sprintf("%q %v", clip(cell), err)}
+		}
+		j.key(headFields[i])
+		j.b = amount.value.AppendTo(j.b)
+	}
+	return nil
+}
+
+// free are the members of a free object. A country given by its name becomes its code, and the name
+// stays beside it.
+func (o *order) free(r *orderReader, family string) []pair {
+	var pairs []pair
+	for i, member := range r.free {
+		value := o.head[headFree+i]
+		if member.family != family || len(value) == 0 {
+			continue
+		}
+		if member.name == "country" {
+			code := countryCode(value)
+			if code != "" {
+				pairs = append(pairs, pair{"country", []byte(code)})
+			}
+			if strings.EqualFold(code, string(value)) {
+				continue
+			}
+			member.name = "countryName"
+		}
+		pairs = append(pairs, pair{member.name, value})
+	}
+	return pairs
+}
+
+// bookNotes is the order's paymentMetadata: what is mapped there, and what the API has no field for.
+func (o *order) bookNotes(r *orderReader) []pair {
+	pairs := o.free(r, "paymentMetadata.")
+	add := func(name string, value []byte) {
+		if len(value) > 0 && !slices.ContainsFunc(pairs, func(p pair) bool { return p.name == name }) {
+			pairs = append(pairs, pair{name, value})
+		}
+	}
+	add("date", o.head[headDate])
+	if id := o.head[headCustomerID]; !uuid.Match(id) {
+		add("customerReference", id)
+	}
+	if o.credit != "" {
+		add("creditNote", []byte(o.credit))
+		add("creditNoteFor", o.head[headOriginal])
+	}
+	return pairs
+}

@@ -1,0 +1,63 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"entrepot/internal/client"
+)
+
+// isOwnOrder tells whether the objects of a JSON file are orders as the API takes them.
+func isOwnOrder(t *table) bool {
+	return t.container != delimited && hasColumns(t.header, "customerName", "items.sku", "items.quantity", "items.unitPrice")
+}
+
+// passOn hands on orders that have the API's shape already. Without an external reference an order
+// could be doubled by a repeated import, so that it is refused.
+func (m *orderMaker) passOn(ctx context.Context, out emit) error {
+	reference, channel := columnOf(m.table, "externalReference"), columnOf(m.table, "channelId")
+	return eachRow(ctx, m.table, &m.rows, func(r row) error {
+		at, item := place{r.number, r.line}, string(cellOf(r.cells, reference))
+		refused := func(field, code, why string) error {
+			return out(piece{place: at, item: item, faults: []Fault{at.refused(item, field, code, "%s", why)}})
+		}
+		if r.broken != "" {
+			return refused("", "unreadable_row", r.broken)
+		}
+		if item == "" {
+			return refused("externalReference", "missing_reference", "an order without externalReference could be doubled by a repeated import")
+		}
+		body := r.raw
+		if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
+			m.body = append(m.body[:0], `{"channelId":`...)
+			m.body = appendText(m.body, m.channel)
+			m.body = append(append(m.body, ','), bytes.TrimLeft(r.raw, " \t\r\n")[1:]...) // the object has members: items at least
+			body = m.body
+		}
+		if len(body) > client.MaxOrderBody {
+			return refused("items", "too_large", "the order is longer than 1 MB")
+		}
+		return out(piece{place: at, body: body, item: item, rows: 1})
+	})
+}
+
+func (m *orderMaker) surveyOwn(ctx context.Context) error {
+	if m.missing == nil {
+		return nil
+	}
+	skus, prices := columnOf(m.table, "items.sku"), columnOf(m.table, "items.unitPrice")
+	return eachRow(ctx, m.table, nil, func(r row) error {
+		price := slices.Collect(bytes.SplitSeq(cellOf(r.cells, prices), []byte{listMark}))
+		i := 0
+		for sku := range bytes.SplitSeq(cellOf(r.cells, skus), []byte{listMark}) {
+			if len(sku) > 0 && i < len(price) {
+				if amount, err := parseAmount(price[i], '.'); err == nil {
+					m.missing.add(sku, nil, amount.value)
+				}
+			}
+			i++
+		}
+		return nil
+	})
+}

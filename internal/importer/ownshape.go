@@ -1,0 +1,48 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"slices"
+)
+
+// passOn hands on objects that have the API's shape already.
+func (m *productMaker) passOn(ctx context.Context, out emit) error {
+	sku, variants := columnOf(m.table, "sku"), columnOf(m.table, "variants.sku")
+	return eachRow(ctx, m.table, &m.rows, func(r row) error {
+		at, item := place{r.number, r.line}, string(cellOf(r.cells, sku))
+		m.marked = m.marked[:0]
+		var fault Fault
+		switch {
+		case r.broken != "":
+			fault = at.refused("", "", "unreadable_row", "%s", r.broken)
+		case item == "":
+			fault = at.refused("", "sku", "missing_sku", "the object has no sku")
+		case !m.mark([]byte(item)):
+			fault = at.refused(item, "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken")
+		default:
+			for variant := range bytes.SplitSeq(cellOf(r.cells, variants), []byte{listMark}) {
+				if len(variant) > 0 && !m.mark(variant) {
+					fault = at.refused(item, "variants", "duplicate_sku", "an earlier row of the file has the SKU %s; the first one was taken", variant)
+				}
+			}
+		}
+		if fault.Code != "" {
+			m.unmark()
+			return out(piece{place: at, item: item, faults: []Fault{fault}})
+		}
+		return out(piece{place: at, body: r.raw, item: item, rows: 1})
+	})
+}
+
+// ownShape are the members of a product as the API takes it; a file with no others needs no mapping.
+var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|stock(\.quantity|\.warehouseCode)?|attributes(\..+)?|variants(\..+)?)$`)
+
+// isOwnShape tells whether the objects of a JSON file are products as the API takes them.
+func isOwnShape(t *table) bool {
+	if t.container == delimited || !hasColumns(t.header, "sku", "name", "price") {
+		return false
+	}
+	return !slices.ContainsFunc(t.header, func(name string) bool { return !ownShape.MatchString(name) })
+}

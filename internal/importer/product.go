@@ -1,0 +1,148 @@
+package importer
+
+import (
+	"slices"
+	"strconv"
+
+	"entrepot/internal/money"
+)
+
+// product is one product on its way into a bulk import (interface §2.7). Its texts are parts of the
+// row it was read from, until keep is called.
+type product struct {
+	place
+	sku, name, description, status []byte
+	parent                         []byte // the SKU or handle of the product whose variant this is
+	price                          money.Amount
+	priced                         bool
+	compareAt                      money.Amount
+	compareAtSet, compareAtBlank   bool // given; or its column is there and blank, which clears it
+	categories                     []string
+	images                         [][]byte
+	stock                          int64
+	stocked                        bool
+	warehouse                      []byte
+	attributes                     []pair
+	options                        []pair // what makes it a variant: Color Red, Size M
+	variants                       []*product
+	rows                           int // rows of the file it stands for
+
+	// While the rows of one product are gathered:
+	kind     string  // what its row is, when the format says so: variant, image, view
+	grouped  bool    // a set of other products, which has no price of its own
+	faults   []Fault // those of its row
+	dropped  bool    // one of them keeps the row out
+	imageAt  int     // place of its image among the product's
+	ownImage []byte  // the image of this variant
+}
+
+// keep copies every text out of the row, so that the product outlives it.
+func (p *product) keep() *product {
+	kept := *p
+	for _, text := range []*[]byte{&kept.sku, &kept.name, &kept.description, &kept.status, &kept.parent, &kept.warehouse, &kept.ownImage} {
+		*text = slices.Clone(*text)
+	}
+	kept.images = make([][]byte, len(p.images))
+	for i, image := range p.images {
+		kept.images[i] = slices.Clone(image)
+	}
+	kept.categories = slices.Clone(p.categories)
+	kept.attributes, kept.options = keepPairs(p.attributes), keepPairs(p.options)
+	return &kept
+}
+
+func keepPairs(pairs []pair) []pair {
+	kept := make([]pair, len(pairs))
+	for i, p := range pairs {
+		kept[i] = pair{p.name, slices.Clone(p.value)}
+	}
+	return kept
+}
+
+// reset makes the product empty, keeping its slices for the next row.
+func (p *product) reset(at place) {
+	*p = product{
+		place: at, rows: 1, categories: p.categories[:0], images: p.images[:0],
+		attributes: p.attributes[:0], options: p.options[:0], variants: p.variants[:0],
+	}
+}
+
+// appendJSON appends the product as the bulk import takes it.
+func (p *product) appendJSON(b []byte) []byte {
+	o := openObject(b)
+	o.text("sku", p.sku)
+	o.text("name", p.name)
+	p.appendPrices(&o)
+	o.textIf("description", p.description)
+	o.textIf("status", p.status)
+	if len(p.categories) > 0 {
+		o.key("categoryIds")
+		for i, id := range p.categories {
+			o.b = appendNext(o.b, i)
+			o.b = appendText(o.b, id)
+		}
+		o.b = append(o.b, ']')
+	}
+	if len(p.images) > 0 {
+		o.key("images")
+		for i, url := range p.images {
+			o.b = appendNext(o.b, i)
+			o.b = append(o.b, `{"url":`...)
+			o.b = appendText(o.b, url)
+			o.b = append(o.b, `,"position":`...)
+			o.b = strconv.AppendInt(o.b, int64(i+1), 10)
+			o.b = append(o.b, '}')
+		}
+		o.b = append(o.b, ']')
+	}
+	if p.stocked && len(p.variants) == 0 {
+		p.appendStock(&o)
+	}
+	o.pairs("attributes", p.attributes)
+	if len(p.variants) > 0 {
+		o.key("variants")
+		for i, v := range p.variants {
+			o.b = appendNext(o.b, i)
+			o.b = v.appendVariant(o.b)
+		}
+		o.b = append(o.b, ']')
+	}
+	return o.close()
+}
+
+func (p *product) appendVariant(b []byte) []byte {
+	o := openObject(b)
+	o.text("sku", p.sku)
+	o.textIf("name", p.name)
+	p.appendPrices(&o)
+	if p.stocked {
+		o.integer("stock", p.stock) // on hand in the default warehouse; the API has no other place for it
+	}
+	o.pairs("attributes", p.options)
+	return o.close()
+}
+
+func (p *product) appendPrices(o *object) {
+	o.key("price")
+	o.b = p.price.AppendTo(o.b)
+	if p.compareAtSet {
+		o.key("compareAtPrice")
+		o.b = p.compareAt.AppendTo(o.b)
+	} else if p.compareAtBlank {
+		o.key("compareAtPrice")
+		o.b = append(o.b, "null"...)
+	}
+}
+
+func (p *product) appendStock(o *object) {
+	o.key("stock")
+	o.b = append(o.b, '{')
+	if len(p.warehouse) > 0 {
+		o.b = append(o.b, `"warehouseCode":`...)
+		o.b = appendText(o.b, p.warehouse)
+		o.b = append(o.b, ',')
+	}
+	o.b = append(o.b, `"quantity":`...)
+	o.b = strconv.AppendInt(o.b, p.stock, 10)
+	o.b = append(o.b, '}')
+}

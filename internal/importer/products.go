@@ -1,0 +1,291 @@
+package importer
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"entrepot/internal/client"
+)
+
+// piece is one product or order ready to be sent, or only faults. Its texts are valid during emit.
+type piece struct {
+	place
+	body   []byte // JSON; nil when only the faults are told
+	item   string // SKU or external reference
+	rows   int    // rows that are stored when the body is
+	faults []Fault
+	credit *creditPlan // orders only
+}
+
+// emit takes pieces in the order of the file.
+type emit func(piece) error
+
+// productMaker makes products of rows.
+type productMaker struct {
+	table     *table
+	mapping   *mapping
+	format    format
+	decimal   byte
+	imageBase string
+	between   string // category separators; "" = those of the format
+	nesting   string
+
+	layout layout // nil: each row is a product
+	gather *gather[*product]
+	tree   *categoryTree
+	seed   maphash.Seed
+	skus   map[uint64]struct{} // SKUs handed out; about 20 bytes each
+	marked []uint64            // those of the product at hand
+	body   []byte
+	asIs   bool // JSON objects in the API's own shape are passed on untouched
+	rows   counter
+}
+
+// prepare maps the format's columns and the telling headers, behind what the person mapped.
+func (m *productMaker) prepare() error {
+	if m.asIs {
+		return nil
+	}
+	if err := preset(m.mapping, m.table, m.format.columns); err != nil {
+		return err
+	}
+	if m.format.layout != nil {
+		m.layout = m.format.layout(m.table)
+	} else {
+		m.mapping.suggest(m.table.header)
+		if parent := m.mapping.exact["parent"]; parent != nil {
+			m.layout = &families{sku: m.mapping.exact["sku"], parent: parent}
+		}
+	}
+	if m.layout == nil && m.mapping.exact["sku"] == nil {
+		return wrongCall("no column holds the SKU; say which with --map COLUMN=sku. Columns: %s", columnList(m.table.header))
+	}
+	return nil
+}
+
+func (m *productMaker) newReader() *productReader {
+	if m.tree == nil {
+		between, nesting := m.format.between, m.format.nesting
+		if m.between != "" {
+			between = m.between
+		}
+		if m.nesting != "" {
+			nesting = m.nesting
+		}
+		m.tree = newCategoryTree(between, nesting)
+	}
+	r := newProductReader(m.mapping, m.decimal, m.tree, m.imageBase)
+	if m.format.statuses != nil {
+		r.statuses = m.format.statuses
+	}
+	return r
+}
+
+// survey reads the file as often as needed to know which rows belong together, and the categories.
+func (m *productMaker) survey(ctx context.Context) error {
+	if m.asIs {
+		return nil
+	}
+	reader := m.newReader()
+	if m.format.learns {
+		if err := eachRow(ctx, m.table, nil, func(r row) error {
+			m.layout.learn(r.cells)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	categories := m.mapping.has("category", "categories")
+	if m.layout == nil && !categories {
+		return nil
+	}
+	m.gather = newGather[*product]()
+	return eachRow(ctx, m.table, nil, func(r row) error {
+		if m.layout != nil {
+			m.gather.expect(m.layout.key(r.cells))
+		}
+		reader.scratch = reader.scratch[:0]
+		reader.tree.of(reader.value(reader.categories, r.cells), false)
+		reader.tree.of(reader.value(reader.category, r.cells), true)
+		return nil
+	})
+}
+
+// categories are what survey found, parents first.
+func (m *productMaker) categories() []client.Category {
+	if m.tree == nil {
+		return nil
+	}
+	return m.tree.list
+}
+
+// make reads the file and hands on every product in it.
+func (m *productMaker) make(ctx context.Context, out emit) error {
+	m.seed, m.skus = maphash.MakeSeed(), map[uint64]struct{}{}
+	switch {
+	case m.asIs:
+		return m.passOn(ctx, out)
+	case m.layout == nil:
+		return m.oneByOne(ctx, out)
+	}
+	return m.assembled(ctx, out)
+}
+
+// oneByOne is the short way: a row, a product, nothing kept.
+func (m *productMaker) oneByOne(ctx context.Context, out emit) error {
+	reader := m.newReader()
+	var p product
+	var faults []Fault
+	return eachRow(ctx, m.table, &m.rows, func(r row) error {
+		at := place{r.number, r.line}
+		if why := unreadable(m.table, r); why != "" {
+			return out(piece{place: at, faults: []Fault{at.refused("", "", "unreadable_row", "%s", why)}})
+		}
+		faults = reader.read(r, &p, faults[:0])
+		return m.send(&p, nil, p.complete(faults), out)
+	})
+}
+
+// assembled gathers the rows of each product.
+func (m *productMaker) assembled(ctx context.Context, out emit) error {
+	reader := m.newReader()
+	var p product
+	err := eachRow(ctx, m.table, &m.rows, func(r row) error {
+		at := place{r.number, r.line}
+		why := unreadable(m.table, r)
+		key := m.layout.key(r.cells)
+		if why == "" && len(key) == 0 {
+			why = "the row names no product: its SKU, handle and parent are blank"
+		}
+		if why != "" {
+			p.reset(at)
+			p.faults = []Fault{at.refused(string(key), "", "unreadable_row", "%s", why)}
+		} else {
+			p.faults = reader.read(r, &p, nil)
+			m.layout.read(r.cells, &p)
+		}
+		p.faults, p.dropped = refusal(p.faults, 0)
+		if len(key) == 0 {
+			return out(piece{place: at, faults: p.faults})
+		}
+		rows, whole := m.gather.add(key, p.keep())
+		if !whole {
+			return nil
+		}
+		return m.assemble(string(key), rows, out)
+	})
+	if err != nil {
+		return err
+	}
+	for key, rows := range m.gather.rest() {
+		if err := m.assemble(key, rows, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assemble makes one product of its rows. Rows at fault are left out and reported; when one of them
+// was the product's own, its variants cannot stand alone.
+func (m *productMaker) assemble(key string, rows []*product, out emit) error {
+	var faults []Fault
+	var kept []*product
+	headless := 0
+	for _, p := range rows {
+		faults = append(faults, p.faults...)
+		if !p.dropped {
+			kept = append(kept, p)
+		} else if string(p.sku) == key && p.kind != kindVariant {
+			headless = p.row
+		}
+	}
+	if headless > 0 {
+		for _, p := range kept {
+			faults = append(faults, p.refused(string(p.sku), "parent", "parent_refused", "the product's own row %d was refused", headless))
+		}
+		kept = nil
+	}
+	if len(kept) == 0 {
+		return out(piece{place: rows[0].place, faults: faults})
+	}
+	whole, more := m.layout.assemble(key, kept)
+	faults = append(faults, more...)
+	if whole == nil {
+		return out(piece{place: rows[0].place, faults: faults})
+	}
+	unpriced := func(v *product) bool { return !v.priced }
+	for _, v := range whole.variants {
+		if v.stocked && len(v.warehouse) > 0 {
+			faults = append(faults, v.note(string(v.sku), "stock.warehouseCode", "default_warehouse", "the stock of a variant goes to the default warehouse, not to %q", clip(v.warehouse)))
+		}
+		if !v.priced {
+			faults = append(faults, v.refused(string(v.sku), "price", "missing_price", "the variant has no price"))
+			whole.rows--
+		}
+	}
+	whole.variants = slices.DeleteFunc(whole.variants, unpriced)
+	whole.lowestPrice()
+	return m.send(whole, faults, whole.complete(nil), out)
+}
+
+// send checks what concerns the whole file and hands the product on. rowFaults account for rows that
+// are no part of p any more; faults are about p itself, and account for all its rows.
+func (m *productMaker) send(p *product, rowFaults, faults []Fault, out emit) error {
+	m.marked = m.marked[:0]
+	variants := len(p.variants)
+	p.variants = slices.DeleteFunc(p.variants, func(v *product) bool {
+		switch {
+		case len(v.sku) == 0:
+			rowFaults = append(rowFaults, v.refused("", "sku", "missing_sku", "the variant has no SKU"))
+		case string(v.sku) == string(p.sku) || !m.mark(v.sku):
+			rowFaults = append(rowFaults, v.refused(string(v.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+		default:
+			return false
+		}
+		p.rows--
+		return true
+	})
+	if len(p.sku) > 0 && !m.mark(p.sku) {
+		faults = append(faults, p.refused(string(p.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+	}
+	if variants > 0 && len(p.variants) == 0 {
+		faults = append(faults, p.refused(string(p.sku), "variants", "no_variant", "none of the product's variants can be stored"))
+	}
+	if len(p.variants) > client.MaxVariants {
+		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most", len(p.variants), client.MaxVariants))
+	}
+	faults, refused := refusal(faults, 0)
+	if refused {
+		m.unmark() // a later row may still bring these SKUs in
+		for i := range faults {
+			if faults[i].Level == Refused {
+				faults[i].Rows = p.rows
+			}
+		}
+		return out(piece{place: p.place, item: string(p.sku), faults: append(rowFaults, faults...)})
+	}
+	m.body = p.appendJSON(m.body[:0])
+	if len(rowFaults) > 0 {
+		faults = append(rowFaults, faults...)
+	}
+	return out(piece{place: p.place, body: m.body, item: string(p.sku), rows: p.rows, faults: faults})
+}
+
+// mark remembers a SKU; it fails when the SKU was there before.
+func (m *productMaker) mark(sku []byte) bool {
+	hash := maphash.Bytes(m.seed, sku)
+	if _, there := m.skus[hash]; there {
+		return false
+	}
+	m.skus[hash] = struct{}{}
+	m.marked = append(m.marked, hash)
+	return true
+}
+
+// unmark forgets the SKUs of the product at hand.
+func (m *productMaker) unmark() {
+	for _, hash := range m.marked {
+		delete(m.skus, hash)
+	}
+}

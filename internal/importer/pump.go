@@ -1,0 +1,147 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"entrepot/internal/client"
+)
+
+// pump makes, sends and settles everything. One goroutine makes chunks, several send them, and the
+// caller's settles their outcomes in the order of the file. At most inFlight chunks are made and not
+// settled, which bounds the memory when one of them has to wait.
+func (r *importRun) pump(ctx context.Context) error {
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	inFlight := 2*r.Concurrency + 1
+	places := make(chan struct{}, inFlight)
+	work := make(chan *chunk)
+	outcomes := make(chan outcome, inFlight)
+
+	var makeErr error
+	var making, senders sync.WaitGroup
+	making.Go(func() {
+		defer close(work)
+		makeErr = r.makeChunks(sending, func(c *chunk) error {
+			select {
+			case places <- struct{}{}:
+			case <-sending.Done():
+				return sending.Err()
+			}
+			select {
+			case work <- c:
+				return nil
+			case <-sending.Done():
+				return sending.Err()
+			}
+		})
+	})
+	to := r.sender()
+	for range r.Concurrency {
+		senders.Go(func() {
+			for c := range work {
+				outcomes <- to.send(sending, c) // has room: at most inFlight chunks are under way
+			}
+		})
+	}
+	go func() {
+		senders.Wait()
+		close(outcomes)
+	}()
+	err := r.settleAll(outcomes, places, stop)
+	making.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	}
+	return makeErr
+}
+
+func (r *importRun) sender() sender {
+	switch {
+	case r.To == nil || r.DryRun && r.Kind == Orders:
+		return nowhere{}
+	case r.Kind == Orders:
+		return &orderSender{client: r.To}
+	}
+	return &productSender{client: r.To, channel: r.Channel, dryRun: r.DryRun}
+}
+
+func (r *importRun) makeChunks(ctx context.Context, deliver func(*chunk) error) error {
+	k := &chunker{
+		most: r.Batch, bytes: client.MaxBulkBody - wrapping, skip: r.state.NextItem,
+		read: r.source.read.Load, deliver: deliver,
+	}
+	err := r.maker.make(ctx, k.take)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.Join(err, k.flush(k.pieces)) // what was read before a fault of the file is sent still
+}
+
+// settleAll takes the outcomes in the order in which their chunks were made. After the first error
+// the chunks before it are settled still, those behind it are not: they will be sent again.
+func (r *importRun) settleAll(outcomes <-chan outcome, places <-chan struct{}, stop func()) error {
+	waiting := map[int]outcome{}
+	next := 1
+	var failed error
+	for out := range outcomes {
+		waiting[out.chunk.number] = out
+		for failed == nil {
+			out, here := waiting[next]
+			if !here {
+				break
+			}
+			delete(waiting, next)
+			next++
+			if failed = out.err; failed == nil {
+				failed = r.settle(out)
+			}
+			chunks.Put(out.chunk)
+			<-places
+		}
+		if failed != nil {
+			stop()
+		}
+	}
+	return failed
+}
+
+// settle makes an outcome final: report, counters, state.
+func (r *importRun) settle(out outcome) error {
+	faults := slices.Concat(out.chunk.faults, out.faults)
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
+	for _, f := range faults {
+		if err := r.tellFault(f); err != nil {
+			return err
+		}
+	}
+	r.state.Counts.add(out)
+	r.state.NextItem = out.chunk.pieces
+	r.state.NextRow = max(r.state.NextRow, out.chunk.lastRow+1)
+	if r.Progress != nil {
+		r.Progress(min(out.chunk.fileRead, r.source.size), r.source.size)
+	}
+	return r.saveState()
+}
+
+// settleFault reports a fault that belongs to no chunk.
+func (r *importRun) settleFault(f Fault) error {
+	r.state.Counts.fault(f)
+	return r.tellFault(f)
+}
+
+func (r *importRun) tellFault(f Fault) error {
+	if r.OnFault != nil {
+		r.OnFault(f)
+	}
+	if r.report != nil {
+		return r.report.write(f)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+)
+
+// counter is what was read so far.
+type counter struct{ rows, blank int }
+
+// eachRow reads the file once.
+func eachRow(ctx context.Context, t *table, count *counter, do func(row) error) (err error) {
+	rows, closeFile, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeFile()) }()
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r, err := rows.next()
+		if count != nil {
+			count.rows, count.blank = n, rows.blank()
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(r); err != nil {
+			return err
+		}
+	}
+}
+
+// unreadable tells why a row cannot be used at all, "" when it can.
+func unreadable(t *table, r row) string {
+	if r.broken != "" {
+		return r.broken
+	}
+	return t.surplus(r)
+}
+
+func columnList(header []string) string {
+	if len(header) == 0 {
+		return "(none)"
+	}
+	return strings.Join(header, ", ")
+}

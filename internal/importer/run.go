@@ -1,0 +1,254 @@
+// Package importer reads product and order files of many kinds and stores them through the HTTP API
+// with a key.
+//
+// Who is who, in the order a row passes them: a source is the file (compression, encoding, hash); a
+// table sees it as rows under named columns; a mapping says which columns make which field; a layout
+// knows which rows of a shop's export make one product; a productMaker or orderMaker makes pieces,
+// each one product or order or only faults; the chunker packs pieces into chunks; senders send them,
+// several at a time; the settler takes the outcomes in the order of the file, writes the report and
+// the state, and counts. Every row ends as stored or refused, and every refused row is in the report.
+//
+// The file is read once for its hash, once or twice more when rows must be grouped or categories
+// created first, and once to send. Memory does not grow with its rows, except for 20 bytes a SKU
+// (to find doubles), 20 bytes an order, distinct categories, and orders whose rows lie far apart.
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// maker is what Run needs of a productMaker or an orderMaker.
+type maker interface {
+	prepare() error
+	survey(ctx context.Context) error
+	make(ctx context.Context, out emit) error
+	counted() counter
+}
+
+func (m *productMaker) counted() counter { return m.rows }
+func (m *orderMaker) counted() counter   { return m.rows }
+
+// StoppedError is an import that ended before the end of the file. What is settled is in the summary,
+// and in the state file if there is one.
+type StoppedError struct {
+	cause error
+	hint  string
+}
+
+// Error tells the cause and how to go on.
+func (e *StoppedError) Error() string { return "the import stopped: " + e.cause.Error() + e.hint }
+
+// Unwrap is the cause.
+func (e *StoppedError) Unwrap() error { return e.cause }
+
+// Run imports a file. Rows that are refused are no error of Run: they are in the summary and the
+// report. Faults: *CallError for a wrong call, before anything was sent; *StoppedError when the
+// service, the file or the context ended it early.
+func Run(ctx context.Context, o Options) (Summary, error) {
+	if err := o.check(); err != nil {
+		return Summary{}, err
+	}
+	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer src.close()
+	run := &importRun{Options: o, source: src}
+	if err := run.open(); err != nil {
+		return Summary{}, err
+	}
+	err = run.run(ctx)
+	return run.summary(), err
+}
+
+// importRun is one import under way.
+type importRun struct {
+	Options
+	source *source
+	table  *table
+	format format
+	maker  maker
+
+	state      state
+	resumed    bool
+	report     *report
+	categories int
+	missing    int
+}
+
+// open finds out everything about the file that can be known without the service.
+func (r *importRun) open() (err error) {
+	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns, noHeader: r.NoHeader}); err != nil {
+		return err
+	}
+	mapping, err := r.explicit(r.table)
+	if err != nil {
+		return err
+	}
+	plain := len(r.Map) == 0 && len(r.Set) == 0
+	known := productFormats
+	if r.Kind == Orders {
+		known = orderFormats
+	}
+	if r.format = chooseFormat(r.Format, r.table.header, known); r.table.container != delimited {
+		r.format = plainFormat
+		r.format.name = string(r.table.container)
+	}
+	if r.Kind == Products {
+		r.maker = &productMaker{
+			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase,
+			between: r.CategorySeparator, nesting: r.PathSeparator, asIs: plain && isOwnShape(r.table),
+		}
+	} else {
+		m := &orderMaker{
+			table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
+			split: r.LongOrders == "split", asIs: plain && isOwnOrder(r.table),
+		}
+		if r.CreateMissing {
+			m.missing = newCandidates()
+		}
+		r.maker = m
+	}
+	if err := r.maker.prepare(); err != nil {
+		return err
+	}
+	r.setDecimal(mapping)
+	r.tell(mapping)
+	return r.openState()
+}
+
+// setDecimal takes the decimal sign asked for, or the one that the first rows' amounts use.
+func (r *importRun) setDecimal(m *mapping) {
+	sign := byte('.')
+	if r.Decimal != "auto" {
+		sign = r.Decimal[0]
+	} else if r.table.container == delimited {
+		var votes decimalVotes
+		var scratch []byte
+		for _, cells := range r.table.sampled {
+			scratch = scratch[:0]
+			for _, name := range []string{"price", "salePrice", "compareAtPrice", "unitPrice", "lineTotal"} {
+				votes.look(m.value(name, cells, &scratch))
+			}
+		}
+		sign = votes.sign()
+	}
+	switch maker := r.maker.(type) {
+	case *productMaker:
+		maker.decimal = sign
+	case *orderMaker:
+		maker.decimal = sign
+	}
+	r.Decimal = string(sign)
+}
+
+// tell says what was found out, so that the person can check it.
+func (r *importRun) tell(m *mapping) {
+	what := r.source.charset.name
+	if r.table.container == delimited {
+		what += fmt.Sprintf(", cells separated by %q, decimals by %q", r.table.delimiter, r.Decimal)
+	}
+	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.File, r.format.name, what)
+	if text := m.describe(); text != "" {
+		fmt.Fprintf(r.Log, "mapping: %s\n", text)
+	} else {
+		fmt.Fprintln(r.Log, "mapping: none, the objects have the API's shape")
+		return
+	}
+	if r.format.known == nil { // a plain file: what is not mapped is not imported
+		if left := m.unused(r.table.header); len(left) > 0 {
+			fmt.Fprintf(r.Log, "not imported: %s\n", strings.Join(left, ", "))
+		}
+	}
+	if len(r.table.unseen) > 0 {
+		fmt.Fprintf(r.Log, "warning: the first objects have no %s\n", strings.Join(r.table.unseen, ", "))
+	}
+}
+
+func (r *importRun) openState() error {
+	fresh := state{Version: stateVersion, Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Options: r.fingerprint()}
+	r.state = fresh
+	if r.State != "" {
+		have, found, err := loadState(r.State, fresh)
+		switch {
+		case err != nil && (r.Resume || !found):
+			return err
+		case found && !r.Resume && (err != nil || !have.Done):
+			return wrongCall("%s holds an import that is not finished; --resume goes on with it, or remove the file to begin anew", r.State)
+		case found && r.Resume:
+			r.state, r.resumed = have, true
+		}
+	}
+	if r.Report == "" {
+		return nil
+	}
+	if info, err := os.Stat(r.Report); r.resumed && (err != nil || info.Size() < r.state.ReportBytes) {
+		return wrongCall("the report %s of the import to be resumed is gone or shorter than it was", r.Report)
+	}
+	var err error
+	r.report, err = openReport(r.Report, r.state.ReportBytes)
+	return err
+}
+
+// run sends the file.
+func (r *importRun) run(ctx context.Context) (err error) {
+	defer func() {
+		if r.report != nil {
+			err = errors.Join(err, r.report.close())
+		}
+	}()
+	if r.state.Done {
+		fmt.Fprintln(r.Log, "this import is complete already")
+		return nil
+	}
+	if err := r.maker.survey(ctx); err != nil {
+		return r.stopped(err)
+	}
+	if err := r.store(ctx); err != nil {
+		return r.stopped(err)
+	}
+	if err := r.pump(ctx); err != nil {
+		return r.stopped(err)
+	}
+	r.state.Done = true
+	r.state.Rows, r.state.BlankRows = r.maker.counted().rows, r.maker.counted().blank
+	return r.saveState()
+}
+
+func (r *importRun) stopped(cause error) error {
+	hint := ""
+	if r.State != "" {
+		hint = "; the same command with --resume goes on with row " + fmt.Sprint(r.state.NextRow)
+	}
+	return &StoppedError{cause: cause, hint: hint}
+}
+
+func (r *importRun) saveState() error {
+	if r.report != nil {
+		length, err := r.report.flush()
+		if err != nil {
+			return err
+		}
+		r.state.ReportBytes = length
+	}
+	if r.State == "" {
+		return nil
+	}
+	return r.state.save(r.State)
+}
+
+func (r *importRun) summary() Summary {
+	s := Summary{
+		Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Format: r.format.name, Encoding: r.source.charset.name,
+		DryRun: r.DryRun, Resumed: r.resumed, Complete: r.state.Done, Rows: max(r.state.Rows, r.maker.counted().rows),
+		BlankRows: max(r.state.BlankRows, r.maker.counted().blank), Categories: r.categories, Missing: r.missing, Counts: r.state.Counts,
+	}
+	if r.To != nil {
+		s.Requests, s.Repeats = r.To.Requests()
+	}
+	return s
+}

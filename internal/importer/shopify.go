@@ -1,0 +1,200 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// shopifyFormat is Shopify's product export: the rows of one Handle are one product; each is a
+// variant, a further image, or both.
+var shopifyFormat = format{
+	name: "shopify", nesting: ">", // one path in a cell, whose names contain commas
+	columns: [][2]string{
+		{"Variant SKU", "sku"}, {"Title", "name"}, {"Body (HTML)", "description"}, {"Status|Published", "status"},
+		{"Status", "status"}, {"Published", "status"},
+		{"Variant Price", "price"}, {"Variant Compare At Price", "compareAtPrice"}, {"Variant Inventory Qty", "stock.quantity"},
+		{"Product Category|Type", "category"}, {"Product Category", "category"}, {"Type", "category"},
+		{"Image Src", "images"},
+	},
+	known:  func(header []string) bool { return hasColumns(header, "Handle", "Variant Price") },
+	layout: newShopify,
+}
+
+type shopify struct {
+	handle, position, variantImage int
+	names, values                  [3]int
+}
+
+func newShopify(t *table) layout {
+	s := &shopify{
+		handle: columnOf(t, "Handle"), position: columnOf(t, "Image Position"), variantImage: columnOf(t, "Variant Image"),
+	}
+	for i := range s.names {
+		s.names[i] = columnOf(t, fmt.Sprintf("Option%d Name", i+1))
+		s.values[i] = columnOf(t, fmt.Sprintf("Option%d Value", i+1))
+	}
+	return s
+}
+
+func (s *shopify) learn([][]byte)            {}
+func (s *shopify) key(cells [][]byte) []byte { return cellOf(cells, s.handle) }
+
+const kindImage = "image"
+
+func (s *shopify) read(cells [][]byte, p *product) {
+	p.parent = s.key(cells)
+	p.options = p.options[:0]
+	said := false
+	for i := range s.names {
+		value := cellOf(cells, s.values[i])
+		said = said || len(value) > 0
+		p.options = append(p.options, pair{string(cellOf(cells, s.names[i])), value})
+	}
+	if !said && !p.priced && len(p.sku) == 0 && len(p.name) == 0 {
+		p.kind = kindImage // a row that only brings a further image
+	}
+	p.imageAt, _ = strconv.Atoi(string(cellOf(cells, s.position))) // without a position: in the order of the file
+	p.ownImage = cellOf(cells, s.variantImage)
+}
+
+// assemble: the product's SKU is its Handle when it has variants, else that of its only row. A blank
+// SKU becomes the Handle, for a variant the Handle and its option values: "shirt-red-xl".
+func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
+	var faults []Fault
+	whole := &product{place: rows[0].place, rows: len(rows)}
+	var names [3]string
+	for _, p := range rows {
+		if len(whole.name) == 0 && len(p.name) > 0 {
+			whole.name, whole.place = p.name, p.place
+		}
+		if len(whole.description) == 0 {
+			whole.description = p.description
+		}
+		if len(whole.status) == 0 {
+			whole.status = p.status
+		}
+		if len(whole.categories) == 0 {
+			whole.categories = p.categories
+		}
+		if len(whole.attributes) == 0 {
+			whole.attributes = p.attributes
+		}
+		for i, o := range p.options {
+			if names[i] == "" {
+				names[i] = o.name
+			}
+		}
+		if p.kind != kindImage {
+			whole.variants = append(whole.variants, p)
+		}
+	}
+	if len(whole.variants) == 0 {
+		return nil, rowsRefused(rows, handle, "no_product_row", "the rows of this Handle hold images only")
+	}
+	for _, v := range whole.variants {
+		v.options = namedOptions(v.options, names)
+	}
+	faults = whole.gatherImages(rows, faults)
+	if only := whole.variants[0]; len(whole.variants) == 1 && len(only.options) == 0 {
+		whole.takeOver(only)
+		if len(whole.sku) == 0 {
+			whole.sku = []byte(handle)
+		}
+		return whole, faults
+	}
+	whole.sku = []byte(handle)
+	whole.nameVariants(handle)
+	whole.lowestPrice()
+	return whole, faults
+}
+
+// namedOptions drops blank options and the placeholder "Title: Default Title".
+func namedOptions(options []pair, names [3]string) []pair {
+	var kept []pair
+	for i, o := range options {
+		if len(o.value) == 0 || names[i] == "Title" && string(o.value) == "Default Title" {
+			continue
+		}
+		if names[i] == "" {
+			names[i] = fmt.Sprintf("Option%d", i+1)
+		}
+		kept = append(kept, pair{names[i], o.value})
+	}
+	return kept
+}
+
+// gatherImages puts the images of the rows in order of their position, then those of variants that
+// are not among them.
+func (p *product) gatherImages(rows []*product, faults []Fault) []Fault {
+	ordered := slices.Clone(rows)
+	slices.SortStableFunc(ordered, func(a, b *product) int { return cmp.Compare(a.imageAt, b.imageAt) })
+	for _, r := range ordered {
+		for _, image := range r.images {
+			faults = p.addImage(image, faults)
+		}
+	}
+	for _, r := range rows {
+		if len(r.ownImage) > 0 {
+			faults = p.addImage(r.ownImage, faults)
+		}
+	}
+	return faults
+}
+
+// takeOver gives a product without variants what its only row says of price and stock.
+func (p *product) takeOver(only *product) {
+	p.sku, p.price, p.priced = only.sku, only.price, only.priced
+	p.compareAt, p.compareAtSet, p.compareAtBlank = only.compareAt, only.compareAtSet, only.compareAtBlank
+	p.stock, p.stocked, p.warehouse = only.stock, only.stocked, only.warehouse
+	p.variants = nil
+}
+
+// nameVariants derives what variants lack: the SKU from the product's key and their options (with
+// -2, -3 … when that is taken), the name from the product's name and their options.
+func (p *product) nameVariants(key string) {
+	taken := map[string]bool{string(p.sku): true}
+	for _, v := range p.variants {
+		taken[string(v.sku)] = true
+	}
+	for i, v := range p.variants {
+		var values [][]byte
+		sku := key
+		for _, o := range v.options {
+			values = append(values, o.value)
+			sku += "-" + slug(o.value)
+		}
+		if len(values) == 0 {
+			sku += "-" + strconv.Itoa(i+1)
+		}
+		if len(v.sku) == 0 {
+			free := sku
+			for n := 2; taken[free]; n++ {
+				free = sku + "-" + strconv.Itoa(n)
+			}
+			taken[free] = true
+			v.sku = []byte(free)
+		}
+		if len(values) > 0 {
+			v.name = slices.Concat(p.name, []byte(" - "), bytes.Join(values, []byte(" / ")))
+		} else {
+			v.name = p.name
+		}
+	}
+	for _, v := range p.variants { // a variant may bear the very name of the product
+		if bytes.Equal(v.sku, p.sku) {
+			p.sku = []byte(key + "-parent")
+		}
+	}
+}
+
+// rowsRefused reports every row of a group.
+func rowsRefused(rows []*product, item, code, message string) []Fault {
+	var faults []Fault
+	for _, p := range rows {
+		faults = append(faults, p.refused(item, "", code, "%s", message))
+	}
+	return faults
+}

@@ -1,0 +1,74 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// state is the file that lets an import go on where it stopped. It is replaced as a whole after each
+// confirmed chunk, so that a crash at any moment leaves the one before or the one after.
+type state struct {
+	Version     int    `json:"version"`
+	Kind        Kind   `json:"kind"`
+	File        string `json:"file"`
+	SHA256      string `json:"sha256"`  // of the file: another file must not be continued
+	Options     string `json:"options"` // a hash of what decides how rows become items
+	NextRow     int    `json:"nextRow"` // every row before it is settled
+	NextItem    int    `json:"nextItem"`
+	Prepared    bool   `json:"prepared"`    // categories and missing products are stored
+	ReportBytes int64  `json:"reportBytes"` // length of the report that goes with this state
+	Done        bool   `json:"done"`
+	Rows        int    `json:"rows"` // of the whole file, once done
+	BlankRows   int    `json:"blankRows"`
+	Counts      Counts `json:"counts"`
+}
+
+const stateVersion = 1
+
+// loadState reads a state that fits the file and the options. found is false when there is none.
+func loadState(path string, want state) (have state, found bool, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return want, false, nil
+	}
+	if err != nil {
+		return want, false, wrongCall("the state file cannot be read: %v", err)
+	}
+	if err := json.Unmarshal(text, &have); err != nil || have.Version != stateVersion {
+		return want, false, wrongCall("%s is no state file of an import; give another --state", path)
+	}
+	switch {
+	case have.Kind != want.Kind:
+		return want, true, wrongCall("%s belongs to an import of %s", path, have.Kind)
+	case have.SHA256 != want.SHA256:
+		return want, true, wrongCall("%s belongs to another file, or %s has changed since (state %.12s…, file %.12s…); import anew with another --state", path, want.File, have.SHA256, want.SHA256)
+	case have.Options != want.Options:
+		return want, true, wrongCall("%s was begun with other options (mapping, format, encoding …); use the same, or import anew with another --state", path)
+	}
+	return have, true, nil
+}
+
+// save replaces the state file.
+func (s state) save(path string) (err error) {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("writing the state: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the state: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}

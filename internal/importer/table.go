@@ -1,0 +1,286 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// container is how rows lie in the file.
+type container string
+
+const (
+	delimited container = "csv"
+	jsonLines container = "jsonl"
+	jsonArray container = "json"
+)
+
+// table is the file seen as rows under named columns.
+type table struct {
+	source     *source
+	container  container
+	delimiter  byte
+	skip       int // physical lines before the header ("sep=;")
+	headerless bool
+	header     []string
+	sampled    [][][]byte // the first rows, to decide things by
+	unseen     []string   // columns asked for that the first objects lack
+}
+
+// rowStream hands out the rows of one reading of the file.
+type rowStream interface {
+	next() (row, error)
+	blank() int // blank rows passed over so far
+}
+
+func (r *rowReader) blank() int { return r.blankRows }
+
+// tableOptions are the flags that describe a file.
+type tableOptions struct {
+	format    string
+	delimiter string
+	columns   []string
+	noHeader  bool
+}
+
+// newTable finds out how the rows of a source lie in it.
+func newTable(s *source, o tableOptions) (*table, error) {
+	t := &table{source: s}
+	head := bytes.TrimLeft(s.sample, " \t\r\n")
+	if len(head) == 0 {
+		return nil, wrongCall("%s holds no rows", s.path)
+	}
+	switch {
+	case o.format == string(jsonLines) || o.format == string(jsonArray):
+		t.container = container(o.format)
+		if t.container == jsonLines && head[0] == '[' {
+			return nil, wrongCall("%s begins with [: it is a JSON array, --format json", s.path)
+		}
+	case o.format == "auto" && head[0] == '[':
+		t.container = jsonArray
+	case o.format == "auto" && head[0] == '{':
+		t.container = jsonArray
+		if first, _, _ := bytes.Cut(head, []byte{'\n'}); jsontext.Value(bytes.TrimSpace(first)).IsValid() {
+			t.container = jsonLines
+		}
+	default:
+		t.container = delimited
+	}
+	if t.container != delimited {
+		return t, t.sampleObjects()
+	}
+	return t, t.sampleRows(o)
+}
+
+const sampleRows = 1000 // at most so many rows decide on columns and signs
+
+func (t *table) sampleRows(o tableOptions) (err error) {
+	sample := t.source.sample
+	if !t.source.whole { // the last line is cut
+		sample = sample[:bytes.LastIndexByte(sample, '\n')+1]
+	}
+	if first, rest, _ := bytes.Cut(sample, []byte{'\n'}); len(bytes.TrimSpace(first)) == 5 && bytes.HasPrefix(first, []byte("sep=")) {
+		t.skip, t.delimiter, sample = 1, first[4], rest
+	}
+	if t.delimiter, err = chooseDelimiter(sample, o.delimiter, t.delimiter); err != nil {
+		return err
+	}
+	t.headerless = o.noHeader || len(o.columns) > 0
+	t.header = o.columns
+	rows := newRowReader(bytes.NewReader(sample), t.delimiter)
+	for len(t.sampled) < sampleRows {
+		got, err := rows.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
+		if !t.headerless && got.number == 1 {
+			if got.broken != "" {
+				return wrongCall("the header line cannot be read: %s", got.broken)
+			}
+			t.header = headerOf(got.cells)
+			continue
+		}
+		t.sampled = append(t.sampled, keepCells(got.cells))
+	}
+	if len(t.header) == 0 && t.headerless && len(t.sampled) > 0 {
+		for i := range t.sampled[0] {
+			t.header = append(t.header, fmt.Sprintf("c%d", i+1))
+		}
+	}
+	if len(t.header) == 0 {
+		return wrongCall("%s has no header line", t.source.path)
+	}
+	return nil
+}
+
+// headerOf trims the names; a second column of the same name gets "#2" behind it.
+func headerOf(cells [][]byte) []string {
+	seen := map[string]int{}
+	var header []string
+	for _, cell := range cells {
+		name := string(bytes.TrimSpace(cell))
+		if seen[name]++; seen[name] > 1 && name != "" {
+			name = fmt.Sprintf("%s#%d", name, seen[name])
+		}
+		header = append(header, name)
+	}
+	for len(header) > 0 && header[len(header)-1] == "" {
+		header = header[:len(header)-1]
+	}
+	return header
+}
+
+func keepCells(cells [][]byte) [][]byte {
+	kept := make([][]byte, len(cells))
+	for i, cell := range cells {
+		kept[i] = slices.Clone(cell)
+	}
+	return kept
+}
+
+// delimiterNames are the words a person may use.
+var delimiterNames = map[string]byte{"comma": ',', "semicolon": ';', "tab": '\t', `\t`: '\t', "pipe": '|'}
+
+// chooseDelimiter takes what was asked for, what the file announces, or the sign that cuts most of
+// the first rows into the same number of cells, and into most.
+func chooseDelimiter(sample []byte, asked string, announced byte) (byte, error) {
+	if d, ok := delimiterNames[strings.ToLower(asked)]; ok {
+		return d, nil
+	}
+	if len(asked) == 1 && asked[0] < 128 && asked[0] != '"' && asked[0] != '\n' && asked[0] != '\r' {
+		return asked[0], nil
+	}
+	if asked != "" && asked != "auto" {
+		return 0, wrongCall("--delimiter %q: give one sign, or comma, semicolon, tab, pipe, auto", asked)
+	}
+	if announced != 0 {
+		return announced, nil
+	}
+	best, bestEven, bestCells := byte(','), 0.0, 1
+	for _, d := range []byte{',', ';', '\t', '|'} {
+		rows := newRowReader(bytes.NewReader(sample), d)
+		cells, even, seen := 0, 0, 0
+		for seen < 50 {
+			got, err := rows.next()
+			if err != nil {
+				break
+			}
+			if seen++; seen == 1 {
+				cells = len(got.cells)
+			}
+			if len(got.cells) == cells && got.broken == "" {
+				even++
+			}
+		}
+		if share := float64(even) / float64(max(1, seen)); cells > 1 && (bestCells == 1 || share > bestEven || share == bestEven && cells > bestCells) {
+			best, bestEven, bestCells = d, share, cells
+		}
+	}
+	return best, nil
+}
+
+func (t *table) sampleObjects() error {
+	flat := &flattener{}
+	rows := t.objects(bytes.NewReader(t.source.sample), flat)
+	var kept [][]byte
+	for len(kept) < sampleRows {
+		got, err := rows.next()
+		if err != nil {
+			break // the sample is cut somewhere; faults of the file show when it is read
+		}
+		if got.broken != "" {
+			continue
+		}
+		kept = append(kept, slices.Clone(got.raw))
+	}
+	t.header = flat.names
+	flat.wanted = t.wanted()
+	for _, raw := range kept {
+		if cells, err := flat.object(raw); err == nil {
+			t.sampled = append(t.sampled, keepCells(cells))
+		}
+	}
+	return nil
+}
+
+func (t *table) wanted() map[string]int {
+	wanted := make(map[string]int, len(t.header))
+	for i, name := range t.header {
+		wanted[name] = i
+	}
+	return wanted
+}
+
+func (t *table) objects(text io.Reader, flat *flattener) rowStream {
+	if t.container == jsonLines {
+		return &lineObjects{lines: bufio.NewReaderSize(text, 64<<10), flat: flat}
+	}
+	return &arrayObjects{values: jsontext.NewDecoder(text), flat: flat}
+}
+
+// column finds a column by its name, without case if need be. In JSON files a name that the first
+// objects lack is taken too, as later ones may have it.
+func (t *table) column(name string) (int, bool) {
+	if name == "" {
+		return 0, false
+	}
+	if i := slices.Index(t.header, name); i >= 0 {
+		return i, true
+	}
+	if i := slices.IndexFunc(t.header, func(h string) bool { return strings.EqualFold(h, name) }); i >= 0 {
+		return i, true
+	}
+	if t.container == delimited {
+		return 0, false
+	}
+	t.header = append(t.header, name)
+	t.unseen = append(t.unseen, name)
+	return len(t.header) - 1, true
+}
+
+// open reads the rows from the beginning.
+func (t *table) open() (rows rowStream, closeFile func() error, err error) {
+	text, closeFile, err := t.source.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.container != delimited {
+		return t.objects(text, &flattener{wanted: t.wanted()}), closeFile, nil
+	}
+	reader := newRowReader(text, t.delimiter)
+	for range t.skip {
+		if _, err := reader.next(); err != nil {
+			return nil, nil, errors.Join(err, closeFile())
+		}
+	}
+	if !t.headerless {
+		if _, err := reader.next(); err != nil {
+			return nil, nil, errors.Join(err, closeFile())
+		}
+	}
+	reader.number = 0
+	return reader, closeFile, nil
+}
+
+// surplus describes cells behind the last column that hold something: an unquoted delimiter in the
+// row has moved its cells, so that none of them can be trusted.
+func (t *table) surplus(r row) string {
+	if t.container != delimited || len(r.cells) <= len(t.header) {
+		return ""
+	}
+	for _, cell := range r.cells[len(t.header):] {
+		if len(bytes.TrimSpace(cell)) > 0 {
+			return fmt.Sprintf("the row has %d cells, the header %d: is there an unquoted delimiter in a text?", len(r.cells), len(t.header))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,121 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// wooFormat is WooCommerce's product export: variations name their parent by SKU or by "id:44"; with
+// a sale price the product costs that, and the regular price is what it is compared with.
+var wooFormat = format{
+	name: "woocommerce", between: ",", nesting: ">",
+	columns: [][2]string{
+		{"SKU", "sku"}, {"Name", "name"}, {"Description|Short description", "description"}, {"Description", "description"},
+		{"Published", "status"}, {"Regular price", "price"}, {"Sale price", "salePrice"}, {"Stock", "stock.quantity"},
+		{"Categories", "categories"}, {"Images", "images"},
+	},
+	known:  func(header []string) bool { return hasColumns(header, "SKU", "Type", "Regular price") },
+	layout: newWoo,
+	learns: true,
+}
+
+type woo struct {
+	id, kind, sku, parent int
+	names, values         []int
+	keys                  map[string]string // product id -> key, of products with variations
+}
+
+func newWoo(t *table) layout {
+	w := &woo{
+		id: columnOf(t, "ID"), kind: columnOf(t, "Type"), sku: columnOf(t, "SKU"), parent: columnOf(t, "Parent"),
+		keys: map[string]string{},
+	}
+	for i := 1; ; i++ {
+		name := columnOf(t, fmt.Sprintf("Attribute %d name", i))
+		if name < 0 {
+			return w
+		}
+		w.names = append(w.names, name)
+		w.values = append(w.values, columnOf(t, fmt.Sprintf("Attribute %d value(s)", i)))
+	}
+}
+
+// learn remembers what "id:44" means.
+func (w *woo) learn(cells [][]byte) {
+	if id := cellOf(cells, w.id); len(id) > 0 && bytes.HasPrefix(cellOf(cells, w.kind), []byte("variable")) {
+		w.keys[string(id)] = string(w.key(cells))
+	}
+}
+
+// key is the parent's SKU for a variation, else the own one; without SKU, "woo-" and the id.
+func (w *woo) key(cells [][]byte) []byte {
+	if w.variation(cells) {
+		parent := cellOf(cells, w.parent)
+		id, byID := bytes.CutPrefix(parent, []byte("id:"))
+		if !byID {
+			return parent
+		}
+		if key, known := w.keys[string(id)]; known {
+			return []byte(key)
+		}
+		return append([]byte("woo-"), id...)
+	}
+	if sku := cellOf(cells, w.sku); len(sku) > 0 {
+		return sku
+	}
+	if id := cellOf(cells, w.id); len(id) > 0 {
+		return append([]byte("woo-"), id...)
+	}
+	return nil
+}
+
+func (w *woo) variation(cells [][]byte) bool {
+	return bytes.HasPrefix(cellOf(cells, w.kind), []byte("variation")) && len(cellOf(cells, w.parent)) > 0
+}
+
+func (w *woo) read(cells [][]byte, p *product) {
+	p.compareAtBlank = !p.compareAtSet
+	if !w.variation(cells) {
+		p.sku = w.key(cells)
+		p.grouped = string(cellOf(cells, w.kind)) == "grouped"
+		return
+	}
+	p.kind = kindVariant
+	p.categories = nil // a variation has those of its parent
+	for i := range w.names {
+		name, value := cellOf(cells, w.names[i]), cellOf(cells, w.values[i])
+		if len(name) > 0 && len(value) > 0 {
+			p.options = append(p.options, pair{strings.TrimPrefix(string(name), "pa_"), value})
+		}
+	}
+}
+
+// assemble derives the SKU of a variation without one from its parent's and its options. Variations
+// whose parent is not in the file become one product under the parent's SKU, with a note.
+func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
+	var faults []Fault
+	whole, faults := family(key, rows, faults)
+	if len(whole.variants) == len(rows) {
+		faults = append(faults, whole.note(key, "parent", "parent_missing", "the file has no row for the parent %q; the product was made of its variations", key))
+	}
+	if whole.grouped && !whole.priced {
+		return nil, rowsRefused(rows, key, "grouped_product", `a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
+	}
+	taken := map[string]bool{key: true}
+	for _, v := range whole.variants {
+		if len(v.sku) == 0 || string(v.sku) == key { // the shop shows the parent's SKU where a variation has none
+			sku := key
+			for _, o := range v.options {
+				sku += "-" + slug(o.value)
+			}
+			free := sku
+			for n := 2; taken[free]; n++ {
+				free = fmt.Sprintf("%s-%d", sku, n)
+			}
+			v.sku = []byte(free)
+		}
+		taken[string(v.sku)] = true
+	}
+	return whole, faults
+}
