@@ -15,6 +15,8 @@ func bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
+func counted() limits.Limiter { return limits.NewLocal() }
+
 func TestLoginGivesATokenForTwelveHours(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		r := s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": " Owner@Test.example ", "password": ownerPassword}, noKey: true})
@@ -68,7 +70,7 @@ func TestWrongLoginsTellNothing(t *testing.T) {
 }
 
 func TestFailedLoginsAreThrottledPerAccountAndAddress(t *testing.T) {
-	enginesWith(t, limits.NewLocal(), func(t *testing.T, s *server) {
+	enginesWith(t, counted, func(t *testing.T, s *server) {
 		try := func(password string) reply {
 			s.now.move(100 * time.Millisecond) // clear of the burst of one address
 			return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": "owner@test.example", "password": password}, noKey: true})

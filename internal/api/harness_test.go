@@ -56,14 +56,14 @@ var ownerHash string
 // engines runs a test against the API on each engine, without rate limits.
 func engines(t *testing.T, test func(t *testing.T, s *server)) {
 	t.Helper()
-	enginesWith(t, limits.Off{}, test)
+	enginesWith(t, func() limits.Limiter { return limits.Off{} }, test)
 }
 
-// enginesWith is engines with a limiter.
-func enginesWith(t *testing.T, limiter limits.Limiter, test func(t *testing.T, s *server)) {
+// enginesWith is engines with a fresh limiter for each.
+func enginesWith(t *testing.T, limiter func() limits.Limiter, test func(t *testing.T, s *server)) {
 	t.Helper()
 	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { test(t, newServer(t, engine, limiter)) })
+		t.Run(engine, func(t *testing.T) { test(t, newServer(t, engine, limiter())) })
 	}
 }
 
