@@ -1,0 +1,125 @@
+// Package stock holds warehouses, stock levels and their ledger (interface §2.7, §4.3, §4.5).
+//
+//	Level     one SKU in one warehouse: on hand, reserved, available = on hand − reserved
+//	Movement  one row of the ledger; the sum of a level's movements is its on-hand, always
+//	Shift     what an act does to a level by difference: orders reserve, release and ship; movements and transfers
+//	Setting   what an act makes a level's on-hand be: imports and bulk updates
+//	Sheet     what Set needs to have read: the warehouses and the levels of some SKUs
+package stock
+
+import (
+	"slices"
+	"strconv"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Bounds of a told quantity and of what a single movement may move; sums of them stay far from the end of BIGINT.
+const (
+	MaxQuantity  = 1_000_000_000
+	MaxThreshold = MaxQuantity
+)
+
+// Place names a level.
+type Place struct{ SKU, Warehouse string }
+
+// Level is one SKU in one warehouse.
+type Level struct {
+	ID        id.Level
+	SKU       string
+	Warehouse string // its code
+	Product   id.Product
+	Variant   id.Variant
+	OnHand    int64
+	Reserved  int64
+	Threshold *int64 // stock.low below it; nil until stock was ever told
+	Low       bool   // stock.low was sent and available has not recovered
+	Deleted   bool   // its product is gone or goes by another SKU; open orders may still hold it
+}
+
+// Place is where the level stands.
+func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
+
+// Available is what can still be sold; below 0 when oversold.
+func (l Level) Available() int64 { return l.OnHand - l.Reserved }
+
+// below tells whether a level is under its threshold.
+func (l Level) below() bool {
+	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold
+}
+
+// Cause says why on-hand moved; it stands in the ledger (interface §2.7).
+type Cause string
+
+// The causes.
+const (
+	Import          Cause = "import"
+	Receive         Cause = "receive"
+	Adjustment      Cause = "adjustment"
+	Transfer        Cause = "transfer"
+	Shipment        Cause = "shipment"
+	ShipmentDeleted Cause = "shipment_deleted"
+	Return          Cause = "return"
+	FromChannel     Cause = "channel"
+)
+
+// Why is what the ledger keeps of an act.
+type Why struct {
+	Cause         Cause
+	ReferenceType string // "order", "shipment" …
+	ReferenceID   string
+	Note          string
+	Actor         string
+}
+
+// Change is a level after an act.
+type Change struct {
+	Level
+	PreviousOnHand int64
+	FellLow        bool // it just went below its threshold
+}
+
+const levelColumns = "id, sku, warehouse_code, product_id, variant_id, on_hand, reserved, threshold, low, deleted_at"
+
+func scanLevel(r db.Rows) (Level, error) {
+	var l Level
+	var deletedAt int64
+	err := r.Scan(&l.ID, &l.SKU, &l.Warehouse, &l.Product, db.Opt(&l.Variant), &l.OnHand, &l.Reserved, &l.Threshold, &l.Low, db.Opt(&deletedAt))
+	l.Deleted = deletedAt != 0
+	return l, err
+}
+
+// readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
+func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) error {
+	slices.Sort(skus)
+	skus = slices.Compact(skus)
+	for len(skus) > 0 {
+		piece := skus[:min(256, len(skus))]
+		skus = skus[len(piece):]
+		padded := db.Padded(piece)
+		args, text := append([]any{tx.Tenant}, padded...), &levelsText
+		if warehouse != "" {
+			args, text = append(args, warehouse), &levelsInText
+		}
+		err := tx.Each(func(r db.Rows) error {
+			l, err := scanLevel(r)
+			if err == nil {
+				each(l)
+			}
+			return err
+		}, text.For(len(padded), func(n int) string {
+			sql := "SELECT " + levelColumns + " FROM stock_levels WHERE tenant_id = $1 AND sku IN "
+			if warehouse != "" {
+				return sql + db.In(n, 2) + " AND warehouse_code = $" + strconv.Itoa(n+2)
+			}
+			return sql + db.In(n, 2)
+		}), args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var levelsText, levelsInText db.Text

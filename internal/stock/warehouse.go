@@ -1,0 +1,4 @@
+package stock
+
+// MainWarehouse is the code of the default warehouse an account starts with.
+const MainWarehouse = "MAIN"
