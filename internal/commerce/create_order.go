@@ -84,7 +84,7 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	if err != nil {
 		return nil, err
 	}
-	o.History = []orders.Entry{{ID: id.New[id.History](), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
+	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
 	orders.Insert(tx, o)
 	received := webhooks.New("order.received", string(o.ID), func(w *wire.Writer) { orderReceivedData(w, o) })
 	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)

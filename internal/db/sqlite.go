@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ const File = "entrepot.db"
 // Bounds of one group commit: as many acts as wait, but no new one after groupTime.
 const (
 	groupSize = 256
-	groupTime = 4 * time.Millisecond
+	groupTime = 15 * time.Millisecond
 )
 
 // sqliteEngine has one writer goroutine, which owns one connection, and a pool of reading connections on snapshots.
@@ -79,7 +80,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 
 func (e *sqliteEngine) name() string { return "sqlite" }
 
-// serve is the writer: it takes every waiting act, runs each in a savepoint, commits once and answers all.
+// serve is the writer: it takes every waiting act, runs each, commits once and answers all.
 func (e *sqliteEngine) serve(conn *sqliteConn) {
 	defer close(e.stopped)
 	defer conn.close()
@@ -89,22 +90,30 @@ func (e *sqliteEngine) serve(conn *sqliteConn) {
 	conn.exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
 }
 
+// group runs acts in one transaction without savepoints, which would copy every page they touch. Most acts that fail have
+// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the good acts
+// run again: nobody was answered, and acts must bear running twice anyway.
 func (e *sqliteEngine) group(conn *sqliteConn, first *act) {
 	if _, err := conn.exec("BEGIN IMMEDIATE", nil); err != nil {
 		first.end(busyIsRetry(err))
 		return
 	}
-	ran, dirty := make([]*act, 0, 64), false
+	good := make([]*act, 0, 64)
 	start := time.Now()
 	for next := first; next != nil; {
-		wrote, lost := e.runOne(conn, next)
-		ran, dirty = append(ran, next), dirty || wrote
-		if lost != nil { // SQLite has given up the whole transaction (disk full, I/O error)
-			e.fail(conn, ran, lost)
-			return
+		switch written := e.run(conn, next); {
+		case next.err == nil:
+			good = append(good, next)
+		case !written:
+			close(next.done)
+		default:
+			close(next.done)
+			if !e.again(conn, &good) {
+				return
+			}
 		}
 		next = nil
-		if len(ran) < groupSize && time.Since(start) < groupTime {
+		if len(good) < groupSize && time.Since(start) < groupTime {
 			select {
 			case next = <-e.acts: // nil once the channel is closed
 			default:
@@ -112,34 +121,47 @@ func (e *sqliteEngine) group(conn *sqliteConn, first *act) {
 		}
 	}
 	if _, err := conn.exec("COMMIT", nil); err != nil {
-		e.fail(conn, ran, err)
+		e.fail(conn, good, err)
 		return
 	}
-	for _, a := range ran {
+	for _, a := range good {
 		close(a.done)
 	}
 }
 
-// runOne runs an act in a savepoint. lost is the error after which nothing of the group can be kept.
-func (e *sqliteEngine) runOne(conn *sqliteConn, a *act) (wrote bool, lost error) {
+// again rolls back and runs the good acts anew, without those that fail now. It is false when the store has failed them all.
+func (e *sqliteEngine) again(conn *sqliteConn, good *[]*act) bool {
+	conn.exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
+	if _, err := conn.exec("BEGIN IMMEDIATE", nil); err != nil {
+		e.fail(conn, *good, err)
+		return false
+	}
+	for i, a := range *good {
+		written := e.run(conn, a)
+		if a.err == nil {
+			continue
+		}
+		close(a.done)
+		rest := slices.Delete(slices.Clone(*good), i, i+1)
+		*good = rest
+		if written || i < len(rest) {
+			return e.again(conn, good)
+		}
+	}
+	return true
+}
+
+// run runs one act and tells whether it has written.
+func (e *sqliteEngine) run(conn *sqliteConn, a *act) (written bool) {
 	if a.err = a.ctx.Err(); a.err != nil {
-		return false, nil
+		return false
 	}
-	if _, err := conn.exec("SAVEPOINT act", nil); err != nil {
-		return false, err
-	}
+	conn.written = false
 	tx := &Tx{Tenant: a.tenant, db: e.db, session: conn, now: e.db.Now()}
 	if a.err = guarded(tx, a.run); a.err == nil {
 		a.err = tx.Flush()
 	}
-	if a.err == nil {
-		_, lost = conn.exec("RELEASE act", nil)
-		return true, lost
-	}
-	if _, lost = conn.exec("ROLLBACK TO act", nil); lost == nil {
-		_, lost = conn.exec("RELEASE act", nil)
-	}
-	return false, lost
+	return conn.written
 }
 
 // guarded turns a panic of an act into an error, so that one bad act cannot take the writer with it.
@@ -152,13 +174,10 @@ func guarded(tx *Tx, run func(*Tx) error) (err error) {
 	return run(tx)
 }
 
-func (e *sqliteEngine) fail(conn *sqliteConn, ran []*act, err error) {
+func (e *sqliteEngine) fail(conn *sqliteConn, acts []*act, err error) {
 	conn.exec("ROLLBACK", nil)
-	for _, a := range ran {
-		if a.err == nil {
-			a.err = busyIsRetry(err)
-		}
-		close(a.done)
+	for _, a := range acts {
+		a.end(busyIsRetry(err))
 	}
 }
 
@@ -219,7 +238,11 @@ func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) error {
 }
 
 func (e *sqliteEngine) script(ctx context.Context, sql string) error {
-	return e.write(ctx, Across, false, func(tx *Tx) error { return tx.session.(*sqliteConn).script(sql) })
+	return e.write(ctx, Across, false, func(tx *Tx) error {
+		conn := tx.session.(*sqliteConn)
+		conn.written = true
+		return conn.script(sql)
+	})
 }
 
 func (e *sqliteEngine) ping(ctx context.Context) error {
@@ -252,12 +275,15 @@ type sqliteConn struct {
 	conn  driver.Conn
 	stmts map[string]*sqliteStmt
 	named []driver.NamedValue // reused between calls
+
+	written bool // something was written since it was last set to false
 }
 
 // sqliteStmt is a prepared statement and which argument each of its placeholders takes.
 type sqliteStmt struct {
-	stmt  driver.Stmt
-	order []int
+	stmt   driver.Stmt
+	order  []int
+	writes bool // it is no SELECT
 }
 
 // maxStatements bounds a connection's cache; lists with many filters make many texts.
@@ -293,7 +319,7 @@ func (c *sqliteConn) prepare(sql string) (*sqliteStmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteStmt{stmt, order}
+	s := &sqliteStmt{stmt: stmt, order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT")}
 	c.stmts[sql] = s
 	return s, nil
 }
@@ -323,6 +349,7 @@ func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.written = true
 	result, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), values)
 	if err != nil {
 		return 0, busyIsRetry(err)
@@ -339,6 +366,7 @@ func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.written = c.written || s.writes
 	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), values)
 	if err != nil {
 		return nil, busyIsRetry(err)

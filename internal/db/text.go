@@ -75,6 +75,25 @@ func Values(rows, cols, first int, casts ...string) string {
 	return b.String()
 }
 
+// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first on, so that
+// "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
+func Repeat(n, first int, row string) string {
+	var b strings.Builder
+	for r := range n {
+		if r > 0 {
+			b.WriteByte(',')
+		}
+		for i := range len(row) {
+			b.WriteByte(row[i])
+			if row[i] == '$' && (i+1 == len(row) || row[i+1] < '0' || row[i+1] > '9') {
+				b.WriteString(strconv.Itoa(first))
+				first++
+			}
+		}
+	}
+	return b.String()
+}
+
 // In writes "($2,$3,$4)" for n arguments starting at $first.
 func In(n, first int) string { return Values(1, n, first) }
 

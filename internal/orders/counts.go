@@ -29,8 +29,7 @@ func Count(tx *db.Tx, o *Order, from, to Status) {
 		}
 	}
 	tx.Change(countTexts.For(rows, func(n int) string {
-		return `WITH v(span, status, bucket, channel, delta) AS (VALUES ` + db.Values(n, 5, 2, "::BIGINT", "::TEXT", "::BIGINT", "::TEXT", "::BIGINT") + `)
-			INSERT INTO order_counts (tenant_id, span, status, bucket, channel, orders) SELECT $1::BIGINT, span, status, bucket, channel, delta FROM v WHERE TRUE
+		return `INSERT INTO order_counts (tenant_id, span, status, bucket, channel, orders) VALUES ` + db.Repeat(n, 2, "($1,$,$,$,$,$)") + `
 			ON CONFLICT (tenant_id, span, status, bucket, channel) DO UPDATE SET orders = order_counts.orders + excluded.orders`
 	}), args...)
 }

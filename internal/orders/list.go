@@ -173,13 +173,15 @@ func (q *query) page(f Filter) string {
 		}
 		return "SELECT o." + column + " AS k, o.id AS id FROM orders o WHERE " + where + " ORDER BY o." + column + " " + direction + ", o.id " + direction + " LIMIT " + reach + "::BIGINT"
 	}
-	ids := branch(f.Statuses)
+	var ids string
 	if len(f.Statuses) > 1 && f.Sort == ByCreatedAt && f.Customer == "" && f.Email == "" {
 		parts := make([]string, len(f.Statuses))
 		for i, s := range f.Statuses {
 			parts[i] = "SELECT * FROM (" + branch([]Status{s}) + ") AS b" + strconv.Itoa(i)
 		}
 		ids = strings.Join(parts, " UNION ALL ")
+	} else {
+		ids = branch(f.Statuses)
 	}
 	return "SELECT " + columns + " FROM (SELECT k, id FROM (" + ids + ") AS branches " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
 		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id

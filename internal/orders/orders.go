@@ -82,8 +82,8 @@ const (
 
 // Entry is one step of an order's history, creation included.
 type Entry struct {
-	ID       id.History
-	Previous Status // "" on creation
+	ID       id.History // the order's own id for its creation
+	Previous Status     // "" on creation
 	Status   Status
 	Note     string
 	Source   Source

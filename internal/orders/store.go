@@ -92,12 +92,14 @@ func readLines(tx *db.Tx, list []Order) error {
 
 var linesText db.Text
 
+// history reads how an order began, from its own row, and every move since.
 func history(tx *db.Tx, order id.Order) ([]Entry, error) {
 	return db.List(tx, func(r db.Rows) (e Entry, err error) {
 		err = r.Scan(&e.ID, db.Opt(&e.Previous), &e.Status, db.Opt(&e.Note), &e.Source, &e.Actor, &e.At)
 		return e, err
-	}, `SELECT id, previous_status, status, note, source, actor, created_at FROM order_history
-		WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id`, tx.Tenant, order)
+	}, `SELECT id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, created_at FROM orders WHERE tenant_id = $1 AND id = $2::UUID
+		UNION ALL SELECT id, previous_status, status, note, source, actor, created_at FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
+		ORDER BY 7, 1`, tx.Tenant, order)
 }
 
 func shipments(tx *db.Tx, order id.Order) ([]Shipment, error) {
@@ -140,22 +142,20 @@ func (o *Order) search() string {
 	return strings.ToLower(Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail)
 }
 
-// Insert writes a new order with its lines and what is in its history and shipments. An external reference that is taken
+// Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
 // meanwhile makes the act run again.
 func Insert(tx *db.Tx, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, channel_id, customer_id, customer_name, customer_email, email_key, external_reference, platform_id,
 			currency, shipping_address, billing_address, payment_metadata, notes, subtotal, shipping_amount, discount_amount, tax_amount, tax_rate, total,
-			item_count, tracking_carrier, tracking_number, tracking_url, shipped_told, search, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29,$30)`,
+			item_count, tracking_carrier, tracking_number, tracking_url, shipped_told, search, created_at, updated_at, initial_status, initial_source, initial_actor)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29,$30,$31,$32,$33)`,
 		tx.Tenant, o.ID, o.Number, string(o.Status), db.Null(o.Channel), db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)),
 		db.Null(o.ExternalReference), db.Null(o.PlatformID), o.Currency, db.Null(o.ShippingAddress), db.Null(o.BillingAddress), db.Null(o.PaymentMetadata),
 		db.Null(o.Notes), o.Subtotal, o.ShippingAmount, o.DiscountAmount, o.TaxAmount, o.TaxRate, o.Total, o.ItemCount, db.Null(o.TrackingCarrier),
-		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedTold, o.search(), o.CreatedAt, o.UpdatedAt)
+		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedTold, o.search(), o.CreatedAt, o.UpdatedAt,
+		string(o.History[0].Status), string(o.History[0].Source), o.History[0].Actor)
 	insertLines(tx, o.ID, o.Lines, 0)
-	for _, e := range o.History {
-		insertEntry(tx, o.ID, e)
-	}
 	for _, s := range o.Shipments {
 		InsertShipment(tx, o.ID, s)
 	}
@@ -175,10 +175,8 @@ func insertLines(tx *db.Tx, order id.Order, lines []Line, first int) {
 			position++
 		}
 		tx.Queue(insertLinesText.For(len(piece), func(n int) string {
-			return `WITH v(position, id, product_id, variant_id, sku, name, description, metadata, quantity, shipped, reserved, unit_price, line_total, warehouse) AS (VALUES ` +
-				db.Values(n, 14, 3, "::BIGINT", "::UUID", "::UUID", "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
-				INSERT INTO order_lines (tenant_id, order_id, position, id, product_id, variant_id, sku, name, description, metadata, quantity, shipped, reserved, unit_price, line_total, warehouse_code)
-				SELECT $1::BIGINT, $2::UUID, position, id, product_id, variant_id, sku, name, description, metadata, quantity, shipped, reserved, unit_price, line_total, warehouse FROM v`
+			return `INSERT INTO order_lines (tenant_id, order_id, position, id, product_id, variant_id, sku, name, description, metadata, quantity, shipped, reserved, unit_price, line_total, warehouse_code) VALUES ` +
+				db.Repeat(n, 3, "($1,$2,$,$,$,$,$,$,$,$,$,$,$,$,$,$)")
 		}), args...)
 		return nil
 	})
@@ -188,7 +186,7 @@ var insertLinesText db.Text
 
 func insertEntry(tx *db.Tx, order id.Order, e Entry) {
 	tx.Queue(`INSERT INTO order_history (tenant_id, order_id, id, previous_status, status, note, source, actor, created_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)`,
-		tx.Tenant, order, e.ID, db.Null(e.Previous), string(e.Status), db.Null(e.Note), string(e.Source), e.Actor, e.At)
+		tx.Tenant, order, e.ID, string(e.Previous), string(e.Status), db.Null(e.Note), string(e.Source), e.Actor, e.At)
 }
 
 // InsertShipment writes a shipment with its lines.

@@ -37,7 +37,7 @@ func Record(tx *db.Tx, events ...Event) {
 	}
 	offset := tx.Stamps(len(events))
 	db.Chunks(events, func(piece []Event) error {
-		args := make([]any, 0, 2+6*len(piece))
+		args := make([]any, 0, 2+5*len(piece))
 		args = append(args, tx.Tenant, tx.Micros())
 		for _, e := range piece {
 			event := id.New[id.Event]()
@@ -45,9 +45,8 @@ func Record(tx *db.Tx, events ...Event) {
 			offset += db.StampStep
 		}
 		tx.Change(insertEvents.For(len(piece), func(n int) string {
-			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT") + `)
-				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
-				SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, $2::BIGINT FROM v`
+			return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
+				db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
 		}), args...)
 		return nil
 	})

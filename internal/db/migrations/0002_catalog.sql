@@ -16,7 +16,9 @@ CREATE TABLE categories (
 CREATE UNIQUE INDEX categories_tenant_id_external_id ON categories (tenant_id, external_id) WHERE external_id IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX categories_tenant_id_slug ON categories (tenant_id, slug) WHERE deleted_at IS NULL;
 CREATE INDEX categories_tenant_id_parent_external_id ON categories (tenant_id, parent_external_id) WHERE parent_external_id IS NOT NULL;
-CREATE INDEX categories_tenant_id_changed_at ON categories (tenant_id, changed_at);
+CREATE INDEX categories_tenant_id_parent_id ON categories (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX categories_tenant_id_changed_at ON categories (tenant_id, changed_at, deleted_at);
+CREATE INDEX categories_deleted_at ON categories (deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE products (
     tenant_id BIGINT NOT NULL,
@@ -31,7 +33,8 @@ CREATE TABLE products (
     media TEXT NOT NULL,                   -- JSON: [{id, url, position}]
     attributes TEXT NOT NULL,              -- JSON object: code to value
     search TEXT NOT NULL,                  -- folded sku and name
-    variant_count BIGINT NOT NULL,
+    variant_count BIGINT NOT NULL,         -- rows in variants and in product_categories: a reader skips what is not there
+    category_count BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     changed_at BIGINT NOT NULL,
@@ -39,7 +42,8 @@ CREATE TABLE products (
     PRIMARY KEY (tenant_id, id)
 );
 CREATE UNIQUE INDEX products_tenant_id_slug ON products (tenant_id, slug) WHERE deleted_at IS NULL;
-CREATE INDEX products_tenant_id_changed_at ON products (tenant_id, changed_at);
+CREATE INDEX products_tenant_id_changed_at ON products (tenant_id, changed_at, deleted_at); -- a feed's page and its total
+CREATE INDEX products_deleted_at ON products (deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE variants (
     tenant_id BIGINT NOT NULL,
@@ -50,7 +54,7 @@ CREATE TABLE variants (
     name TEXT NOT NULL,
     price BIGINT CHECK (price >= 0),       -- NULL: the product's
     compare_at_price BIGINT CHECK (compare_at_price >= 0),
-    attributes TEXT NOT NULL,
+    attributes TEXT NOT NULL,              -- JSON object: code to value
     PRIMARY KEY (tenant_id, product_id, id)
 ) WITHOUT ROWID;
 
@@ -62,7 +66,6 @@ CREATE TABLE skus (
     variant_id UUID,
     PRIMARY KEY (tenant_id, sku)
 ) WITHOUT ROWID;
-CREATE INDEX skus_tenant_id_product_id ON skus (tenant_id, product_id);
 
 CREATE TABLE product_categories (
     tenant_id BIGINT NOT NULL,

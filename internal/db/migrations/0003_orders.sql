@@ -123,6 +123,9 @@ CREATE TABLE orders (
     tracking_number TEXT,
     tracking_url TEXT,
     shipped_told BOOLEAN NOT NULL,         -- order.shipped was sent: once in an order's life
+    initial_status TEXT NOT NULL,          -- how it was created, the first entry of its history
+    initial_source TEXT NOT NULL,
+    initial_actor TEXT NOT NULL,
     search TEXT NOT NULL,                  -- folded number, external reference, customer name and e-mail
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
@@ -159,11 +162,11 @@ CREATE TABLE order_lines (
     CHECK (reserved >= 0 AND reserved + shipped <= quantity)
 ) WITHOUT ROWID;
 
-CREATE TABLE order_history (
+CREATE TABLE order_history (               -- moves; how an order began stands in its own row
     tenant_id BIGINT NOT NULL,
     order_id UUID NOT NULL,
     id UUID NOT NULL,
-    previous_status TEXT,                  -- NULL on creation
+    previous_status TEXT NOT NULL,
     status TEXT NOT NULL,
     note TEXT,
     source TEXT NOT NULL CHECK (source IN ('api', 'dashboard', 'channel', 'shipment', 'system')),

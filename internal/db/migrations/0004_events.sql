@@ -6,12 +6,13 @@ CREATE TABLE events (                      -- the outbox and the log
     event TEXT NOT NULL,
     resource_id TEXT NOT NULL,             -- the order, product, customer … it tells of
     payload TEXT NOT NULL,                 -- the envelope's bytes, the same at every attempt
+    endpoint_id UUID,                      -- a test event: only for this endpoint, and not part of the log
     created_at BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, stamp)
 );
 CREATE INDEX events_tenant_id_id ON events (tenant_id, id);
 
--- How far each account's events are turned into deliveries.
+-- How far the events of each account with endpoints are turned into deliveries. Accounts without endpoints have no row.
 CREATE TABLE dispatch_cursors (
     tenant_id BIGINT PRIMARY KEY,
     stamp BIGINT NOT NULL
@@ -22,49 +23,85 @@ CREATE TABLE endpoints (
     id UUID NOT NULL,
     url TEXT NOT NULL,
     secret TEXT NOT NULL,                  -- sealed
-    old_secret TEXT NOT NULL,              -- sealed; signs too until old_secret_until
-    old_secret_until BIGINT,
+    old_secret TEXT NOT NULL,              -- sealed, or ''; signs too until old_secret_until
+    old_secret_until BIGINT NOT NULL,
     events TEXT NOT NULL,                  -- names separated by spaces, or *
     description TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('active', 'paused')),
     ordered BOOLEAN NOT NULL,
+    since BIGINT NOT NULL,                 -- stamp of its creation: it gets what is committed later
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
+    deleted_at BIGINT,                     -- its deliveries are swept, then the row
     PRIMARY KEY (tenant_id, id)
 );
 
+-- What waits for an endpoint, one row each: the unit that a node takes over to serve. Nodes lease queues, not deliveries.
+CREATE TABLE queues (
+    tenant_id BIGINT NOT NULL,
+    endpoint_id UUID NOT NULL,
+    due_at BIGINT,                         -- when a node must look at it; NULL when nothing waits
+    holder TEXT NOT NULL,                  -- the node that serves it, or ''
+    lease_until BIGINT NOT NULL,           -- until when, unless renewed
+    pending BIGINT NOT NULL CHECK (pending >= 0), -- how many deliveries are in each state
+    delivered BIGINT NOT NULL CHECK (delivered >= 0),
+    failed BIGINT NOT NULL CHECK (failed >= 0),
+    PRIMARY KEY (tenant_id, endpoint_id)
+) WITHOUT ROWID;
+CREATE INDEX queues_due_at ON queues (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX queues_holder ON queues (holder) WHERE holder <> '';
+
 CREATE TABLE deliveries (
     tenant_id BIGINT NOT NULL,
-    id UUID NOT NULL,
     endpoint_id UUID NOT NULL,
+    position BIGINT NOT NULL,              -- stamp of the event, or of the replay that made it: its place in the queue and its time
+    id UUID NOT NULL,
     event_id UUID NOT NULL,
-    event_stamp BIGINT NOT NULL,
+    event_stamp BIGINT NOT NULL,           -- finds the payload
     event TEXT NOT NULL,
     resource_id TEXT NOT NULL,
+    ordered BOOLEAN NOT NULL,              -- waits for earlier pending ones of the same resource
+    by_hand BOOLEAN NOT NULL,              -- its next attempt was asked for by hand and is the last
     state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
-    attempts BIGINT NOT NULL,
-    tries_left BIGINT NOT NULL,            -- attempts the schedule still gives
-    due_at BIGINT,                         -- next attempt, or end of the lease of the one under way; NULL once settled
-    status_code BIGINT,                    -- of the newest attempt
+    attempts BIGINT NOT NULL,              -- made so far
+    due_at BIGINT,                         -- next attempt; NULL once settled, or while an earlier one of its resource is pending
+    attempted_at BIGINT,                   -- the newest attempt and what came of it
+    status_code BIGINT,
     error TEXT,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, id),
-    CHECK ((state = 'pending') = (due_at IS NOT NULL))
-);
-CREATE INDEX deliveries_due ON deliveries (tenant_id, endpoint_id, due_at) WHERE state = 'pending';
-CREATE INDEX deliveries_tenant_id_endpoint_id ON deliveries (tenant_id, endpoint_id, id);
+    PRIMARY KEY (tenant_id, endpoint_id, position),
+    CHECK (state = 'pending' OR due_at IS NULL)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX deliveries_tenant_id_id ON deliveries (tenant_id, id);
+CREATE INDEX deliveries_due_at ON deliveries (tenant_id, endpoint_id, due_at, position) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_lanes ON deliveries (tenant_id, endpoint_id, resource_id, position) WHERE state = 'pending' AND ordered;
+CREATE INDEX deliveries_failed ON deliveries (tenant_id, endpoint_id, position) WHERE state = 'failed';
+CREATE INDEX deliveries_resource_id ON deliveries (tenant_id, endpoint_id, resource_id, position);
 
 CREATE TABLE attempts (
     tenant_id BIGINT NOT NULL,
-    delivery_id UUID NOT NULL,
+    endpoint_id UUID NOT NULL,
+    position BIGINT NOT NULL,              -- of its delivery
     number BIGINT NOT NULL,                -- from 1
     at BIGINT NOT NULL,
     status_code BIGINT,
     duration_ms BIGINT NOT NULL,
     error TEXT,
     response_body TEXT,                    -- at most 4 KB
-    PRIMARY KEY (tenant_id, delivery_id, number)
+    PRIMARY KEY (tenant_id, endpoint_id, position, number)
+) WITHOUT ROWID;
+
+-- Replays and bulk retries that are too long for one transaction; the rest is done in steps.
+CREATE TABLE replays (
+    tenant_id BIGINT NOT NULL,
+    id UUID NOT NULL,
+    endpoint_id UUID NOT NULL,
+    events TEXT NOT NULL,                  -- names separated by spaces, or *
+    only_failed BOOLEAN NOT NULL,
+    after BIGINT NOT NULL,                 -- stamp (only_failed: position) up to which it is done
+    until BIGINT NOT NULL,                 -- the last one
+    from_time BIGINT NOT NULL,             -- the span asked for
+    to_time BIGINT NOT NULL,
+    PRIMARY KEY (tenant_id, id)
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (
@@ -89,6 +126,7 @@ CREATE TABLE jobs (
     PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX jobs_due_at ON jobs (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_tenant_id_due_at ON jobs (tenant_id, id) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_tenant_id_completed_at ON jobs (tenant_id, completed_at);
 
 CREATE TABLE notifications (               -- platform notifications seen, for de-duplication (interface §6.3)
