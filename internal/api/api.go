@@ -36,6 +36,7 @@ type API struct {
 	table    *table
 	draining atomic.Bool
 	seen     *lastUsed
+	document document
 }
 
 // New builds the table; it panics if a route is wrong, which a test would meet first.

@@ -5,6 +5,7 @@ import "slices"
 // routes is the whole API table, by section of docs/interface.md.
 func routes() []*route {
 	return slices.Concat(
+		docRoutes,      // 9
 		orderRoutes,    // 4.1
 		shipmentRoutes, // 4.1
 		authRoutes,     // 4.5.6
