@@ -1,0 +1,107 @@
+// Package catalog holds what is for sale (interface §2.7, §4.2, §4.3).
+//
+//	Product   has a SKU, a price, images and up to 50 variants; Draft is what a caller says of one
+//	Variant   one of the forms of a product, with a SKU of its own; all SKUs of an account are one space
+//	Link      a product's place in a category, kept also while that category is not here yet
+//	Category  a node of the tree, known to callers by their externalId
+//	Known     what the store has of the things drafts speak of; Revise says what a draft changes (a pure rule)
+//
+// Every write stamps the product or category with the tenant's change clock, and only if something changed: the
+// stamp is its entry in the change feed. Deleted ones stay for a while as tombstones.
+package catalog
+
+import (
+	"strings"
+
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Status says whether a product is for sale.
+type Status string
+
+// The statuses (interface §2.7.1).
+const (
+	DraftStatus Status = "DRAFT"
+	Active      Status = "ACTIVE"
+	Inactive    Status = "INACTIVE"
+	Archived    Status = "ARCHIVED"
+)
+
+// Statuses lists them.
+var Statuses = []Status{DraftStatus, Active, Inactive, Archived}
+
+// Bounds of interface §8.
+const (
+	MaxVariants = 50
+	MaxImages   = 20
+)
+
+// Product is one article. Texts called JSON are kept as they go out.
+type Product struct {
+	ID          id.Product
+	SKU         string
+	Name        string
+	Slug        string
+	Description string // "" for none
+	Status      Status
+	Price       money.Amount
+	CompareAt   *money.Amount
+	Media       string // JSON: [{id, url, position}]
+	Attributes  string // JSON object: code to value
+	Variants    []Variant
+	Links       []Link
+	CreatedAt   int64 // microseconds, as all times
+	UpdatedAt   int64
+	ChangedAt   int64 // stamp of the tenant's change clock
+	DeletedAt   int64 // 0 while it lives
+}
+
+// Variant is one form of a product.
+type Variant struct {
+	ID         id.Variant
+	SKU        string
+	Name       string
+	Price      *money.Amount // nil: the product's
+	CompareAt  *money.Amount
+	Attributes string // JSON object: code to value
+	Position   int64
+}
+
+// PriceIn is what the variant costs: its own price, else the product's.
+func (v Variant) PriceIn(p Product) money.Amount {
+	if v.Price != nil {
+		return *v.Price
+	}
+	return p.Price
+}
+
+// Link puts a product into a category.
+type Link struct {
+	Reference string      // the category's id or externalId, as given
+	Category  id.Category // "" until that category arrives
+}
+
+// CategoryIDs are the categories that are here, in the order given.
+func (p Product) CategoryIDs() []id.Category {
+	list := make([]id.Category, 0, len(p.Links))
+	for _, l := range p.Links {
+		if l.Category != "" {
+			list = append(list, l.Category)
+		}
+	}
+	return list
+}
+
+// SKUs are all SKUs of the product, its own first.
+func (p Product) SKUs() []string {
+	list := make([]string, 0, 1+len(p.Variants))
+	list = append(list, p.SKU)
+	for _, v := range p.Variants {
+		list = append(list, v.SKU)
+	}
+	return list
+}
+
+// search is the folded text in which products are looked for.
+func (p Product) search() string { return strings.ToLower(p.SKU + " " + p.Name) }

@@ -1,0 +1,203 @@
+package catalog
+
+import (
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// Category is a node of the account's tree (interface §2.7.3).
+type Category struct {
+	ID             id.Category
+	ExternalID     string // the caller's own; "" for none
+	Name           string
+	Slug           string
+	Parent         id.Category // "" at the root, and while the parent is not here
+	ParentExternal string      // the parent's externalId; waits for that category while Parent is ""
+	CreatedAt      int64
+	UpdatedAt      int64
+	ChangedAt      int64
+	DeletedAt      int64
+}
+
+// CategoryDraft is what a caller says of one category; what is not set stays as it is.
+type CategoryDraft struct {
+	Index          int
+	ExternalID     wire.Field[string]
+	Name           wire.Field[string]
+	Slug           wire.Field[string]
+	Parent         wire.Field[id.Category]
+	ParentExternal wire.Field[string]
+}
+
+// Tree is the part of the account's categories that drafts touch, up to the root, and what they become.
+type Tree struct {
+	nodes    map[id.Category]*Category
+	external map[string]id.Category
+	slugs    map[string]bool
+	before   map[id.Category]Category // as stored, of those that drafts or arrivals change
+	order    []id.Category            // those in before and the new ones, in the order of change
+	claimed  map[string]bool          // externalIds of drafts accepted before
+}
+
+// CategoryRevision is what became of one category.
+type CategoryRevision struct {
+	Before *Category // nil when it is new
+	After  Category
+}
+
+// ByExternal finds a category by its externalId, "" when it is not here.
+func (t *Tree) ByExternal(external string) id.Category { return t.external[external] }
+
+// Node gives a category that was read, or nil.
+func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
+
+// Revise takes over one draft: target is the category it speaks of, "" for a new one. A rejected draft changes nothing.
+// Once all drafts are in, Settle links what waits.
+func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Fault) {
+	var faults []Fault
+	var c Category
+	if target != "" {
+		c = *t.nodes[target]
+	} else {
+		c.ID = id.New[id.Category]()
+	}
+	if d.ExternalID.Set && d.ExternalID.Value != c.ExternalID {
+		if other := t.external[d.ExternalID.Value]; other != "" && d.ExternalID.Value != "" {
+			faults = append(faults, Fault{"externalId", "invalid", "externalId " + d.ExternalID.Value + " belongs to another category"})
+		}
+		c.ExternalID = d.ExternalID.Value
+	}
+	if d.ExternalID.Value != "" && t.claimed[d.ExternalID.Value] {
+		faults = append(faults, Fault{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
+	}
+	if d.Name.Given() {
+		c.Name = d.Name.Value
+	}
+	switch given := d.Slug.Value; {
+	case given != "" && given == c.Slug:
+	case given != "" && t.slugs[given]:
+		faults = append(faults, Fault{"slug", "invalid", "slug " + given + " belongs to another category"})
+	case given != "":
+		c.Slug = given
+	case c.Slug == "":
+		c.Slug = slugFor(c.Name, c.ExternalID, string(c.ID), func(s string) bool { return t.slugs[s] })
+	}
+	faults = append(faults, t.parent(&c, d)...)
+	if len(faults) > 0 {
+		return "", faults
+	}
+	t.claimed[d.ExternalID.Value] = true
+	t.put(c)
+	return c.ID, nil
+}
+
+// parent sets where the category hangs. A parent that is not here is remembered by its externalId.
+func (t *Tree) parent(c *Category, d *CategoryDraft) []Fault {
+	switch {
+	case d.Parent.Given():
+		up := t.nodes[d.Parent.Value]
+		if up == nil {
+			return []Fault{{"parentId", "invalid", "parentId is not the id of a category"}}
+		}
+		c.Parent, c.ParentExternal = up.ID, up.ExternalID
+		if t.below(up.ID, c) {
+			return []Fault{cycle("parentId")}
+		}
+	case d.ParentExternal.Value != "":
+		c.ParentExternal = d.ParentExternal.Value
+		c.Parent = t.external[c.ParentExternal]
+		if c.ParentExternal == c.ExternalID || c.Parent != "" && t.below(c.Parent, c) {
+			return []Fault{cycle("parentExternalId")}
+		}
+	case d.Parent.Null, d.ParentExternal.Set:
+		c.Parent, c.ParentExternal = "", ""
+	}
+	return nil
+}
+
+func cycle(field string) Fault {
+	return Fault{field, "cycle", field + " would put the category below itself"}
+}
+
+// below tells whether a category is, or will be once what waits has arrived, the other one or below it.
+func (t *Tree) below(start id.Category, c *Category) bool {
+	for seen := map[id.Category]bool{}; start != "" && !seen[start]; {
+		seen[start] = true
+		node := t.nodes[start]
+		if node == nil {
+			return false
+		}
+		if node.ID == c.ID {
+			return true
+		}
+		if node.Parent == "" && node.ParentExternal != "" {
+			if node.ParentExternal == c.ExternalID {
+				return true
+			}
+			start = t.external[node.ParentExternal]
+			continue
+		}
+		start = node.Parent
+	}
+	return false
+}
+
+// put takes a category's new state into the tree.
+func (t *Tree) put(c Category) {
+	old := t.nodes[c.ID]
+	if old != nil && *old == c {
+		return
+	}
+	if old != nil {
+		if _, noted := t.before[c.ID]; !noted && old.CreatedAt != 0 {
+			t.before[c.ID] = *old
+			t.order = append(t.order, c.ID)
+		}
+		if old.ExternalID != c.ExternalID && t.external[old.ExternalID] == c.ID {
+			delete(t.external, old.ExternalID)
+		}
+	} else {
+		t.order = append(t.order, c.ID)
+	}
+	t.nodes[c.ID] = &c
+	t.slugs[c.Slug] = true
+	if c.ExternalID != "" {
+		t.external[c.ExternalID] = c.ID
+	}
+}
+
+// Settle links categories of this tree that wait for a parent that is here now, and gives what changed, in order.
+func (t *Tree) Settle() []CategoryRevision {
+	for _, node := range t.sorted() {
+		c := *node
+		if c.Parent == "" && c.ParentExternal != "" {
+			c.Parent = t.external[c.ParentExternal]
+		}
+		if up := t.nodes[c.Parent]; up != nil { // the parent's externalId may have changed
+			c.ParentExternal = up.ExternalID
+		}
+		t.put(c)
+	}
+	list := make([]CategoryRevision, 0, len(t.order))
+	for _, which := range t.order {
+		r := CategoryRevision{After: *t.nodes[which]}
+		if before, stored := t.before[which]; stored {
+			if before == r.After {
+				continue
+			}
+			r.Before = &before
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// sorted gives the nodes in the order of their ids, so that a settled tree is written the same way every time.
+func (t *Tree) sorted() []*Category {
+	list := make([]*Category, 0, len(t.nodes))
+	for _, c := range t.nodes {
+		list = append(list, c)
+	}
+	sortCategories(list)
+	return list
+}

@@ -1,0 +1,70 @@
+package catalog
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+)
+
+// Changes reads up to limit products whose stamp is since or later, oldest change first; deleted ones are among them
+// only on request (interface §4.3).
+func Changes(tx *db.Tx, since int64, limit int, deleted bool) ([]*Product, error) {
+	var c collector
+	err := tx.Each(c.add, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
+		` ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit)
+	if err != nil {
+		return nil, err
+	}
+	return c.list, c.fetch(tx)
+}
+
+// CategoryChanges is Changes for categories.
+func CategoryChanges(tx *db.Tx, since int64, limit int, deleted bool) ([]Category, error) {
+	return db.List(tx, scanCategory, `SELECT `+categoryColumns+` FROM categories c WHERE c.tenant_id = $1 AND c.changed_at >= $2`+living("c", deleted)+
+		` ORDER BY c.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit)
+}
+
+func living(table string, deleted bool) string {
+	if deleted {
+		return ""
+	}
+	return " AND " + table + ".deleted_at IS NULL"
+}
+
+// Feed is a table whose rows carry stamps.
+type Feed string
+
+// The feeds of this package.
+const (
+	Products   Feed = "products"
+	Categories Feed = "categories"
+)
+
+// Newest is the newest stamp in a feed, tombstones included; 0 when it is empty. While it stays, so do all of the feed's
+// counts of living rows.
+func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
+	err = tx.Row("SELECT changed_at FROM "+string(f)+" WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
+	if errors.Is(err, db.ErrNoRow) {
+		err = nil
+	}
+	return newest, err
+}
+
+// Count counts the rows with a stamp from since to before until.
+func (f Feed) Count(tx *db.Tx, since, until int64, deleted bool) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM "+string(f)+" t WHERE t.tenant_id = $1 AND t.changed_at >= $2 AND t.changed_at < $3"+living("t", deleted),
+		[]any{tx.Tenant, since, until}, &n)
+	return n, err
+}
+
+// SweepTombstones drops up to limit tombstones of products and categories deleted before a time. It serves every tenant.
+func SweepTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
+	for _, f := range []Feed{Products, Categories} {
+		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+" WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)", before, limit)
+		if err != nil {
+			return swept, err
+		}
+		swept += n
+	}
+	return swept, nil
+}

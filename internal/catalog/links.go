@@ -1,0 +1,131 @@
+package catalog
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// readReferences finds the categories that drafts name, by externalId or id.
+func (k *Known) readReferences(tx *db.Tx, drafts []Draft) error {
+	var names, ids []string
+	seen := map[string]bool{}
+	for i := range drafts {
+		for _, reference := range drafts[i].Categories.Value {
+			if seen[reference] {
+				continue
+			}
+			seen[reference] = true
+			names = append(names, reference)
+			if parsed, ok := id.Parse[string](reference); ok {
+				ids = append(ids, parsed)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	byID := map[id.Category]bool{}
+	err := each(tx, ids, &referenceIDsText, "SELECT id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN ", "", func(r db.Rows) error {
+		var category id.Category
+		err := r.Scan((*string)(&category))
+		byID[category] = true
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, reference := range names {
+		if parsed, ok := id.Parse[id.Category](reference); ok && byID[parsed] {
+			k.references[reference] = parsed
+		}
+	}
+	return each(tx, names, &referencesText, "SELECT external_id, id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND external_id IN ", "", func(r db.Rows) error {
+		var external string
+		var category id.Category
+		err := r.Scan(&external, (*string)(&category))
+		k.references[external] = category
+		return err
+	})
+}
+
+var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, touchText db.Text
+
+// Touched is a product whose categories change because a category comes or goes.
+type Touched struct {
+	ID   id.Product
+	SKU  string
+	Name string
+	was  int64
+}
+
+// Waiting finds the products with links that wait for one of the externalIds.
+func Waiting(tx *db.Tx, externals []string) ([]Touched, error) {
+	return touched(tx, externals, &waitingText, "l.category_id IS NULL AND l.reference")
+}
+
+// Linked finds the products in a category.
+func Linked(tx *db.Tx, category id.Category) ([]Touched, error) {
+	return touched(tx, []string{string(category)}, &linkedText, "l.category_id")
+}
+
+func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Touched, err error) {
+	seen := map[id.Product]bool{}
+	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+		WHERE l.tenant_id = $1 AND p.deleted_at IS NULL AND `+column+` IN `, "", func(r db.Rows) error {
+		var t Touched
+		if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was); err != nil || seen[t.ID] {
+			return err
+		}
+		seen[t.ID] = true
+		list = append(list, t)
+		return nil
+	})
+	return list, err
+}
+
+// Arrive links what waited for categories that are here now; the touched products enter the feed.
+func Arrive(tx *db.Tx, categories []Category, products []Touched) {
+	db.Chunks(categories, func(piece []Category) error {
+		args := []any{tx.Tenant}
+		for _, c := range piece {
+			args = append(args, c.ExternalID, string(c.ID))
+		}
+		tx.Change(linkWaitingText.For(len(piece), func(n int) string {
+			return `WITH v(reference, category) AS (VALUES ` + db.Values(n, 2, 2, "::TEXT", "::UUID") + `)
+				UPDATE product_categories SET category_id = v.category
+				FROM v WHERE product_categories.tenant_id = $1 AND product_categories.reference = v.reference AND product_categories.category_id IS NULL`
+		}), args...)
+		return nil
+	})
+	touch(tx, products)
+}
+
+// Leave takes products out of a category that goes; the links wait for its return under the same externalId.
+func Leave(tx *db.Tx, category id.Category, products []Touched) {
+	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.Tenant, category)
+	touch(tx, products)
+}
+
+// touch stamps products of which nothing else changes.
+func touch(tx *db.Tx, list []Touched) {
+	stamp := stamps(tx, len(list))
+	db.Chunks(list, func(piece []Touched) error {
+		args := []any{tx.Tenant, tx.Micros()}
+		for i := range piece {
+			args = append(args, string(piece[i].ID), piece[i].was, stamp())
+		}
+		tx.Change(touchText.For(len(piece), func(n int) string {
+			return `WITH v(id, was, at) AS (VALUES ` + db.Values(n, 3, 3, "::UUID", "::BIGINT", "::BIGINT") + `)
+				UPDATE products SET updated_at = $2, changed_at = ` + db.Clock + ` + v.at
+				FROM v WHERE products.tenant_id = $1 AND products.id = v.id AND products.changed_at = v.was AND products.deleted_at IS NULL`
+		}), args...).Rows(int64(len(piece)), nil)
+		return nil
+	})
+}
+
+// contains is the LIKE pattern for a text anywhere, with ESCAPE '\'.
+func contains(text string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
+}

@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/wire"
+)
+
+// PriceDraft is one item of a price update (interface §4.2).
+type PriceDraft struct {
+	Index     int // place in the request, from 0
+	SKU       string
+	Price     money.Amount
+	CompareAt wire.Field[money.Amount] // null clears
+}
+
+// Priced is a product with the prices it has, and the variants of it that drafts name.
+type Priced struct {
+	ID        id.Product
+	SKU       string
+	Name      string
+	Price     money.Amount
+	CompareAt *money.Amount
+	Fields    []string // what changed, by the names of interface §2.7.1
+	variants  []Variant
+	count     int64 // of all its variants
+	was       int64
+}
+
+// priceTarget is what one draft's SKU stands for.
+type priceTarget struct {
+	product *Priced
+	variant id.Variant // "" for the product's own price
+}
+
+// PriceList is what drafts speak of, draft by draft.
+type PriceList struct {
+	drafts   []PriceDraft
+	targets  []priceTarget
+	products []*Priced
+}
+
+var pricedText, pricedVariantsText db.Text
+
+// ReadPrices reads the present prices of what the drafts' SKUs stand for.
+func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
+	l := &PriceList{drafts: drafts, targets: make([]priceTarget, len(drafts)), products: make([]*Priced, 0, len(drafts))}
+	var shared map[id.Product]*Priced // once a variant is named, one product may be named several times
+	var withVariants []id.Product
+	room := make([]Priced, len(drafts))
+	first := 0
+	err := db.Chunks(drafts, func(piece []PriceDraft) error {
+		args := make([]any, 0, 1+2*len(piece))
+		args = append(args, tx.Tenant)
+		for i := range piece {
+			args = append(args, int64(first+i), piece[i].SKU)
+		}
+		first += len(piece)
+		return tx.Each(func(r db.Rows) error {
+			var at int64
+			p := &room[len(l.products)]
+			var variant id.Variant
+			err := r.Scan(&at, (*string)(&p.ID), db.Opt((*string)(&variant)), &p.SKU, &p.Name, (*int64)(&p.Price), &p.CompareAt, &p.was, &p.count)
+			if err != nil {
+				return err
+			}
+			if variant == "" {
+				p.SKU = drafts[at].SKU
+			} else if shared == nil {
+				shared = make(map[id.Product]*Priced, len(drafts))
+				for _, other := range l.products {
+					shared[other.ID] = other
+				}
+			}
+			if known := shared[p.ID]; known != nil {
+				p = known
+			} else {
+				l.products = append(l.products, p)
+				if shared != nil {
+					shared[p.ID] = p
+				}
+			}
+			if variant != "" {
+				withVariants = append(withVariants, p.ID)
+			}
+			l.targets[at] = priceTarget{p, variant}
+			return nil
+		}, pricedText.For(len(piece), func(n int) string {
+			return `WITH v(i, sku) AS (VALUES ` + db.Values(n, 2, 2, "::BIGINT", "::TEXT") + `)
+				SELECT v.i, p.id, s.variant_id, CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name, p.price, p.compare_at_price, p.changed_at, p.variant_count
+				FROM v CROSS JOIN skus s CROSS JOIN products p
+				WHERE s.tenant_id = $1 AND s.sku = v.sku AND p.tenant_id = $1 AND p.id = s.product_id`
+		}), args...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(withVariants)
+	return l, each(tx, slices.Compact(withVariants), &pricedVariantsText, `SELECT product_id, id, sku, name, price, compare_at_price, attributes, position
+		FROM variants WHERE tenant_id = $1 AND product_id IN `, "", func(r db.Rows) error {
+		var product id.Product
+		var v Variant
+		err := r.Scan((*string)(&product), (*string)(&v.ID), &v.SKU, &v.Name, &v.Price, &v.CompareAt, &v.Attributes, &v.Position)
+		if p := shared[product]; p != nil {
+			p.variants = append(p.variants, v)
+		}
+		return err
+	})
+}
+
+// Found tells whether the account has the SKU of the draft at a place of the list.
+func (l *PriceList) Found(i int) bool { return l.targets[i].product != nil }
+
+// Names of fields, shared by all that change them.
+var (
+	priceFields   = []string{"price"}
+	compareFields = []string{"compareAtPrice"}
+	bothFields    = []string{"price", "compareAtPrice"}
+)
+
+// Update takes over the drafts' prices, queues what changes and gives the products that changed.
+func (l *PriceList) Update(tx *db.Tx) []*Priced {
+	var written []variantRow
+	changed := l.products[:0:0]
+	for i := range l.drafts {
+		t := l.targets[i]
+		if t.product == nil {
+			continue
+		}
+		before := len(t.product.Fields)
+		if t.variant == "" {
+			t.product.revise(&l.drafts[i])
+		} else if v := t.product.reviseVariant(t.variant, &l.drafts[i]); v != nil {
+			written = append(written, variantRow{t.product.ID, v})
+		}
+		if before == 0 && len(t.product.Fields) > 0 {
+			changed = append(changed, t.product)
+		}
+	}
+	rows := make([]priceRow, len(changed))
+	for i, p := range changed {
+		rows[i] = priceRow{p.ID, p.was, p.Price, p.CompareAt, p.count}
+	}
+	updatePrices(tx, rows, stamps(tx, len(rows)))
+	saveVariants(tx, written)
+	return changed
+}
+
+// revise takes over the price of the product itself. Fields of other drafts of the product stay behind it.
+func (p *Priced) revise(d *PriceDraft) {
+	price := d.Price != p.Price
+	compare := d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), p.CompareAt)
+	p.Price = d.Price
+	if compare {
+		p.CompareAt = d.CompareAt.Ptr()
+	}
+	var fields []string
+	switch {
+	case price && compare:
+		fields = bothFields
+	case price:
+		fields = priceFields
+	case compare:
+		fields = compareFields
+	}
+	if len(p.Fields) == 0 {
+		p.Fields = fields
+	} else {
+		p.Fields = slices.Concat(fields, p.Fields)
+	}
+}
+
+// reviseVariant takes over the price of a variant; nil when it is that already.
+func (p *Priced) reviseVariant(variant id.Variant, d *PriceDraft) *Variant {
+	i := slices.IndexFunc(p.variants, func(v Variant) bool { return v.ID == variant })
+	if i < 0 {
+		return nil
+	}
+	v := &p.variants[i]
+	said := VariantDraft{Price: wire.Field[money.Amount]{Set: true, Value: d.Price}, CompareAt: d.CompareAt}
+	if !v.revise(&said) {
+		return nil
+	}
+	if !slices.Contains(p.Fields, "variants") {
+		p.Fields = append(p.Fields[:len(p.Fields):len(p.Fields)], "variants")
+	}
+	return v
+}

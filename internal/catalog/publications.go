@@ -1,0 +1,69 @@
+package catalog
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// PublicationStatus says how far a product is on a channel.
+type PublicationStatus string
+
+// The statuses: a connector's channel starts pending and its worker settles it; a custom channel is published at once.
+const (
+	PublicationPending   PublicationStatus = "pending"
+	PublicationPublished PublicationStatus = "published"
+	PublicationFailed    PublicationStatus = "failed"
+)
+
+// Publication is a product's place on a channel (interface §2.7.2).
+type Publication struct {
+	Channel     id.Channel
+	Status      PublicationStatus
+	ExternalID  string // the platform's id of the product
+	PublishedAt int64
+	Error       string
+}
+
+var publishText, publicationsText db.Text
+
+// Publish queues that products are to be on a channel, or are; what the platform calls them stays.
+func Publish(tx *db.Tx, channel id.Channel, status PublicationStatus, products []id.Product) {
+	var at int64
+	if status == PublicationPublished {
+		at = tx.Micros()
+	}
+	db.Chunks(products, func(piece []id.Product) error {
+		args := make([]any, 0, 4+len(piece))
+		args = append(args, tx.Tenant, channel, status, db.Null(at))
+		for _, p := range piece {
+			args = append(args, string(p))
+		}
+		tx.Queue(publishText.For(len(piece), func(n int) string {
+			return `WITH v(product) AS (VALUES ` + db.Values(n, 1, 5, "::UUID") + `)
+				INSERT INTO publications (tenant_id, product_id, channel_id, status, published_at)
+				SELECT $1::BIGINT, product, $2::UUID, $3::TEXT, $4::BIGINT FROM v WHERE TRUE
+				ON CONFLICT (tenant_id, product_id, channel_id) DO UPDATE SET status = excluded.status, error = NULL,
+					published_at = coalesce(publications.published_at, excluded.published_at)`
+		}), args...)
+		return nil
+	})
+}
+
+// PublicationsOf reads where products are published, by product, in the order of the channels' ids.
+func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publication, error) {
+	found := map[id.Product][]Publication{}
+	err := each(tx, products, &publicationsText, `SELECT product_id, channel_id, status, external_id, published_at, error FROM publications WHERE tenant_id = $1 AND product_id IN `,
+		` ORDER BY product_id, channel_id`, func(r db.Rows) error {
+			var product id.Product
+			var p Publication
+			err := r.Scan((*string)(&product), (*string)(&p.Channel), (*string)(&p.Status), db.Opt(&p.ExternalID), db.Opt(&p.PublishedAt), db.Opt(&p.Error))
+			found[product] = append(found[product], p)
+			return err
+		})
+	return found, err
+}
+
+// Unpublish queues that a product is nowhere any more.
+func Unpublish(tx *db.Tx, product id.Product) {
+	tx.Queue("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, product)
+}

@@ -1,0 +1,312 @@
+package catalog
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Save queues what revisions change: products with their stamps, SKUs, variants and links. If somebody else has changed one
+// of them since it was read, or taken a SKU or slug, the act runs again.
+func Save(tx *db.Tx, revisions []Revision) {
+	var fresh, full, priced []*Revision
+	for i := range revisions {
+		r := &revisions[i]
+		switch {
+		case r.IsNew():
+			fresh = append(fresh, r)
+		case len(r.Fields) == 0:
+		case r.pricesOnly():
+			priced = append(priced, r)
+		default:
+			full = append(full, r)
+		}
+	}
+	stamp := stamps(tx, len(fresh)+len(full)+len(priced))
+	insertProducts(tx, fresh, stamp)
+	updateProducts(tx, full, stamp)
+	prices := make([]priceRow, 0, len(priced))
+	for _, r := range priced {
+		prices = append(prices, priceRow{r.After.ID, r.Before.ChangedAt, r.After.Price, r.After.CompareAt, int64(len(r.After.Variants))})
+	}
+	updatePrices(tx, prices, stamp)
+	saveParts(tx, append(append(fresh, full...), priced...))
+}
+
+// stamps hands out n stamps of the transaction, one a call.
+func stamps(tx *db.Tx, n int) func() int64 {
+	next := tx.Stamps(n) - db.StampStep
+	return func() int64 {
+		next += db.StampStep
+		return next
+	}
+}
+
+// pricesOnly tells whether the short update will do.
+func (r *Revision) pricesOnly() bool {
+	for _, f := range r.Fields {
+		if f != "price" && f != "compareAtPrice" && f != "variants" {
+			return false
+		}
+	}
+	return true
+}
+
+var insertText, updateText, pricesText, insertSKUsText, dropSKUsText, saveVariantsText, dropVariantsText, saveLinksText, dropLinksText db.Text
+
+func insertProducts(tx *db.Tx, list []*Revision, stamp func() int64) {
+	db.Chunks(list, func(piece []*Revision) error {
+		args := make([]any, 0, 2+14*len(piece))
+		args = append(args, tx.Tenant, tx.Micros())
+		for _, r := range piece {
+			p := &r.After
+			args = append(args, string(p.ID), p.SKU, p.Name, p.Slug, p.Description, string(p.Status), int64(p.Price), amount(p.CompareAt), p.Media, p.Attributes,
+				p.search(), int64(len(p.Variants)), int64(len(p.Links)), stamp())
+		}
+		tx.Change(insertText.For(len(piece), func(n int) string {
+			return `WITH v(id, sku, name, slug, description, status, price, compare_at, media, attributes, search, variants, links, at) AS (VALUES ` +
+				db.Values(n, 14, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT") + `)
+				INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, compare_at_price, media, attributes, search,
+					variant_count, category_count, created_at, updated_at, changed_at)
+				SELECT $1::BIGINT, id, sku, name, slug, description, status, price, compare_at, media, attributes, search,
+					variants, links, $2::BIGINT, $2::BIGINT, ` + db.Clock + ` + at FROM v`
+		}), args...)
+		return nil
+	})
+}
+
+func updateProducts(tx *db.Tx, list []*Revision, stamp func() int64) {
+	db.Chunks(list, func(piece []*Revision) error {
+		args := make([]any, 0, 2+14*len(piece))
+		args = append(args, tx.Tenant, tx.Micros())
+		for _, r := range piece {
+			p := &r.After
+			args = append(args, string(p.ID), r.Before.ChangedAt, p.Name, p.Slug, p.Description, string(p.Status), int64(p.Price), amount(p.CompareAt), p.Media, p.Attributes,
+				p.search(), int64(len(p.Variants)), int64(len(p.Links)), stamp())
+		}
+		tx.Change(updateText.For(len(piece), func(n int) string {
+			return `WITH v(id, was, name, slug, description, status, price, compare_at, media, attributes, search, variants, links, at) AS (VALUES ` +
+				db.Values(n, 14, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT") + `)
+				UPDATE products SET name = v.name, slug = v.slug, description = v.description, status = v.status, price = v.price, compare_at_price = v.compare_at,
+					media = v.media, attributes = v.attributes, search = v.search, variant_count = v.variants, category_count = v.links,
+					updated_at = $2, changed_at = ` + db.Clock + ` + v.at
+				FROM v WHERE products.tenant_id = $1 AND products.id = v.id AND products.changed_at = v.was AND products.deleted_at IS NULL`
+		}), args...).Rows(int64(len(piece)), nil)
+		return nil
+	})
+}
+
+// priceRow is the short update of a product: prices and the fact that it changed.
+type priceRow struct {
+	product   id.Product
+	was       int64 // the stamp it was read with
+	price     money.Amount
+	compareAt *money.Amount
+	variants  int64
+}
+
+func updatePrices(tx *db.Tx, list []priceRow, stamp func() int64) {
+	db.Chunks(list, func(piece []priceRow) error {
+		args := make([]any, 0, 2+6*len(piece))
+		args = append(args, tx.Tenant, tx.Micros())
+		for i := range piece {
+			r := &piece[i]
+			args = append(args, string(r.product), r.was, int64(r.price), amount(r.compareAt), r.variants, stamp())
+		}
+		tx.Change(pricesText.For(len(piece), func(n int) string {
+			return `WITH v(id, was, price, compare_at, variants, at) AS (VALUES ` +
+				db.Values(n, 6, 3, "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT") + `)
+				UPDATE products SET price = v.price, compare_at_price = v.compare_at, variant_count = v.variants, updated_at = $2, changed_at = ` + db.Clock + ` + v.at
+				FROM v WHERE products.tenant_id = $1 AND products.id = v.id AND products.changed_at = v.was AND products.deleted_at IS NULL`
+		}), args...).Rows(int64(len(piece)), nil)
+		return nil
+	})
+}
+
+// skuRow, variantRow and linkRow are rows of what hangs on a product.
+type (
+	skuRow struct {
+		sku     string
+		product id.Product
+		variant id.Variant
+	}
+	variantRow struct {
+		product id.Product
+		*Variant
+	}
+	linkRow struct {
+		product  id.Product
+		position int64
+		Link
+	}
+)
+
+// saveParts queues SKUs, variants and links. SKUs come first: a taken one is found before the tenant's clock is held.
+func saveParts(tx *db.Tx, revisions []*Revision) {
+	skus := make([]skuRow, 0, len(revisions))
+	var variants []variantRow
+	var links []linkRow
+	var gone []skuRow
+	var unlinked []id.Product
+	for _, r := range revisions {
+		p := &r.After
+		if r.IsNew() {
+			skus = append(skus, skuRow{p.SKU, p.ID, ""})
+		}
+		for i := range r.Written {
+			v := &r.Written[i]
+			variants = append(variants, variantRow{p.ID, v})
+			if r.Before == nil || !has(r.Before.Variants, v.ID) {
+				skus = append(skus, skuRow{v.SKU, p.ID, v.ID})
+			}
+		}
+		for _, v := range r.Removed {
+			gone = append(gone, skuRow{v.SKU, p.ID, v.ID})
+		}
+		if !r.links {
+			continue
+		}
+		if r.Before != nil && len(r.Before.Links) > 0 {
+			unlinked = append(unlinked, p.ID)
+		}
+		for i, l := range p.Links {
+			links = append(links, linkRow{p.ID, int64(i), l})
+		}
+	}
+	insertSKUs(tx, skus)
+	saveVariants(tx, variants)
+	dropVariants(tx, gone)
+	dropLinks(tx, unlinked)
+	saveLinks(tx, links)
+}
+
+func has(list []Variant, variant id.Variant) bool {
+	for i := range list {
+		if list[i].ID == variant {
+			return true
+		}
+	}
+	return false
+}
+
+func insertSKUs(tx *db.Tx, list []skuRow) {
+	db.Chunks(list, func(piece []skuRow) error {
+		args := make([]any, 0, 1+3*len(piece))
+		args = append(args, tx.Tenant)
+		for i := range piece {
+			args = append(args, piece[i].sku, string(piece[i].product), db.Null(string(piece[i].variant)))
+		}
+		tx.Queue(insertSKUsText.For(len(piece), func(n int) string {
+			return `WITH v(sku, product, variant) AS (VALUES ` + db.Values(n, 3, 2, "::TEXT", "::UUID", "::UUID") + `)
+				INSERT INTO skus (tenant_id, sku, product_id, variant_id) SELECT $1::BIGINT, sku, product, variant FROM v`
+		}), args...)
+		return nil
+	})
+}
+
+func saveVariants(tx *db.Tx, list []variantRow) {
+	db.Chunks(list, func(piece []variantRow) error {
+		args := make([]any, 0, 1+8*len(piece))
+		args = append(args, tx.Tenant)
+		for _, v := range piece {
+			args = append(args, string(v.product), v.Position, string(v.ID), v.SKU, v.Name, amount(v.Price), amount(v.CompareAt), v.Attributes)
+		}
+		tx.Change(saveVariantsText.For(len(piece), func(n int) string {
+			return `WITH v(product, position, id, sku, name, price, compare_at, attributes) AS (VALUES ` +
+				db.Values(n, 8, 2, "::UUID", "::BIGINT", "::UUID", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::TEXT") + `)
+				INSERT INTO variants (tenant_id, product_id, position, id, sku, name, price, compare_at_price, attributes)
+				SELECT $1::BIGINT, product, position, id, sku, name, price, compare_at, attributes FROM v WHERE TRUE
+				ON CONFLICT (tenant_id, product_id, id) DO UPDATE SET position = excluded.position, name = excluded.name, price = excluded.price,
+					compare_at_price = excluded.compare_at_price, attributes = excluded.attributes`
+		}), args...)
+		return nil
+	})
+}
+
+func dropVariants(tx *db.Tx, list []skuRow) {
+	dropSKUs(tx, list)
+	db.Chunks(list, func(piece []skuRow) error {
+		args := make([]any, 0, 1+2*len(piece))
+		args = append(args, tx.Tenant)
+		for i := range piece {
+			args = append(args, string(piece[i].product), string(piece[i].variant))
+		}
+		tx.Change(dropVariantsText.For(len(piece), func(n int) string {
+			return `DELETE FROM variants WHERE tenant_id = $1 AND (product_id, id) IN (VALUES ` + db.Values(n, 2, 2, "::UUID", "::UUID") + `)`
+		}), args...)
+		return nil
+	})
+}
+
+func dropSKUs(tx *db.Tx, list []skuRow) {
+	db.Chunks(list, func(piece []skuRow) error {
+		args := make([]any, 0, 1+len(piece))
+		args = append(args, tx.Tenant)
+		for i := range piece {
+			args = append(args, piece[i].sku)
+		}
+		tx.Queue(dropSKUsText.For(len(piece), func(n int) string {
+			return `DELETE FROM skus WHERE tenant_id = $1 AND sku IN ` + db.In(n, 2)
+		}), args...)
+		return nil
+	})
+}
+
+func dropLinks(tx *db.Tx, list []id.Product) {
+	db.Chunks(list, func(piece []id.Product) error {
+		args := make([]any, 0, 1+len(piece))
+		args = append(args, tx.Tenant)
+		for _, p := range piece {
+			args = append(args, string(p))
+		}
+		tx.Change(dropLinksText.For(len(piece), func(n int) string {
+			return `DELETE FROM product_categories WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 2)
+		}), args...)
+		return nil
+	})
+}
+
+// saveLinks writes links as they were found: a category that came or went meanwhile makes the act run again, so that no
+// link waits for what is there. Writers of categories hold the tenant's clock, and this comes after it.
+func saveLinks(tx *db.Tx, list []linkRow) {
+	db.Chunks(list, func(piece []linkRow) error {
+		args := make([]any, 0, 1+4*len(piece))
+		args = append(args, tx.Tenant)
+		for i := range piece {
+			args = append(args, string(piece[i].product), piece[i].position, piece[i].Reference, db.Null(string(piece[i].Category)))
+		}
+		tx.Change(saveLinksText.For(len(piece), func(n int) string {
+			return `WITH v(product, position, reference, category) AS (VALUES ` + db.Values(n, 4, 2, "::UUID", "::BIGINT", "::TEXT", "::UUID") + `)
+				INSERT INTO product_categories (tenant_id, product_id, position, reference, category_id)
+				SELECT $1::BIGINT, product, position, reference, category FROM v
+				WHERE (category IS NOT NULL OR NOT EXISTS (SELECT 1 FROM categories c WHERE c.tenant_id = $1 AND c.external_id = v.reference AND c.deleted_at IS NULL))
+					AND (category IS NULL OR EXISTS (SELECT 1 FROM categories c WHERE c.tenant_id = $1 AND c.id = v.category AND c.deleted_at IS NULL))`
+		}), args...).Rows(int64(len(piece)), nil)
+		return nil
+	})
+}
+
+// amount is the argument for a column of money that may be NULL.
+func amount(a *money.Amount) any {
+	if a == nil {
+		return nil
+	}
+	return int64(*a)
+}
+
+// Delete makes products tombstones and frees their SKUs and slugs. Faults: NotFound if one is gone already.
+func Delete(tx *db.Tx, products []*Product) {
+	stamp := stamps(tx, len(products))
+	for _, p := range products {
+		tx.Change(`UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT, variant_count = 0, category_count = 0
+			WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`, tx.Tenant, p.ID, tx.Micros(), stamp(), p.ChangedAt).Rows(1, nil)
+		gone := make([]skuRow, 0, 1+len(p.Variants))
+		gone = append(gone, skuRow{sku: p.SKU})
+		for _, v := range p.Variants {
+			gone = append(gone, skuRow{v.SKU, p.ID, v.ID})
+		}
+		dropSKUs(tx, gone)
+		tx.Change("DELETE FROM variants WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
+		tx.Change("DELETE FROM product_categories WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
+	}
+}

@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxSlug bounds a slug that is made here, in bytes.
+const maxSlug = 120
+
+// Slug turns text into lower-case words joined by hyphens, for addresses: "Crème brûlée, 2×" → "creme-brulee-2". Letters
+// of other scripts stay. It may be empty.
+func Slug(text string) string {
+	if s, ok := asciiSlug(text); ok {
+		return s
+	}
+	var b strings.Builder
+	hyphen := false
+	for _, r := range norm.NFKD.String(text) {
+		switch {
+		case unicode.Is(unicode.Mn, r) && r < 0x370: // the accent of a Latin letter
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+			r = unicode.ToLower(r)
+			if b.Len()+4 > maxSlug {
+				return norm.NFC.String(b.String())
+			}
+			if hyphen && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			hyphen = false
+			b.WriteRune(r)
+		default:
+			hyphen = true
+		}
+	}
+	return norm.NFC.String(b.String())
+}
+
+// asciiSlug is Slug for plain text, which most is; ok is false for other text.
+func asciiSlug(text string) (slug string, ok bool) {
+	b := make([]byte, 0, len(text))
+	hyphen := false
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 0x80:
+			return "", false
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+		default:
+			hyphen = true
+			continue
+		}
+		if len(b)+2 > maxSlug {
+			break
+		}
+		if hyphen && len(b) > 0 {
+			b = append(b, '-')
+		}
+		hyphen = false
+		b = append(b, c)
+	}
+	return string(b), true
+}
+
+// slugFor gives a slug that nobody has: from the name, else with the SKU behind it, else with the end of the id.
+func slugFor(name, sku, id string, taken func(string) bool) string {
+	base := Slug(name)
+	if base != "" && !taken(base) {
+		return base
+	}
+	if second := secondSlug(base, sku); second != "" && !taken(second) {
+		return second
+	}
+	if base == "" {
+		return id
+	}
+	return base + "-" + id[len(id)-12:]
+}
+
+// secondSlug is the slug from name and SKU.
+func secondSlug(base, sku string) string {
+	tail := Slug(sku)
+	if base == "" || tail == "" {
+		return tail
+	}
+	return base + "-" + tail
+}

@@ -1,0 +1,226 @@
+package commerce
+
+import (
+	"errors"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// Import is a bulk import of products: the items that may be applied, and those rejected when they were read.
+type Import struct {
+	Drafts          []catalog.Draft
+	Faults          []ItemFault
+	Channel         id.Channel // also publish there; "" for nowhere
+	ReplaceVariants bool
+	DryRun          bool // decide everything, write nothing
+}
+
+// Imported is the outcome of an import.
+type Imported struct {
+	Job       id.Job // goes on to publish, then tells that the import is done; "" in a dry run
+	Created   int
+	Updated   int // products that were there, also those that the import did not change
+	Faults    []ItemFault
+	Revisions []catalog.Revision // of the items applied, in the order of the request
+}
+
+// ImportProducts creates and updates products by SKU, with their variants, categories and stock, and publishes them
+// (interface §4.2). Rejected items do not touch the others. Only what changes is written and told. Faults: NotFound for a
+// channel the account does not have.
+func (s *Service) ImportProducts(tx *db.Tx, who accounts.Caller, in Import) (Imported, error) {
+	var channel channels.Ref
+	if in.Channel != "" {
+		var err error
+		if channel, err = channels.ByRef(tx, in.Channel); errors.Is(err, db.ErrNoRow) {
+			err = fault.Missing("channel")
+		}
+		if err != nil {
+			return Imported{}, err
+		}
+	}
+	shelf, err := readShelf(tx, who, in.Drafts)
+	if err != nil {
+		return Imported{}, err
+	}
+	out := Imported{Faults: append([]ItemFault(nil), in.Faults...), Revisions: make([]catalog.Revision, 0, len(in.Drafts))}
+	for i := range in.Drafts {
+		d := &in.Drafts[i]
+		r, faults := shelf.revise(d, in.ReplaceVariants)
+		if len(faults) > 0 {
+			out.Faults = append(out.Faults, joined(d.Index, d.SKU, faults))
+			continue
+		}
+		out.Revisions = append(out.Revisions, r)
+		if r.IsNew() {
+			out.Created++
+		} else {
+			out.Updated++
+		}
+	}
+	sortFaults(out.Faults)
+	if in.DryRun {
+		return out, nil
+	}
+	if err := shelf.save(tx, who, out.Revisions); err != nil {
+		return Imported{}, err
+	}
+	out.Job = publishImport(tx, channel, &out)
+	return out, nil
+}
+
+// joined makes the one error entry of an item.
+func joined(index int, key string, faults []catalog.Fault) ItemFault {
+	texts := make([]string, len(faults))
+	for i, f := range faults {
+		texts[i] = f.Message
+	}
+	return ItemFault{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
+}
+
+// shelf is what the store has of the things that drafts of products speak of, and the stock they set.
+type shelf struct {
+	known    *catalog.Known
+	sheet    *stock.Sheet
+	strict   bool            // unknown warehouses are refused
+	settings []stock.Setting // of all drafts, in their order
+	at       map[*catalog.Draft]int
+	accepted []stock.Setting
+}
+
+func readShelf(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*shelf, error) {
+	s := &shelf{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
+	for i := range drafts {
+		s.tell(&drafts[i])
+	}
+	var err error
+	if s.known, err = catalog.ReadFor(tx, drafts); err != nil {
+		return nil, err
+	}
+	if len(s.settings) > 0 {
+		s.sheet, err = stock.Look(tx, s.settings)
+	}
+	return s, err
+}
+
+// tell notes the stock that a draft sets.
+func (s *shelf) tell(d *catalog.Draft) {
+	before := len(s.settings)
+	if d.Stock != nil {
+		s.settings = append(s.settings, stock.Setting{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
+	}
+	for i := range d.Variants {
+		if v := &d.Variants[i]; v.Stock != nil {
+			s.settings = append(s.settings, stock.Setting{SKU: v.SKU, Quantity: *v.Stock})
+		}
+	}
+	if len(s.settings) > before {
+		s.at[d] = before
+	}
+}
+
+// revise decides on one draft and, if it is good, on its stock.
+func (s *shelf) revise(d *catalog.Draft, replace bool) (catalog.Revision, []catalog.Fault) {
+	first, sets := s.at[d]
+	if sets && s.strict && d.Stock != nil && !s.sheet.Knows(s.settings[first].Warehouse) {
+		return catalog.Revision{}, []catalog.Fault{{Field: "stock.warehouseCode", Code: "unknown_warehouse", Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
+	}
+	r, faults := s.known.Revise(d, replace)
+	if len(faults) > 0 || !sets {
+		return r, faults
+	}
+	if d.Stock != nil {
+		t := s.settings[first]
+		t.Product = r.After.ID
+		s.accepted = append(s.accepted, t)
+		first++
+	}
+	for i := range d.Variants {
+		if d.Variants[i].Stock == nil {
+			continue
+		}
+		t := s.settings[first]
+		t.Product = r.After.ID
+		for j := range r.After.Variants {
+			if r.After.Variants[j].SKU == t.SKU {
+				t.Variant = r.After.Variants[j].ID
+			}
+		}
+		s.accepted = append(s.accepted, t)
+		first++
+	}
+	return r, nil
+}
+
+// save queues what revisions change, with the stock that was set and the events of both.
+func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revision) error {
+	var gone []string
+	for i := range revisions {
+		for _, v := range revisions[i].Removed {
+			gone = append(gone, v.SKU)
+		}
+	}
+	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
+	var moved []stock.Change
+	if len(gone) > 0 {
+		left, err := stock.DeleteFor(tx, gone, why)
+		if err != nil {
+			return err
+		}
+		moved = left
+	}
+	catalog.Save(tx, revisions)
+	if len(s.accepted) > 0 {
+		moved = append(moved, s.sheet.Set(tx, s.accepted, why)...)
+	}
+	events := make([]webhooks.Event, 0, len(revisions))
+	for i := range revisions {
+		r := &revisions[i]
+		switch {
+		case r.IsNew():
+			events = append(events, productEvent("product.created", &r.After, who.Currency))
+		case r.Changed():
+			events = append(events, productUpdated(r.After.ID, r.After.SKU, r.After.Name, r.Fields))
+		}
+	}
+	webhooks.Record(tx, append(events, StockEvents(tx, moved, string(stock.Import))...)...)
+	return nil
+}
+
+// publishImport puts the products of an import on its channel and queues the job that goes on from there. A custom channel
+// has them at once: nobody is called for it.
+func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) id.Job {
+	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Revisions) + len(out.Faults)),
+		Processed: int64(len(out.Faults)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Faults))}
+	if len(out.Faults) > 0 {
+		w := wire.NewWriter(128 * len(out.Faults))
+		WriteItemFaults(w, "", out.Faults, false)
+		job.Errors = string(w.Bytes())
+	}
+	if channel.ID != "" {
+		products := make([]id.Product, len(out.Revisions))
+		for i := range out.Revisions {
+			products[i] = out.Revisions[i].After.ID
+		}
+		status := catalog.PublicationPending
+		if channel.Platform == channels.Custom {
+			status = catalog.PublicationPublished
+		}
+		catalog.Publish(tx, channel.ID, status, products)
+		w := wire.NewWriter(40 * (1 + len(products)))
+		w.Object("")
+		wire.Texts(w, "productIds", products)
+		w.End()
+		job.Input = string(w.Bytes())
+	}
+	return jobs.Insert(tx, job).ID
+}
