@@ -19,19 +19,21 @@ func TestScripts(t *testing.T) {
 	}
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
 		shared := harness.Start(t, engine, harness.Options{})
+		description := readDocument(t, shared)
 		t.Run("scripts", func(t *testing.T) { // a group: the server outlives its parallel members
 			for _, s := range scripts {
 				t.Run(s.Name, func(t *testing.T) {
 					t.Parallel()
-					play(t, shared, engine, s)
+					play(t, shared, engine, s, description)
 				})
 			}
 		})
+		t.Run("document", description.report)
 	})
 }
 
 // play runs one script and then holds every delivery against the event log.
-func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script.Script) {
+func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script.Script, description *document) {
 	server := shared
 	var account *harness.Account
 	if _, own := s.Options["server"]; own {
@@ -48,7 +50,7 @@ func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script
 		inbox = receiver.Inbox()
 		account.Endpoint(t, inbox)
 	}
-	for _, failure := range script.Run(s, world(t, server, account)) {
+	for _, failure := range script.Run(s, world(t, server, account, description)) {
 		t.Errorf("%s.txt:%d: %s\n      %s", s.Name, failure.Line, failure.Case, failure.Text)
 	}
 	if inbox != nil {
@@ -60,7 +62,7 @@ func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script
 }
 
 // world is what a script sees of a server through one account.
-func world(t *testing.T, server *harness.Server, account *harness.Account) *script.World {
+func world(t *testing.T, server *harness.Server, account *harness.Account, description *document) *script.World {
 	return &script.World{
 		Base: server.Base,
 		Who: func(name string) (harness.Client, error) {
@@ -80,7 +82,11 @@ func world(t *testing.T, server *harness.Server, account *harness.Account) *scri
 			}
 			return harness.Client{}, fmt.Errorf("as %s: nobody of that name", name)
 		},
-		Log: account.Log, Receiver: receiver, Check: script.Always, Command: server.Command,
+		Log: account.Log, Receiver: receiver, Command: server.Command,
+		Check: func(answer harness.Answer) []string {
+			description.hold(answer)
+			return script.Always(answer)
+		},
 		Restart: func() error {
 			if err := server.Stop(); err != nil {
 				return err
