@@ -1,0 +1,57 @@
+package api
+
+import (
+	"strings"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/fault"
+	"entrepot/internal/wire"
+)
+
+// Bounds of bulk requests (interface §8).
+const (
+	maxImport  = 1000
+	maxUpdates = 5000
+)
+
+// itemFault makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
+func itemFault(index int, key string, faults []fault.Detail) commerce.ItemFault {
+	f := commerce.ItemFault{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
+	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
+		f.Code = "required"
+	}
+	texts := make([]string, len(faults))
+	for i, d := range faults {
+		texts[i] = strings.TrimSpace(d.Path + " " + d.Message)
+	}
+	f.Error = strings.Join(texts, "; ")
+	return f
+}
+
+// sampleFaults is an errors[] for descriptions.
+func sampleFaults() []commerce.ItemFault {
+	return []commerce.ItemFault{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
+}
+
+// writeUpdated writes the answer of a bulk update: {"data": {updated, notFound, errors[]}}.
+func writeUpdated(w *wire.Writer, out commerce.Updated) {
+	w.Object("data")
+	w.Int("updated", int64(out.Updated))
+	w.Int("notFound", int64(out.NotFound))
+	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	w.End()
+}
+
+// waits tells whether the caller asks for the finished outcome: Prefer: wait (RFC 7240).
+func (r *request) waits() bool {
+	for _, line := range r.http.Header["Prefer"] {
+		for _, one := range strings.Split(line, ",") {
+			name, _, _ := strings.Cut(one, ";")
+			name, _, _ = strings.Cut(name, "=")
+			if strings.EqualFold(strings.TrimSpace(name), "wait") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/limits"
+	"entrepot/internal/wire"
+)
+
+// bulkPriceRoutes are the price update of interface §4.2.
+var bulkPriceRoutes = []*route{
+	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
+		rate: &limits.Rate{Name: "bulk:prices", PerMinute: 30}, body: func(o *wire.Object) { readPrices(o) },
+		answer: data(func(w *wire.Writer) {
+			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Faults: sampleFaults()})
+		}), serve: (*API).updatePrices},
+}
+
+// readPrices reads the body: the items that can be applied and those that cannot.
+func readPrices(o *wire.Object) commerce.PriceUpdate {
+	drafts := []catalog.PriceDraft{}
+	var faults []commerce.ItemFault
+	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
+		d := catalog.PriceDraft{
+			Index:     i,
+			SKU:       item.Text("sku", wire.Text{Required: true}).Value,
+			Price:     item.Money("price", wire.Money{Required: true}).Value,
+			CompareAt: item.Money("compareAtPrice", wire.Money{}),
+		}
+		if wrong := item.Faults(); len(wrong) > 0 {
+			faults = append(faults, itemFault(i, d.SKU, wrong))
+			return
+		}
+		drafts = append(drafts, d)
+	})
+	return commerce.NewPriceUpdate(drafts, faults)
+}
+
+// updatePrices serves PATCH /api/v1/sdk/prices/bulk-update: 200; 400.
+func (a *API) updatePrices(r *request) (answer, error) {
+	body := r.object()
+	update := readPrices(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := a.Commerce.UpdatePrices(tx, r.caller, update)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
+	})
+}

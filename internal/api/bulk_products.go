@@ -1,0 +1,125 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
+	"entrepot/internal/wire"
+)
+
+// bulkProductRoutes are the product import of interface §4.2.
+var bulkProductRoutes = []*route{
+	{method: "POST", path: "/api/v1/sdk/products/bulk-import", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
+		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, statuses: []int{http.StatusOK},
+		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
+		answer: func(w *wire.Writer) {
+			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Faults: sampleFaults()})
+		}, serve: (*API).importProducts},
+}
+
+// readImport reads the body: the items that can be applied and those that cannot.
+func readImport(o *wire.Object) (in commerce.Import) {
+	o.List("products", wire.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *wire.Object) {
+		d := readProduct(item, false)
+		d.Index = i
+		if faults := item.Faults(); len(faults) > 0 {
+			in.Faults = append(in.Faults, itemFault(i, d.SKU, faults))
+			return
+		}
+		in.Drafts = append(in.Drafts, d)
+	})
+	o.Object("options", false, func(options *wire.Object) {
+		in.Channel = wire.UUID[id.Channel](options, "channelId", false).Value
+		in.ReplaceVariants = options.Bool("replaceVariants").Value
+		in.DryRun = options.Bool("dryRun").Value
+	})
+	return in
+}
+
+// importProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or tries; 400, 404.
+func (a *API) importProducts(r *request) (answer, error) {
+	body, query := r.object(), r.query()
+	in := readImport(body)
+	waits := query.Bool("wait")
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	if err := query.Err(); err != nil {
+		return answer{}, err
+	}
+	waits = waits || r.waits()
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := a.Commerce.ImportProducts(tx, r.caller, in)
+		if err != nil {
+			return answer{}, err
+		}
+		if !waits && !in.DryRun {
+			return one(http.StatusAccepted, string(out.Job), func(w *wire.Writer) { writeAccepted(w, in, out) }), nil
+		}
+		return importCounts(r, in, out), nil
+	})
+}
+
+// writeAccepted writes answer (a): what was taken, and the job that goes on.
+func writeAccepted(w *wire.Writer, _ commerce.Import, out commerce.Imported) {
+	w.Object("data")
+	wire.ID(w, "jobId", out.Job)
+	wire.Word(w, "status", jobs.Processing)
+	w.Int("totalItems", int64(len(out.Revisions)+len(out.Faults)))
+	w.Int("accepted", int64(len(out.Revisions)))
+	w.Int("rejected", int64(len(out.Faults)))
+	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	w.End()
+}
+
+// importCounts is answer (b): the outcome in figures, and in a dry run what would change.
+func importCounts(r *request, in commerce.Import, out commerce.Imported) answer {
+	w := wire.NewWriter(1024)
+	w.Object("")
+	w.Int("total", int64(len(out.Revisions)+len(out.Faults)))
+	w.Int("created", int64(out.Created))
+	w.Int("updated", int64(out.Updated))
+	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	if in.DryRun {
+		w.List("changes")
+		for i := range out.Revisions {
+			writeChange(w, &out.Revisions[i])
+		}
+		w.EndList()
+	}
+	w.End()
+	done := answer{status: http.StatusOK, body: w.Bytes(), resource: string(out.Job)}
+	if r.waits() {
+		done.header = map[string]string{"Preference-Applied": "wait"}
+	}
+	return done
+}
+
+// writeChange writes what a dry run would do to one product.
+func writeChange(w *wire.Writer, r *catalog.Revision) {
+	action := "update"
+	switch {
+	case r.IsNew():
+		action = "create"
+	case !r.Changed():
+		action = "unchanged"
+	}
+	w.Object("")
+	w.Text("sku", r.After.SKU)
+	w.Text("action", action)
+	w.List("fields")
+	for _, c := range r.Changes() {
+		w.Object("")
+		w.Text("field", c.Field)
+		w.Raw("from", c.From)
+		w.Raw("to", c.To)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}

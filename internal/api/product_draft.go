@@ -1,0 +1,84 @@
+package api
+
+import (
+	"net/url"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/money"
+	"entrepot/internal/wire"
+)
+
+// Bounds of a product's texts and lists (interface §2.7.1, §8).
+const (
+	maxName        = 500
+	maxDescription = 100_000
+	maxURL         = 2048
+	maxCategories  = 200
+	maxOnHand      = 1_000_000_000
+)
+
+// readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
+func readProduct(o *wire.Object, partial bool) catalog.Draft {
+	d := catalog.Draft{
+		SKU:         o.Text("sku", wire.Text{Required: !partial || o.Has("sku")}).Value,
+		Name:        o.Text("name", wire.Text{Required: !partial || o.Has("name"), Max: maxName}),
+		Price:       o.Money("price", wire.Money{Required: !partial || o.Has("price")}),
+		Description: o.Text("description", wire.Text{Max: maxDescription, Keep: true}),
+		Slug:        o.Text("slug", wire.Text{}),
+		CompareAt:   o.Money("compareAtPrice", wire.Money{}),
+		Status:      wire.Enum(o, "status", false, catalog.Statuses...),
+		Categories:  o.Texts("categoryIds", false, maxCategories, wire.Text{}),
+		Images:      readImages(o),
+		Attributes:  o.Free("attributes", true),
+	}
+	d.VariantsSet = o.List("variants", wire.List{Max: catalog.MaxVariants}, func(_ int, v *wire.Object) {
+		d.Variants = append(d.Variants, readVariant(v))
+	}).Given()
+	o.Object("stock", false, func(s *wire.Object) {
+		d.Stock = &catalog.StockDraft{
+			Warehouse: s.Text("warehouseCode", wire.Text{Max: 50}).Value,
+			Quantity:  s.Int("quantity", wire.Int{Required: true, Max: maxOnHand}).Value,
+		}
+	})
+	return d
+}
+
+func readVariant(o *wire.Object) catalog.VariantDraft {
+	return catalog.VariantDraft{
+		SKU:        o.Text("sku", wire.Text{Required: true}).Value,
+		Name:       o.Text("name", wire.Text{Max: maxName}),
+		Price:      o.Money("price", wire.Money{}),
+		CompareAt:  o.Money("compareAtPrice", wire.Money{}),
+		Stock:      o.Int("stock", wire.Int{Max: maxOnHand}).Ptr(),
+		Attributes: o.Free("attributes", true),
+	}
+}
+
+// readImages reads the whole list of images; an image without a position takes its place in the list.
+func readImages(o *wire.Object) (f wire.Field[[]catalog.ImageDraft]) {
+	var list []catalog.ImageDraft
+	given := o.List("images", wire.List{Max: catalog.MaxImages}, func(i int, one *wire.Object) {
+		address := one.Text("url", wire.Text{Required: true, Max: maxURL, Format: "uri"}).Value
+		if address != "" && !isWebAddress(address) {
+			one.Fault("url", "must be an absolute http or https URL")
+		}
+		list = append(list, catalog.ImageDraft{URL: address, Position: one.Int("position", wire.Int{Max: 1_000_000}).Or(int64(i))})
+	})
+	f.Set, f.Null, f.Value = given.Set, given.Null, list
+	return f
+}
+
+func isWebAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// sampleProduct is a product for descriptions.
+func sampleProduct() *catalog.Product {
+	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
+	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug", Description: "Stoneware, 30 cl",
+		Status: catalog.Active, Price: price, CompareAt: &compare, Media: `[{"id":"019a1c41-0000-7000-8000-0000000000e1","url":"https://images.example/mug.jpg","position":0}]`,
+		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
+		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large", Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
+		Links:    []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}
+}
