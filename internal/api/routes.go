@@ -15,5 +15,6 @@ func routes() []*route {
 		userRoutes,        // 4.5.10
 		accountRoutes,     // 4.5.10
 		auditRoutes,       // 4.5.10
+		analyticsRoutes,   // 4.5.11
 	)
 }

@@ -1,0 +1,66 @@
+// Package analytics answers how an account is doing, from the tables of the other nouns; it writes nothing
+// (interface §4.5.11).
+//
+//	summary.go    the figures of a span beside those of the span before it
+//	sales.go      the same by hour, day, week or month, and what sold best
+//	channels.go   by channel
+//	stock.go      what lies where, and what runs low
+//	webhooks.go   how deliveries went
+//
+// Revenue is the total of orders that are not cancelled, each in its own currency. Amounts of another currency than the
+// account's are never added to it: they are told apart.
+package analytics
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+)
+
+// Span is a stretch of time in microseconds, both ends included.
+type Span struct{ From, To int64 }
+
+// before is the span of the same length that ends where this one starts.
+func (s Span) before() Span { return Span{From: s.From - (s.To - s.From) - 1, To: s.From - 1} }
+
+// Takings are orders and what they brought in, in one currency.
+type Takings struct {
+	Currency string
+	Orders   int64 // that are not cancelled
+	Revenue  money.Amount
+}
+
+// Average is the revenue of one order, rounded half away from zero to the currency's minor unit.
+func (t Takings) Average() money.Amount {
+	if t.Orders == 0 {
+		return 0
+	}
+	digits := money.Digits(t.Currency)
+	step := money.Amount(1)
+	for range 4 - digits {
+		step *= 10
+	}
+	n := step * money.Amount(t.Orders)
+	return (t.Revenue + n/2) / n * step
+}
+
+// takings reads what the orders of a span brought in, the account's currency first, even when it has none.
+func takings(tx *db.Tx, currency string, s Span) ([]Takings, error) {
+	found, err := db.List(tx, func(r db.Rows) (t Takings, err error) { return t, r.Scan(&t.Currency, &t.Orders, &t.Revenue) },
+		`SELECT currency, count(*), coalesce(sum(total), 0)::BIGINT FROM orders
+		WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status <> 'CANCELLED' GROUP BY currency ORDER BY currency`,
+		tx.Tenant, s.From, s.To)
+	list := []Takings{{Currency: currency}}
+	for _, t := range found {
+		if t.Currency == currency {
+			list[0] = t
+		} else {
+			list = append(list, t)
+		}
+	}
+	return list, err
+}
+
+// count reads one number.
+func count(tx *db.Tx, into *int64, sql string, args ...any) error {
+	return tx.Row(sql, append([]any{tx.Tenant}, args...), into)
+}

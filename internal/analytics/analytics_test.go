@@ -1,0 +1,240 @@
+package analytics_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/analytics"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const (
+	mug, pot id.Product = "019a1c52-7c1e-7d40-9a55-00000000000a", "019a1c52-7c1e-7d40-9a55-00000000000b"
+	shop     id.Channel = "019a1c52-7c1e-7d40-9a55-00000000000c"
+)
+
+// monday is 2026-03-02 00:00 UTC.
+var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+
+func day(n int) int64 { return monday.AddDate(0, 0, n).Add(10 * time.Hour).UnixMicro() }
+
+// sale is one order of the sample account.
+type sale struct {
+	at       int64
+	status   orders.Status
+	currency string
+	channel  bool
+	lines    map[string]int64 // quantity by SKU; MUG costs 10, POT 40
+}
+
+// fill gives a store two accounts with the same sales and returns the second; orders come at the clock's times.
+func fill(t *testing.T, store *db.DB, now *time.Time) id.Tenant {
+	t.Helper()
+	sales := []sale{
+		{at: day(-10), status: orders.Delivered, currency: "EUR", lines: map[string]int64{"MUG": 1}},
+		{at: day(0), status: orders.Processing, currency: "EUR", channel: true, lines: map[string]int64{"MUG": 2, "POT": 1}},
+		{at: day(0), status: orders.Cancelled, currency: "EUR", channel: true, lines: map[string]int64{"POT": 5}},
+		{at: day(1), status: orders.Returned, currency: "EUR", lines: map[string]int64{"MUG": 3}},
+		{at: day(1), status: orders.Pending, currency: "USD", lines: map[string]int64{"MUG": 7}},
+		{at: day(8), status: orders.Pending, currency: "EUR", channel: true, lines: map[string]int64{"POT": 1}},
+	}
+	prices := map[string]money.Amount{"MUG": 10 * money.Scale, "POT": 40 * money.Scale}
+	do := &commerce.Service{Numbers: orders.NewNumbers()}
+	var tenant id.Tenant
+	for range 2 {
+		*now = time.UnixMicro(day(-20))
+		tenant = dbtest.Account(t, store)
+		write(t, store, tenant, func(tx *db.Tx) error {
+			product(tx, mug, "MUG", prices["MUG"])
+			product(tx, pot, "POT", prices["POT"])
+			return nil
+		})
+		channel := id.Channel(fmt.Sprintf("%s%x", shop[:35], int64(tenant)))
+		for i, s := range sales {
+			*now = time.UnixMicro(s.at)
+			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: s.status, Currency: s.currency, Source: orders.FromAPI}
+			for sku, quantity := range s.lines {
+				draft.Lines = append(draft.Lines, orders.LineDraft{SKU: sku, Quantity: quantity, UnitPrice: prices[sku]})
+			}
+			var made *orders.Order
+			write(t, store, tenant, func(tx *db.Tx) (err error) {
+				made, err = do.CreateOrder(tx, accounts.Caller{Tenant: tenant}, draft)
+				return err
+			})
+			if s.channel {
+				write(t, store, tenant, func(tx *db.Tx) error {
+					tx.Queue("UPDATE orders SET channel_id = $3 WHERE tenant_id = $1 AND id = $2", tenant, made.ID, channel)
+					return nil
+				})
+			}
+		}
+		write(t, store, tenant, func(tx *db.Tx) error {
+			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
+				VALUES ($1,$2,'Shop','CUSTOM','active','','{}','allow',0,0)`, tenant, channel)
+			return nil
+		})
+	}
+	return tenant
+}
+
+// product inserts what these tests need of one.
+func product(tx *db.Tx, product id.Product, sku string, price money.Amount) {
+	tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
+		VALUES ($1,$2,$3,$3,$3,'','ACTIVE',$4,'[]','{}','',0,0,0,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, product, sku, price, tx.Stamps(1))
+	tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, sku, product)
+}
+
+func write(t *testing.T, store *db.DB, tenant id.Tenant, act func(tx *db.Tx) error) {
+	t.Helper()
+	if err := store.Write(t.Context(), tenant, act); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// engines runs a test on each engine with a clock that it sets.
+func engines(t *testing.T, test func(t *testing.T, store *db.DB, now *time.Time)) {
+	now := time.UnixMicro(day(0))
+	dbtest.EnginesAt(t, func() time.Time { return now }, func(t *testing.T, store *db.DB) { test(t, store, &now) })
+}
+
+// week is the first week of March 2026.
+var week = analytics.Span{From: monday.UnixMicro(), To: monday.AddDate(0, 0, 7).UnixMicro() - 1}
+
+func read[T any](t *testing.T, store *db.DB, tenant id.Tenant, run func(tx *db.Tx) (T, error)) (out T) {
+	t.Helper()
+	err := store.Read(t.Context(), tenant, func(tx *db.Tx) (err error) {
+		out, err = run(tx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestSummaryLeavesOutCancelledOrdersAndOtherAccounts(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		tenant := fill(t, store, now)
+		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", week) })
+		want := analytics.Summary{Span: week, ItemsSold: 13, ToShip: 1, ActiveProducts: 2,
+			Takings: []analytics.Takings{{Currency: "EUR", Orders: 2, Revenue: 90 * money.Scale}, {Currency: "USD", Orders: 1, Revenue: 70 * money.Scale}},
+			Before:  analytics.Takings{Currency: "EUR"},
+			ByStatus: []analytics.StatusCount{{"CANCELLED", 1, 200 * money.Scale}, {"PENDING", 1, 0},
+				{"PROCESSING", 1, 60 * money.Scale}, {"RETURNED", 1, 30 * money.Scale}}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		next := analytics.Span{From: week.To + 1, To: week.To + 7*86_400_000_000}
+		got = read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", next) })
+		if got.Before.Revenue != 90*money.Scale || got.Takings[0].Orders != 1 {
+			t.Errorf("the week after: %+v", got)
+		}
+	})
+}
+
+func TestSalesFillEveryInterval(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		tenant := fill(t, store, now)
+		sales := func(s analytics.Span, every analytics.Interval) analytics.Sales {
+			return read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", s, every) })
+		}
+		days := sales(week, analytics.Day)
+		if len(days.Points) != 7 || days.Points[0].Start != monday.UnixMicro() {
+			t.Fatalf("%+v", days.Points)
+		}
+		want := []analytics.Point{{Start: monday.UnixMicro(), Orders: 1, ItemsSold: 3, Revenue: 60 * money.Scale},
+			{Start: monday.AddDate(0, 0, 1).UnixMicro(), Orders: 2, ItemsSold: 10, Revenue: 30 * money.Scale}}
+		if diff := cmp.Diff(want, days.Points[:2]); diff != "" {
+			t.Error(diff)
+		}
+		best := []analytics.Seller{{"MUG", mug, "MUG", 12, 50 * money.Scale}, {"POT", pot, "POT", 1, 40 * money.Scale}}
+		if diff := cmp.Diff(best, days.Best); diff != "" {
+			t.Error(diff)
+		}
+		for every, want := range map[analytics.Interval]int{analytics.Hour: 168, analytics.Week: 1, analytics.Month: 1} {
+			s := sales(week, every)
+			var orders int64
+			for _, p := range s.Points {
+				orders += p.Orders
+			}
+			if len(s.Points) != want || orders != 3 {
+				t.Errorf("%s: %d points with %d orders", every, len(s.Points), orders)
+			}
+		}
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			_, err := analytics.ReadSales(tx, "EUR", analytics.Span{From: 0, To: week.To}, analytics.Day)
+			return err
+		})
+		if err == nil {
+			t.Error("56 years of days were not refused")
+		}
+	})
+}
+
+func TestChannelsTellOrdersWithoutOneApart(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		tenant := fill(t, store, now)
+		got := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", week) })
+		want := []analytics.Channel{
+			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: 60 * money.Scale, LastOrder: day(0)},
+			{Orders: 2, Returned: 1, Revenue: 30 * money.Scale, LastOrder: day(1)},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestStockIsCountedAndValued(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			product(tx, mug, "MUG", 10*money.Scale)
+			for i, level := range []struct {
+				sku              string
+				onHand, reserved int64
+				threshold        any
+			}{{"MUG", 12, 3, 10}, {"MUG-OUT", -2, 0, nil}, {"MUG-OK", 7, 1, 2}} {
+				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
+					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,FALSE,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved, level.threshold, i+1)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Stock, error) { return analytics.ReadStock(tx) })
+		want := analytics.Stock{
+			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1, Value: 190 * money.Scale}},
+			Low:        []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAverageIsRoundedToTheMinorUnit(t *testing.T) {
+	for _, c := range []struct {
+		currency string
+		orders   int64
+		revenue  money.Amount
+		want     string
+	}{{"EUR", 3, 10 * money.Scale, "3.33"}, {"EUR", 3, 20 * money.Scale, "6.67"}, {"JPY", 3, 20 * money.Scale, "7"}, {"EUR", 0, 0, "0"}} {
+		got := analytics.Takings{Currency: c.currency, Orders: c.orders, Revenue: c.revenue}.Average()
+		if got.String() != c.want {
+			t.Errorf("%s of %d %s: %s, not %s", c.revenue, c.orders, c.currency, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package analytics
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Stock is what lies where now; a level is one SKU in one warehouse.
+type Stock struct {
+	Warehouses []Warehouse
+	Low        []Level // below their threshold, the scarcest first
+}
+
+// Warehouse is the stock of one warehouse.
+type Warehouse struct {
+	Code       string
+	Name       string
+	SKUs       int64
+	OnHand     int64
+	Reserved   int64
+	OutOfStock int64 // levels of which nothing is available
+	Low        int64 // levels below their threshold
+	Value      money.Amount
+}
+
+// Available is what is on hand and not reserved.
+func (w Warehouse) Available() int64 { return w.OnHand - w.Reserved }
+
+// Level is one SKU in one warehouse.
+type Level struct {
+	SKU       string
+	Product   id.Product
+	Name      string
+	Warehouse string
+	OnHand    int64
+	Reserved  int64
+	Threshold int64
+}
+
+// lowLevels is how many are told.
+const lowLevels = 50
+
+// ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; below zero counts as nothing.
+func ReadStock(tx *db.Tx) (out Stock, err error) {
+	out.Warehouses, err = db.List(tx, func(r db.Rows) (w Warehouse, err error) {
+		return w, r.Scan(&w.Code, &w.Name, &w.SKUs, &w.OnHand, &w.Reserved, &w.OutOfStock, &w.Low, &w.Value)
+	}, `SELECT w.code, w.name, count(l.sku), coalesce(sum(l.on_hand), 0)::BIGINT, coalesce(sum(l.reserved), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand - l.reserved <= 0 THEN 1 ELSE 0 END), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand - l.reserved < l.threshold THEN 1 ELSE 0 END), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand * coalesce(v.price, p.price, 0) ELSE 0 END), 0)::BIGINT
+		FROM warehouses w
+		LEFT JOIN stock_levels l ON l.tenant_id = w.tenant_id AND l.warehouse_code = w.code AND l.deleted_at IS NULL
+		LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
+		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
+		WHERE w.tenant_id = $1 GROUP BY w.code, w.name ORDER BY w.code`, tx.Tenant)
+	if err != nil {
+		return out, err
+	}
+	out.Low, err = db.List(tx, func(r db.Rows) (l Level, err error) {
+		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
+	}, `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, l.threshold
+		FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
+		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand - l.reserved < l.threshold
+		ORDER BY l.on_hand - l.reserved - l.threshold, l.sku, l.warehouse_code LIMIT $2`, tx.Tenant, lowLevels)
+	return out, err
+}

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"entrepot/internal/analytics"
+	"entrepot/internal/db"
+	"entrepot/internal/wire"
+)
+
+// analyticsRoutes are interface §4.5.11.
+var analyticsRoutes = []*route{
+	{method: "GET", path: "/api/v1/analytics/summary", section: "4.5.11", summary: "How a span went, beside the span before it", scope: "read:analytics",
+		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
+	{method: "GET", path: "/api/v1/analytics/sales", section: "4.5.11", summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
+		query: func(q *wire.Query) { readSpan(q, time.Time{}); readInterval(q) }, answer: data(sampleSales), serve: (*API).sales},
+	{method: "GET", path: "/api/v1/analytics/channels", section: "4.5.11", summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
+		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
+	{method: "GET", path: "/api/v1/analytics/stock", section: "4.5.11", summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
+		answer: data(sampleStockFigures), serve: (*API).stockFigures},
+}
+
+// usualSpan is how far back figures reach unless said otherwise.
+const usualSpan = 30 * 24 * time.Hour
+
+// readSpan reads from and to: the last 30 days unless given.
+func readSpan(q *wire.Query, now time.Time) analytics.Span {
+	from, fromGiven := q.Time("from", false)
+	to, toGiven := q.Time("to", true)
+	if !toGiven {
+		to = now
+	}
+	if !fromGiven {
+		from = to.Add(-usualSpan)
+	}
+	if from.After(to) {
+		q.Fault("from", "must not be later than to")
+	}
+	return analytics.Span{From: from.UnixMicro(), To: to.UnixMicro()}
+}
+
+func readInterval(q *wire.Query) analytics.Interval {
+	if every := wire.QueryEnum(q, "interval", analytics.Intervals...); every != "" {
+		return every
+	}
+	return analytics.Day
+}
+
+// figures reads the span, then the figures on one snapshot.
+func (a *API) figures(r *request, q *wire.Query, run func(tx *db.Tx) (func(*wire.Writer), error)) (out answer, err error) {
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		write, err := run(tx)
+		if err == nil {
+			out = one(http.StatusOK, "", write)
+		}
+		return err
+	})
+	return out, err
+}
+
+// summary serves GET /api/v1/analytics/summary: 200; 400, 403.
+func (a *API) summary(r *request) (answer, error) {
+	q := r.query()
+	span := readSpan(q, a.DB.Now())
+	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+		s, err := analytics.Summarize(tx, r.caller.Currency, span)
+		return func(w *wire.Writer) { writeSummary(w, s) }, err
+	})
+}
+
+// sales serves GET /api/v1/analytics/sales: 200; 400, 403.
+func (a *API) sales(r *request) (answer, error) {
+	q := r.query()
+	span, every := readSpan(q, a.DB.Now()), readInterval(q)
+	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+		s, err := analytics.ReadSales(tx, r.caller.Currency, span, every)
+		return func(w *wire.Writer) { writeSales(w, s) }, err
+	})
+}
+
+// channelFigures serves GET /api/v1/analytics/channels: 200; 400, 403.
+func (a *API) channelFigures(r *request) (answer, error) {
+	q := r.query()
+	span := readSpan(q, a.DB.Now())
+	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+		list, err := analytics.Channels(tx, r.caller.Currency, span)
+		return func(w *wire.Writer) { writeChannelFigures(w, span, r.caller.Currency, list) }, err
+	})
+}
+
+// stockFigures serves GET /api/v1/analytics/stock: 200; 403.
+func (a *API) stockFigures(r *request) (answer, error) {
+	return a.figures(r, r.query(), func(tx *db.Tx) (func(*wire.Writer), error) {
+		s, err := analytics.ReadStock(tx)
+		return func(w *wire.Writer) { writeStockFigures(w, r.caller.Currency, s) }, err
+	})
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"entrepot/internal/analytics"
+	"entrepot/internal/money"
+	"entrepot/internal/wire"
+)
+
+func writeSpan(w *wire.Writer, s analytics.Span) {
+	w.Micros("from", s.From)
+	w.Micros("to", s.To)
+}
+
+func writeTakings(w *wire.Writer, t analytics.Takings) {
+	w.Int("orders", t.Orders)
+	w.Money("revenue", t.Revenue)
+	w.Money("averageOrder", t.Average())
+}
+
+func writeByCurrency(w *wire.Writer, list []analytics.Takings) {
+	w.List("byCurrency")
+	for _, t := range list {
+		w.Object("")
+		w.Text("currency", t.Currency)
+		writeTakings(w, t)
+		w.End()
+	}
+	w.EndList()
+}
+
+// writeSummary writes a summary: orders count every currency; revenue and averageOrder are of the account's.
+func writeSummary(w *wire.Writer, s analytics.Summary) {
+	w.Object("data")
+	writeSpan(w, s.Span)
+	w.Text("currency", s.Takings[0].Currency)
+	w.Int("orders", allOrders(s.Takings))
+	w.Money("revenue", s.Takings[0].Revenue)
+	w.Money("averageOrder", s.Takings[0].Average())
+	w.Int("itemsSold", s.ItemsSold)
+	w.Int("newCustomers", s.NewCustomers)
+	w.Int("customers", s.Customers)
+	w.Int("activeProducts", s.ActiveProducts)
+	w.Int("lowStock", s.LowStock)
+	w.Int("toShip", s.ToShip)
+	w.Object("previous")
+	writeTakings(w, s.Before)
+	w.End()
+	w.List("byStatus")
+	for _, c := range s.ByStatus {
+		w.Object("")
+		w.Text("status", c.Status)
+		w.Int("orders", c.Orders)
+		w.Money("total", c.Total)
+		w.End()
+	}
+	w.EndList()
+	writeByCurrency(w, s.Takings)
+	w.End()
+}
+
+func allOrders(list []analytics.Takings) (n int64) {
+	for _, t := range list {
+		n += t.Orders
+	}
+	return n
+}
+
+func writeSales(w *wire.Writer, s analytics.Sales) {
+	w.Object("data")
+	writeSpan(w, s.Span)
+	w.Text("currency", s.Takings[0].Currency)
+	wire.Word(w, "interval", s.Interval)
+	w.List("points")
+	for _, p := range s.Points {
+		w.Object("")
+		w.Micros("start", p.Start)
+		w.Int("orders", p.Orders)
+		w.Int("itemsSold", p.ItemsSold)
+		w.Money("revenue", p.Revenue)
+		w.End()
+	}
+	w.EndList()
+	w.List("bestSellers")
+	for _, b := range s.Best {
+		w.Object("")
+		w.Text("sku", b.SKU)
+		wire.ID(w, "productId", b.Product)
+		w.Text("name", b.Name)
+		w.Int("quantity", b.Quantity)
+		w.Money("revenue", b.Revenue)
+		w.End()
+	}
+	w.EndList()
+	writeByCurrency(w, s.Takings)
+	w.End()
+}
+
+func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, list []analytics.Channel) {
+	w.Object("data")
+	writeSpan(w, span)
+	w.Text("currency", currency)
+	w.List("channels")
+	for _, c := range list {
+		w.Object("")
+		wire.IDOrNull(w, "channelId", c.ID)
+		w.TextOrNull("channelName", c.Name)
+		w.TextOrNull("channelType", c.Platform)
+		w.TextOrNull("status", c.Status)
+		w.Int("orders", c.Orders)
+		w.Int("cancelled", c.Cancelled)
+		w.Int("returned", c.Returned)
+		w.Money("revenue", c.Revenue)
+		w.MicrosOrNull("lastOrderAt", c.LastOrder)
+		w.Object("publications")
+		w.Int("published", c.Published)
+		w.Int("pending", c.Waiting)
+		w.Int("failed", c.Failed)
+		w.End()
+		w.Int("failedJobs", c.FailedJobs)
+		w.MicrosOrNull("lastSyncAt", c.LastSync)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
+	w.Object("data")
+	w.Text("currency", currency)
+	var all analytics.Warehouse
+	for _, one := range s.Warehouses {
+		all.SKUs, all.OnHand, all.Reserved = all.SKUs+one.SKUs, all.OnHand+one.OnHand, all.Reserved+one.Reserved
+		all.OutOfStock, all.Low, all.Value = all.OutOfStock+one.OutOfStock, all.Low+one.Low, all.Value+one.Value
+	}
+	writeWarehouseFigures(w, all)
+	w.List("warehouses")
+	for _, one := range s.Warehouses {
+		w.Object("")
+		w.Text("warehouseCode", one.Code)
+		w.Text("name", one.Name)
+		writeWarehouseFigures(w, one)
+		w.End()
+	}
+	w.EndList()
+	w.List("low")
+	for _, l := range s.Low {
+		w.Object("")
+		w.Text("sku", l.SKU)
+		wire.ID(w, "productId", l.Product)
+		w.Text("name", l.Name)
+		w.Text("warehouseCode", l.Warehouse)
+		w.Int("onHand", l.OnHand)
+		w.Int("reserved", l.Reserved)
+		w.Int("available", l.OnHand-l.Reserved)
+		w.Int("threshold", l.Threshold)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
+	w.Int("levels", one.SKUs)
+	w.Int("onHand", one.OnHand)
+	w.Int("reserved", one.Reserved)
+	w.Int("available", one.Available())
+	w.Int("outOfStock", one.OutOfStock)
+	w.Int("lowStock", one.Low)
+	w.Money("value", one.Value)
+}
+
+var (
+	sampleSpan    = analytics.Span{From: sampleTime, To: sampleTime + 1}
+	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: 500 * money.Scale}}
+)
+
+func sampleSummary(w *wire.Writer) {
+	writeSummary(w, analytics.Summary{Span: sampleSpan, Takings: sampleTakings, Before: sampleTakings[0], ItemsSold: 30, NewCustomers: 4, Customers: 80,
+		ActiveProducts: 200, LowStock: 3, ToShip: 5, ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: 60 * money.Scale}}})
+}
+
+func sampleSales(w *wire.Writer) {
+	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
+		Points: []analytics.Point{{Start: sampleTime, Orders: 12, ItemsSold: 30, Revenue: 500 * money.Scale}},
+		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: 90 * money.Scale}}})
+}
+
+func sampleChannelFigures(w *wire.Writer) {
+	writeChannelFigures(w, sampleSpan, "EUR", []analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
+		Orders: 12, Cancelled: 1, Returned: 1, Revenue: 500 * money.Scale, LastOrder: sampleTime, Published: 200, LastSync: sampleTime}})
+}
+
+func sampleStockFigures(w *wire.Writer) {
+	writeStockFigures(w, "EUR", analytics.Stock{
+		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: 90_000 * money.Scale}},
+		Low:        []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
+}
