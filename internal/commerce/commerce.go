@@ -3,13 +3,18 @@
 package commerce
 
 import (
+	"net/http"
+
+	"entrepot/internal/connector"
 	"entrepot/internal/orders"
 	"entrepot/internal/seal"
 )
 
 // Service is what operations need beyond a transaction.
 type Service struct {
-	Key     seal.Key // seals credentials and signing secrets
-	Numbers *orders.Numbers
-	Dev     bool // http and loopback addresses are allowed
+	Key        seal.Key // seals credentials and signing secrets
+	Numbers    *orders.Numbers
+	Connectors *connector.Set // the platforms this service knows
+	HTTP       *http.Client   // guarded: reaches only what interface §6.2 allows
+	Dev        bool           // http and loopback addresses are allowed
 }

@@ -105,6 +105,14 @@ func (o *Object) path() string {
 // Has tells whether the member is there, null included.
 func (o *Object) Has(name string) bool { return o.value.Member(name) != nil }
 
+// Names are the members there are; none when describing.
+func (o *Object) Names() []string {
+	if o.value == nil {
+		return nil
+	}
+	return o.value.names
+}
+
 // Raw is the object's text as it came; nil when describing.
 func (o *Object) Raw() []byte {
 	if o.value == nil {

@@ -1,0 +1,76 @@
+package catalog
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Existing finds products by id and by SKU (of the product or a variant), each once; missing are the ids and SKUs that the
+// account does not have.
+func Existing(tx *db.Tx, products []id.Product, skus []string) (found []id.Product, missing []string, err error) {
+	have := map[id.Product]bool{}
+	missing = []string{}
+	for rest := products; len(rest) > 0; {
+		piece := rest[:min(256, len(rest))]
+		rest = rest[len(piece):]
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Each(func(r db.Rows) error {
+			var p id.Product
+			err := r.Scan(&p)
+			have[p] = true
+			return err
+		}, "SELECT id FROM products WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN "+db.In(len(args)-1, 2), args...)
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	named, err := Resolve(tx, skus)
+	if err != nil {
+		return nil, nil, err
+	}
+	added := map[id.Product]bool{}
+	add := func(p id.Product, name string, known bool) {
+		switch {
+		case !known:
+			missing = append(missing, name)
+		case !added[p]:
+			added[p] = true
+			found = append(found, p)
+		}
+	}
+	for _, p := range products {
+		add(p, string(p), have[p])
+	}
+	for _, sku := range skus {
+		s, ok := named[sku]
+		add(s.Product, sku, ok)
+	}
+	return found, missing, nil
+}
+
+// OnChannel reads a page of a channel's publications, by product id, and how many there are.
+func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) (list []ChannelPublication, total int64, err error) {
+	if err := tx.Row("SELECT count(*) FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", []any{tx.Tenant, channel}, &total); err != nil {
+		return nil, 0, err
+	}
+	list, err = db.List(tx, func(r db.Rows) (p ChannelPublication, err error) {
+		err = r.Scan(&p.Product, &p.SKU, &p.Name, &p.Status, db.Opt(&p.ExternalID), db.Opt(&p.PublishedAt), db.Opt(&p.Error))
+		return p, err
+	}, `SELECT b.product_id, p.sku, p.name, b.status, b.external_id, b.published_at, b.error FROM publications b
+		JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id
+		WHERE b.tenant_id = $1 AND b.channel_id = $2::UUID ORDER BY b.product_id LIMIT $3::BIGINT OFFSET $4::BIGINT`, tx.Tenant, channel, limit, offset)
+	return list, total, err
+}
+
+// ChannelPublication is a publication seen from its channel.
+type ChannelPublication struct {
+	Product id.Product
+	SKU     string
+	Name    string
+	Publication
+}
+
+// UnpublishFrom takes a product off one channel. The write is queued; it must find the publication.
+func UnpublishFrom(tx *db.Tx, channel id.Channel, product id.Product, miss error) {
+	tx.Queue("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID", tx.Tenant, channel, product).Rows(1, miss)
+}

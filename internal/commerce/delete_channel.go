@@ -1,0 +1,60 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/channels"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// DeleteChannel ends a channel (interface §1). A custom one goes with its keys, orders and publications: reservations are
+// released, totals corrected, references freed, and no order event is told; products stay. A platform's channel is only
+// deactivated and keeps its orders, unless force. gone tells which it was. Faults: NotFound.
+func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, force bool) (gone bool, err error) {
+	c, err := channels.Lock(tx, channel)
+	if err != nil {
+		return false, err
+	}
+	if c.Platform != channels.Custom && !force {
+		c.Status = channels.Inactive
+		c.Save(tx)
+		audit.Record(tx, who.Actor(), "channel.deactivated", "channel", string(c.ID), nil)
+		return false, nil
+	}
+	held, err := orders.HeldBy(tx, channel)
+	if err != nil {
+		return false, err
+	}
+	counted, err := orders.SpentOn(tx, channel)
+	if err != nil {
+		return false, err
+	}
+	var shifts []stock.Shift
+	for _, h := range held {
+		shifts = append(shifts, stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved})
+	}
+	levels, err := stock.Choose(tx, shifts)
+	if err != nil {
+		return false, err
+	}
+	changes, err := stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()}, false)
+	if err != nil {
+		return false, err
+	}
+	for _, spent := range counted {
+		customers.Spend(tx, spent.Customer, -spent.Orders, -spent.Total)
+	}
+	orders.Purge(tx, channel)
+	accounts.RevokeOfChannel(tx, channel)
+	jobs.EndOfChannel(tx, channel)
+	channels.Delete(tx, channel)
+	webhooks.Record(tx, StockEvents(tx, changes, "adjustment")...)
+	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})
+	return true, nil
+}

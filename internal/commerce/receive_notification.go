@@ -1,0 +1,96 @@
+package commerce
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+)
+
+// duplicateWindow is how long a platform's notification is remembered (interface §8).
+const duplicateWindow = 24 * time.Hour
+
+// Received is what became of a notification.
+type Received struct {
+	Ping      bool // an unsigned probe, without effect
+	Duplicate bool
+	Notice    connector.Notice
+}
+
+// ChannelOf finds the channel a platform's request names, of any account. Faults: NotFound when it is unknown or of another
+// platform; Invalid when it is inactive.
+func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (channels.Channel, connector.Connector, error) {
+	known, ok := s.Connectors.BySegment(segment)
+	if !ok {
+		return channels.Channel{}, nil, fault.Missing("channel")
+	}
+	c, err := channels.Anywhere(tx, channel)
+	if err != nil {
+		return c, nil, err
+	}
+	if c.Platform != known.Profile().Platform {
+		return c, nil, fault.Missing("channel")
+	}
+	if !c.Receives() {
+		return c, nil, fault.New(fault.Invalid, "channel_inactive", "the channel is inactive")
+	}
+	return c, known, nil
+}
+
+// ReceiveNotification verifies a platform's notification and queues what it asks for, in one commit with the memory that it was
+// seen (interface §6.3). Faults: those of the connector.
+func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector, n connector.Notification) (Received, error) {
+	if connector.IsPing(known, n) {
+		return Received{Ping: true}, nil
+	}
+	opened, err := s.Opened(c)
+	if err != nil {
+		return Received{}, err
+	}
+	if err := known.Verify(ctx, opened, n); err != nil {
+		return Received{}, err
+	}
+	notice, err := known.Read(opened, n)
+	if err != nil {
+		return Received{}, err
+	}
+	var out Received
+	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		out = Received{Notice: notice}
+		if notice.DeliveryKey != "" {
+			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
+			if err != nil || seen {
+				out.Duplicate = seen
+				return err
+			}
+		}
+		return s.act(tx, c.ID, notice)
+	})
+	return out, err
+}
+
+// act does what a notice asks for. Work is queued, never done here.
+func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Notice) error {
+	switch {
+	case notice.State != "":
+		c, err := channels.Lock(tx, channel)
+		if err != nil {
+			return err
+		}
+		c.Status = channels.Status(notice.State)
+		c.Save(tx)
+	case notice.Job != "":
+		input, err := json.Marshal(map[string]string{"topic": notice.Topic, "externalId": notice.ExternalID})
+		if err != nil {
+			return err
+		}
+		jobs.Insert(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
+	}
+	return nil
+}

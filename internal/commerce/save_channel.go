@@ -1,0 +1,117 @@
+package commerce
+
+import (
+	"encoding/json"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// ChannelDraft is a channel as a caller writes it (interface §4.5); on change, what is nil stays.
+type ChannelDraft struct {
+	Name        *string
+	Platform    string
+	Status      *channels.Status
+	Credentials connector.Credentials // nil: none given
+	Settings    *string               // JSON object
+	Oversell    *string
+}
+
+// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none.
+func (s *Service) CheckCredentials(platform string, c connector.Credentials) error {
+	known, ok := s.Connectors.ByPlatform(platform)
+	if !ok {
+		return nil
+	}
+	if faults := known.Profile().Check(c, s.Dev); len(faults) > 0 {
+		return fault.Validation(faults)
+	}
+	return nil
+}
+
+// CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once
+// (interface §1, §5.1).
+func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
+	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
+		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	s.apply(&c, draft)
+	c.Insert(tx)
+	audit.Record(tx, who.Actor(), "channel.created", "channel", string(c.ID), map[string]string{"platform": c.Platform})
+	if c.Platform != channels.Custom {
+		return c, accounts.Key{}, "", nil
+	}
+	key, secret, err := s.CreateKey(tx, who, KeyDraft{Name: c.Name, Scopes: accounts.ChannelScopes, Channel: c.ID})
+	return c, key, secret, err
+}
+
+// ChangeChannel changes what the draft names. Faults: NotFound.
+func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, draft ChannelDraft) (channels.Channel, error) {
+	c, err := channels.Lock(tx, channel)
+	if err != nil {
+		return c, err
+	}
+	if draft.Credentials != nil {
+		if err := s.CheckCredentials(c.Platform, draft.Credentials); err != nil {
+			return c, err
+		}
+	}
+	s.apply(&c, draft)
+	c.UpdatedAt = tx.Micros()
+	c.Save(tx)
+	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
+	return c, nil
+}
+
+func (s *Service) apply(c *channels.Channel, draft ChannelDraft) {
+	if draft.Name != nil {
+		c.Name = *draft.Name
+	}
+	if draft.Status != nil {
+		c.Status = *draft.Status
+	}
+	if draft.Settings != nil {
+		c.Settings = *draft.Settings
+	}
+	if draft.Oversell != nil {
+		c.Oversell = *draft.Oversell
+	}
+	if draft.Credentials != nil && c.Platform != channels.Custom {
+		text, err := json.Marshal(draft.Credentials)
+		if err != nil {
+			panic(err) // a map of texts
+		}
+		c.Credentials = s.Key.Seal(string(text))
+		if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
+			c.Status = channels.Active
+		}
+	}
+}
+
+// Opened is a channel as connectors know it, credentials in the clear.
+func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
+	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
+	if c.Credentials != "" {
+		text, err := s.Key.Open(c.Credentials)
+		if err != nil {
+			return out, err
+		}
+		if err := json.Unmarshal([]byte(text), &out.Credentials); err != nil {
+			return out, err
+		}
+	}
+	var settings map[string]any
+	if err := json.Unmarshal([]byte(c.Settings), &settings); err != nil {
+		return out, err
+	}
+	for name, value := range settings {
+		if text, ok := value.(string); ok {
+			out.Settings[name] = text
+		}
+	}
+	return out, nil
+}

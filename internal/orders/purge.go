@@ -1,0 +1,57 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Held is what a channel's orders hold of one stock level.
+type Held struct {
+	SKU, Warehouse string
+	Product        id.Product
+	Variant        id.Variant
+	Reserved       int64
+}
+
+// HeldBy adds up what the orders of a channel hold, by stock level.
+func HeldBy(tx *db.Tx, channel id.Channel) ([]Held, error) {
+	return db.List(tx, func(r db.Rows) (h Held, err error) {
+		err = r.Scan(&h.SKU, &h.Warehouse, &h.Product, db.Opt(&h.Variant), &h.Reserved)
+		return h, err
+	}, `SELECT l.sku, l.warehouse_code, l.product_id, l.variant_id, sum(l.reserved)::BIGINT FROM order_lines l JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
+		WHERE l.tenant_id = $1 AND o.channel_id = $2::UUID AND l.reserved > 0 GROUP BY l.sku, l.warehouse_code, l.product_id, l.variant_id`, tx.Tenant, channel)
+}
+
+// Spent is what a channel's orders count for one customer.
+type Spent struct {
+	Customer id.Customer
+	Orders   int64
+	Total    money.Amount
+}
+
+// SpentOn adds up what the orders of a channel count, by customer.
+func SpentOn(tx *db.Tx, channel id.Channel) ([]Spent, error) {
+	return db.List(tx, func(r db.Rows) (s Spent, err error) {
+		err = r.Scan(&s.Customer, &s.Orders, &s.Total)
+		return s, err
+	}, `SELECT customer_id, count(*), sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END)::BIGINT FROM orders
+		WHERE tenant_id = $1 AND channel_id = $2::UUID AND customer_id IS NOT NULL GROUP BY customer_id ORDER BY customer_id`, tx.Tenant, channel)
+}
+
+// Purge deletes every order of a channel with all that belongs to it, its idempotency keys included, and frees its references.
+func Purge(tx *db.Tx, channel id.Channel) {
+	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
+	for _, sql := range []string{
+		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)",
+		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT s.id::TEXT FROM shipments s JOIN orders o ON o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1 AND o.channel_id = $2::UUID)",
+		"DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id" + of,
+		"DELETE FROM shipments WHERE tenant_id = $1 AND order_id" + of,
+		"DELETE FROM order_history WHERE tenant_id = $1 AND order_id" + of,
+		"DELETE FROM order_lines WHERE tenant_id = $1 AND order_id" + of,
+		"DELETE FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID",
+	} {
+		tx.Queue(sql, tx.Tenant, channel)
+	}
+	tx.Change("DELETE FROM order_counts WHERE tenant_id = $1 AND channel = $2", tx.Tenant, string(channel))
+}
