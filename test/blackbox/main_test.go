@@ -12,6 +12,7 @@ import (
 	"os"
 	"testing"
 
+	"entrepot/internal/pgtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -29,5 +30,6 @@ func TestMain(m *testing.M) {
 	receiver.Close()
 	platform.Close()
 	harness.Cleanup()
+	pgtest.Stop()
 	os.Exit(code)
 }

@@ -45,9 +45,11 @@ type Server struct {
 	binary   string
 	database string
 	logPath  string
-	process  *exec.Cmd
-	exited   chan struct{}
-	exitErr  error
+
+	running sync.Mutex // guards the next three
+	process *exec.Cmd
+	exited  chan struct{}
+	exitErr error
 
 	mu    sync.Mutex
 	other *Account
@@ -106,9 +108,17 @@ func (s *Server) TryLaunch() error {
 		return err
 	}
 	exited := make(chan struct{})
-	go func() { s.exitErr = process.Wait(); close(exited) }()
+	go func() {
+		err := process.Wait()
+		s.running.Lock()
+		s.exitErr = err
+		s.running.Unlock()
+		close(exited)
+	}()
+	s.running.Lock()
 	s.process, s.exited = process, exited
-	return s.awaitReady(60 * time.Second)
+	s.running.Unlock()
+	return s.awaitReady(process.Process, exited, 60*time.Second)
 }
 
 // environment is what the service and its offline commands see; nothing of the tester's own ENTREPOT_ variables.
@@ -135,12 +145,25 @@ func (s *Server) environment() []string {
 	return append(env, s.options.Env...)
 }
 
-func (s *Server) awaitReady(within time.Duration) error {
+// current is the process last started and the channel that closes when it has ended.
+func (s *Server) current() (*os.Process, chan struct{}) {
+	s.running.Lock()
+	defer s.running.Unlock()
+	return s.process.Process, s.exited
+}
+
+func (s *Server) ending() error {
+	s.running.Lock()
+	defer s.running.Unlock()
+	return s.exitErr
+}
+
+func (s *Server) awaitReady(process *os.Process, exited chan struct{}, within time.Duration) error {
 	client := &http.Client{Timeout: 2 * time.Second}
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		select {
-		case <-s.exited:
-			return fmt.Errorf("the server ended before it was ready: %v", s.exitErr)
+		case <-exited:
+			return fmt.Errorf("process %d ended before it was ready: %v", process.Pid, s.ending())
 		default:
 		}
 		if response, err := client.Get(s.Base + "/readyz"); err == nil {
@@ -155,8 +178,9 @@ func (s *Server) awaitReady(within time.Duration) error {
 
 // Running says whether the process still lives.
 func (s *Server) Running() bool {
+	_, exited := s.current()
 	select {
-	case <-s.exited:
+	case <-exited:
 		return false
 	default:
 		return true
@@ -165,12 +189,13 @@ func (s *Server) Running() bool {
 
 // Stop asks the process to end (SIGTERM) and waits; it returns how the process ended.
 func (s *Server) Stop() error {
+	process, exited := s.current()
 	if s.Running() {
-		_ = s.process.Process.Signal(syscall.SIGTERM)
+		_ = process.Signal(syscall.SIGTERM)
 	}
 	select {
-	case <-s.exited:
-		return s.exitErr
+	case <-exited:
+		return s.ending()
 	case <-time.After(30 * time.Second):
 		s.Kill()
 		return fmt.Errorf("the server did not end within 30 s of SIGTERM")
@@ -179,8 +204,9 @@ func (s *Server) Stop() error {
 
 // Kill ends the process at once (SIGKILL), as a power cut would.
 func (s *Server) Kill() {
-	_ = s.process.Process.Kill()
-	<-s.exited
+	process, exited := s.current()
+	_ = process.Kill()
+	<-exited
 }
 
 // close is the end of a server in a test: whatever went wrong inside it comes to light here.
