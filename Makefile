@@ -1,0 +1,60 @@
+# entrepot: run, test and build. Needed: Go, and for the tests PostgreSQL's binaries (make postgres).
+
+GO      ?= go
+BIN     := bin/entrepot
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.Version=$(VERSION)
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+
+# The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
+RACE_PACKAGES := ./internal/db ./internal/limits ./internal/seal ./internal/accounts ./internal/worker ./internal/server
+
+.PHONY: help run demo test check bench postgres build dist clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## run the service here, with http and loopback allowed (data in ./data)
+	$(GO) run ./cmd/entrepot serve --dev
+
+demo: ## run a sample shop in a temporary store
+	$(GO) run ./cmd/entrepot demo
+
+test: postgres ## go vet and every test, on SQLite and PostgreSQL
+	$(GO) vet ./...
+	$(GO) test -timeout 15m ./...
+	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; CGO_ENABLED=1 $(GO) test -race -short -timeout 15m $(RACE_PACKAGES); \
+	else echo "no C compiler: the race detector is left out"; fi
+
+check: ## all that must hold before a release: format, tests, reproducible build
+	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+	$(GO) mod verify
+	$(MAKE) test
+	$(MAKE) dist
+
+bench: build ## measure this machine: the service beside the bare driver
+	$(BIN) bench cold-start
+
+postgres: ## install PostgreSQL's binaries for the tests if they are missing
+	@if [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
+		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends postgresql; fi; \
+	else echo "install PostgreSQL 14 or newer, or name a server in ENTREPOT_TEST_POSTGRES"; exit 1; fi
+
+build: ## build bin/entrepot
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot
+
+dist: ## build every platform into dist/, with checksums
+	@rm -rf dist && mkdir -p dist
+	@for target in $(TARGETS); do \
+		os=$${target%/*}; arch=$${target#*/}; name=entrepot_$(VERSION)_$${os}_$$arch; suffix=; \
+		[ $$os = windows ] && suffix=.exe; \
+		echo "  $$name"; mkdir -p dist/$$name && cp README.md CHANGELOG.md dist/$$name/ && \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name/entrepot$$suffix ./cmd/entrepot && \
+		tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -czf dist/$$name.tar.gz $$name && rm -r dist/$$name || exit 1; \
+	done
+	@cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+
+clean: ## remove what was built
+	rm -rf bin dist

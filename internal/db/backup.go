@@ -1,0 +1,182 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// CopyFile writes a consistent copy of the SQLite store in a folder into a file that must not exist yet, while others may
+// read and write the store. The copy holds what was committed at one moment, is on the disk when CopyFile returns, and is
+// left out altogether after a fault.
+func CopyFile(dir, to string) (err error) {
+	from := filepath.Join(dir, File)
+	if _, err := os.Stat(from); err != nil {
+		return fmt.Errorf("there is no store in %s: %w", dir, err)
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s exists already, it is not overwritten", to)
+	}
+	conn, err := openConn("file:" + from + "?_pragma=busy_timeout(15000)")
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	part := to + ".part"
+	os.Remove(part) // of an earlier copy that was broken off
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	if _, err := conn.exec("VACUUM INTO $1", []any{part}); err != nil {
+		return fmt.Errorf("copying the store: %w", err)
+	}
+	if err := os.Chmod(part, 0o600); err != nil {
+		return err
+	}
+	if err := syncFile(part); err != nil {
+		return err
+	}
+	if err := os.Rename(part, to); err != nil {
+		return err
+	}
+	return syncFile(filepath.Dir(to))
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// CheckFile reads a SQLite file whole, without changing it: whether it is sound, and a store of a schema that this program
+// knows.
+func CheckFile(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	conn, err := openConn("file:" + path + "?mode=ro&_pragma=query_only(ON)&_pragma=busy_timeout(15000)")
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	verdict, err := conn.text("PRAGMA integrity_check(1)")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is no SQLite file: %w", path, err)
+	case verdict != "ok":
+		return fmt.Errorf("%s is damaged: %s", path, verdict)
+	}
+	names, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return err
+	}
+	version, err := conn.text("SELECT CAST(coalesce(max(version), 0) AS TEXT) FROM schema_versions")
+	if err != nil {
+		return fmt.Errorf("%s is no store of entrepot: %w", path, err)
+	}
+	if known := fmt.Sprint(len(names)); len(version) > len(known) || len(version) == len(known) && version > known {
+		return fmt.Errorf("%s has the schema %s, this program knows %s: use a newer entrepot", path, version, known)
+	}
+	return nil
+}
+
+// text reads one text.
+func (c *sqliteConn) text(sql string) (text string, err error) {
+	rows, err := c.query(sql, nil)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&text)
+	}
+	return text, errors.Join(err, rows.Err())
+}
+
+// FileInUse tells whether another process has the SQLite store in a folder open; a store that is not there is not in use.
+func FileInUse(dir string) (bool, error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	conn, err := openConn("file:" + path + "?_pragma=locking_mode(EXCLUSIVE)&_pragma=busy_timeout(500)")
+	if err != nil {
+		return false, err
+	}
+	defer conn.close()
+	for _, sql := range []string{"BEGIN EXCLUSIVE", "COMMIT"} {
+		if _, err := conn.exec(sql, nil); err != nil {
+			return sqliteCode(err)&0xff == sqliteBusy || errors.Is(err, Retry), ignoreBusy(err)
+		}
+	}
+	return false, nil
+}
+
+func ignoreBusy(err error) error {
+	if sqliteCode(err)&0xff == sqliteBusy || errors.Is(err, Retry) {
+		return nil
+	}
+	return err
+}
+
+// Restore puts a copy made by CopyFile in the place of the SQLite store of a folder, which no process may have open. A
+// store that is there is set aside; the result is its new name, "" for none.
+func Restore(copyPath, dir string) (aside string, err error) {
+	if err := CheckFile(copyPath); err != nil {
+		return "", err
+	}
+	if busy, err := FileInUse(dir); err != nil || busy {
+		return "", errors.Join(err, fmt.Errorf("a process has the store in %s open: stop it first", dir))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	place := filepath.Join(dir, File)
+	part := place + ".part"
+	if err := copyBytes(copyPath, part); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(place); err == nil {
+		aside = place + ".before-restore"
+		for n := 2; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.before-restore-%d", place, n)
+		}
+		for _, suffix := range []string{"-wal", "-shm", ""} {
+			if err := os.Rename(place+suffix, aside+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return "", err
+			}
+		}
+	}
+	if err := os.Rename(part, place); err != nil {
+		return aside, err
+	}
+	return aside, syncFile(dir)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func copyBytes(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,157 @@
+// Package internal holds the floors of the house (docs/architecture.md) and this test that keeps them.
+package internal
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors says how high each package stands. A package imports lower floors only, never its own; on the ground floor
+// packages may use each other.
+var floors = map[string]int{
+	"cmd/entrepot": 50,
+
+	"internal/server": 45, // puts the parts together
+
+	"internal/api":       40,
+	"internal/dashboard": 40,
+	"internal/worker":    40,
+
+	"internal/verify":   31, // checks what operations must have kept
+	"internal/commerce": 30,
+
+	"internal/connector/*": 21, // the platforms, and their common suite
+	"internal/connector":   20,
+
+	"internal/accounts":    10,
+	"internal/analytics":   10,
+	"internal/audit":       10,
+	"internal/catalog":     10,
+	"internal/channels":    10,
+	"internal/customers":   10,
+	"internal/idempotency": 10,
+	"internal/jobs":        10,
+	"internal/orders":      10,
+	"internal/stock":       10,
+	"internal/webhooks":    10,
+
+	"internal/client":     0, // speaks HTTP to a service, knows nothing of this one's inside
+	"internal/db":         0,
+	"internal/dbtest":     0,
+	"internal/docsui":     0,
+	"internal/fault":      0,
+	"internal/id":         0,
+	"internal/importer":   0,
+	"internal/limits":     0,
+	"internal/load":       0,
+	"internal/money":      0,
+	"internal/netguard":   0,
+	"internal/pgtest":     0,
+	"internal/seal":       0,
+	"internal/standalone": 0,
+	"internal/wire":       0,
+}
+
+// drivers may be imported by these only: nothing else knows that there are two engines. Load measures the bare drivers
+// beside the service.
+var drivers = map[string][]string{
+	"modernc.org/sqlite":      {"internal/db", "internal/load"},
+	"github.com/jackc/pgx/v5": {"internal/db", "internal/load", "internal/pgtest"},
+	"database/sql":            {"internal/db", "internal/load"},
+	"github.com/spf13/cobra":  {"cmd/entrepot"},
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	for _, file := range sources(t) {
+		from := pkg(file)
+		own, known := floorOf(from)
+		if !known {
+			t.Errorf("%s: the package %s has no floor, give it one in floors_test.go", file, from)
+			continue
+		}
+		for _, path := range imports(t, file) {
+			to, ours := strings.CutPrefix(path, "entrepot/")
+			if !ours {
+				continue
+			}
+			below, known := floorOf(to)
+			if !known {
+				t.Errorf("%s imports %s, which has no floor", file, to)
+			} else if below > own || below == own && own != 0 {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", file, own, to, below)
+			}
+		}
+	}
+}
+
+func TestOnlyTheGroundKnowsTheEngines(t *testing.T) {
+	for _, file := range sources(t) {
+		for _, path := range imports(t, file) {
+			for driver, allowed := range drivers {
+				if path != driver && !strings.HasPrefix(path, driver+"/") {
+					continue
+				}
+				ok := false
+				for _, name := range allowed {
+					ok = ok || pkg(file) == name
+				}
+				if !ok {
+					t.Errorf("%s imports %s; only %s may", file, path, strings.Join(allowed, ", "))
+				}
+			}
+		}
+	}
+}
+
+// sources are the program's Go files, without tests.
+func sources(t *testing.T) (files []string) {
+	t.Helper()
+	for _, root := range []string{"internal", "cmd"} {
+		err := filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == "deps" {
+				return fs.SkipDir // only pins modules, behind a build tag
+			}
+			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func pkg(file string) string {
+	return strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "../")
+}
+
+func floorOf(name string) (int, bool) {
+	if floor, ok := floors[name]; ok {
+		return floor, true
+	}
+	floor, ok := floors[filepath.ToSlash(filepath.Dir(name))+"/*"]
+	return floor, ok
+}
+
+func imports(t *testing.T, file string) (paths []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
