@@ -128,10 +128,15 @@ func (f *families) assemble(key string, rows []*product) (*product, []Fault) {
 func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	var whole *product
 	var variants []*product
+	doubles := 0
 	for _, p := range rows {
-		if whole == nil && string(p.sku) == key && p.kind != kindVariant {
+		switch own := string(p.sku) == key && p.kind != kindVariant; {
+		case own && whole != nil:
+			doubles++
+			faults = append(faults, p.refused(key, "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+		case own:
 			whole = p
-		} else {
+		default:
 			variants = append(variants, p)
 		}
 	}
@@ -142,7 +147,7 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 			status: first.status, categories: first.categories, images: first.images, attributes: first.attributes,
 		}
 	}
-	whole.rows = len(rows)
+	whole.rows = len(rows) - doubles
 	whole.variants = variants
 	for _, v := range variants {
 		for _, image := range v.images {
@@ -153,8 +158,13 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	return whole, faults
 }
 
-// kindVariant marks rows that are variants whatever their SKU is.
-const kindVariant = "variant"
+// What a row is, where its layout says so.
+const (
+	kindWhole   = "whole"   // the product's own row, without which there is no product
+	kindVariant = "variant" // a variant, whatever its SKU is
+	kindImage   = "image"   // brings a further image only
+	kindView    = "view"    // translates another row for one view of the shop
+)
 
 // lowestPrice gives a product without a price that of its cheapest variant.
 func (p *product) lowestPrice() {

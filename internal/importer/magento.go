@@ -22,6 +22,7 @@ var magentoFormat = format{
 type magento struct {
 	sku, variations, store, specialUntil int
 	parents                              map[string]variation // simple product's SKU -> where it belongs
+	listed                               map[string]int       // variations of a configurable product
 }
 
 type variation struct {
@@ -32,7 +33,7 @@ type variation struct {
 func newMagento(t *table) layout {
 	return &magento{
 		sku: columnOf(t, "sku"), variations: columnOf(t, "configurable_variations"), store: columnOf(t, "store_view_code"),
-		specialUntil: columnOf(t, "special_price_to_date"), parents: map[string]variation{},
+		specialUntil: columnOf(t, "special_price_to_date"), parents: map[string]variation{}, listed: map[string]int{},
 	}
 }
 
@@ -53,6 +54,7 @@ func (m *magento) learn(cells [][]byte) {
 		if sku != "" && sku != parent {
 			v.parent = parent
 			m.parents[sku] = v
+			m.listed[parent]++
 		}
 	}
 }
@@ -79,9 +81,6 @@ func (m *magento) read(cells [][]byte, p *product) {
 	}
 }
 
-// kindView marks a row that translates another one for one view of the shop.
-const kindView = "view"
-
 func (m *magento) assemble(key string, rows []*product) (*product, []Fault) {
 	var kept []*product
 	var faults []Fault
@@ -95,5 +94,9 @@ func (m *magento) assemble(key string, rows []*product) (*product, []Fault) {
 	if len(kept) == 0 {
 		return nil, faults
 	}
-	return family(key, kept, faults)
+	whole, faults := family(key, kept, faults)
+	if listed := m.listed[key]; len(whole.variants) < listed {
+		faults = append(faults, whole.note(key, "configurable_variations", "variation_missing", "the file has rows for %d of the %d variations listed", len(whole.variants), listed))
+	}
+	return whole, faults
 }

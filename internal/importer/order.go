@@ -100,14 +100,18 @@ var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{1
 // appendJSON appends the order as POST /orders takes it (interface §4.1). The order of the members
 // is fixed, so that the same rows always make the same bytes, and with them the same idempotency key.
 func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel string) ([]byte, *Fault) {
-	if len(o.head[headCustomer]) == 0 {
-		return b, &Fault{Field: "customerName", Code: "missing_name", Message: `the order has no customer name; --map 'COLUMN|"Guest"=customerName' names such customers`}
+	name := o.head[headCustomer]
+	if len(name) == 0 {
+		name = o.head[headEmail]
+	}
+	if len(name) == 0 {
+		return b, &Fault{Field: "customerName", Code: "missing_name", Message: `the order has neither customer name nor e-mail; --map 'COLUMN|"Guest"=customerName' names such customers`}
 	}
 	if !money.KnownCurrency(o.currency()) {
 		return b, &Fault{Field: "currency", Code: "bad_currency", Message: fmt.Sprintf("%q is no currency of ISO 4217", o.currency())}
 	}
 	j := openObject(b)
-	j.text("customerName", o.head[headCustomer])
+	j.text("customerName", name)
 	j.textIf("customerEmail", o.head[headEmail])
 	if id := o.head[headCustomerID]; uuid.Match(id) {
 		j.text("customerId", id)

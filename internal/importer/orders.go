@@ -97,7 +97,7 @@ func (m *orderMaker) make(ctx context.Context, out emit) error {
 		} else {
 			got = &orderRow{place: at, faults: []Fault{at.refused(string(reference), "", "unreadable_row", "%s", why)}}
 		}
-		got.faults, got.dropped = refusal(got.faults, 0)
+		got.faults, got.dropped = refusal(got.faults)
 		rows, whole := m.gather.add(reference, got)
 		if !whole {
 			return nil
@@ -133,7 +133,7 @@ func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) erro
 		for _, r := range kept {
 			faults = append(faults, r.refused(reference, "", "order_refused", "the order was not stored, as its row %d was refused", bad))
 		}
-		return out(piece{place: rows[0].place, item: reference, faults: faults})
+		return out(piece{place: rows[0].place, item: reference, faults: withoutNotes(faults)})
 	}
 	o := order{reference: reference, head: make([][]byte, len(m.reader.head))}
 	faults = o.settle(kept, m.reader, faults)

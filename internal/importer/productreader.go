@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"entrepot/internal/client"
@@ -184,7 +185,7 @@ func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fau
 		faults = p.addImage(one, faults)
 	}
 	if left > 0 {
-		faults = append(faults, p.note(string(p.sku), "images", "relative_image", "%d images that are no http addresses were left out, %q first; --image-base says where they lie", left, clip(relative)))
+		faults = append(faults, p.note(string(p.sku), "images", "relative_image", "%q is no http address and was left out (%d of the row's images); --image-base says where it lies", clip(relative), left))
 	}
 	return faults
 }
@@ -237,24 +238,26 @@ func (p *product) complete(faults []Fault) []Fault {
 	return faults
 }
 
-// refusal tells whether any of the faults keeps the row out, and joins those of one row into one
-// line, so that each row is counted once.
-func refusal(faults []Fault, from int) ([]Fault, bool) {
-	first := -1
-	kept := faults[:from]
-	for _, f := range faults[from:] {
-		switch {
-		case f.Level != Refused:
-			kept = append(kept, f)
-		case first < 0:
-			first = len(kept)
-			kept = append(kept, f)
-		default:
-			kept[first].Field += ", " + f.Field
-			kept[first].Message = kept[first].Message + "; " + f.Message
+// refusal tells whether any of the faults keeps the row out. If so they become one line, so that each
+// row is counted once, and notes of how it was stored go.
+func refusal(faults []Fault) ([]Fault, bool) {
+	first := slices.IndexFunc(faults, func(f Fault) bool { return f.Level == Refused })
+	if first < 0 {
+		return faults, false
+	}
+	one := faults[first]
+	for _, f := range faults[first+1:] {
+		if f.Level == Refused {
+			one.Field += ", " + f.Field
+			one.Message += "; " + f.Message
 		}
 	}
-	return kept, first >= 0
+	return append(faults[:0], one), true
+}
+
+// withoutNotes drops the notes about rows that were not stored after all.
+func withoutNotes(faults []Fault) []Fault {
+	return slices.DeleteFunc(faults, func(f Fault) bool { return f.Level == Note })
 }
 
 // clip shortens a text for a message.

@@ -165,7 +165,10 @@ func (m *productMaker) assembled(ctx context.Context, out emit) error {
 			p.faults = reader.read(r, &p, nil)
 			m.layout.read(r.cells, &p)
 		}
-		p.faults, p.dropped = refusal(p.faults, 0)
+		p.faults, p.dropped = refusal(p.faults)
+		for i := range p.faults {
+			p.faults[i].Item = wordOr(p.faults[i].Item, string(key))
+		}
 		if len(key) == 0 {
 			return out(piece{place: at, faults: p.faults})
 		}
@@ -196,23 +199,23 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 		faults = append(faults, p.faults...)
 		if !p.dropped {
 			kept = append(kept, p)
-		} else if string(p.sku) == key && p.kind != kindVariant {
+		} else if p.kind == kindWhole || string(p.sku) == key && p.kind != kindVariant {
 			headless = p.row
 		}
 	}
 	if headless > 0 {
 		for _, p := range kept {
-			faults = append(faults, p.refused(string(p.sku), "parent", "parent_refused", "the product's own row %d was refused", headless))
+			faults = append(faults, p.refused(wordOr(string(p.sku), key), "parent", "parent_refused", "the product's own row %d was refused", headless))
 		}
 		kept = nil
 	}
 	if len(kept) == 0 {
-		return out(piece{place: rows[0].place, faults: faults})
+		return out(piece{place: rows[0].place, item: key, faults: withoutNotes(faults)})
 	}
 	whole, more := m.layout.assemble(key, kept)
 	faults = append(faults, more...)
 	if whole == nil {
-		return out(piece{place: rows[0].place, faults: faults})
+		return out(piece{place: rows[0].place, item: key, faults: withoutNotes(faults)})
 	}
 	unpriced := func(v *product) bool { return !v.priced }
 	for _, v := range whole.variants {
@@ -255,15 +258,11 @@ func (m *productMaker) send(p *product, rowFaults, faults []Fault, out emit) err
 	if len(p.variants) > client.MaxVariants {
 		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most", len(p.variants), client.MaxVariants))
 	}
-	faults, refused := refusal(faults, 0)
+	faults, refused := refusal(faults)
 	if refused {
 		m.unmark() // a later row may still bring these SKUs in
-		for i := range faults {
-			if faults[i].Level == Refused {
-				faults[i].Rows = p.rows
-			}
-		}
-		return out(piece{place: p.place, item: string(p.sku), faults: append(rowFaults, faults...)})
+		faults[0].Rows = p.rows
+		return out(piece{place: p.place, item: string(p.sku), faults: append(withoutNotes(rowFaults), faults...)})
 	}
 	m.body = p.appendJSON(m.body[:0])
 	if len(rowFaults) > 0 {

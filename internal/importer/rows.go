@@ -91,7 +91,7 @@ func (r *rowReader) record() (row, error) {
 		if r.ended || have >= maxRow {
 			break
 		}
-		if err := r.fill(have + 1); err != nil {
+		if err := r.fill(have + max(have, 4<<10)); err != nil { // twice as much, so that long rows stay cheap
 			return row{}, err
 		}
 	}

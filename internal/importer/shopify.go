@@ -42,8 +42,6 @@ func newShopify(t *table) layout {
 func (s *shopify) learn([][]byte)            {}
 func (s *shopify) key(cells [][]byte) []byte { return cellOf(cells, s.handle) }
 
-const kindImage = "image"
-
 func (s *shopify) read(cells [][]byte, p *product) {
 	p.parent = s.key(cells)
 	p.options = p.options[:0]
@@ -54,7 +52,10 @@ func (s *shopify) read(cells [][]byte, p *product) {
 		p.options = append(p.options, pair{string(cellOf(cells, s.names[i])), value})
 	}
 	if !said && !p.priced && len(p.sku) == 0 && len(p.name) == 0 {
-		p.kind = kindImage // a row that only brings a further image
+		p.kind = kindImage
+	}
+	if len(p.name) > 0 {
+		p.kind = kindWhole
 	}
 	p.imageAt, _ = strconv.Atoi(string(cellOf(cells, s.position))) // without a position: in the order of the file
 	p.ownImage = cellOf(cells, s.variantImage)

@@ -1,0 +1,612 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"entrepot/internal/client"
+)
+
+// service starts a fake service and a client whose pauses are short.
+func service(t *testing.T) (*fakeService, *client.Client) {
+	t.Helper()
+	fake := newFakeService()
+	server := httptest.NewServer(fake)
+	t.Cleanup(func() {
+		server.Close()
+		for _, what := range fake.broken {
+			t.Errorf("the service was misused: %s", what)
+		}
+	})
+	return fake, connect(t, server.URL, "pk_live_test")
+}
+
+func connect(t *testing.T, url, key string) *client.Client {
+	t.Helper()
+	c, err := client.New(url, key, client.WithRetry(client.Retry{First: time.Millisecond, Longest: 5 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// catalog writes n products; those whose number ends in 7 have a bad price.
+func catalog(n int) string {
+	var b strings.Builder
+	b.WriteString("sku,name,price\n")
+	for i := range n {
+		price := fmt.Sprintf("%d.%02d", i%90+1, i%100)
+		if i%10 == 7 {
+			price = "call us"
+		}
+		fmt.Fprintf(&b, "P-%d,Product %d,%s\n", i, i, price)
+	}
+	return b.String()
+}
+
+func sales(orders int) string {
+	var b strings.Builder
+	b.WriteString("order,customer,sku,quantity,price\n")
+	for i := range orders {
+		for line := range i%3 + 1 {
+			fmt.Fprintf(&b, "S-%d,Ada,P-%d,%d,2.50\n", i, line, i%4+1)
+		}
+	}
+	return b.String()
+}
+
+var salesMap = []string{"order=externalReference"}
+
+func run(t *testing.T, o Options) Summary {
+	t.Helper()
+	s, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Rows != s.RowsStored+s.RowsRefused || !s.Complete {
+		t.Errorf("%d rows, %d stored, %d refused, complete %v", s.Rows, s.RowsStored, s.RowsRefused, s.Complete)
+	}
+	return s
+}
+
+func TestProductsAreStoredInBatches(t *testing.T) {
+	fake, c := service(t)
+	report := filepath.Join(t.TempDir(), "report.csv")
+	s := run(t, Options{Kind: Products, File: write(t, catalog(2500)), To: c, Report: report})
+	if s.Rows != 2500 || s.RowsRefused != 250 || s.Created != 2250 || s.Stored != 2250 || s.Codes["bad_amount"] != 250 {
+		t.Errorf("%+v", s)
+	}
+	if len(fake.products) != 2250 || len(fake.batches) != 3 || fake.batches[0]+fake.batches[1]+fake.batches[2] != 2250 {
+		t.Errorf("%d products in batches of %v", len(fake.products), fake.batches)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if want := `8,9,refused,1,P-7,price,bad_amount,"""call us"" is not a number"`; len(lines) != 251 || lines[1] != want {
+		t.Errorf("%d lines, the first is %s, want %s", len(lines), lines[1], want)
+	}
+	again := run(t, Options{Kind: Products, File: write(t, catalog(2500)), To: c})
+	if again.Updated != 2250 || again.Created != 0 {
+		t.Errorf("the second time: %+v", again)
+	}
+}
+
+// A request has at most 10 MB, whatever the number of its products.
+func TestBatchesAreBoundedInBytes(t *testing.T) {
+	fake, c := service(t)
+	var b strings.Builder
+	b.WriteString("sku,name,price,description\n")
+	for i := range 1200 {
+		fmt.Fprintf(&b, "P-%d,Product,1,%s\n", i, strings.Repeat("long ", 6_000))
+	}
+	fmt.Fprintf(&b, "BIG,Product,1,%s\n", strings.Repeat("\x01", 900_000)) // six bytes each in JSON, still below 10 MB
+	s := run(t, Options{Kind: Products, File: write(t, b.String()), To: c})
+	if s.Created != 1201 || len(fake.batches) < 4 {
+		t.Errorf("%+v in %v", s, fake.batches)
+	}
+}
+
+// Quotas, draining servers and lost connections cost time and nothing else.
+func TestFaultsOnTheWay(t *testing.T) {
+	fake, c := service(t)
+	var trouble atomic.Int64
+	fake.Before = func(w http.ResponseWriter, _ *http.Request, n int) bool {
+		switch n % 5 {
+		case 1:
+			w.Header().Set("Retry-After", "0")
+			fake.answer(w, 429, map[string]any{"message": "slow down", "retryAfter": 0})
+		case 2:
+			fake.answer(w, 503, map[string]any{"message": "draining"})
+		case 3:
+			hangUp(w)
+		default:
+			return false
+		}
+		trouble.Add(1)
+		return true
+	}
+	s := run(t, Options{Kind: Products, File: write(t, catalog(300)), To: c, Batch: 20})
+	if s.Created != 270 || s.Repeats != trouble.Load() || s.Repeats == 0 {
+		t.Errorf("%+v, %d faults", s, trouble.Load())
+	}
+}
+
+func hangUp(w http.ResponseWriter) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err == nil {
+		_ = conn.Close()
+	}
+}
+
+// An answer that is lost after the order was stored does not make a second order.
+func TestLostAnswersMakeNoDoubles(t *testing.T) {
+	fake := newFakeService()
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%3 == 0 {
+			fake.ServeHTTP(httptest.NewRecorder(), r)
+			hangUp(w)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	c := connect(t, server.URL, "pk_live_test")
+	o := Options{Kind: Orders, File: write(t, sales(60)), To: c, Map: salesMap, CreateMissing: true}
+	s := run(t, o)
+	if len(fake.orders) != 60 || s.Stored != 60 || s.Created+s.Existing != 60 || s.Missing != 3 || fake.replays == 0 {
+		t.Errorf("%d orders, %d replays, %+v", len(fake.orders), fake.replays, s)
+	}
+	again := run(t, o)
+	if len(fake.orders) != 60 || again.Existing != 60 || again.Created != 0 {
+		t.Errorf("the second time: %d orders, %+v", len(fake.orders), again)
+	}
+	fake.keys = map[string]string{} // a day later the keys are forgotten, the references are not
+	later := run(t, o)
+	if len(fake.orders) != 60 || later.Existing != 60 || later.Codes["exists"] != 60 || later.RowsRefused != 0 {
+		t.Errorf("a day later: %d orders, %+v", len(fake.orders), later)
+	}
+}
+
+// interrupted runs an import that the service breaks off after some requests, then resumes it until
+// it is complete, and returns the last summary.
+func interrupted(t *testing.T, fake *fakeService, o Options, every int) Summary {
+	t.Helper()
+	for round := 0; ; round++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		var n atomic.Int64
+		fake.Before = func(http.ResponseWriter, *http.Request, int) bool {
+			if n.Add(1) > int64(every) {
+				cancel()
+			}
+			return false
+		}
+		s, err := Run(ctx, o)
+		cancel()
+		o.Resume = true
+		if err == nil {
+			return s
+		}
+		if stopped, ok := errors.AsType[*StoppedError](err); !ok || !strings.Contains(stopped.Error(), "--resume") || s.Complete {
+			t.Fatalf("round %d: %v, %+v", round, err, s)
+		}
+		if round > 200 {
+			t.Fatal("the import does not come to its end")
+		}
+	}
+}
+
+// However often an import is interrupted, in the end report and counters are as if it never was.
+func TestInterruptedImportsEndAlike(t *testing.T) {
+	for name, kind := range map[string]Options{
+		"products": {Kind: Products, Batch: 20},
+		"orders":   {Kind: Orders, Batch: 5, Map: salesMap, CreateMissing: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, every := catalog(1000), 9
+			if kind.Kind == Orders {
+				every = 40 // enough for a few chunks of five
+				text = sales(200) + ",Ada,P-1,1,2\nS-x,Ada,P-1,half,2\n"
+			}
+			run2 := func(interrupt bool) (Summary, string, *fakeService) {
+				fake, c := service(t)
+				o, dir := kind, t.TempDir()
+				o.To, o.File = c, write(t, text)
+				o.Report, o.State = filepath.Join(dir, "report.jsonl"), filepath.Join(dir, "state.json")
+				var s Summary
+				if interrupt {
+					s = interrupted(t, fake, o, every)
+				} else {
+					s = run(t, o)
+				}
+				report, err := os.ReadFile(o.Report)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, string(report), fake
+			}
+			whole, wholeReport, wholeFake := run2(false)
+			pieces, piecesReport, piecesFake := run2(true)
+			if wholeReport != piecesReport {
+				t.Errorf("reports differ:\n%.500s\n---\n%.500s", wholeReport, piecesReport)
+			}
+			if pieces.RowsStored != whole.RowsStored || pieces.RowsRefused != whole.RowsRefused || pieces.Stored != whole.Stored ||
+				pieces.Rows != whole.Rows || !pieces.Resumed || !pieces.Complete {
+				t.Errorf("whole %+v\npieces %+v", whole, pieces)
+			}
+			if len(wholeFake.products) != len(piecesFake.products) || len(wholeFake.orders) != len(piecesFake.orders) {
+				t.Errorf("%d and %d products, %d and %d orders", len(wholeFake.products), len(piecesFake.products), len(wholeFake.orders), len(piecesFake.orders))
+			}
+		})
+	}
+}
+
+// A process that is killed, not stopped, is resumed by the next one.
+func TestKilledImportIsResumed(t *testing.T) {
+	fake, c := service(t)
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	dir := t.TempDir()
+	file := write(t, sales(400))
+	o := killedOptions(file, dir)
+	reached := make(chan struct{})
+	fake.Before = func(_ http.ResponseWriter, r *http.Request, n int) bool {
+		if n == 120 {
+			close(reached)
+		}
+		if n >= 120 {
+			<-r.Context().Done() // the child hangs here until it is killed
+			return true
+		}
+		return false
+	}
+	child := exec.Command(os.Args[0], "-test.run=TestChildImport$", "-test.v")
+	child.Env = append(os.Environ(), "IMPORT_FILE="+file, "IMPORT_DIR="+dir, "IMPORT_URL="+server.URL)
+	var output bytes.Buffer
+	child.Stdout, child.Stderr = &output, &output
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-reached:
+	case <-time.After(time.Minute):
+		_ = child.Process.Kill()
+		t.Fatalf("the child did not get far enough: %s", output.String())
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+	fake.mu.Lock()
+	stored := len(fake.orders)
+	fake.mu.Unlock()
+	if stored == 0 || stored == 400 {
+		t.Fatalf("killed at %d orders", stored)
+	}
+	fake.Before = nil
+	o.To, o.Resume = c, true
+	s := run(t, o)
+	if len(fake.orders) != 400 || s.Stored != 400 || !s.Resumed || s.Rows != 799 || s.RowsStored != 799 {
+		t.Errorf("%d orders, %+v", len(fake.orders), s)
+	}
+	if s.Requests > 400 {
+		t.Errorf("%d requests: it began anew", s.Requests)
+	}
+}
+
+func killedOptions(file, dir string) Options {
+	return Options{
+		Kind: Orders, File: file, Map: salesMap, CreateMissing: true, Batch: 4,
+		Report: filepath.Join(dir, "report.jsonl"), State: filepath.Join(dir, "state.json"),
+	}
+}
+
+// TestChildImport is the process that TestKilledImportIsResumed kills; by itself it does nothing.
+func TestChildImport(t *testing.T) {
+	if os.Getenv("IMPORT_FILE") == "" {
+		return
+	}
+	o := killedOptions(os.Getenv("IMPORT_FILE"), os.Getenv("IMPORT_DIR"))
+	o.To = connect(t, os.Getenv("IMPORT_URL"), "pk_live_test")
+	_, err := Run(t.Context(), o)
+	t.Log(err)
+}
+
+func TestStateIsChecked(t *testing.T) {
+	_, c := service(t)
+	dir := t.TempDir()
+	o := Options{Kind: Products, File: write(t, catalog(30)), To: c, State: filepath.Join(dir, "state.json"), Batch: 10}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, o); err == nil {
+		t.Fatal("a cancelled import ended well")
+	}
+	unfinished := state{Version: stateVersion, Kind: Products}
+	src, err := openSource(o.File, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfinished.SHA256 = src.sha256
+	if err := unfinished.save(o.State); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(what, want string, change func(*Options)) {
+		t.Helper()
+		changed := o
+		change(&changed)
+		_, err := Run(t.Context(), changed)
+		if call, ok := errors.AsType[*CallError](err); !ok || !strings.Contains(call.Message, want) || call.ExitCode() != 2 {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	expect("unfinished", "--resume goes on", func(*Options) {})
+	expect("other options", "other options", func(o *Options) { o.Resume = true })
+	expect("another file", "another file", func(o *Options) { o.Resume, o.File = true, write(t, catalog(31)) })
+	expect("another kind", "import of products", func(o *Options) {
+		o.Resume, o.Kind, o.File, o.Map = true, Orders, write(t, sales(2)), salesMap
+	})
+	if err := os.WriteFile(o.State, []byte("not mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("no state file", "no state file", func(o *Options) { o.Resume = true })
+	if err := os.Remove(o.State); err != nil {
+		t.Fatal(err)
+	}
+	run(t, o)
+	o.Resume = true
+	if s := run(t, o); s.Requests != 1 && s.Rows != 30 {
+		t.Errorf("a complete import was done again: %+v", s)
+	}
+	o.Resume = false
+	run(t, o) // a finished state does not stand in the way of a new import
+}
+
+// One product that makes the service refuse a whole request costs itself only.
+func TestPoisonedRequestIsHalved(t *testing.T) {
+	fake, c := service(t)
+	poisoned := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := new(bytes.Buffer)
+		_, _ = body.ReadFrom(r.Body)
+		if bytes.Contains(body.Bytes(), []byte("Product 42")) {
+			fake.answer(w, 400, map[string]any{"message": "malformed JSON"})
+			return
+		}
+		r.Body = http.NoBody
+		again := r.Clone(r.Context())
+		again.Body = readCloser{body}
+		fake.ServeHTTP(w, again)
+	}))
+	defer poisoned.Close()
+	c = connect(t, poisoned.URL, "pk_live_test")
+	var refused []Fault
+	s, err := Run(t.Context(), Options{
+		Kind: Products, File: write(t, strings.ReplaceAll(catalog(100), "call us", "5")), To: c,
+		OnFault: func(f Fault) { refused = append(refused, f) },
+	})
+	if err != nil || s.Created != 99 || len(refused) != 1 || refused[0].Item != "P-42" || refused[0].Row != 43 || s.RowsRefused != 1 {
+		t.Errorf("%+v, %v, %+v", s, err, refused)
+	}
+}
+
+type readCloser struct{ *bytes.Buffer }
+
+func (readCloser) Close() error { return nil }
+
+func TestWrongKeyStopsAtOnce(t *testing.T) {
+	fake, _ := service(t)
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	s, err := Run(t.Context(), Options{Kind: Products, File: write(t, catalog(5000)), To: connect(t, server.URL, "pk_live_other")})
+	if stopped, ok := errors.AsType[*StoppedError](err); !ok || !strings.Contains(stopped.Error(), "401") || client.StatusOf(err) != 401 {
+		t.Errorf("error %v", err)
+	}
+	if s.Stored != 0 || s.Complete || s.Requests > 7 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNoMoreInFlightThanAsked(t *testing.T) {
+	fake, c := service(t)
+	var now, most atomic.Int64
+	fake.Before = func(http.ResponseWriter, *http.Request, int) bool {
+		n := now.Add(1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		time.Sleep(time.Millisecond) // lets the others come
+		now.Add(-1)
+		return false
+	}
+	run(t, Options{Kind: Products, File: write(t, catalog(1000)), To: c, Batch: 10, Concurrency: 3})
+	if most.Load() > 3 || most.Load() < 2 {
+		t.Errorf("%d requests at once, 3 are allowed", most.Load())
+	}
+}
+
+// What the service refuses of a product is reported with the rows it was made of.
+func TestRefusalsOfTheService(t *testing.T) {
+	fake, c := service(t)
+	fake.owners["P-3"] = "other" // a variant elsewhere
+	var faults []Fault
+	s, err := Run(t.Context(), Options{
+		Kind: Products, File: write(t, "sku,name,price,parent\nP-1,a,1,\nP-3,b,1,\nV-1,c,1,FAM\nV-2,d,1,FAM\nFAM,e,1,\n"),
+		To: c, Channel: "0190c0de-0000-7000-8000-0000000000ff", OnFault: func(f Fault) { faults = append(faults, f) },
+	})
+	if err != nil || s.Stored != 2 || s.RowsStored != 4 || s.RowsRefused != 1 || len(s.Jobs) != 1 || len(faults) != 1 || faults[0].Item != "P-3" || faults[0].Row != 2 {
+		t.Errorf("%+v, %v, %+v", s, err, faults)
+	}
+	if len(fake.products) != 2 || len(fake.products["FAM"].Variants) != 2 {
+		t.Errorf("%+v", fake.products)
+	}
+	fake.products = map[string]*fakeProduct{}
+	o, err := Run(t.Context(), Options{Kind: Orders, File: write(t, sales(3)), To: c, Map: salesMap})
+	if err != nil || o.RowsRefused != 6 || o.Stored != 0 || o.Codes["unknown_sku"] != 3 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// A credit note that names its order and covers it moves that order; any other becomes its own.
+func TestCreditNotesFindTheirOrders(t *testing.T) {
+	fake, c := service(t)
+	text := "order,customer,sku,quantity,price,cancels,initialStatus\n" +
+		"A-1,Ada,P-1,2,5,,DELIVERED\nA-1,Ada,P-2,1,5,,\nA-2,Ada,P-1,2,5,,DELIVERED\nA-3,Ada,P-1,2,5,,\n"
+	base := Options{Kind: Orders, To: c, CreateMissing: true, Map: []string{"order=externalReference", "cancels=originalReference"}}
+	sold := base
+	sold.File = write(t, text)
+	run(t, sold)
+	notes := base
+	notes.File = write(t, "order,customer,sku,quantity,price,cancels\n"+
+		"C-1,Ada,P-1,-2,5,A-1\nC-1,Ada,P-2,-1,5,A-1\n"+ // all of A-1
+		"C-2,Ada,P-1,-1,5,A-2\n"+ // a part of A-2
+		"C-3,Ada,P-1,-2,5,A-3\n"+ // all of A-3, which is still pending
+		"C-4,Ada,P-1,-2,5,A-9\n") // no such order
+	s := run(t, notes)
+	if s.Moved != 1 || s.Created != 3 || s.Codes["original_moved"] != 1 || s.RowsStored != 5 {
+		t.Errorf("%+v", s)
+	}
+	for reference, want := range map[string]string{
+		"A-1": "RETURNED", "A-2": "DELIVERED", "A-3": "PENDING", "C-2": "RETURNED", "C-3": "RETURNED", "C-4": "RETURNED",
+	} {
+		if o := fake.orders[reference]; o == nil || o.Status != want {
+			t.Errorf("%s: %+v, want %s", reference, o, want)
+		}
+	}
+	if fake.orders["C-1"] != nil || fake.orders["C-2"].PaymentMetadata["creditNoteFor"] != "A-2" {
+		t.Errorf("%+v", fake.orders)
+	}
+	if again := run(t, notes); again.Moved != 1 || again.Existing != 3 {
+		t.Errorf("the second time: %+v", again)
+	}
+}
+
+// Only what the catalog lacks is created, and what is there keeps its name and price.
+func TestMissingProductsAreCreated(t *testing.T) {
+	fake, c := service(t)
+	fake.products["P-1"] = &fakeProduct{SKU: "P-1", Name: "As it is", Price: "99"}
+	fake.owners["V-1"] = "P-1"
+	run(t, Options{Kind: Orders, To: c, CreateMissing: true, Map: salesMap, File: write(t,
+		"order,customer,sku,name,quantity,price\nA,Ada,P-1,other name,1,5\nA,Ada,V-1,x,1,5\nA,Ada,N-1,,1,0\nB,Ada,N-1,New one,1,7.50\nB,Ada,N-1,Newer,1,8\nC,Ada,ADJ,,-4,0\n")})
+	if len(fake.products) != 2 || fake.products["P-1"].Name != "As it is" {
+		t.Errorf("%+v", fake.products)
+	}
+	if n := fake.products["N-1"]; n.Name != "New one" || n.Price != "7.5" {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestDryRuns(t *testing.T) {
+	fake, c := service(t)
+	fake.products["P-1"] = &fakeProduct{SKU: "P-1"}
+	s := run(t, Options{Kind: Products, File: write(t, catalog(100)), To: c, DryRun: true})
+	if s.Created != 89 || s.Updated != 1 || len(fake.products) != 1 || !s.DryRun {
+		t.Errorf("%+v, %d products", s, len(fake.products))
+	}
+	if s := run(t, Options{Kind: Products, File: write(t, catalog(100)), DryRun: true}); s.Stored != 90 || s.Requests != 0 {
+		t.Errorf("without a service: %+v", s)
+	}
+	if s := run(t, Options{Kind: Orders, File: write(t, sales(10)), To: c, DryRun: true, Map: salesMap}); s.Stored != 10 || len(fake.orders) != 0 {
+		t.Errorf("orders: %+v", s)
+	}
+}
+
+// A file that breaks off is stored up to there, and the import says so.
+func TestFileThatBreaksOff(t *testing.T) {
+	fake, c := service(t)
+	text := `[{"sku":"A","name":"a","price":1},{"sku":"B","name":"b","price":2},{"sku":"C","na`
+	s, err := Run(t.Context(), Options{Kind: Products, File: write(t, text), To: c})
+	if stopped, ok := errors.AsType[*StoppedError](err); !ok || !strings.Contains(stopped.Error(), "behind row 2") {
+		t.Errorf("error %v", err)
+	}
+	if len(fake.products) != 2 || s.RowsStored != 2 || s.Complete {
+		t.Errorf("%d products, %+v", len(fake.products), s)
+	}
+}
+
+func TestCategoriesComeFirst(t *testing.T) {
+	fake, c := service(t)
+	var b strings.Builder
+	b.WriteString("sku,name,price,category\n")
+	for i := range 2400 {
+		fmt.Fprintf(&b, "P-%d,x,1,Group %d > Part %d\n", i, i%10, i)
+	}
+	s := run(t, Options{Kind: Products, File: write(t, b.String()), To: c})
+	if s.Categories != 2410 || len(fake.categories) != 2410 || fake.categories["Group 3 > Part 13"]["parentExternalId"] != "Group 3" {
+		t.Errorf("%d categories, %+v", len(fake.categories), s)
+	}
+	if ids := fake.products["P-13"].CategoryIDs; len(ids) != 1 || ids[0] != "Group 3 > Part 13" {
+		t.Errorf("%v", ids)
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	_, c := service(t)
+	file := write(t, catalog(3))
+	for want, o := range map[string]Options{
+		"products or orders":                {Kind: "users", File: file, To: c},
+		"--url and --key":                   {Kind: Products, File: file},
+		"--format xml":                      {Kind: Products, File: file, To: c, Format: "xml"},
+		"--decimal ;":                       {Kind: Products, File: file, To: c, Decimal: ";"},
+		"--batch":                           {Kind: Products, File: file, To: c, Batch: 1001},
+		"--concurrency":                     {Kind: Products, File: file, To: c, Concurrency: 65},
+		"--delimiter":                       {Kind: Products, File: file, To: c, Delimiter: "ab"},
+		"--encoding":                        {Kind: Products, File: file, To: c, Encoding: "morse"},
+		"no column \"article\"":             {Kind: Products, File: file, To: c, Map: []string{"article=sku"}},
+		"no field \"colour\"":               {Kind: Products, File: file, To: c, Map: []string{"name=colour"}},
+		"given twice":                       {Kind: Products, File: file, To: c, Map: []string{"name=sku"}, Set: []string{"SKU=x"}},
+		"FIELD=VALUE":                       {Kind: Products, File: file, To: c, Set: []string{"price"}},
+		"cannot be read":                    {Kind: Products, File: file + "x", To: c},
+		"--resume needs":                    {Kind: Products, File: file, To: c, Resume: true},
+		"no column holds externalReference": {Kind: Orders, File: file, To: c},
+		"dry run stores":                    {Kind: Products, File: file, DryRun: true, State: "x"},
+	} {
+		s, err := Run(t.Context(), o)
+		if call, ok := errors.AsType[*CallError](err); !ok || !strings.Contains(call.Message, want) || s.Requests > 0 {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if sent, _ := c.Requests(); sent != 0 {
+		t.Errorf("%d requests went out", sent)
+	}
+}
+
+func TestReportsAsCSVAndJSON(t *testing.T) {
+	_, c := service(t)
+	for _, name := range []string{"r.csv", "r.jsonl"} {
+		path := filepath.Join(t.TempDir(), name)
+		run(t, Options{Kind: Products, File: write(t, "sku,name,price\n=1+1,a,x\nB,b,1\n"), To: c, Report: path})
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for scanner := bufio.NewScanner(f); scanner.Scan(); {
+			lines = append(lines, scanner.Text())
+		}
+		_ = f.Close()
+		want := `2,,,`
+		switch name {
+		case "r.csv":
+			want = `1,2,refused,1,'=1+1,price,bad_amount,"""x"" is not a number"`
+		case "r.jsonl":
+			want = `{"row":1,"line":2,"level":"refused","rows":1,"item":"=1+1","field":"price","code":"bad_amount","message":"\"x\" is not a number"}`
+		}
+		if lines[len(lines)-1] != want {
+			t.Errorf("%s: %s, want %s", name, lines, want)
+		}
+	}
+}
