@@ -21,13 +21,14 @@ import (
 
 // Config is what an API is made of.
 type Config struct {
-	DB       *db.DB
-	Commerce *commerce.Service
-	Limiter  limits.Limiter
-	Log      *slog.Logger
-	Now      func() time.Time // the clock of limits; the store has its own
-	Version  string
-	Dev      bool // http and loopback addresses are allowed (interface §6.1)
+	DB        *db.DB
+	Commerce  *commerce.Service
+	Limiter   limits.Limiter
+	Log       *slog.Logger
+	Now       func() time.Time // the clock of limits; the store has its own
+	Version   string
+	PublicURL string // the service's address as the world sees it, "" for that of each request
+	Dev       bool   // http and loopback addresses are allowed (interface §6.1)
 }
 
 // API serves the interface.

@@ -33,6 +33,7 @@ type route struct {
 	status   int                // of success; 0 = 200
 	statuses []int              // other answers that are not errors
 	rate     *limits.Rate       // its own window on top of the plan's
+	raw      bool               // a platform's: the handler reads the body, the limit goes by channel
 	serve    func(*API, *request) (answer, error)
 }
 

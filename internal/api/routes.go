@@ -5,16 +5,19 @@ import "slices"
 // routes is the whole API table, by section of docs/interface.md.
 func routes() []*route {
 	return slices.Concat(
-		docRoutes,         // 9
-		orderRoutes,       // 4.1
-		shipmentRoutes,    // 4.1
-		bulkProductRoutes, // 4.2
-		bulkPriceRoutes,   // 4.2
-		authRoutes,        // 4.5.6
-		keyRoutes,         // 4.5.8
-		userRoutes,        // 4.5.10
-		accountRoutes,     // 4.5.10
-		auditRoutes,       // 4.5.10
-		analyticsRoutes,   // 4.5.11
+		jobRoutes,          // 4.3
+		channelRoutes,      // 4.5
+		notificationRoutes, // 6.3
+		docRoutes,          // 9
+		orderRoutes,        // 4.1
+		shipmentRoutes,     // 4.1
+		bulkProductRoutes,  // 4.2
+		bulkPriceRoutes,    // 4.2
+		authRoutes,         // 4.5.6
+		keyRoutes,          // 4.5.8
+		userRoutes,         // 4.5.10
+		accountRoutes,      // 4.5.10
+		auditRoutes,        // 4.5.10
+		analyticsRoutes,    // 4.5.11
 	)
 }

@@ -80,6 +80,9 @@ func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answ
 func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 	plan, who := accounts.Starter, "address:"+address(r.http)
 	var refused error
+	if r.route.raw {
+		plan, who = accounts.Enterprise, "channel:"+r.http.PathValue("channelId")
+	}
 	if r.route.access != public {
 		if refused = a.authenticate(r); refused == nil {
 			plan, who = r.caller.Plan, r.caller.Actor()

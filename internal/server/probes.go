@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"entrepot/internal/api"
+	"entrepot/internal/docsui"
 )
 
 // routes are the paths beside the API (interface §4.5.13). None of them is counted against a rate limit.
@@ -22,8 +24,22 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/setup", s.setup)
-	mux.HandleFunc("/", s.serve)
+	mux.Handle("/docs", docsui.Handler())
+	mux.Handle("/docs/", docsui.Handler())
+	mux.Handle("/", compressed(http.HandlerFunc(s.serve)))
 	return mux
+}
+
+// compressedFrom is the size from which an answer is compressed for callers that take it: below, the time costs more than
+// the bytes.
+const compressedFrom = 64 << 10
+
+func compressed(h http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressedFrom), gzhttp.CompressionLevel(1))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return wrap(h)
 }
 
 // serve hands a request to the API, which answers for every path it does not know as well.

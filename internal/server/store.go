@@ -9,16 +9,18 @@ import (
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 	"entrepot/internal/seal"
 )
 
 // StoreConfig says which store to open and with which master key.
 type StoreConfig struct {
-	Dir       string // data folder: SQLite's file and the master key's
-	URL       string // PostgreSQL; empty for SQLite
-	MasterKey string // 32 bytes in base64 or hex; empty: the data folder's master.key, made on first start
-	Dev       bool   // http and loopback addresses are allowed
+	Dir       string           // data folder: SQLite's file and the master key's
+	URL       string           // PostgreSQL; empty for SQLite
+	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, made on first start
+	Dev       bool             // http and loopback addresses are allowed
+	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
 	Log       *slog.Logger
 }
 
@@ -42,7 +44,12 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{DB: store, Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Dev: c.Dev}}
+	client := guarded(&netguard.Guard{Dev: c.Dev, Allow: c.Allow})
+	known, err := connectors(client)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	s := &Store{DB: store, Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, HTTP: client, Dev: c.Dev}}
 	steps, err := store.Migrate(ctx)
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)

@@ -1,0 +1,385 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/wire"
+)
+
+// channelRoutes are interface §4.5: channels, their publications and their synchronisation.
+var channelRoutes = []*route{
+	{method: "GET", path: "/api/v1/channels", section: "4.5", summary: "List channels", scope: "read:channels",
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
+	{method: "POST", path: "/api/v1/channels", section: "4.5", summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
+		body:   func(o *wire.Object) { readNewChannel(o) },
+		answer: data(func(w *wire.Writer) { writeNewChannel(w, sampleChannel, sampleKey, "pk_live_…") }), serve: (*API).createChannel},
+	{method: "GET", path: "/api/v1/channels/{id}", section: "4.5", summary: "Read a channel", scope: "read:channels",
+		answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
+	{method: "PATCH", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel", scope: "write:channels",
+		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+	{method: "DELETE", path: "/api/v1/channels/{id}", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
+		query: func(q *wire.Query) { q.Bool("force") }, answer: data(func(w *wire.Writer) { writeGone(w, sampleChannel.ID, true) }), serve: (*API).deleteChannel},
+	{method: "GET", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
+		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
+	{method: "POST", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
+		body: func(o *wire.Object) { readPublications(o) }, answer: data(func(w *wire.Writer) {
+			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: id.New[id.Job]()})
+		}), serve: (*API).publish},
+	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, samplePublication.Product, nil) }), serve: (*API).unpublish},
+	{method: "POST", path: "/api/v1/channels/{id}/sync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
+		body: func(o *wire.Object) { readSync(o) }, answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).queueSync},
+	{method: "POST", path: "/api/v1/channels/{id}/sync/test", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
+		answer: data(sampleTest), serve: (*API).testChannel},
+	{method: "POST", path: "/channels/{id}/sync/test", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
+		answer: data(sampleTest), serve: (*API).testChannel},
+}
+
+var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
+
+var sampleChannel = channels.Channel{ID: id.New[id.Channel](), Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: `{"oversell":"allow"}`, CreatedAt: 1, UpdatedAt: 1, LastSyncAt: 1}
+
+func readNewChannel(o *wire.Object) commerce.ChannelDraft {
+	name := o.Text("name", wire.Text{Required: true, Max: 120}).Value
+	d := commerce.ChannelDraft{Name: &name, Platform: wire.Enum(o, "platform", true, platforms...).Value}
+	readChannelParts(o, &d)
+	return d
+}
+
+func readChannelChange(o *wire.Object) commerce.ChannelDraft {
+	var d commerce.ChannelDraft
+	if f := o.Text("name", wire.Text{Max: 120, Min: 1}); f.Set {
+		if f.Null {
+			o.Fault("name", "must not be null")
+		}
+		d.Name = &f.Value
+	}
+	d.Status = wire.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
+	readChannelParts(o, &d)
+	return d
+}
+
+// readChannelParts reads credentials and settings.
+func readChannelParts(o *wire.Object, d *commerce.ChannelDraft) {
+	o.Object("credentials", false, func(c *wire.Object) {
+		d.Credentials = connector.Credentials{}
+		for _, name := range c.Names() {
+			if f := c.Text(name, wire.Text{Max: 8 << 10, Keep: true}); f.Given() {
+				d.Credentials[name] = f.Value
+			}
+		}
+	})
+	if f := o.Free("settings", true); f.Given() {
+		d.Settings = &f.Value
+	}
+	o.Object("settings", false, func(s *wire.Object) {
+		oversell := wire.Enum(s, "oversell", false, "allow", "reject").Or("allow")
+		d.Oversell = &oversell
+	})
+}
+
+// createChannel serves POST /api/v1/channels: 201; 400, 403.
+func (a *API) createChannel(r *request) (answer, error) {
+	o := r.object()
+	draft := readNewChannel(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	if err := a.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
+		return answer{}, err
+	}
+	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
+		c, key, secret, err := a.Commerce.CreateChannel(tx, r.caller, draft)
+		return created(c.ID, func(w *wire.Writer) { writeNewChannel(w, c, key, secret) }), err
+	})
+}
+
+// writeNewChannel writes what a creation answers: the channel, and for a custom one its key.
+func writeNewChannel(w *wire.Writer, c channels.Channel, key accounts.Key, secret string) {
+	w.Object("data")
+	writeChannel(w, "channel", c)
+	if secret != "" {
+		writeKey(w, "apiKey", key, secret)
+	}
+	w.End()
+}
+
+// writeChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
+func writeChannel(w *wire.Writer, name string, c channels.Channel) {
+	w.Object(name)
+	wire.ID(w, "id", c.ID)
+	w.Text("name", c.Name)
+	w.Text("platform", c.Platform)
+	wire.Word(w, "status", c.Status)
+	w.Raw("settings", c.Settings)
+	w.Bool("hasCredentials", c.Credentials != "")
+	w.Micros("createdAt", c.CreatedAt)
+	w.Micros("updatedAt", c.UpdatedAt)
+	w.MicrosOrNull("lastSyncAt", c.LastSyncAt)
+	w.End()
+}
+
+// listChannels serves GET /api/v1/channels: 200; 400.
+func (a *API) listChannels(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 100)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := channels.List(tx, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeChannels(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+func writeChannels(w *wire.Writer, list []channels.Channel, p page, total int64) {
+	w.List("data")
+	for _, c := range list {
+		writeChannel(w, "", c)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+func sampleChannels(w *wire.Writer) {
+	writeChannels(w, []channels.Channel{sampleChannel}, page{1, 20}, 1)
+}
+
+// readChannel serves GET /api/v1/channels/{id}: 200; 404.
+func (a *API) readChannel(r *request) (answer, error) {
+	c, err := a.channel(r)
+	return one(http.StatusOK, "", func(w *wire.Writer) { writeChannel(w, "data", c) }), err
+}
+
+// channel reads the channel of the path.
+func (a *API) channel(r *request) (c channels.Channel, err error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return c, err
+	}
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		c, err = channels.ByID(tx, channel)
+		return err
+	})
+	return c, err
+}
+
+// changeChannel serves PATCH /api/v1/channels/{id}: 200; 400, 404, 412.
+func (a *API) changeChannel(r *request) (answer, error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	draft := readChannelChange(o)
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		now, err := channels.ByID(tx, channel)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		show := func(c channels.Channel) answer {
+			return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeChannel(w, "data", c) })
+		}
+		if err := r.precondition(func() []byte { return show(now).body }); err != nil {
+			return answer{}, err
+		}
+		c, err := a.Commerce.ChangeChannel(tx, r.caller, channel, draft)
+		return show(c), err
+	})
+}
+
+// deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404.
+func (a *API) deleteChannel(r *request) (answer, error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	q := r.query()
+	force := q.Bool("force")
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, force)
+		return one(http.StatusOK, string(channel), func(w *wire.Writer) { writeGone(w, channel, gone) }), err
+	})
+}
+
+// writeGone tells whether the channel is gone, or only inactive.
+func writeGone(w *wire.Writer, channel id.Channel, gone bool) {
+	w.Object("data")
+	wire.ID(w, "id", channel)
+	w.Bool("deleted", gone)
+	if !gone {
+		wire.Word(w, "status", channels.Inactive)
+	}
+	w.End()
+}
+
+type publicationDraft struct {
+	products []id.Product
+	skus     []string
+}
+
+func readPublications(o *wire.Object) (d publicationDraft) {
+	ids := o.Texts("productIds", false, 1000, wire.Text{Max: 36})
+	for i, text := range ids.Value {
+		p, ok := id.Parse[id.Product](text)
+		if !ok {
+			o.Fault("productIds", "entry %d must be a UUID", i)
+		}
+		d.products = append(d.products, p)
+	}
+	d.skus = o.Texts("skus", false, 1000, wire.Text{}).Value
+	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Faults()) == 0 {
+		o.Fault("productIds", "or skus must name at least one product")
+	}
+	return d
+}
+
+// publish serves POST /api/v1/channels/{id}/publications: 200; 400, 404.
+func (a *API) publish(r *request) (answer, error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	draft := readPublications(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		done, err := a.Commerce.PublishProducts(tx, channel, draft.products, draft.skus)
+		return one(http.StatusOK, string(channel), func(w *wire.Writer) { writePublished(w, done) }), err
+	})
+}
+
+func writePublished(w *wire.Writer, p commerce.Published) {
+	w.Object("data")
+	w.Int("published", int64(p.Count))
+	wire.Texts(w, "notFound", p.NotFound)
+	wire.IDOrNull(w, "jobId", p.Job)
+	w.End()
+}
+
+var samplePublication = catalog.ChannelPublication{Product: id.New[id.Product](), SKU: "TSHIRT", Name: "T-shirt", Publication: catalog.Publication{Status: "published", ExternalID: "42", PublishedAt: 1, Error: "none"}}
+
+// listPublications serves GET /api/v1/channels/{id}/publications: 200; 400, 404.
+func (a *API) listPublications(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 250)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	c, err := a.channel(r)
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := catalog.OnChannel(tx, c.ID, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writePublications(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+func writePublications(w *wire.Writer, list []catalog.ChannelPublication, p page, total int64) {
+	w.List("data")
+	for _, b := range list {
+		w.Object("")
+		wire.ID(w, "productId", b.Product)
+		w.Text("sku", b.SKU)
+		w.Text("name", b.Name)
+		wire.Word(w, "status", b.Status)
+		w.TextOrNull("externalId", b.ExternalID)
+		w.MicrosOrNull("publishedAt", b.PublishedAt)
+		w.TextOrNull("error", b.Error)
+		w.End()
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+func samplePublications(w *wire.Writer) {
+	writePublications(w, []catalog.ChannelPublication{samplePublication}, page{1, 20}, 1)
+}
+
+// unpublish serves DELETE /api/v1/channels/{id}/publications/{productId}: 200; 404.
+func (a *API) unpublish(r *request) (answer, error) {
+	product, err := pathID[id.Product](r, "productId", "publication")
+	if err != nil {
+		return answer{}, err
+	}
+	c, err := a.channel(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		catalog.UnpublishFrom(tx, c.ID, product, fault.Missing("publication"))
+		return deleted(product, nil), nil
+	})
+}
+
+func readSync(o *wire.Object) jobs.Type {
+	return wire.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
+}
+
+// queueSync serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
+func (a *API) queueSync(r *request) (answer, error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	kind := readSync(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		j, err := a.Commerce.QueueSync(tx, channel, kind)
+		return one(http.StatusAccepted, string(j.ID), func(w *wire.Writer) { writeJob(w, "data", j) }), err
+	})
+}
+
+// testChannel serves POST /channels/{id}/sync/test: 200; 400 for a custom channel, 404.
+func (a *API) testChannel(r *request) (answer, error) {
+	c, err := a.channel(r)
+	if err != nil {
+		return answer{}, err
+	}
+	if c.Platform == channels.Custom {
+		return answer{}, fault.New(fault.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
+	}
+	result, err := a.Commerce.TestChannel(r.ctx(), c)
+	if err != nil {
+		return answer{}, err
+	}
+	return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeTest(w, result) }), nil
+}
+
+func writeTest(w *wire.Writer, t commerce.ConnectionTest) {
+	w.Object("data")
+	w.Bool("success", t.Success)
+	w.Text("message", t.Message)
+	w.Micros("checkedAt", t.CheckedAt)
+	wire.Texts(w, "webhooksRegistered", t.WebhooksRegistered)
+	w.End()
+}
+
+func sampleTest(w *wire.Writer) {
+	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: 1, WebhooksRegistered: []string{"order.updated"}})
+}

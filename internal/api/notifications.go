@@ -1,0 +1,122 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// notificationRoutes are interface §5.3 and §6.3: what platforms tell, signed by them; no key, no login. The auction marketplace
+// uses one address for its handshake and its events, so both verbs answer on both.
+var notificationRoutes = []*route{
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "6.3", summary: "A platform's notification", access: public, raw: true,
+		status: http.StatusCreated, statuses: []int{http.StatusOK}, answer: sampleReceived, serve: (*API).receive},
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "6.3", summary: "A platform's notification", access: public, raw: true,
+		status: http.StatusCreated, statuses: []int{http.StatusOK}, answer: sampleReceived, serve: (*API).receive},
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
+		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
+		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+}
+
+// platformChannel finds the channel and connector of the path.
+func (a *API) platformChannel(r *request) (c channels.Channel, known connector.Connector, err error) {
+	channel, err := pathID[id.Channel](r, "channelId", "channel")
+	if err != nil {
+		return c, nil, err
+	}
+	err = a.DB.Read(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
+		c, known, err = a.Commerce.ChannelOf(tx, channel, r.http.PathValue("platform"))
+		return err
+	})
+	return c, known, err
+}
+
+// receive serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a probe; 400, 401, 404.
+func (a *API) receive(r *request) (answer, error) {
+	c, known, err := a.platformChannel(r)
+	if err != nil {
+		return answer{}, err
+	}
+	raw, err := readAll(nil, r.http, notificationLimit)
+	if err != nil {
+		return answer{}, err
+	}
+	got, err := a.Commerce.ReceiveNotification(r.ctx(), a.DB, c, known, connector.Notification{Header: r.http.Header, Body: raw})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(128)
+	writeReceived(w, got)
+	status := http.StatusCreated
+	if got.Ping {
+		status = http.StatusOK
+	}
+	return answer{status: status, body: w.Bytes()}, nil
+}
+
+func writeReceived(w *wire.Writer, got commerce.Received) {
+	w.Object("")
+	w.Bool("received", true)
+	switch {
+	case got.Ping:
+		w.Bool("ignored", true)
+	case got.Duplicate:
+		w.Bool("duplicate", true)
+	default:
+		wire.Word(w, "action", got.Notice.Action)
+		if got.Notice.Action == connector.Ignored {
+			w.Bool("ignored", true)
+			w.Text("reason", got.Notice.Reason)
+		}
+	}
+	w.End()
+}
+
+func sampleReceived(w *wire.Writer) {
+	w.Object("")
+	w.Bool("received", true)
+	w.End()
+}
+
+// challenge serves GET …/webhooks/platform/{channelId}/{platform}[/challenge]: 200; 400, 404.
+func (a *API) challenge(r *request) (answer, error) {
+	c, known, err := a.platformChannel(r)
+	if err != nil {
+		return answer{}, err
+	}
+	asked, ok := known.(connector.Challenger)
+	if !ok {
+		return answer{}, fault.Missing("handshake")
+	}
+	opened, err := a.Commerce.Opened(c)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := asked.Challenge(opened, a.publicBase(r), r.http.URL.Query())
+	return answer{status: http.StatusOK, body: body}, err
+}
+
+// publicBase is the service's address as the world sees it.
+func (a *API) publicBase(r *request) string {
+	if a.PublicURL != "" {
+		return a.PublicURL
+	}
+	scheme := "https"
+	if a.Dev {
+		scheme = "http"
+	}
+	return scheme + "://" + r.http.Host
+}
+
+func sampleChallenge(w *wire.Writer) {
+	w.Object("")
+	w.Text("challengeResponse", "ca527df75caa230092d7e90484071e8f05d63068f1317973d6a3a42593734bbb")
+	w.End()
+}
