@@ -1,9 +1,7 @@
 package main
 
 import (
-	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -115,13 +113,4 @@ func (env *environment) logger(cmd *cobra.Command) (*slog.Logger, error) {
 		return nil, wrong("log-format must be json, text or auto, not %q", format)
 	}
 	return slog.New(slog.NewJSONHandler(env.stderr, &slog.HandlerOptions{Level: level})), nil
-}
-
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
