@@ -44,7 +44,7 @@ func bury(tx *db.Tx, live []Level, released bool, why Why) []Change {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(buryText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, was, held, at) AS (VALUES ` + valuesAt(n, 5, "::TEXT", "::TEXT", "::BIGINT", "::BIGINT") + `)
+			return `WITH v(sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
 				UPDATE stock_levels SET on_hand = 0, reserved = CASE WHEN $4::BOOLEAN THEN 0 ELSE reserved END, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was AND stock_levels.reserved = v.held AND stock_levels.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
@@ -73,15 +73,13 @@ func Rename(tx *db.Tx, from, to string, product id.Product, variant id.Variant, 
 	}
 	var w writes
 	for _, old := range left {
-		before, exists := there[Place{to, old.Warehouse}]
+		before := there[Place{to, old.Warehouse}]
 		after := old
 		after.SKU, after.Product, after.Variant = to, product, variant
 		after.Reserved += before.Reserved
-		if after.ID = before.ID; !exists {
-			after.ID = id.New[id.Level]()
-		}
+		after.ID = before.ID
 		after.Low = after.below()
-		w.add(before, after)
+		w.add(&before, &after)
 		w.changes[len(w.changes)-1].FellLow = after.Low && !old.Low
 	}
 	changes := bury(tx, left, true, why)

@@ -26,13 +26,13 @@ func insertMovements(tx *db.Tx, list []Movement, why Why) {
 	db.Chunks(list, func(piece []Movement) error {
 		args := make([]any, 0, 7+5*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
-		for _, m := range piece {
-			args = append(args, m.ID, m.SKU, m.Warehouse, m.Delta, m.Balance)
+		for i := range piece {
+			m := &piece[i]
+			args = append(args, string(m.ID), m.SKU, m.Warehouse, m.Delta, m.Balance)
 		}
 		tx.Queue(movementsText.For(len(piece), func(n int) string {
-			return `WITH v(id, sku, warehouse, delta, balance) AS (VALUES ` + db.Values(n, 5, 8, "::UUID", "::TEXT", "::TEXT", "::BIGINT", "::BIGINT") + `)
-				INSERT INTO movements (tenant_id, id, sku, warehouse_code, cause, delta, balance, reference_type, reference_id, note, actor, created_at)
-				SELECT $1::BIGINT, id, sku, warehouse, $3::TEXT, delta, balance, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, $2::BIGINT FROM v`
+			return `INSERT INTO movements (tenant_id, created_at, cause, reference_type, reference_id, note, actor, id, sku, warehouse_code, delta, balance) VALUES ` +
+				rows(n, 8, 0, "(#1,#2,#3,#4,#5,#6,#7,$,$,$,$,$)")
 		}), args...)
 		return nil
 	})

@@ -41,6 +41,9 @@ type Level struct {
 // Place is where the level stands.
 func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 
+// exists tells a level from the zero Level, which stands for none.
+func (l Level) exists() bool { return l.Product != "" }
+
 // Available is what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
@@ -80,13 +83,14 @@ type Change struct {
 	FellLow        bool // it just went below its threshold
 }
 
-const levelColumns = "id, sku, warehouse_code, product_id, variant_id, on_hand, reserved, threshold, low, deleted_at"
+// levelColumns are what scanLevel takes.
+const levelColumns = "id, sku, warehouse_code, product_id, coalesce(variant_id::TEXT, ''), on_hand, reserved, coalesce(threshold, -1), low, deleted_at IS NOT NULL"
 
 func scanLevel(r db.Rows) (Level, error) {
 	var l Level
-	var deletedAt int64
-	err := r.Scan(&l.ID, &l.SKU, &l.Warehouse, &l.Product, db.Opt(&l.Variant), &l.OnHand, &l.Reserved, &l.Threshold, &l.Low, db.Opt(&deletedAt))
-	l.Deleted = deletedAt != 0
+	var threshold int64
+	err := r.Scan((*string)(&l.ID), &l.SKU, &l.Warehouse, (*string)(&l.Product), (*string)(&l.Variant), &l.OnHand, &l.Reserved, &threshold, &l.Low, &l.Deleted)
+	l.Threshold = thresholdOf(threshold)
 	return l, err
 }
 

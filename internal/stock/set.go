@@ -8,22 +8,24 @@ import (
 // Setting is an on-hand figure as told for one SKU in one warehouse.
 type Setting struct {
 	SKU       string
-	Product   id.Product
+	Product   id.Product // needed where there is no level yet
 	Variant   id.Variant
 	Warehouse string // "" until Look: the default
 	Quantity  int64  // 0 to MaxQuantity
+
+	at int // its place on the Sheet, set by Look
 }
 
-// Sheet is what Set needs to have read before anything is written.
+// Sheet is what settings meet: the account's warehouses, and for each setting the level that it speaks of.
 type Sheet struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
-	levels     map[Place]Level
+	levels     []Level // of the settings as looked at, place by place
 }
 
-// Look reads the warehouses and the levels that settings speak of, and puts the default warehouse into settings without one.
+// Look reads all that Set needs to know of settings, and puts the default warehouse into those without one.
 func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
-	s := &Sheet{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make(map[Place]Level, len(settings))}
+	s := &Sheet{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings))}
 	err := tx.Each(func(r db.Rows) error {
 		var code string
 		var usual bool
@@ -37,52 +39,105 @@ func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	skus, only := make([]string, len(settings)), ""
+	only := s.Default
 	for i := range settings {
-		if settings[i].Warehouse == "" {
-			settings[i].Warehouse = s.Default
+		t := &settings[i]
+		t.at = i
+		if t.Warehouse == "" {
+			t.Warehouse = s.Default
 		}
-		skus[i] = settings[i].SKU
 		if i == 0 {
-			only = settings[i].Warehouse
-		} else if only != settings[i].Warehouse {
+			only = t.Warehouse
+		} else if only != t.Warehouse {
 			only = ""
 		}
 	}
-	return s, readLevels(tx, skus, only, func(l Level) { s.levels[l.Place()] = l })
+	return s, s.readLevels(tx, settings, only)
 }
+
+// readLevels finds the level of each setting; only is the warehouse of all of them, "" when they speak of several.
+func (s *Sheet) readLevels(tx *db.Tx, settings []Setting, only string) error {
+	text, row, from, first := &lookText, "($::TEXT,%)", "$2", 3
+	if only == "" {
+		text, row, from, first = &lookEachText, "($::TEXT,$::TEXT,%)", "v.warehouse", 2
+	}
+	begin := 0
+	return db.Chunks(settings, func(piece []Setting) error {
+		args := make([]any, 0, 2+2*len(piece))
+		args = append(args, tx.Tenant)
+		if only != "" {
+			args = append(args, only)
+		}
+		for i := range piece {
+			args = append(args, piece[i].SKU)
+			if only == "" {
+				args = append(args, piece[i].Warehouse)
+			}
+		}
+		levels := s.levels[begin : begin+len(piece)]
+		begin += len(piece)
+		var l Level
+		var i, threshold int64
+		into := []any{&i, (*string)(&l.Product), (*string)(&l.Variant), &l.OnHand, &l.Reserved, &threshold, &l.Low, &l.Deleted}
+		return tx.Each(func(r db.Rows) error {
+			err := r.Scan(into...)
+			l.SKU, l.Warehouse, l.Threshold = piece[i].SKU, piece[i].Warehouse, thresholdOf(threshold)
+			levels[i] = l
+			return err
+		}, text.For(len(piece), func(n int) string {
+			columns := "sku, i"
+			if only == "" {
+				columns = "sku, warehouse, i"
+			}
+			return "WITH v(" + columns + ") AS (VALUES " + rows(n, first, 1, row) + `)
+				SELECT v.i, l.product_id, coalesce(l.variant_id::TEXT, ''), l.on_hand, l.reserved, coalesce(l.threshold, -1), l.low, l.deleted_at IS NOT NULL
+				FROM v CROSS JOIN stock_levels l WHERE l.tenant_id = $1 AND l.sku = v.sku AND l.warehouse_code = ` + from
+		}), args...)
+	})
+}
+
+var lookText, lookEachText db.Text
+
+// thresholdOf is a threshold as read with -1 for none. Nearly all are 0 and share one place.
+func thresholdOf(n int64) *int64 {
+	switch n {
+	case -1:
+		return nil
+	case 0:
+		return &zero
+	}
+	return &n
+}
+
+var zero int64
 
 // Knows tells whether the account has a warehouse.
 func (s *Sheet) Knows(warehouse string) bool { return s.warehouses[warehouse] }
 
-// Level is the live level at a place, as looked at or as Set made it.
-func (s *Sheet) Level(at Place) (Level, bool) {
-	l, ok := s.levels[at]
-	return l, ok && !l.Deleted
-}
+// Stocked tells whether a setting, looked at, meets a level, so that its SKU is known.
+func (s *Sheet) Stocked(t Setting) bool { return s.levels[t.at].exists() && !s.levels[t.at].Deleted }
 
 // Set makes on-hand what settings tell and writes the ledger; warehouses and levels that are not there yet are made. The
-// settings must have been looked at and each name another place. It gives the levels that changed or are new: one that is
-// new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved meanwhile makes the
-// act run again.
+// settings are some of those looked at, or copies of them, and no two speak of one level. It gives the levels that changed or
+// are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
+// meanwhile makes the act run again.
 func (s *Sheet) Set(tx *db.Tx, settings []Setting, why Why) []Change {
-	w := writes{counted: true}
+	w := writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]step, 0, len(settings))}
 	for i := range settings {
-		s.set(tx, &w, &settings[i])
+		s.set(tx, &w, &settings[i], &s.levels[settings[i].at])
 	}
 	w.send(tx, why)
 	return w.changes
 }
 
 // set decides on one setting.
-func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting) {
-	before, exists := s.levels[Place{t.SKU, t.Warehouse}]
-	after := before
+func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting, before *Level) {
+	after := *before
 	after.OnHand = t.Quantity
 	if after.Threshold == nil { // from now on it can fall low
-		after.Threshold = new(int64)
+		after.Threshold = &zero
 	}
-	if !exists || before.Deleted {
+	if !before.exists() || before.Deleted {
 		if !s.warehouses[t.Warehouse] {
 			s.warehouses[t.Warehouse] = true
 			insertWarehouse(tx, t.Warehouse)
@@ -91,10 +146,7 @@ func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting) {
 	} else if before.OnHand == after.OnHand && before.Threshold != nil {
 		return
 	}
-	if !exists {
-		after.ID = id.New[id.Level]()
-	}
 	after.Low = after.below()
-	s.levels[after.Place()] = after
-	w.add(before, after)
+	w.add(before, &after)
+	*before = after
 }

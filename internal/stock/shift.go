@@ -132,12 +132,12 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 		before := levels[Place{s.SKU, s.Warehouse}]
 		after := s.on(before)
 		levels[after.Place()] = after
-		if before.ID != "" && s.OnHand == 0 && !before.Deleted {
+		if before.exists() && s.OnHand == 0 && !before.Deleted {
 			reserved = append(reserved, reservation{after, after.Reserved - before.Reserved})
 			changes = append(changes, Change{Level: after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low})
 			continue
 		}
-		w.add(before, after)
+		w.add(&before, &after)
 		changes = append(changes, w.changes[len(w.changes)-1])
 	}
 	reserve(tx, reserved, reject)
@@ -149,11 +149,8 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 // another product than the one it was left by.
 func (s Shift) on(before Level) Level {
 	after := before
-	if before.ID == "" || before.Deleted && (before.Product != s.Product || before.Variant != s.Variant) {
+	if !before.exists() || before.Deleted && (before.Product != s.Product || before.Variant != s.Variant) {
 		after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = s.SKU, s.Warehouse, s.Product, s.Variant, false
-	}
-	if before.ID == "" {
-		after.ID = id.New[id.Level]()
 	}
 	after.OnHand += s.OnHand
 	after.Reserved = max(0, after.Reserved+s.Reserve)
@@ -230,7 +227,7 @@ func reserve(tx *db.Tx, list []reservation, reject bool) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reserveText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, delta, low, at) AS (VALUES ` + valuesAt(n, 5, "::TEXT", "::TEXT", "::BIGINT", "::BOOLEAN") + `)
+			return `WITH v(sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.deleted_at IS NULL AND coalesce(threshold > on_hand - reserved - v.delta, FALSE) = v.low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`

@@ -25,10 +25,13 @@ type writes struct {
 type step struct{ before, after Level }
 
 // add takes a level as it was read and as it shall be. Before is the zero Level for one that is not there.
-func (w *writes) add(before, after Level) {
-	s := step{before, after}
+func (w *writes) add(before, after *Level) {
+	s := step{*before, *after}
 	switch {
-	case before.ID == "":
+	case !before.exists():
+		if s.after.ID == "" {
+			s.after.ID = id.New[id.Level]()
+		}
 		w.made = append(w.made, s)
 	case before.Deleted && !after.Deleted:
 		w.revived = append(w.revived, s)
@@ -39,7 +42,7 @@ func (w *writes) add(before, after Level) {
 	default:
 		w.moved = append(w.moved, s)
 	}
-	w.changes = append(w.changes, Change{Level: after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low})
+	w.changes = append(w.changes, Change{Level: s.after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low})
 }
 
 // send queues the statements and the ledger of what moved.
@@ -58,27 +61,36 @@ func (w *writes) send(tx *db.Tx, why Why) {
 	insertMovements(tx, w.ledger, why)
 }
 
-// valuesAt is db.Values with one more column: how far behind the first row's stamp the row's own is.
-func valuesAt(rows, first int, casts ...string) string {
+// rows repeats a row of a VALUES list n times: each $ becomes the next placeholder from $first on, # is a $ that
+// keeps its number, and % the row's place times step. The casts of the first row are left out in the others.
+func rows(n, first, step int, row string) string {
 	var b strings.Builder
-	for r := range rows {
+	for r := range n {
+		if r == 1 {
+			row = withoutCasts.Replace(row)
+		}
 		if r > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteByte('(')
-		for c, cast := range casts {
-			b.WriteByte('$')
-			b.WriteString(strconv.Itoa(first + r*len(casts) + c))
-			if r == 0 {
-				b.WriteString(cast)
+		for i := range len(row) {
+			switch row[i] {
+			case '$':
+				b.WriteByte('$')
+				b.WriteString(strconv.Itoa(first))
+				first++
+			case '#':
+				b.WriteByte('$')
+			case '%':
+				b.WriteString(strconv.Itoa(r * step))
+			default:
+				b.WriteByte(row[i])
 			}
-			b.WriteByte(',')
 		}
-		b.WriteString(strconv.Itoa(r * db.StampStep))
-		b.WriteByte(')')
 	}
 	return b.String()
 }
+
+var withoutCasts = strings.NewReplacer("::UUID", "", "::TEXT", "", "::BIGINT", "", "::BOOLEAN", "")
 
 // keyed joins v to the levels by their key. The additions of nothing keep SQLite on that key: without them it would, from some
 // 200 rows on, index v and walk all levels there are.
@@ -100,7 +112,7 @@ func moveLevels(tx *db.Tx, list []step, counted, deleted bool) {
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(text.For(len(piece), func(n int) string {
 			return `WITH v(sku, warehouse, was, held, on_hand, reserved, low, at) AS (VALUES ` +
-				valuesAt(n, 5, "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BOOLEAN") + `)
+				rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END,
 					low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was AND stock_levels.reserved = v.held AND stock_levels.deleted_at IS ` + state + `
@@ -144,7 +156,7 @@ func reviveLevels(tx *db.Tx, list []step) {
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reviveText.For(len(piece), func(n int) string {
 			return `WITH v(sku, warehouse, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
-				valuesAt(n, 4, "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BOOLEAN", "::UUID", "::UUID") + `)
+				rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
 				UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = v.threshold, low = v.low, product_id = v.product_id,
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was AND stock_levels.reserved = v.held AND stock_levels.deleted_at IS NOT NULL
@@ -168,7 +180,7 @@ func insertLevels(tx *db.Tx, list []step) {
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(insertText.For(len(piece), func(n int) string {
 			return `WITH v(sku, warehouse, id, product_id, variant_id, on_hand, reserved, threshold, low, at) AS (VALUES ` +
-				valuesAt(n, 4, "::TEXT", "::TEXT", "::UUID", "::UUID", "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BOOLEAN") + `)
+				rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::UUID,$::UUID,$::UUID,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 				INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, variant_id, on_hand, reserved, threshold, low, updated_at, changed_at)
 				SELECT $1::BIGINT, sku, warehouse, id, product_id, variant_id, on_hand, reserved, threshold, low, $2::BIGINT, ` + db.Clock + ` + $3::BIGINT + at FROM v
 				WHERE EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse)`

@@ -117,7 +117,7 @@ CREATE TABLE stock_levels (
     changed_at BIGINT NOT NULL,
     deleted_at BIGINT,
     PRIMARY KEY (tenant_id, sku, warehouse_code)
-) WITHOUT ROWID;
+);
 CREATE INDEX stock_levels_tenant_id_changed_at ON stock_levels (tenant_id, changed_at);
 
 -- The ledger: append-only, one row a change of on-hand.
@@ -134,6 +134,5 @@ CREATE TABLE movements (
     note TEXT NOT NULL,
     actor TEXT NOT NULL,
     created_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, id)
+    PRIMARY KEY (tenant_id, sku, id)
 );
-CREATE INDEX movements_tenant_id_sku ON movements (tenant_id, sku, id);

@@ -1,0 +1,85 @@
+package commerce
+
+import (
+	"slices"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// StockDraft is one item of a stock update: what is on hand of a SKU in a warehouse, "" being the default one.
+type StockDraft struct {
+	Index     int // place in the request, from 0
+	SKU       string
+	Warehouse string
+	Quantity  int64
+}
+
+// StockUpdate is the items of a stock update that may be applied, and those that were rejected when they were read.
+type StockUpdate struct {
+	Drafts []StockDraft
+	Faults []ItemFault
+}
+
+// UpdateInventory sets on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made, unless the
+// account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
+func (s *Service) UpdateInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (Updated, error) {
+	settings := make([]stock.Setting, len(u.Drafts))
+	for i, d := range u.Drafts {
+		settings[i] = stock.Setting{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
+	}
+	sheet, err := stock.Look(tx, settings)
+	if err != nil {
+		return Updated{}, err
+	}
+	out := Updated{Faults: slices.Clone(u.Faults)}
+	known, err := sellables(tx, sheet, settings)
+	if err != nil {
+		return out, err
+	}
+	seen := make(map[stock.Place]bool, len(settings))
+	kept := settings[:0]
+	for i, t := range settings {
+		d, place := u.Drafts[i], stock.Place{SKU: t.SKU, Warehouse: t.Warehouse}
+		item, sold := known[t.SKU]
+		switch {
+		case seen[place]:
+			out.Faults = append(out.Faults, ItemFault{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
+		case !sold && !sheet.Stocked(t):
+			out.NotFound++
+			out.Faults = append(out.Faults, unknownSKU(d.Index, d.SKU))
+		case who.Settings.StrictWarehouses && !sheet.Knows(t.Warehouse):
+			out.Faults = append(out.Faults, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
+		default:
+			t.Product, t.Variant = item.Product, item.Variant
+			kept = append(kept, t)
+		}
+		seen[place] = true
+	}
+	out.Updated = len(kept)
+	sortFaults(out.Faults)
+	changes := sheet.Set(tx, kept, stock.Why{Cause: stock.Import, Actor: who.Actor()})
+	webhooks.Record(tx, StockEvents(tx, changes, "import")...)
+	return out, nil
+}
+
+// sellables finds what the SKUs of settings without a level stand for; those of the others need not be asked for.
+func sellables(tx *db.Tx, sheet *stock.Sheet, settings []stock.Setting) (map[string]catalog.Sellable, error) {
+	var skus []string
+	for _, t := range settings {
+		if !sheet.Stocked(t) {
+			skus = append(skus, t.SKU)
+		}
+	}
+	if len(skus) == 0 {
+		return nil, nil
+	}
+	return catalog.Resolve(tx, skus)
+}
+
+func unknownWarehouse(index int, sku, code string) ItemFault {
+	return ItemFault{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode", "unknown_warehouse"}
+}
