@@ -65,7 +65,9 @@ func Always(answer harness.Answer) []string {
 		if _, wrapped := value["data"]; !wrapped && !bare(path) {
 			complain("the answer has no \"data\"")
 		}
-		faults = append(faults, times("", value)...)
+		if !strings.HasSuffix(path, "/openapi.json") {
+			faults = append(faults, times("", value)...)
+		}
 	}
 	return faults
 }

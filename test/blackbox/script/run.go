@@ -213,7 +213,7 @@ func (r *run) judge(s step, client harness.Client, request harness.Request) erro
 			return nil
 		}
 		if len(faults) > 0 {
-			faults = append(faults, "in "+answer.String())
+			faults = append(faults, inShort(answer))
 			return fmt.Errorf("not as expected")
 		}
 		return nil
@@ -223,6 +223,15 @@ func (r *run) judge(s step, client harness.Client, request harness.Request) erro
 		r.fail(s.line, "%s", text)
 	}
 	return nil
+}
+
+// inShort names the answer a difference was found in, with its body only as far as a line goes.
+func inShort(answer harness.Answer) string {
+	text := answer.String()
+	if len(text) > 420 {
+		text = text[:420] + "…"
+	}
+	return "in " + text
 }
 
 // collapse joins the differences of one answer into one message.
