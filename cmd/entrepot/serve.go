@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/netguard"
 	"entrepot/internal/server"
 )
 
@@ -57,11 +58,6 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	if c.Limits, err = env.on(cmd, "rate-limits"); err != nil {
 		return c, err
 	}
-	for _, host := range strings.Split(env.text(cmd, "allow-hosts"), ",") {
-		if host = strings.TrimSpace(host); host != "" {
-			c.AllowHosts = append(c.AllowHosts, host)
-		}
-	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err
 }
@@ -91,6 +87,9 @@ func checkPlan(plan accounts.Plan) error {
 // storeConfig gathers which store a command works on.
 func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, err error) {
 	c.Dir, c.URL, c.MasterKey = env.text(cmd, "data"), env.text(cmd, "database"), env.text(cmd, "master-key")
+	if c.Allow, err = netguard.ParseAllowed(env.text(cmd, "allow-hosts")); err != nil {
+		return c, wrong("%v", err)
+	}
 	c.Dev, err = env.on(cmd, "dev")
 	return c, err
 }

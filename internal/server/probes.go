@@ -57,7 +57,9 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	say(w, http.StatusOK, `{"status":"ok"}`)
 }
 
-// ready answers 200 when every request can be answered: the store is open, reachable and migrated, and the end has not begun.
+// ready answers 200 when every request can be answered: the store is open, which includes its schema, it can be reached, and
+// the end has not begun. A schema that a newer node brings in later does not make an older one unready: both serve while a
+// new version is rolled out.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
 	switch {
@@ -70,7 +72,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
-	if err := n.current(ctx); err != nil {
+	if err := n.store.DB.Ping(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
 		say(w, http.StatusServiceUnavailable, `{"status":"store unavailable"}`)
 		return

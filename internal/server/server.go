@@ -28,8 +28,7 @@ type Config struct {
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
 
-	AllowHosts []string        // that webhooks may reach although interface §6.2 would refuse them
-	Retries    []time.Duration // pauses before further attempts; nil: the schedule of interface §6.2
+	Retries []time.Duration // pauses before further attempts; nil: the schedule of interface §6.2
 }
 
 // Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
@@ -50,7 +49,6 @@ type Server struct {
 	http     *http.Server
 	running  atomic.Pointer[node] // nil until the store is open
 	draining atomic.Bool
-	metrics  http.Handler
 }
 
 // node is what exists once the store is open.
@@ -164,16 +162,4 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 			}
 		}
 	}
-}
-
-// current tells whether the store answers and has this program's schema.
-func (n *node) current(ctx context.Context) error {
-	if err := n.store.DB.Ping(ctx); err != nil {
-		return err
-	}
-	ok, err := n.store.DB.Current(ctx)
-	if err == nil && !ok {
-		err = errors.New("the store has another schema than this program")
-	}
-	return err
 }

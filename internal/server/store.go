@@ -21,6 +21,7 @@ type StoreConfig struct {
 	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, made on first start
 	Dev       bool             // http and loopback addresses are allowed
 	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
+	Now       func() time.Time // nil: the real time
 	Log       *slog.Logger
 }
 
@@ -28,6 +29,7 @@ type StoreConfig struct {
 type Store struct {
 	DB       *db.DB
 	Commerce *commerce.Service
+	Guard    *netguard.Guard
 }
 
 // OpenStore opens a store, brings its schema up to date, and refuses a master key that is not the store's. Any number
@@ -40,16 +42,18 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := db.Open(ctx, db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: time.Now})
+	guard := &netguard.Guard{Dev: c.Dev, Allow: c.Allow}
+	client := guarded(guard)
+	known, err := connectors(client)
 	if err != nil {
 		return nil, err
 	}
-	client := guarded(&netguard.Guard{Dev: c.Dev, Allow: c.Allow})
-	known, err := connectors(client)
+	store, err := db.Open(ctx, db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now})
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
-	s := &Store{DB: store, Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, HTTP: client, Dev: c.Dev}}
+	s := &Store{DB: store, Guard: guard,
+		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, HTTP: client, Dev: c.Dev}}
 	steps, err := store.Migrate(ctx)
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
