@@ -1,11 +1,12 @@
 // Package db is the only place that knows that there are two engines: an embedded SQLite file and
-// PostgreSQL. It knows no schema beyond the change clock.
+// PostgreSQL. It knows no schema beyond the change clock and the scrubs it owes.
 //
 //	Write   one business act = one transaction; on SQLite many acts share a commit, on PostgreSQL the
 //	        last statements and COMMIT travel in one message
 //	Read    a snapshot that never waits for writers
 //	Tx      what both get: Query, Exec, and Queue for writes whose result nobody needs
 //	clock   per tenant; gives each changed row a stamp that grows in commit order (interface §4.3)
+//	Scrub   takes what was erased out of the files, too (interface §4.4)
 //
 // One SQL text serves both engines. It is written in PostgreSQL's words: $N placeholders, casts (::UUID) and
 // row locks (FOR UPDATE); what SQLite does not have is taken out by text.go.
@@ -15,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -46,6 +48,9 @@ type engine interface {
 	read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) error
 	script(ctx context.Context, sql string) error
+	scrub(ctx context.Context, tables []string) error
+	texts(ctx context.Context, each func(table, column, text string) error) error
+	files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error)
 	ping(ctx context.Context) error
 	close() error
 	name() string
@@ -58,6 +63,8 @@ type DB struct {
 	log    *slog.Logger
 	mu     sync.Mutex
 	wakers map[string][]chan struct{}
+
+	scrubbing scrubbing
 }
 
 // Open opens the store without changing it; Migrate brings it up to date.

@@ -68,10 +68,11 @@ func (d *DB) version(ctx context.Context) (int, error) {
 	return version, err
 }
 
-// dialect writes the few DDL words that differ: SQLite keeps ids as text and clusters some tables by their key.
+// dialect writes the few DDL words that differ: SQLite keeps ids as text and clusters some tables by their key. What only
+// PostgreSQL has stands behind "--postgres " and is a comment to SQLite.
 func (d *DB) dialect(ddl string) string {
 	if d.Engine() == "sqlite" {
-		return strings.NewReplacer(" UUID", " TEXT", ` COLLATE "C"`, "").Replace(ddl)
+		return strings.NewReplacer(" UUID", " TEXT", "UNLOGGED ", "", ` COLLATE "C"`, "").Replace(ddl)
 	}
-	return strings.ReplaceAll(ddl, ") WITHOUT ROWID", ")")
+	return strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "").Replace(ddl)
 }

@@ -39,6 +39,12 @@ type sqliteEngine struct {
 	closing sync.RWMutex
 	closed  bool
 	stopped chan struct{}
+	chores  chan func(*sqliteConn) // what the writer does between two transactions
+
+	dir     string
+	rawOnce sync.Once
+	raw     *os.File // for reading the file's bytes, see files
+	rawErr  error
 }
 
 // act is one waiting call of Write.
@@ -70,7 +76,8 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		return nil, fmt.Errorf("opening %s: %w", filepath.Join(c.Dir, File), err)
 	}
 	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)",
-		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{})}
+		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{}),
+		chores: make(chan func(*sqliteConn)), dir: c.Dir}
 	for range size {
 		e.readers <- nil
 	}
@@ -84,8 +91,15 @@ func (e *sqliteEngine) name() string { return "sqlite" }
 func (e *sqliteEngine) serve(conn *sqliteConn) {
 	defer close(e.stopped)
 	defer conn.close()
-	for first := range e.acts {
-		e.group(conn, first)
+	for open := true; open; {
+		select {
+		case first, more := <-e.acts:
+			if open = more; more {
+				e.group(conn, first)
+			}
+		case chore := <-e.chores:
+			chore(conn)
+		}
 	}
 	conn.exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
 }
@@ -266,6 +280,9 @@ func (e *sqliteEngine) close() error {
 		if conn := <-e.readers; conn != nil {
 			conn.close()
 		}
+	}
+	if e.raw != nil {
+		e.raw.Close()
 	}
 	return nil
 }

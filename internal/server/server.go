@@ -137,6 +137,9 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	var limiter limits.Limiter = limits.NewLocal()
+	if store.DB.Engine() == "postgres" { // other nodes may serve the same store
+		limiter = limits.NewShared(store.DB, func(err error) { s.log.Warn("rate limits could not be counted", "error", err) })
+	}
 	if !s.config.Limits {
 		limiter = limits.Off{}
 		s.log.Warn("RATE LIMITS ARE OFF (ENTREPOT_RATE_LIMITS=off): right for a benchmark, wrong for a service that others reach")

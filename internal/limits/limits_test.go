@@ -1,0 +1,124 @@
+package limits_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/limits"
+	"entrepot/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// limiters runs a test on the limiter of one process and on the one that nodes share.
+func limiters(t *testing.T, test func(t *testing.T, l limits.Limiter)) {
+	t.Run("local", func(t *testing.T) { test(t, limits.NewLocal()) })
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		test(t, limits.NewShared(store, func(err error) { t.Error(err) }))
+	})
+}
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func TestMinute(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		rate := limits.Rate{PerMinute: 3}
+		for i := range 3 {
+			v := l.Take("a", start.Add(time.Duration(i)*10*time.Second), rate)
+			if !v.Allowed || v.Remaining != 2-i || v.Limit != 3 || !v.Reset.Equal(start.Add(time.Minute)) {
+				t.Fatalf("request %d: %+v", i, v)
+			}
+		}
+		v := l.Take("a", start.Add(59*time.Second), rate)
+		if v.Allowed || v.RetryAfter != time.Second || v.Remaining != 0 {
+			t.Fatalf("the fourth: %+v", v)
+		}
+		if v := l.Take("b", start.Add(59*time.Second), rate); !v.Allowed {
+			t.Fatal("one caller's limit touched another")
+		}
+		if v := l.Take("a", start.Add(time.Minute), rate); !v.Allowed || v.Remaining != 2 {
+			t.Fatalf("after the minute: %+v", v)
+		}
+	})
+}
+
+// The burst is a rolling second, and refused requests do not consume.
+func TestBurst(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		rate := limits.Rate{PerMinute: 100, Burst: 2}
+		at := func(ms int) limits.Verdict { return l.Take("a", start.Add(time.Duration(ms)*time.Millisecond), rate) }
+		if !at(0).Allowed || !at(600).Allowed {
+			t.Fatal("two in a second are refused")
+		}
+		if v := at(900); v.Allowed || v.RetryAfter != 100*time.Millisecond {
+			t.Fatalf("the third in a second: %+v", v)
+		}
+		if v := at(1000); !v.Allowed || v.Remaining != 97 {
+			t.Fatalf("a second after the first: %+v", v)
+		}
+		if at(1500).Allowed {
+			t.Fatal("600 and 1000 fill the second before 1500")
+		}
+		if !at(1600).Allowed {
+			t.Fatal("a second after the second")
+		}
+	})
+}
+
+// A bulk rate stands on top of the plan's: when one is spent, neither is consumed.
+func TestTwoRates(t *testing.T) {
+	limiters(t, func(t *testing.T, l limits.Limiter) {
+		plan, bulk := limits.Rate{PerMinute: 10}, limits.Rate{Name: "bulk:products", PerMinute: 1}
+		if !l.Take("a", start, plan, bulk).Allowed {
+			t.Fatal("the first is refused")
+		}
+		if v := l.Take("a", start, plan, bulk); v.Allowed || v.Limit != 10 || v.Remaining != 9 {
+			t.Fatalf("the second: %+v", v)
+		}
+		if v := l.Take("a", start, plan); !v.Allowed || v.Remaining != 8 {
+			t.Fatalf("another route: %+v", v)
+		}
+		if v := l.Peek("a", start, plan); v.Remaining != 8 {
+			t.Fatalf("peeking counted: %+v", v)
+		}
+	})
+}
+
+// Three nodes on one store, many clients: what passes is exactly the limit.
+func TestExactOverNodes(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		var nodes []limits.Limiter
+		for range 3 {
+			nodes = append(nodes, limits.NewShared(store, func(err error) { t.Error(err) }))
+		}
+		rate := limits.Rate{PerMinute: 50, Burst: 40}
+		var passed atomic.Int64
+		var wg sync.WaitGroup
+		for c := range 24 {
+			wg.Go(func() {
+				for i := range 5 {
+					if nodes[(c+i)%3].Take("a", start.Add(time.Duration(i)*time.Millisecond), rate).Allowed {
+						passed.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if passed.Load() != 40 {
+			t.Fatalf("%d passed the burst of 40", passed.Load())
+		}
+		for i := range 20 {
+			if nodes[i%3].Take("a", start.Add(2*time.Second), rate).Allowed {
+				passed.Add(1)
+			}
+		}
+		if fmt.Sprint(passed.Load()) != "50" {
+			t.Fatalf("%d passed the minute of 50", passed.Load())
+		}
+	})
+}

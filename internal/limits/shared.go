@@ -1,0 +1,154 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"entrepot/internal/db"
+)
+
+// Shared counts in the store, so that the sum over all nodes is exact (interface §8). A caller's windows are one row, locked
+// while a request is decided; at the rates there are (33 a second and caller at most) nobody waits for it. What a node knows to be
+// spent it refuses by itself: others can only make it later, never sooner.
+type Shared struct {
+	store *db.DB
+	onErr func(error)
+
+	mu    sync.Mutex
+	spent map[string]spent
+	swept time.Time
+}
+
+// spent is a refusal that stays true until a time.
+type spent struct {
+	verdict Verdict
+	until   time.Time
+}
+
+// NewShared counts in a store. When the store does not answer, requests pass and onErr hears of it: the request itself will meet
+// the same store a moment later.
+func NewShared(store *db.DB, onErr func(error)) *Shared {
+	return &Shared{store: store, onErr: onErr, spent: map[string]spent{}}
+}
+
+// Take implements Limiter.
+func (s *Shared) Take(caller string, now time.Time, rates ...Rate) Verdict {
+	return s.decide(caller, now, rates, true)
+}
+
+// Peek implements Limiter.
+func (s *Shared) Peek(caller string, now time.Time, rates ...Rate) Verdict {
+	return s.decide(caller, now, rates, false)
+}
+
+func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
+	key := caller
+	for _, r := range rates {
+		key += "\x00" + r.Name
+	}
+	if v, ok := s.known(key, now); ok {
+		return v
+	}
+	var v Verdict
+	err := s.store.Write(context.Background(), db.Across, func(tx *db.Tx) error {
+		var text string
+		err := tx.Row("SELECT windows FROM rate_windows WHERE caller = $1 FOR UPDATE", []any{caller}, &text)
+		fresh := errors.Is(err, db.ErrNoRow)
+		if err != nil && !fresh {
+			return err
+		}
+		local := &Local{windows: decode(caller, text), swept: now}
+		v = local.decide(caller, now, rates, count)
+		if !count || !v.Allowed {
+			return nil
+		}
+		if fresh {
+			tx.Queue("INSERT INTO rate_windows (caller, windows, updated_at) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING", caller, local.encode(now), now.UnixMicro()).Rows(1, nil)
+			return nil
+		}
+		tx.Queue("UPDATE rate_windows SET windows = $2, updated_at = $3 WHERE caller = $1", caller, local.encode(now), now.UnixMicro()).Rows(1, nil)
+		return nil
+	})
+	if err != nil {
+		s.onErr(err)
+		return Off{}.Peek(caller, now, rates...)
+	}
+	if !v.Allowed {
+		s.remember(key, v, now)
+	}
+	return v
+}
+
+// known is a refusal this node has met and that still holds.
+func (s *Shared) known(key string, now time.Time) (Verdict, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, ok := s.spent[key]
+	if !ok || !now.Before(k.until) {
+		return Verdict{}, false
+	}
+	v := k.verdict
+	v.RetryAfter = k.until.Sub(now)
+	return v, true
+}
+
+func (s *Shared) remember(key string, v Verdict, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent[key] = spent{v, now.Add(v.RetryAfter)}
+	if now.Sub(s.swept) > time.Minute {
+		s.swept = now
+		for k, old := range s.spent {
+			if now.After(old.until) {
+				delete(s.spent, k)
+			}
+		}
+	}
+}
+
+// encode writes the windows that still count: "name|start|used|t,t,t" a line, times in microseconds.
+func (l *Local) encode(now time.Time) string {
+	var b strings.Builder
+	for key, w := range l.windows {
+		if now.Sub(w.start) >= time.Minute {
+			continue
+		}
+		_, name, _ := strings.Cut(key, "\x00")
+		b.WriteString(name + "|" + strconv.FormatInt(w.start.UnixMicro(), 10) + "|" + strconv.Itoa(w.used) + "|" + strconv.Itoa(len(w.recent)) + "|")
+		for i := range w.recent {
+			at := w.recent[(w.next+i)%len(w.recent)]
+			if now.Sub(at) < time.Second {
+				b.WriteString(strconv.FormatInt(at.UnixMicro(), 36) + ",")
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// decode reads what encode wrote.
+func decode(caller, text string) map[string]*window {
+	windows := map[string]*window{}
+	for line := range strings.Lines(text) {
+		part := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+		if len(part) != 5 {
+			continue
+		}
+		start, _ := strconv.ParseInt(part[1], 10, 64)
+		used, _ := strconv.Atoi(part[2])
+		size, _ := strconv.Atoi(part[3])
+		w := &window{start: time.UnixMicro(start).UTC(), used: used, recent: make([]time.Time, size)}
+		for at := range strings.SplitSeq(strings.TrimSuffix(part[4], ","), ",") {
+			if n, err := strconv.ParseInt(at, 36, 64); err == nil && size > 0 {
+				w.recent[w.next] = time.UnixMicro(n).UTC()
+				w.next = (w.next + 1) % size
+			}
+		}
+		windows[caller+"\x00"+part[0]] = w
+	}
+	return windows
+}
