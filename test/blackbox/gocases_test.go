@@ -71,7 +71,8 @@ func (c *conversation) as(client harness.Client, method, path string, body any) 
 	c.Helper()
 	answer, err := client.Call(method, path, body)
 	if err != nil {
-		c.Fatalf("%s %s: %v", method, path, err)
+		c.Errorf("%s %s: %v", method, path, err)
+		return answer
 	}
 	for _, fault := range script.Always(answer) {
 		c.Errorf("%s: %s", answer, fault)
@@ -86,6 +87,15 @@ func (c *conversation) must(answer harness.Answer, status int) harness.Answer {
 		c.Fatalf("want status %d: %s", status, answer)
 	}
 	return answer
+}
+
+// ok is must for other goroutines: it reports and leaves the stopping to them.
+func (c *conversation) ok(answer harness.Answer, status int) bool {
+	c.Helper()
+	if answer.Status != status {
+		c.Errorf("want status %d: %s", status, answer)
+	}
+	return answer.Status == status
 }
 
 // like compares the answer's JSON with an expectation, as scripts do.

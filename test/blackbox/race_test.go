@@ -159,7 +159,7 @@ func init() {
 		c.products([3]any{"A-1", 1, 1000})
 		atOnce(4, func(int) {
 			for range 15 {
-				c.must(c.call(http.MethodPost, "/api/v1/orders", order("Same", [3]any{"A-1", 1, 1})), 201)
+				c.ok(c.call(http.MethodPost, "/api/v1/orders", order("Same", [3]any{"A-1", 1, 1})), 201)
 			}
 		})
 		for _, sort := range []string{"total:asc", "total:desc", "createdAt:asc", "orderNumber:desc"} {
@@ -207,14 +207,18 @@ func followFeed(c *conversation) {
 			for n := range changes {
 				if n%10 == 9 {
 					sku := fmt.Sprintf("NEW-%d-%d", w, n)
-					c.must(c.call(http.MethodPost, "/api/v1/products", map[string]any{"sku": sku, "name": "N", "price": 1}), 201)
+					if !c.ok(c.call(http.MethodPost, "/api/v1/products", map[string]any{"sku": sku, "name": "N", "price": 1}), 201) {
+						return
+					}
 					mu.Lock()
 					made[sku] = true
 					mu.Unlock()
 					continue
 				}
 				sku := fmt.Sprintf("F-%02d", random.IntN(products))
-				c.must(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku, "price": w*1000 + n + 1}}}), 200)
+				if !c.ok(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku, "price": w*1000 + n + 1}}}), 200) {
+					return
+				}
 			}
 		})
 	}
@@ -236,7 +240,10 @@ func followFeed(c *conversation) {
 				if since != "" {
 					path += "&since=" + since
 				}
-				answer := c.must(c.call(http.MethodGet, path, nil), 200)
+				answer := c.call(http.MethodGet, path, nil)
+				if !c.ok(answer, 200) {
+					return
+				}
 				previous := ""
 				for i := range answer.List("data") {
 					at := answer.Text("data", i, "changedAt")
@@ -251,15 +258,14 @@ func followFeed(c *conversation) {
 					since = since[:len(since)-4] + "Z" // a client that keeps milliseconds only
 				}
 				more := answer.At("meta", "hasMore") == true
-				if reader == 2 && !more || last && !more {
-					if last {
-						return
-					}
+				if last && !more {
+					return
 				}
 			}
 		})
 	}
 	reading.Wait()
+	<-finished
 	truth := map[string]string{}
 	for page := 1; ; page++ {
 		answer := c.must(c.call(http.MethodGet, fmt.Sprintf("/api/v1/products?limit=250&page=%d", page), nil), 200)
