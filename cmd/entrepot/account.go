@@ -81,7 +81,7 @@ func (env *environment) createAccount(cmd *cobra.Command, s *server.Store) error
 		return err
 	}
 	record := recordAccount(made)
-	printed := recordUser(*user)
+	printed := recordUser(*user, made)
 	record.Owner = &printed
 	return env.print(cmd, record, nil, [][]string{{"id", record.ID}, {"name", record.Name}, {"plan", record.Plan}, {"owner", printed.Email}})
 }
@@ -89,8 +89,8 @@ func (env *environment) createAccount(cmd *cobra.Command, s *server.Store) error
 func (env *environment) listAccounts(cmd *cobra.Command, s *server.Store) error {
 	records, rows := []accountRecord{}, [][]string{}
 	err := s.DB.Read(cmd.Context(), db.Across, func(tx *db.Tx) error {
-		list, err := accounts.Accounts(tx)
-		for _, a := range list {
+		found, err := accounts.Accounts(tx)
+		for _, a := range found {
 			r := recordAccount(a)
 			records = append(records, r)
 			rows = append(rows, []string{r.ID, r.Name, r.Plan, r.Currency, r.CreatedAt})

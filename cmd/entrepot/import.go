@@ -8,29 +8,18 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"entrepot/internal/client"
 	"entrepot/internal/importer"
 )
 
-// importFailure is an import that ended, but not with every row stored.
-type importFailure struct{ message string }
-
-// Error is the sentence for the person.
-func (e *importFailure) Error() string { return e.message }
-
-// ExitCode is the process's exit code.
-func (e *importFailure) ExitCode() int { return 1 }
-
-// newImportCommand makes `entrepot import products|orders FILE`. Its errors carry their exit code in
-// a method ExitCode: 1 when rows were refused or the import stopped, 2 for a wrong call.
+// newImportCommand makes `entrepot import products|orders FILE`. It fails when rows were refused or
+// the import stopped before the file's end.
 func newImportCommand(env *environment) *cobra.Command {
 	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
 	var url, key string
@@ -60,16 +49,13 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			if len(arguments) != 2 {
-				return wrongImportCall("usage: entrepot " + command.Use + " (entrepot import --help tells more)")
-			}
-			if err := flagsFromEnvironment(command.Flags(), env.getenv); err != nil {
-				return wrongImportCall(err.Error())
+				return wrong("usage: entrepot %s (entrepot import --help tells more)", command.Use)
 			}
 			o.Kind, o.File = importer.Kind(arguments[0]), arguments[1]
 			if url != "" || key != "" {
 				service, err := client.New(url, key, client.WithUserAgent("entrepot-import"), client.WithNotice(waitNotice(env.stderr)))
 				if err != nil {
-					return wrongImportCall(err.Error())
+					return wrong("%v", err)
 				}
 				o.To = service
 			}
@@ -79,7 +65,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 			return runImport(command, env, o, asJSON, quiet)
 		},
 	}
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongImportCall(err.Error()) })
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong("%v", err) })
 	flags := command.Flags()
 	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
 	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments are visible to other users)")
@@ -109,8 +95,6 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	return command
 }
 
-func wrongImportCall(message string) error { return &importer.CallError{Message: message} }
-
 // waitNotice tells of long waits, once every ten seconds at most, as several requests wait at once.
 func waitNotice(w io.Writer) func(time.Duration, error) {
 	var mu sync.Mutex
@@ -123,19 +107,6 @@ func waitNotice(w io.Writer) func(time.Duration, error) {
 			fmt.Fprintf(w, "waiting %.0f s: %v\n", wait.Seconds(), err)
 		}
 	}
-}
-
-// flagsFromEnvironment gives flags that were not set the value of ENTREPOT_<FLAG>.
-func flagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) (err error) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := "ENTREPOT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value := getenv(name); value != "" && !f.Changed && err == nil {
-			if setErr := flags.Set(f.Name, value); setErr != nil {
-				err = fmt.Errorf("%s: %w", name, setErr)
-			}
-		}
-	})
-	return err
 }
 
 // runImport runs the import with a progress bar, or with the first faults printed when there is no
@@ -167,8 +138,8 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 	if count > len(first) {
 		fmt.Fprintf(env.stderr, "… and %d more; --report FILE writes all of them\n", count-len(first))
 	}
-	if wrong, ok := errors.AsType[*importer.CallError](err); ok {
-		return wrong
+	if call, ok := errors.AsType[*importer.CallError](err); ok {
+		return wrong("%v", call)
 	}
 	seconds := time.Since(start).Seconds()
 	if asJSON {
@@ -185,9 +156,9 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 	}
 	switch {
 	case err != nil:
-		return &importFailure{err.Error()}
+		return err
 	case summary.RowsRefused > 0:
-		return &importFailure{fmt.Sprintf("%d of %d rows were refused%s", summary.RowsRefused, summary.Rows, reportHint(o.Report))}
+		return fmt.Errorf("%d of %d rows were refused%s", summary.RowsRefused, summary.Rows, reportHint(o.Report))
 	}
 	return nil
 }

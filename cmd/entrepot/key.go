@@ -21,18 +21,16 @@ type keyRecord struct {
 	Prefix     string   `json:"prefix"`
 	Scopes     []string `json:"scopes"`
 	ChannelID  *string  `json:"channelId"`
+	AccountID  string   `json:"accountId"`
 	CreatedAt  string   `json:"createdAt"`
 	ExpiresAt  *string  `json:"expiresAt"`
 	LastUsedAt *string  `json:"lastUsedAt"`
 }
 
-func recordKey(k accounts.Key, secret string) keyRecord {
-	r := keyRecord{ID: string(k.ID), Name: k.Name, Key: secret, Prefix: k.Prefix, Scopes: k.Scopes,
+func recordKey(k accounts.Key, secret string, of accounts.Account) keyRecord {
+	r := keyRecord{ID: string(k.ID), AccountID: string(of.ID), Name: k.Name, Key: secret, Prefix: k.Prefix, Scopes: k.Scopes,
 		CreatedAt: wire.TimeText(k.CreatedAt), ExpiresAt: timeOrNull(k.ExpiresAt), LastUsedAt: timeOrNull(k.LastUsedAt)}
-	if k.Channel != "" {
-		channel := string(k.Channel)
-		r.ChannelID = &channel
-	}
+	r.ChannelID = textOrNull(string(k.Channel))
 	return r
 }
 
@@ -47,9 +45,9 @@ func newKeyCommand(env *environment) *cobra.Command {
 	flags.StringSlice("scopes", nil, "what it may do, separated by commas; all for everything")
 	flags.Duration("expires-in", 0, "how long it works, such as 720h (0: until it is revoked)")
 	mustHave(create, "name", "scopes")
-	list := env.offline(&cobra.Command{Use: "list", Short: "List the keys of an account"}, env.listKeys)
-	list.Flags().String("account", "", "id of the account; may be left out when there is only one")
-	group.AddCommand(create, list)
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the keys of one account or of all"}, env.listKeys)
+	show.Flags().String("account", "", "id of an account; without it, of all")
+	group.AddCommand(create, show)
 	return group
 }
 
@@ -84,27 +82,23 @@ func (env *environment) createKey(cmd *cobra.Command, s *server.Store) error {
 	if err != nil {
 		return err
 	}
-	r := recordKey(key, secret)
+	r := recordKey(key, secret, of)
 	return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"name", r.Name}, {"scopes", strings.Join(r.Scopes, ",")}, {"key", r.Key}})
 }
 
 func (env *environment) listKeys(cmd *cobra.Command, s *server.Store) error {
-	of, err := account(cmd, s)
-	if err != nil {
-		return err
-	}
 	records, rows := []keyRecord{}, [][]string{}
-	err = s.DB.Read(cmd.Context(), of.Tenant, func(tx *db.Tx) error {
-		list, _, err := accounts.Keys(tx, everything, 0)
-		for _, k := range list {
-			r := recordKey(k, "")
+	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
+		found, _, err := accounts.Keys(tx, everything, 0)
+		for _, k := range found {
+			r := recordKey(k, "", of)
 			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Name, r.Prefix + "…", strings.Join(r.Scopes, ",")})
+			rows = append(rows, []string{r.ID, r.Name, r.Prefix + "…", strings.Join(r.Scopes, ","), of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "name", "key", "scopes"}, rows)
+	return env.print(cmd, records, []string{"id", "name", "key", "scopes", "account"}, rows)
 }

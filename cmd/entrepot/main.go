@@ -98,7 +98,8 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
-		newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
+		newChannelCommand(env),
+		newImportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)
 	return root
 }

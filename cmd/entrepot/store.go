@@ -71,6 +71,32 @@ func account(cmd *cobra.Command, s *server.Store) (found accounts.Account, err e
 	return found, err
 }
 
+// list runs a read for the account that --account names; without it, for every account of the store.
+func list(cmd *cobra.Command, s *server.Store, read func(accounts.Account, *db.Tx) error) error {
+	var chosen []accounts.Account
+	if text, _ := cmd.Flags().GetString("account"); text != "" {
+		one, err := account(cmd, s)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, one)
+	} else if err := s.DB.Read(cmd.Context(), db.Across, func(tx *db.Tx) (err error) {
+		chosen, err = accounts.Accounts(tx)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, one := range chosen {
+		if err := s.DB.Read(cmd.Context(), one.Tenant, func(tx *db.Tx) error { return read(one, tx) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everything is more rows than a printed list has.
+const everything = 1_000_000
+
 // write runs one act of an account.
 func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, act func(tx *db.Tx) error) error {
 	return s.DB.Write(cmd.Context(), tenant, act)

@@ -20,12 +20,13 @@ type userRecord struct {
 	Name        string  `json:"name"`
 	Role        string  `json:"role"`
 	Status      string  `json:"status"`
+	AccountID   string  `json:"accountId"`
 	CreatedAt   string  `json:"createdAt"`
 	LastLoginAt *string `json:"lastLoginAt"`
 }
 
-func recordUser(u accounts.User) userRecord {
-	return userRecord{ID: string(u.ID), Email: u.Email, Name: u.Name, Role: string(u.Role), Status: string(u.Status),
+func recordUser(u accounts.User, of accounts.Account) userRecord {
+	return userRecord{ID: string(u.ID), AccountID: string(of.ID), Email: u.Email, Name: u.Name, Role: string(u.Role), Status: string(u.Status),
 		CreatedAt: wire.TimeText(u.CreatedAt), LastLoginAt: timeOrNull(u.LastLoginAt)}
 }
 
@@ -35,6 +36,14 @@ func timeOrNull(micros int64) *string {
 		return nil
 	}
 	text := wire.TimeText(micros)
+	return &text
+}
+
+// textOrNull is nil for nothing.
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
 	return &text
 }
 
@@ -49,9 +58,9 @@ func newUserCommand(env *environment) *cobra.Command {
 	flags.String("role", "admin", "owner, admin or viewer")
 	flags.String("password", "", "password; - reads it from stdin")
 	mustHave(create, "email", "name", "password")
-	list := env.offline(&cobra.Command{Use: "list", Short: "List the users of an account"}, env.listUsers)
-	list.Flags().String("account", "", "id of the account; may be left out when there is only one")
-	group.AddCommand(create, list)
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the users of one account or of all"}, env.listUsers)
+	show.Flags().String("account", "", "id of an account; without it, of all")
+	group.AddCommand(create, show)
 	return group
 }
 
@@ -94,30 +103,23 @@ func (env *environment) createUser(cmd *cobra.Command, s *server.Store) error {
 	if err != nil {
 		return err
 	}
-	r := recordUser(made)
+	r := recordUser(made, of)
 	return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"name", r.Name}, {"role", r.Role}})
 }
 
 func (env *environment) listUsers(cmd *cobra.Command, s *server.Store) error {
-	of, err := account(cmd, s)
-	if err != nil {
-		return err
-	}
 	records, rows := []userRecord{}, [][]string{}
-	err = s.DB.Read(cmd.Context(), of.Tenant, func(tx *db.Tx) error {
-		list, _, err := accounts.Users(tx, everything, 0)
-		for _, u := range list {
-			r := recordUser(u)
+	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
+		found, _, err := accounts.Users(tx, everything, 0)
+		for _, u := range found {
+			r := recordUser(u, of)
 			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Email, r.Name, r.Role, r.Status})
+			rows = append(rows, []string{r.ID, r.Email, r.Name, r.Role, r.Status, of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "email", "name", "role", "status"}, rows)
+	return env.print(cmd, records, []string{"id", "email", "name", "role", "status", "account"}, rows)
 }
-
-// everything is more rows than a printed list has.
-const everything = 1_000_000

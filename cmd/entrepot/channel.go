@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/server"
+	"entrepot/internal/wire"
+)
+
+// channelRecord is a channel as printed; the names are those of interface §2.7.10. The key of a custom channel is there on
+// creation only.
+type channelRecord struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Platform  string          `json:"platform"`
+	Status    string          `json:"status"`
+	Settings  json.RawMessage `json:"settings"`
+	AccountID string          `json:"accountId"`
+	CreatedAt string          `json:"createdAt"`
+	UpdatedAt string          `json:"updatedAt"`
+	KeyID     string          `json:"keyId,omitempty"`
+	Key       string          `json:"key,omitempty"`
+	Scopes    []string        `json:"scopes,omitempty"`
+}
+
+func recordChannel(c channels.Channel, of accounts.Account) channelRecord {
+	return channelRecord{ID: string(c.ID), Name: c.Name, Platform: c.Platform, Status: string(c.Status), Settings: json.RawMessage(c.Settings),
+		AccountID: string(of.ID), CreatedAt: wire.TimeText(c.CreatedAt), UpdatedAt: wire.TimeText(c.UpdatedAt)}
+}
+
+// newChannelCommand is "entrepot channel".
+func newChannelCommand(env *environment) *cobra.Command {
+	group := &cobra.Command{Use: "channel", Short: "Shops, marketplaces and systems of your own", Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	create := env.offline(&cobra.Command{Use: "create", Short: "Make a channel; a custom one prints its key, this once",
+		Example: "  entrepot channel create --name ERP --platform CUSTOM --json\n" +
+			"  entrepot channel create --name Shop --platform WOOCOMMERCE --credentials-file woocommerce.json"}, env.createChannel)
+	flags := create.Flags()
+	flags.String("account", "", "id of the account; may be left out when there is only one")
+	flags.String("name", "", "name of the channel")
+	flags.String("platform", "", "CUSTOM, WOOCOMMERCE, SHOPIFY, PRESTASHOP, AMAZON, EBAY or TIKTOK_SHOP")
+	flags.String("credentials-file", "", "file with the platform's credentials as a JSON object; - reads it from stdin")
+	flags.StringToString("credential", nil, "one credential as name=value; may be repeated (visible to other users of this machine)")
+	mustHave(create, "name", "platform")
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the channels of one account or of all"}, env.listChannels)
+	show.Flags().String("account", "", "id of an account; without it, of all")
+	group.AddCommand(create, show)
+	return group
+}
+
+func (env *environment) createChannel(cmd *cobra.Command, s *server.Store) error {
+	name, _ := cmd.Flags().GetString("name")
+	platform, _ := cmd.Flags().GetString("platform")
+	if name = strings.TrimSpace(name); name == "" {
+		return wrong("--name must not be empty")
+	}
+	draft := commerce.ChannelDraft{Name: &name, Platform: strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(platform), "-", "_"))}
+	if _, known := s.Commerce.Connectors.ByPlatform(draft.Platform); !known && draft.Platform != channels.Custom {
+		return wrong("--platform must be CUSTOM, WOOCOMMERCE, SHOPIFY, PRESTASHOP, AMAZON, EBAY or TIKTOK_SHOP, not %q", platform)
+	}
+	var err error
+	if draft.Credentials, err = env.credentials(cmd); err != nil {
+		return err
+	}
+	if err := s.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
+		return err
+	}
+	of, err := account(cmd, s)
+	if err != nil {
+		return err
+	}
+	var made channels.Channel
+	var key accounts.Key
+	var secret string
+	err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+		made, key, secret, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, draft)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r := recordChannel(made, of)
+	rows := [][]string{{"id", r.ID}, {"name", r.Name}, {"platform", r.Platform}}
+	if secret != "" {
+		r.KeyID, r.Key, r.Scopes = string(key.ID), secret, key.Scopes
+		rows = append(rows, []string{"key", secret})
+	}
+	return env.print(cmd, r, nil, rows)
+}
+
+// credentials reads a channel's credentials from the file and the single ones.
+func (env *environment) credentials(cmd *cobra.Command) (connector.Credentials, error) {
+	path, _ := cmd.Flags().GetString("credentials-file")
+	single, _ := cmd.Flags().GetStringToString("credential")
+	if path == "" && len(single) == 0 {
+		return nil, nil
+	}
+	all := connector.Credentials{}
+	if path != "" {
+		file := env.stdin
+		if path != "-" {
+			opened, err := os.Open(path)
+			if err != nil {
+				return nil, fmt.Errorf("the credentials: %w", err)
+			}
+			defer opened.Close()
+			file = opened
+		}
+		text, err := io.ReadAll(io.LimitReader(file, 1<<20))
+		if err == nil {
+			err = json.Unmarshal(text, &all)
+		}
+		if err != nil {
+			return nil, wrong("the credentials in %s must be a JSON object of texts: %v", path, err)
+		}
+	}
+	maps.Copy(all, single)
+	return all, nil
+}
+
+func (env *environment) listChannels(cmd *cobra.Command, s *server.Store) error {
+	records, rows := []channelRecord{}, [][]string{}
+	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
+		found, _, err := channels.List(tx, everything, 0)
+		for _, c := range found {
+			r := recordChannel(c, of)
+			records = append(records, r)
+			rows = append(rows, []string{r.ID, r.Name, r.Platform, r.Status, of.Name})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return env.print(cmd, records, []string{"id", "name", "platform", "status", "account"}, rows)
+}
