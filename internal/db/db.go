@@ -48,6 +48,7 @@ type engine interface {
 	read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) error
 	script(ctx context.Context, sql string) error
+	walls(ctx context.Context) error
 	scrub(ctx context.Context, tables []string) error
 	texts(ctx context.Context, each func(table, column, text string) error) error
 	files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error)

@@ -43,7 +43,10 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		}
 		ran++
 	}
-	return ran, nil
+	if ran == 0 {
+		return 0, nil
+	}
+	return ran, d.engine.walls(ctx)
 }
 
 func note(version int) string {

@@ -1,0 +1,156 @@
+package db_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// holds counts the files in which a text stands.
+func holds(t *testing.T, store *db.DB, text string) (files []string) {
+	t.Helper()
+	_, err := store.Files(t.Context(), func(name string, content io.Reader) error {
+		all, err := io.ReadAll(content)
+		if bytes.Contains(all, []byte(text)) {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// fillCustomers makes pages that rows were moved between: random keys in two indexes, rows that grow and shrink.
+func fillCustomers(t *testing.T, store *db.DB, tenant id.Tenant, n int) (emails []string) {
+	t.Helper()
+	random := rand.New(rand.NewSource(7))
+	for len(emails) < n {
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			for range 200 {
+				email := fmt.Sprintf("%08x.wilhelmine%05d@secret.example", random.Uint32(), len(emails))
+				emails = append(emails, email)
+				tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent, created_at, updated_at)
+					VALUES ($1,$2,$3,$3,$4,$3,'active',0,0,1,1)`, tenant, id.New[id.Customer](), email, strings.Repeat("m", random.Intn(300)))
+				old := emails[random.Intn(len(emails))]
+				tx.Queue("UPDATE customers SET metadata = $3 WHERE tenant_id = $1 AND email_key = $2", tenant, old, strings.Repeat("w", random.Intn(900)))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return emails
+}
+
+func TestScrubLeavesNothingBehind(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		emails := fillCustomers(t, store, 1, 4000)
+		if len(holds(t, store, emails[17])) == 0 {
+			t.Fatal("the files are not read")
+		}
+		err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
+			tx.Queue("UPDATE customers SET email = 'x' || id::TEXT, email_key = 'x' || id::TEXT, search = ''")
+			tx.OweScrub("customers")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(holds(t, store, "wilhelmine")) == 0 {
+			t.Fatal("there is nothing to scrub, the test proves nothing")
+		}
+		if n, err := store.Owing(t.Context()); n != 1 || err != nil {
+			t.Fatalf("owing %d, %v", n, err)
+		}
+		if err := store.Scrub(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if found := holds(t, store, "wilhelmine"); len(found) > 0 {
+			t.Errorf("still in %v", found)
+		}
+		if n, err := store.Owing(t.Context()); n != 0 || err != nil {
+			t.Errorf("owing %d, %v", n, err)
+		}
+		err = store.Texts(t.Context(), func(table, column, text string) error {
+			if strings.Contains(text, "wilhelmine") {
+				t.Errorf("%s.%s holds %q", table, column, text)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		var rows int64
+		err = store.Read(t.Context(), 1, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM customers WHERE tenant_id = $1 AND email_key LIKE 'x%'", []any{tx.Tenant}, &rows)
+		})
+		if rows != 4000 || err != nil {
+			t.Errorf("%d rows are left, %v", rows, err)
+		}
+	})
+}
+
+// A scrub shares the store with writers and readers, and leaves a sound file.
+func TestScrubBesideWriters(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		fillCustomers(t, store, 1, 1000)
+		done := make(chan error, 8)
+		for n := range 4 {
+			go func() {
+				for i := range 60 {
+					err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
+						tx.Queue("UPDATE customers SET metadata = $2 WHERE tenant_id = $1 AND email_key LIKE $3", tx.Tenant, strings.Repeat("z", (n*60+i)%500), fmt.Sprintf("%x%%", 3*n))
+						return nil
+					})
+					if err != nil {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+			go func() {
+				for range 3 {
+					err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
+						tx.OweScrub("customers", "customer_tags")
+						return nil
+					})
+					if err == nil {
+						err = store.Scrub(t.Context())
+					}
+					if err != nil {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+		}
+		for range 8 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if n, err := store.Owing(t.Context()); n != 0 || err != nil {
+			t.Errorf("owing %d, %v", n, err)
+		}
+		if store.Engine() == "sqlite" {
+			var verdict string
+			err := store.Read(t.Context(), 1, func(tx *db.Tx) error { return tx.Row("PRAGMA integrity_check", nil, &verdict) })
+			if verdict != "ok" || err != nil {
+				t.Errorf("integrity: %s, %v", verdict, err)
+			}
+		}
+	})
+}
