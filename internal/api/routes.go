@@ -13,6 +13,7 @@ func routes() []*route {
 		shipmentRoutes,     // 4.1
 		bulkProductRoutes,  // 4.2
 		bulkPriceRoutes,    // 4.2
+		productRoutes,      // 4.5.1
 		authRoutes,         // 4.5.6
 		keyRoutes,          // 4.5.8
 		userRoutes,         // 4.5.10

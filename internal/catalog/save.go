@@ -294,19 +294,15 @@ func amount(a *money.Amount) any {
 	return int64(*a)
 }
 
-// Delete makes products tombstones and frees their SKUs and slugs. Faults: NotFound if one is gone already.
-func Delete(tx *db.Tx, products []*Product) {
-	stamp := stamps(tx, len(products))
-	for _, p := range products {
-		tx.Change(`UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT, variant_count = 0, category_count = 0
-			WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`, tx.Tenant, p.ID, tx.Micros(), stamp(), p.ChangedAt).Rows(1, nil)
-		gone := make([]skuRow, 0, 1+len(p.Variants))
-		gone = append(gone, skuRow{sku: p.SKU})
-		for _, v := range p.Variants {
-			gone = append(gone, skuRow{v.SKU, p.ID, v.ID})
-		}
-		dropSKUs(tx, gone)
-		tx.Change("DELETE FROM variants WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
-		tx.Change("DELETE FROM product_categories WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
+// Delete makes a product a tombstone and frees its SKUs and its slug.
+func Delete(tx *db.Tx, p *Product) {
+	tx.Change(`UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT, variant_count = 0, category_count = 0
+		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`, tx.Tenant, p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
+	gone := make([]skuRow, 0, 1+len(p.Variants))
+	for _, sku := range p.SKUs() {
+		gone = append(gone, skuRow{sku: sku})
 	}
+	dropSKUs(tx, gone)
+	tx.Change("DELETE FROM variants WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
+	tx.Change("DELETE FROM product_categories WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
 }

@@ -170,17 +170,15 @@ func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revisio
 		}
 	}
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
-	var moved []stock.Change
 	if len(gone) > 0 {
-		left, err := stock.DeleteFor(tx, gone, why)
-		if err != nil {
+		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
 			return err
 		}
-		moved = left
 	}
 	catalog.Save(tx, revisions)
+	var moved []stock.Change
 	if len(s.accepted) > 0 {
-		moved = append(moved, s.sheet.Set(tx, s.accepted, why)...)
+		moved = s.sheet.Set(tx, s.accepted, why)
 	}
 	events := make([]webhooks.Event, 0, len(revisions))
 	for i := range revisions {

@@ -1,0 +1,214 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// productRoutes are interface §4.5.1.
+var productRoutes = []*route{
+	{method: "GET", path: "/api/v1/products", section: "4.5.1", summary: "List products", scope: "read:products",
+		query: func(q *wire.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
+	{method: "POST", path: "/api/v1/products", section: "4.5.1", summary: "Create a product", scope: "write:products", status: http.StatusCreated,
+		body: func(o *wire.Object) { readProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
+	{method: "GET", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Read a product", scope: "read:products",
+		answer: sampleProductAnswer, serve: (*API).getProduct},
+	{method: "PATCH", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Change a product", scope: "write:products",
+		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+	{method: "PUT", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Change a product", scope: "write:products",
+		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+	{method: "DELETE", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Delete a product", scope: "write:products",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleProduct().ID, nil) }), serve: (*API).deleteProduct},
+}
+
+// getProduct serves GET /api/v1/products/{id}: 200; 404.
+func (a *API) getProduct(r *request) (out answer, err error) {
+	which, err := pathID[id.Product](r, "id", "product")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		p, err := catalog.ByID(tx, which)
+		if err != nil {
+			return err
+		}
+		out, err = productAnswer(tx, r, http.StatusOK, p)
+		return err
+	})
+	return out, err
+}
+
+// productAnswer is one product as it is read now.
+func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answer, error) {
+	shown, err := readShown(tx, r.caller.Currency, []*catalog.Product{p})
+	if err != nil {
+		return answer{}, err
+	}
+	return one(status, string(p.ID), func(w *wire.Writer) { shown.write(w, "data", p) }), nil
+}
+
+// createProduct serves POST /api/v1/products: 201; 400, 409.
+func (a *API) createProduct(r *request) (answer, error) {
+	body := r.object()
+	draft := readProduct(body, false)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		p, err := a.Commerce.CreateProduct(tx, r.caller, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return productAnswer(tx, r, http.StatusCreated, p)
+	})
+}
+
+// changeProduct serves PATCH and PUT /api/v1/products/{id}: 200; 400, 404, 409, 412.
+func (a *API) changeProduct(r *request) (answer, error) {
+	body := r.object()
+	draft := readProduct(body, true)
+	return a.onProduct(r, func(tx *db.Tx, p *catalog.Product) (answer, error) {
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		p, err := a.Commerce.ChangeProduct(tx, r.caller, p, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return productAnswer(tx, r, http.StatusOK, p)
+	})
+}
+
+// deleteProduct serves DELETE /api/v1/products/{id}: 200; 404, 412.
+func (a *API) deleteProduct(r *request) (answer, error) {
+	return a.onProduct(r, func(tx *db.Tx, p *catalog.Product) (answer, error) {
+		if err := a.Commerce.DeleteProduct(tx, r.caller, p); err != nil {
+			return answer{}, err
+		}
+		return deleted(p.ID, nil), nil
+	})
+}
+
+// onProduct runs an operation on the product of the path, if it is the version that If-Match names.
+func (a *API) onProduct(r *request, act func(tx *db.Tx, p *catalog.Product) (answer, error)) (answer, error) {
+	which, err := pathID[id.Product](r, "id", "product")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		p, err := catalog.ByID(tx, which)
+		if err != nil {
+			return answer{}, err
+		}
+		if r.http.Header.Get("If-Match") != "" {
+			now, err := productAnswer(tx, r, http.StatusOK, p)
+			if err != nil {
+				return answer{}, err
+			}
+			if err := r.precondition(func() []byte { return now.body }); err != nil {
+				return answer{}, err
+			}
+		}
+		return act(tx, p)
+	})
+}
+
+// readProductFilter reads the parameters of the product list.
+func readProductFilter(q *wire.Query) (catalog.Filter, page) {
+	p := readPage(q, 20, 250)
+	f := catalog.Filter{
+		Search:   q.Text("search"),
+		SKU:      q.Text("sku"),
+		Statuses: wire.QueryEnums(q, "status", catalog.Statuses...),
+		Category: wire.QueryID[id.Category](q, "categoryId"),
+		Channel:  wire.QueryID[id.Channel](q, "channelId"),
+		Limit:    p.Limit,
+		Offset:   p.Offset(),
+	}
+	f.Sort, f.Descending = readProductSort(q)
+	if list := q.List("ids"); len(list) > 0 {
+		f.IDs = make([]id.Product, 0, len(list))
+		for _, text := range list {
+			if which, ok := id.Parse[id.Product](text); ok && !slices.Contains(f.IDs, which) { // what is no id names no product
+				f.IDs = append(f.IDs, which)
+			}
+		}
+		if len(f.IDs) > 250 {
+			q.Fault("ids", "must have at most 250 ids")
+		}
+	}
+	return f, p
+}
+
+// readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; newest first when nothing is said.
+func readProductSort(q *wire.Query) (field catalog.Sort, descending bool) {
+	text, order := q.Text("sort"), q.Text("order")
+	if text == "" {
+		return catalog.ByCreation, true
+	}
+	name, direction, _ := strings.Cut(text, ":")
+	if direction == "" {
+		direction = order
+	}
+	if !slices.Contains(catalog.Sorts, catalog.Sort(name)) {
+		q.Fault("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
+	}
+	if direction != "" && direction != "asc" && direction != "desc" {
+		q.Fault("sort", "must end in :asc or :desc")
+	}
+	return catalog.Sort(name), direction == "desc"
+}
+
+// listProducts serves GET /api/v1/products: 200; 400.
+func (a *API) listProducts(r *request) (out answer, err error) {
+	q := r.query()
+	f, p := readProductFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		if f.IDs != nil && len(f.IDs) == 0 {
+			out = listAnswer(p, 0, nil)
+			return nil
+		}
+		total, err := catalog.Count(tx, f)
+		if err != nil {
+			return err
+		}
+		list, err := catalog.List(tx, f)
+		if err != nil {
+			return err
+		}
+		shown, err := readShown(tx, r.caller.Currency, list)
+		if err != nil {
+			return err
+		}
+		out = listAnswer(p, total, func(w *wire.Writer) {
+			for _, product := range list {
+				shown.write(w, "", product)
+			}
+		})
+		return nil
+	})
+	return out, err
+}
+
+// listAnswer is {"data": […], "meta": {…}}; rows writes the list's elements and may be nil.
+func listAnswer(p page, total int64, rows func(w *wire.Writer)) answer {
+	w := wire.NewWriter(4096)
+	w.Object("")
+	w.List("data")
+	if rows != nil {
+		rows(w)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+	w.End()
+	return answer{status: http.StatusOK, body: w.Bytes()}
+}

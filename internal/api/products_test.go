@@ -1,0 +1,126 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A product is created, read, changed and deleted; each step tells its event, and one that changes nothing tells none.
+func TestProductLife(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		made := s.must(t, 201, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Teapot", "price": 25, "compareAtPrice": "30", "categoryIds": []string{"not-here"},
+			"images":   []item{{"url": "https://x.example/2.png", "position": 2}, {"url": "https://x.example/1.png"}},
+			"variants": []item{{"sku": "P-1-R", "name": "Red", "price": 26, "stock": 3, "attributes": item{"colour": "red"}}}, "stock": item{"quantity": 4}})
+		product := at(made, "data")
+		path := "/api/v1/products/" + text(product, "id")
+		if text(product, "slug") != "teapot" || number(product, "compareAtPrice") != "30" || number(product, "variants", 0, "stock") != "3" ||
+			number(product, "stock", 0, "onHand") != "4" || text(product, "media", 0, "url") != "https://x.example/2.png" || fmt.Sprint(at(product, "categoryIds")) != "[]" {
+			t.Errorf("created: %v", product)
+		}
+		read := s.must(t, 200, "GET", path, nil)
+		if fmt.Sprint(read) != fmt.Sprint(made) {
+			t.Errorf("read\n%v\nis not what was created\n%v", read, made)
+		}
+		names, from := s.told(0)
+		if fmt.Sprint(names) != "[product.created stock.updated stock.updated]" {
+			t.Errorf("events of the creation: %v", names)
+		}
+		changed := s.must(t, 200, "PATCH", path, item{"name": "Tea pot", "compareAtPrice": nil, "status": "INACTIVE", "images": []item{{"url": "https://x.example/1.png"}}})
+		if text(changed, "data", "name") != "Tea pot" || at(changed, "data", "compareAtPrice") != nil || text(changed, "data", "slug") != "teapot" {
+			t.Errorf("changed: %v", changed)
+		}
+		if kept := text(changed, "data", "media", 0, "id"); kept == "" || kept != text(product, "media", 1, "id") {
+			t.Errorf("the image that stays has another id: %v", changed)
+		}
+		s.must(t, 200, "PUT", path, item{"name": "Tea pot", "variants": []item{{"sku": "P-1-R", "price": 26}}})
+		names, from = s.told(from)
+		if fmt.Sprint(names) != "[product.updated]" {
+			t.Errorf("events of a change and of none: %v", names)
+		}
+		s.must(t, 409, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Again", "price": 1})
+		s.must(t, 409, "POST", "/api/v1/products", item{"sku": "P-1-R", "name": "Again", "price": 1})
+		s.must(t, 400, "POST", "/api/v1/products", item{"sku": "P-2", "name": "Again", "price": 1, "slug": "teapot"})
+		s.must(t, 400, "PATCH", path, item{"sku": "OTHER"})
+		s.must(t, 400, "PATCH", path, item{"name": nil})
+		s.must(t, 404, "GET", "/api/v1/products/nonsense", nil)
+		s.stranger().must(t, 404, "GET", path, nil)
+		s.stranger().must(t, 404, "PATCH", path, item{"price": 1})
+		s.must(t, 200, "DELETE", path, nil)
+		s.must(t, 404, "DELETE", path, nil)
+		s.must(t, 404, "PATCH", path, item{"price": 1})
+		if names, _ = s.told(from); fmt.Sprint(names) != "[product.deleted]" {
+			t.Errorf("events of the deletion: %v", names)
+		}
+		again := s.must(t, 201, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Teapot", "price": 1})
+		if text(again, "data", "id") == text(product, "id") || text(again, "data", "slug") != "teapot" {
+			t.Errorf("the SKU of a deleted product makes a new one: %v", again)
+		}
+	})
+}
+
+// If-Match names the version that may be changed or deleted.
+func TestProductIfMatch(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		made := s.must(t, 201, "POST", "/api/v1/products", item{"sku": "P-1", "name": "Teapot", "price": 25})
+		path := "/api/v1/products/" + text(made, "data", "id")
+		tag := s.do(call{method: "GET", path: path}).header.Get("ETag")
+		change := func(price int) int {
+			return s.do(call{method: "PATCH", path: path, body: item{"price": price}, header: map[string]string{"If-Match": tag}}).status
+		}
+		if first, second := change(1), change(2); first != 200 || second != 412 {
+			t.Errorf("with one tag twice: %d, %d", first, second)
+		}
+		if status := s.do(call{method: "DELETE", path: path, header: map[string]string{"If-Match": tag}}).status; status != 412 {
+			t.Errorf("deleted with an old tag: %d", status)
+		}
+	})
+}
+
+func TestProductList(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil,
+			item{"sku": "L-2", "name": "Alpha lamp", "price": 3, "variants": []item{{"sku": "L-2-V"}}}, item{"sku": "L-1", "name": "beta LAMP", "price": 1, "status": "DRAFT"},
+			item{"sku": "M_3", "name": "100% Gamma", "price": 2}))
+		var ids []string
+		for _, p := range s.must(t, 200, "GET", "/api/v1/products?sort=createdAt:asc", nil)["data"].([]any) {
+			ids = append(ids, text(p, "id"))
+		}
+		for query, want := range map[string]string{
+			"":                                       "[M_3 L-1 L-2] 3",
+			"?sort=name:asc":                         "[M_3 L-2 L-1] 3",
+			"?sort=name:desc":                        "[L-1 L-2 M_3] 3",
+			"?sort=sku":                              "[L-1 L-2 M_3] 3",
+			"?sort=sku&order=desc":                   "[M_3 L-2 L-1] 3",
+			"?sort=price:asc":                        "[L-1 M_3 L-2] 3",
+			"?sort=updatedAt:desc":                   "[M_3 L-1 L-2] 3",
+			"?sort=sku:asc&search=lamp":              "[L-1 L-2] 2",
+			"?search=%25":                            "[M_3] 1",
+			"?search=_":                              "[M_3] 1",
+			"?search=l-1":                            "[L-1] 1",
+			"?sku=L-2-V":                             "[L-2] 1",
+			"?status=DRAFT":                          "[L-1] 1",
+			"?status=DRAFT,ACTIVE&sort=sku&limit=2":  "[L-1 L-2] 3",
+			"?sort=sku&perPage=2&page=2":             "[M_3] 3",
+			"?page=9":                                "[] 3",
+			"?sort=sku&ids=" + ids[0] + "," + ids[1]: "[L-1 L-2] 2",
+			"?ids=nonsense":                          "[] 0",
+			"?channelId=" + ids[0]:                   "[] 0",
+			"?categoryId=" + ids[0]:                  "[] 0",
+		} {
+			answer := s.must(t, 200, "GET", "/api/v1/products"+query, nil)
+			skus := []string{}
+			for _, p := range answer["data"].([]any) {
+				skus = append(skus, text(p, "sku"))
+			}
+			if got := fmt.Sprint(skus, " ", number(answer, "meta", "total")); got != want {
+				t.Errorf("%s: %s, not %s", query, got, want)
+			}
+		}
+		for _, query := range []string{"perPage=0", "limit=x", "page=0", "status=NEW", "sort=colour:asc", "sort=name:up", "categoryId=x"} {
+			s.must(t, 400, "GET", "/api/v1/products?"+query, nil)
+		}
+		if answer := s.must(t, 200, "GET", "/api/v1/products?limit=1000", nil); number(answer, "meta", "limit") != "250" {
+			t.Errorf("limit: %v", answer["meta"])
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package commerce
+
+import (
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+)
+
+// CreateProduct makes a product (interface §4.5). Faults: Conflict when a SKU is taken; Invalid for a slug or warehouse that
+// will not do.
+func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Draft) (*catalog.Product, error) {
+	drafts := []catalog.Draft{draft}
+	shelf, err := readShelf(tx, who, drafts)
+	if err != nil {
+		return nil, err
+	}
+	r, faults := shelf.revise(&drafts[0], false)
+	if len(faults) == 0 && !r.IsNew() {
+		faults = []catalog.Fault{{Field: "sku", Code: "sku_taken", Message: "sku " + draft.SKU + " belongs to another product"}}
+	}
+	if err := refused(faults); err != nil {
+		return nil, err
+	}
+	return shelf.saveOne(tx, who, r)
+}
+
+// ChangeProduct revises a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
+// SKU for good: orders and the ledger know it by that. Faults: Conflict when a variant's SKU is taken; Invalid.
+func (s *Service) ChangeProduct(tx *db.Tx, who accounts.Caller, p *catalog.Product, draft catalog.Draft) (*catalog.Product, error) {
+	if draft.SKU != "" && draft.SKU != p.SKU {
+		return nil, fault.At("sku", "a product keeps its SKU: make a new product with the other one and delete this")
+	}
+	draft.SKU = p.SKU
+	drafts := []catalog.Draft{draft}
+	shelf, err := readShelf(tx, who, drafts)
+	if err != nil {
+		return nil, err
+	}
+	r, faults := shelf.revise(&drafts[0], false)
+	if err := refused(faults); err != nil {
+		return nil, err
+	}
+	if r.IsNew() {
+		return nil, fault.Missing("product") // it went meanwhile
+	}
+	return shelf.saveOne(tx, who, r)
+}
+
+// refused turns the reasons against one product or category into a fault; nil when there are none.
+func refused(faults []catalog.Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	details := make([]fault.Detail, len(faults))
+	for i, f := range faults {
+		if f.Code == "sku_taken" {
+			return fault.New(fault.Conflict, "sku_taken", "%s", f.Message)
+		}
+		details[i] = fault.Detail{Path: f.Field, Message: strings.TrimPrefix(f.Message, f.Field+" ")}
+	}
+	return fault.Validation(details)
+}
+
+// saveOne saves one revision and gives the product as it is then.
+func (s *shelf) saveOne(tx *db.Tx, who accounts.Caller, r catalog.Revision) (*catalog.Product, error) {
+	if err := s.save(tx, who, []catalog.Revision{r}); err != nil {
+		return nil, err
+	}
+	p := r.After
+	if r.IsNew() {
+		p.CreatedAt = tx.Micros()
+	}
+	if r.Changed() {
+		p.UpdatedAt = tx.Micros()
+	}
+	return &p, nil
+}
