@@ -55,7 +55,12 @@ func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 		}
 	}
 	if !open {
-		return fault.New(fault.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
+		return NoSetUpLink()
 	}
 	return nil
+}
+
+// NoSetUpLink is the 404 for a set-up link that opens nothing.
+func NoSetUpLink() error {
+	return fault.New(fault.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
 }

@@ -108,6 +108,17 @@ func (s *Server) setUp(r *http.Request, store *Store, page setupPage) error {
 	if page.Name == "" || len(page.Name) > 120 {
 		return fault.At("Name", "must have 1 to 120 characters")
 	}
+	open := false // asked before hashing, which is dear
+	err := store.DB.Read(r.Context(), db.Across, func(tx *db.Tx) (err error) {
+		open, err = accounts.SetupLinkOpen(tx, page.Token)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !open {
+		return commerce.NoSetUpLink()
+	}
 	draft, err := FirstAccount(r.Context(), admin, page.Name)
 	if err != nil {
 		return err

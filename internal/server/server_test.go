@@ -1,0 +1,259 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/pgtest"
+	"entrepot/internal/server"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// log is a log that may be read while it is written.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// engines runs a test with the configuration of a fresh store of each engine.
+func engines(t *testing.T, test func(t *testing.T, c server.Config, said *log)) {
+	base := func(said *log) server.Config {
+		return server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test",
+			StoreConfig: server.StoreConfig{Dev: true, Log: slog.New(slog.NewTextHandler(said, nil))}}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		said := &log{}
+		c := base(said)
+		c.Dir = t.TempDir()
+		test(t, c, said)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		said := &log{}
+		c := base(said)
+		c.Dir, c.URL = t.TempDir(), pgtest.URL(t)
+		test(t, c, said)
+	})
+}
+
+// start runs a server until stop is called, which gives what Run returned.
+func start(t *testing.T, c server.Config) (s *server.Server, stop func() error) {
+	t.Helper()
+	s, err := server.Listen(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.Run(ctx, func(*server.Store) { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		cancel()
+		t.Fatalf("the server ended: %v", err)
+	case <-time.After(30 * time.Second):
+		cancel()
+		t.Fatal("the server is not ready after 30 s")
+	}
+	var once sync.Once
+	stop = func() (err error) {
+		once.Do(func() {
+			cancel()
+			err = <-ended
+		})
+		return err
+	}
+	t.Cleanup(func() { stop() })
+	return s, stop
+}
+
+func get(t *testing.T, address string) (int, string) {
+	t.Helper()
+	response, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestProbesAndUnknownPaths(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, said *log) {
+		s, stop := start(t, c)
+		for path, want := range map[string]string{"/healthz": "ok", "/readyz": "ready", "/metrics": "go_goroutines"} {
+			if status, body := get(t, s.URL()+path); status != 200 || !strings.Contains(body, want) {
+				t.Errorf("%s: %d %.200s", path, status, body)
+			}
+		}
+		if status, body := get(t, s.URL()+"/nothing/here"); status != 404 || !strings.Contains(body, `"not_found"`) {
+			t.Errorf("unknown path: %d %s", status, body)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if _, err := http.Get(s.URL() + "/healthz"); err == nil {
+			t.Error("it still listens")
+		}
+		if !strings.Contains(said.String(), "stopped") {
+			t.Errorf("log: %s", said)
+		}
+	})
+}
+
+func TestFirstAccountComesFromTheEnvironmentOnce(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, said *log) {
+		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
+		for range 2 {
+			s, stop := start(t, c)
+			response, err := http.Post(s.URL()+"/api/v1/auth/login", "application/json", strings.NewReader(`{"email":"me@example.com","password":"a long passphrase"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != 200 {
+				t.Fatalf("login: %d", response.StatusCode)
+			}
+			if err := stop(); err != nil {
+				t.Fatal(err)
+			}
+			c.Admin.Password = "another passphrase" // on a store that is not empty it means nothing
+		}
+		if n := strings.Count(said.String(), "first account made"); n != 1 {
+			t.Errorf("%d first accounts", n)
+		}
+	})
+}
+
+func TestBadAdminIsRefusedAtTheStart(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, _ *log) {
+		c.Admin = server.Admin{Email: "me@example.com", Password: "short"}
+		s, err := server.Listen(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "ENTREPOT_ADMIN_PASSWORD") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestSetUpLinkWorksOnce(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, said *log) {
+		s, _ := start(t, c)
+		link := regexp.MustCompile(`link="?(\S+?)"?\n`).FindStringSubmatch(said.String())
+		if link == nil {
+			t.Fatalf("no link in the log: %s", said)
+		}
+		if status, body := get(t, link[1]); status != 200 || !strings.Contains(body, "<form") {
+			t.Fatalf("%d %s", status, body)
+		}
+		token := link[1][strings.Index(link[1], "token=")+6:]
+		post := func(token, password string) (int, string) {
+			response, err := http.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "name": {"Corner shop"}, "email": {"me@example.com"}, "password": {password}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			body, _ := io.ReadAll(response.Body)
+			return response.StatusCode, string(body)
+		}
+		if status, body := post("guessed", "a long passphrase"); status != 400 || !strings.Contains(body, "not known") {
+			t.Errorf("a guessed token: %d %s", status, body)
+		}
+		if status, _ := post(token, "short"); status != 400 {
+			t.Errorf("a short password: %d", status)
+		}
+		if status, body := post(token, "a long passphrase"); status != 200 || !strings.Contains(body, "The account is there") {
+			t.Fatalf("%d %s", status, body)
+		}
+		if status, _ := post(token, "a long passphrase"); status != 400 {
+			t.Errorf("the second time: %d", status)
+		}
+	})
+}
+
+func TestNodesOfOneStoreNeedTheSameMasterKey(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, _ *log) {
+		c.MasterKey = strings.Repeat("ab", 32)
+		_, stop := start(t, c)
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		c.MasterKey = strings.Repeat("cd", 32)
+		if _, err := server.OpenStore(t.Context(), c.StoreConfig); err == nil || !strings.Contains(err.Error(), "ENTREPOT_MASTER_KEY") {
+			t.Errorf("another key: %v", err)
+		}
+		c.MasterKey = "nonsense"
+		if _, err := server.OpenStore(t.Context(), c.StoreConfig); err == nil {
+			t.Error("nonsense was taken for a key")
+		}
+	})
+}
+
+// A request that is under way when the end begins is answered; the process ends after it.
+func TestRequestsUnderWayFinish(t *testing.T) {
+	engines(t, func(t *testing.T, c server.Config, _ *log) {
+		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
+		s, stop := start(t, c)
+		body, send := io.Pipe()
+		answered := make(chan int, 1)
+		go func() {
+			response, err := http.Post(s.URL()+"/api/v1/auth/login", "application/json", body)
+			if err != nil {
+				t.Error(err)
+				answered <- 0
+				return
+			}
+			response.Body.Close()
+			answered <- response.StatusCode
+		}()
+		io.WriteString(send, `{"email":"me@example.com",`)
+		time.Sleep(100 * time.Millisecond) // the server has the beginning
+		ended := make(chan error, 1)
+		go func() { ended <- stop() }()
+		time.Sleep(100 * time.Millisecond) // the end has begun
+		io.WriteString(send, `"password":"a long passphrase"}`)
+		send.Close()
+		if status := <-answered; status != 200 {
+			t.Errorf("the request under way: %d", status)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnAddressInUseIsToldBeforeTheStoreIsTouched(t *testing.T) {
+	c := server.Config{Addr: "127.0.0.1:0"}
+	c.Dir = t.TempDir()
+	s, _ := start(t, c)
+	c.Addr = s.Address()
+	if _, err := server.Listen(c); err == nil || !strings.Contains(err.Error(), c.Addr) {
+		t.Errorf("%v", err)
+	}
+}
