@@ -22,20 +22,18 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 // bury writes levels off and leaves their tombstones; released says that what they have reserved is held elsewhere from now on.
 func bury(tx *db.Tx, live []Level, released bool, why Why) []Change {
 	changes := make([]Change, 0, len(live))
-	ledger := make([]Movement, 0, len(live))
-	offset := tx.Stamps(len(live))
+	steps := make([]step, 0, len(live))
 	for _, before := range live {
 		after := before
 		after.OnHand, after.Threshold, after.Low, after.Deleted = 0, nil, false, true
 		if released {
 			after.Reserved = 0
 		}
-		c := Change{Level: after, PreviousOnHand: before.OnHand}
-		changes = append(changes, c)
-		if before.OnHand != 0 {
-			ledger = append(ledger, NewMovement(tx, c, why))
-		}
+		steps = append(steps, step{before, after})
+		changes = append(changes, Change{Level: after, PreviousOnHand: before.OnHand})
 	}
+	offset := tx.Stamps(len(live))
+	ledger := movements(tx, nil, steps, offset, why)
 	db.Chunks(live, func(piece []Level) error {
 		args := make([]any, 0, 4+4*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset, released)

@@ -1,6 +1,8 @@
 package stock
 
 import (
+	"strconv"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -14,28 +16,57 @@ type Movement struct {
 	Balance   int64 // on-hand after it
 	At        int64
 	Why
+
+	stamp int64 // its level's, as an offset of Stamps
 }
 
-// NewMovement is the ledger row of a change of on-hand.
-func NewMovement(tx *db.Tx, c Change, why Why) Movement {
-	return Movement{ID: id.New[id.Movement](), SKU: c.SKU, Warehouse: c.Warehouse, Delta: c.OnHand - c.PreviousOnHand, Balance: c.OnHand, At: tx.Micros(), Why: why}
+// movements makes the ledger rows of steps whose levels get stamps from an offset on.
+func movements(tx *db.Tx, into []Movement, list []step, offset int64, why Why) []Movement {
+	for i := range list {
+		before, after := &list[i].before, &list[i].after
+		if after.OnHand == before.OnHand {
+			continue
+		}
+		into = append(into, Movement{ID: id.New[id.Movement](), SKU: after.SKU, Warehouse: after.Warehouse, Delta: after.OnHand - before.OnHand,
+			Balance: after.OnHand, At: tx.Micros(), Why: why, stamp: offset + int64(i)*db.StampStep})
+	}
+	return into
 }
 
-// insertMovements writes ledger rows of one act.
+// insertMovements writes the ledger rows of one act.
 func insertMovements(tx *db.Tx, list []Movement, why Why) {
 	db.Chunks(list, func(piece []Movement) error {
-		args := make([]any, 0, 7+5*len(piece))
+		args := make([]any, 0, 7+6*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
 		for i := range piece {
 			m := &piece[i]
-			args = append(args, string(m.ID), m.SKU, m.Warehouse, m.Delta, m.Balance)
+			args = append(args, m.SKU, m.stamp, m.Warehouse, string(m.ID), m.Delta, m.Balance)
 		}
-		tx.Queue(movementsText.For(len(piece), func(n int) string {
-			return `INSERT INTO movements (tenant_id, created_at, cause, reference_type, reference_id, note, actor, id, sku, warehouse_code, delta, balance) VALUES ` +
-				rows(n, 8, 0, "(#1,#2,#3,#4,#5,#6,#7,$,$,$,$,$)")
+		tx.Change(movementsText.For(len(piece), func(n int) string {
+			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` + rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
+				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance, reference_type, reference_id, note, actor, created_at)
+				SELECT $1::BIGINT, sku, ` + db.Clock + ` + at, warehouse, id, $3::TEXT, delta, balance, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, $2::BIGINT FROM v`
 		}), args...)
 		return nil
 	})
 }
 
 var movementsText db.Text
+
+// Ledger reads a page of a SKU's ledger, newest first, in one warehouse or ("") in all, and how many rows there are.
+func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) (list []Movement, total int64, err error) {
+	where, args := " FROM movements WHERE tenant_id = $1 AND sku = $2", []any{tx.Tenant, sku}
+	if warehouse != "" {
+		where, args = where+" AND warehouse_code = $3", append(args, warehouse)
+	}
+	if err := tx.Row("SELECT count(*)"+where, args, &total); err != nil {
+		return nil, 0, err
+	}
+	n := len(args)
+	list, err = db.List(tx, func(r db.Rows) (m Movement, err error) {
+		err = r.Scan((*string)(&m.ID), &m.SKU, &m.Warehouse, (*string)(&m.Cause), &m.Delta, &m.Balance, &m.ReferenceType, &m.ReferenceID, &m.Note, &m.Actor, &m.At)
+		return m, err
+	}, "SELECT id, sku, warehouse_code, cause, delta, balance, reference_type, reference_id, note, actor, created_at"+where+
+		" ORDER BY stamp DESC LIMIT $"+strconv.Itoa(n+1)+"::BIGINT OFFSET $"+strconv.Itoa(n+2)+"::BIGINT", append(args, limit, offset)...)
+	return list, total, err
+}

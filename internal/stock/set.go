@@ -137,16 +137,42 @@ func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting, before *Level) {
 	if after.Threshold == nil { // from now on it can fall low
 		after.Threshold = &zero
 	}
-	if !before.exists() || before.Deleted {
-		if !s.warehouses[t.Warehouse] {
-			s.warehouses[t.Warehouse] = true
-			insertWarehouse(tx, t.Warehouse)
+	s.appear(tx, t, before, &after)
+	if *before != after {
+		after.Low = after.below()
+		w.add(before, &after)
+		*before = after
+	}
+}
+
+// SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
+// not there yet is made with nothing on hand.
+func (s *Sheet) SetThresholds(tx *db.Tx, settings []Setting) []Change {
+	var w writes
+	for i := range settings {
+		t := &settings[i]
+		before := &s.levels[t.at]
+		after := *before
+		s.appear(tx, t, before, &after)
+		if after.Threshold == nil || *after.Threshold != t.Quantity {
+			after.Threshold = thresholdOf(t.Quantity)
+			after.Low = after.below()
+			w.add(before, &after)
+			*before = after
 		}
-		after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
-	} else if before.OnHand == after.OnHand && before.Threshold != nil {
+	}
+	w.send(tx, Why{})
+	return w.changes
+}
+
+// appear puts a level, and its warehouse, where there is none that lives.
+func (s *Sheet) appear(tx *db.Tx, t *Setting, before, after *Level) {
+	if before.exists() && !before.Deleted {
 		return
 	}
-	after.Low = after.below()
-	w.add(before, &after)
-	*before = after
+	if !s.warehouses[t.Warehouse] {
+		s.warehouses[t.Warehouse] = true
+		insertWarehouse(tx, t.Warehouse)
+	}
+	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
 }

@@ -132,7 +132,7 @@ func (s *shelf) check() {
 				s.Errorf("the ledger of %v goes by %d to %d, the sum is %d", at, delta, after, balance[at])
 			}
 			return err
-		}, "SELECT sku, warehouse_code, delta, balance FROM movements WHERE tenant_id = $1 ORDER BY sku, id", tx.Tenant)
+		}, "SELECT sku, warehouse_code, delta, balance FROM movements WHERE tenant_id = $1 ORDER BY sku, stamp", tx.Tenant)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ type Shift struct {
 	Reserve   int64 // change of reserved
 	OnHand    int64 // change of on-hand; 0 leaves no ledger row
 	Told      bool  // somebody counted: from now on the level can fall low
+
+	fresh bool // its SKU was looked up by this act, so that a level it meets is alive
 }
 
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
@@ -67,25 +69,35 @@ func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 	return levels, nil
 }
 
-// follow turns shifts of older lines to the SKU that their product or variant has now, and gives those SKUs. The stock of a
-// line is with its product; once that is gone, it stays with the SKU the product had last.
+// follow turns shifts of older lines to where their stock is now. It is with their product: under the SKU that this or its
+// variant has now, or had last. A warehouse that is gone held nothing of theirs; another one is chosen. It gives the SKUs to
+// read in addition.
 func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) (renamed []string, err error) {
-	for i, s := range shifts {
+	for i := range shifts {
+		s := &shifts[i]
 		l, ok := levels[Place{s.SKU, s.Warehouse}]
-		if s.Warehouse == "" || s.Product == "" || ok && !l.Deleted && l.Product == s.Product && l.Variant == s.Variant {
+		s.fresh = s.Warehouse == "" || s.Told
+		if s.fresh || ok && !l.Deleted && l.Product == s.Product && l.Variant == s.Variant {
 			continue
 		}
-		sql, args := "SELECT sku FROM products WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, s.Product}
-		if s.Variant != "" {
-			sql, args = "SELECT sku FROM variants WHERE tenant_id = $1 AND product_id = $2::UUID AND id = $3::UUID", append(args, s.Variant)
-		}
 		sku := s.SKU
-		if err := tx.Row(sql, args, &sku); err != nil && !errors.Is(err, db.ErrNoRow) {
+		if s.Variant != "" {
+			err = tx.Row("SELECT sku FROM variants WHERE tenant_id = $1 AND product_id = $2::UUID AND id = $3::UUID", []any{tx.Tenant, s.Product, s.Variant}, &sku)
+		} else {
+			err = tx.Row("SELECT sku FROM products WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, s.Product}, &sku)
+		}
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
 			return nil, err
 		}
 		if sku != s.SKU {
-			shifts[i].SKU, renamed = sku, append(renamed, sku)
+			s.SKU, renamed = sku, append(renamed, sku)
 		}
+		var warehouse string
+		err = tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, s.Warehouse}, &warehouse)
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return nil, err
+		}
+		s.Warehouse = warehouse
 	}
 	return renamed, nil
 }
@@ -104,16 +116,6 @@ func place(levels []Level, fallback string, wanted int64) string {
 	return best
 }
 
-// DefaultWarehouse is the code of the account's default warehouse.
-func DefaultWarehouse(tx *db.Tx) (string, error) {
-	code := MainWarehouse
-	err := tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{tx.Tenant}, &code)
-	if errors.Is(err, db.ErrNoRow) {
-		err = nil
-	}
-	return code, err
-}
-
 // Apply makes shifts (their warehouses chosen) on levels as read in this transaction, writes the ledger, and gives each
 // level after. reject refuses to reserve what is not available: Conflict naming the SKUs. The writes are queued; if a level
 // has moved meanwhile in a way that matters, the act runs again.
@@ -124,10 +126,20 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 			return nil, err
 		}
 	}
-	changes := make([]Change, 0, len(merged))
+	changes, _ := apply(tx, levels, merged, why, reject)
+	return changes, nil
+}
+
+// Move is Apply for shifts of on-hand, and gives their ledger rows too.
+func Move(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why) ([]Change, []Movement) {
+	return apply(tx, levels, merge(shifts), why, false)
+}
+
+func apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, []Movement) {
+	changes := make([]Change, 0, len(shifts))
 	var w writes
 	var reserved []reservation
-	for _, s := range merged {
+	for _, s := range shifts {
 		w.counted = w.counted || s.Told
 		before := levels[Place{s.SKU, s.Warehouse}]
 		after := s.on(before)
@@ -142,20 +154,20 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 	}
 	reserve(tx, reserved, reject)
 	w.send(tx, why)
-	return changes, nil
+	return changes, w.ledger
 }
 
-// on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only for
-// another product than the one it was left by.
+// on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only for an
+// act that has just looked its SKU up.
 func (s Shift) on(before Level) Level {
 	after := before
-	if !before.exists() || before.Deleted && (before.Product != s.Product || before.Variant != s.Variant) {
+	if !before.exists() || before.Deleted && s.fresh {
 		after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = s.SKU, s.Warehouse, s.Product, s.Variant, false
 	}
 	after.OnHand += s.OnHand
 	after.Reserved = max(0, after.Reserved+s.Reserve)
 	if s.Told && after.Threshold == nil {
-		after.Threshold = new(int64)
+		after.Threshold = &zero
 	}
 	after.Low = after.below()
 	return after
@@ -171,6 +183,7 @@ func merge(shifts []Shift) []Shift {
 			out[i].Reserve += s.Reserve
 			out[i].OnHand += s.OnHand
 			out[i].Told = out[i].Told || s.Told
+			out[i].fresh = out[i].fresh || s.fresh
 			continue
 		}
 		at[key] = len(out)

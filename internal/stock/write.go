@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ type writes struct {
 	revived []step // rows of deleted levels, live again
 	moved   []step // on-hand moved, perhaps reserved too
 	buried  []step // the same of deleted levels
-	told    []step // told what they were already: they only get their threshold
+	told    []step // only the threshold is another one
 	ledger  []Movement
 }
 
@@ -47,17 +48,21 @@ func (w *writes) add(before, after *Level) {
 
 // send queues the statements and the ledger of what moved.
 func (w *writes) send(tx *db.Tx, why Why) {
-	insertLevels(tx, w.made)
-	reviveLevels(tx, w.revived)
-	moveLevels(tx, w.moved, w.counted, false)
-	moveLevels(tx, w.buried, false, true)
-	tellLevels(tx, w.told)
-	w.ledger = make([]Movement, 0, len(w.changes))
-	for _, c := range w.changes {
-		if c.OnHand != c.PreviousOnHand {
-			w.ledger = append(w.ledger, NewMovement(tx, c, why))
+	for _, kind := range []struct {
+		list  []step
+		write func(*db.Tx, []step) (offset int64)
+	}{
+		{w.made, insertLevels},
+		{w.revived, reviveLevels},
+		{w.moved, func(tx *db.Tx, list []step) int64 { return moveLevels(tx, list, w.counted, false) }},
+		{w.buried, func(tx *db.Tx, list []step) int64 { return moveLevels(tx, list, false, true) }},
+	} {
+		if len(kind.list) > 0 {
+			w.ledger = slices.Grow(w.ledger, len(kind.list))
+			w.ledger = movements(tx, w.ledger, kind.list, kind.write(tx, kind.list), why)
 		}
 	}
+	tellLevels(tx, w.told)
 	insertMovements(tx, w.ledger, why)
 }
 
@@ -97,12 +102,13 @@ var withoutCasts = strings.NewReplacer("::UUID", "", "::TEXT", "", "::BIGINT", "
 const keyed = "stock_levels.tenant_id = $1 AND stock_levels.sku = v.sku || '' AND stock_levels.warehouse_code = v.warehouse || ''"
 
 // moveLevels writes levels of which on-hand, and perhaps reserved, moved.
-func moveLevels(tx *db.Tx, list []step, counted, deleted bool) {
+func moveLevels(tx *db.Tx, list []step, counted, deleted bool) int64 {
 	text, state := &moveText, "NULL"
 	if deleted {
 		text, state = &moveBuriedText, "NOT NULL"
 	}
-	offset := tx.Stamps(len(list))
+	first := tx.Stamps(len(list))
+	offset := first
 	db.Chunks(list, func(piece []step) error {
 		args := make([]any, 0, 4+7*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset, counted)
@@ -120,32 +126,45 @@ func moveLevels(tx *db.Tx, list []step, counted, deleted bool) {
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
+	return first
 }
 
 var moveText, moveBuriedText db.Text
 
-// tellLevels writes levels that were told what they are already, for the first time.
+// tellLevels writes levels of which only the threshold is another one, and whether they are low by it. No feed shows that, so
+// there are no stamps.
 func tellLevels(tx *db.Tx, list []step) {
 	db.Chunks(list, func(piece []step) error {
-		args := make([]any, 0, 1+5*len(piece))
+		args := make([]any, 0, 1+7*len(piece))
 		args = append(args, tx.Tenant)
 		for _, s := range piece {
-			args = append(args, s.after.SKU, s.after.Warehouse, s.after.OnHand, s.after.Reserved, s.after.Low)
+			args = append(args, s.after.SKU, s.after.Warehouse, s.after.OnHand, s.after.Reserved, orNone(s.before.Threshold), orNone(s.after.Threshold), s.after.Low)
 		}
 		tx.Change(tellText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, on_hand, reserved, low) AS (VALUES ` + db.Values(n, 5, 2, "::TEXT", "::TEXT", "::BIGINT", "::BIGINT", "::BOOLEAN") + `)
-				UPDATE stock_levels SET threshold = 0, low = v.low FROM v
-				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand AND stock_levels.reserved = v.reserved AND stock_levels.deleted_at IS NULL AND threshold IS NULL`
+			return `WITH v(sku, warehouse, on_hand, reserved, was, threshold, low) AS (VALUES ` +
+				rows(n, 2, 0, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
+				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
+				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand AND stock_levels.reserved = v.reserved
+					AND coalesce(stock_levels.threshold, -1) = v.was AND stock_levels.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
 }
 
+// orNone is a threshold, or -1 for none.
+func orNone(threshold *int64) int64 {
+	if threshold == nil {
+		return -1
+	}
+	return *threshold
+}
+
 var tellText db.Text
 
 // reviveLevels makes deleted levels live again, for the product that has the SKU now.
-func reviveLevels(tx *db.Tx, list []step) {
-	offset := tx.Stamps(len(list))
+func reviveLevels(tx *db.Tx, list []step) int64 {
+	first := tx.Stamps(len(list))
+	offset := first
 	db.Chunks(list, func(piece []step) error {
 		args := make([]any, 0, 3+10*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset)
@@ -164,13 +183,15 @@ func reviveLevels(tx *db.Tx, list []step) {
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
+	return first
 }
 
 var reviveText db.Text
 
 // insertLevels writes new levels; their warehouses must be there.
-func insertLevels(tx *db.Tx, list []step) {
-	offset := tx.Stamps(len(list))
+func insertLevels(tx *db.Tx, list []step) int64 {
+	first := tx.Stamps(len(list))
+	offset := first
 	db.Chunks(list, func(piece []step) error {
 		args := make([]any, 0, 3+9*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset)
@@ -187,12 +208,7 @@ func insertLevels(tx *db.Tx, list []step) {
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
+	return first
 }
 
 var insertText db.Text
-
-// insertWarehouse makes a warehouse of which only the code is known.
-func insertWarehouse(tx *db.Tx, code string) {
-	tx.Change(`INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,$3,$3,FALSE,$4) ON CONFLICT (tenant_id, code) DO NOTHING`,
-		tx.Tenant, id.New[id.Warehouse](), code, tx.Micros())
-}

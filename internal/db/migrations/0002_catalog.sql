@@ -123,9 +123,10 @@ CREATE INDEX stock_levels_tenant_id_changed_at ON stock_levels (tenant_id, chang
 -- The ledger: append-only, one row a change of on-hand.
 CREATE TABLE movements (
     tenant_id BIGINT NOT NULL,
-    id UUID NOT NULL,
     sku TEXT COLLATE "C" NOT NULL,
+    stamp BIGINT NOT NULL,                 -- the one that its level got by the same change: the order of the ledger
     warehouse_code TEXT COLLATE "C" NOT NULL,
+    id UUID NOT NULL,
     cause TEXT NOT NULL,
     delta BIGINT NOT NULL,
     balance BIGINT NOT NULL,               -- on-hand after it
@@ -134,5 +135,5 @@ CREATE TABLE movements (
     note TEXT NOT NULL,
     actor TEXT NOT NULL,
     created_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, sku, id)
+    PRIMARY KEY (tenant_id, sku, stamp)
 );
