@@ -96,7 +96,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	}
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
-		newServeCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
+		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
 		newChannelCommand(env),
 		newImportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),

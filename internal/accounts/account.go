@@ -28,8 +28,7 @@ type Settings struct {
 }
 
 // Insert gives an account its number, points the transaction at it, and writes the rows that everything of an account
-// hangs on: its change clock, its order numbers, its dispatch cursor and the warehouse MAIN. It is called in a
-// transaction across accounts.
+// hangs on: its change clock, its order numbers and the warehouse MAIN. It is called in a transaction across accounts.
 func (a *Account) Insert(tx *db.Tx) error {
 	if err := tx.Row("SELECT coalesce(max(tenant_id), 0) + 1 FROM tenants", nil, &a.Tenant); err != nil {
 		return err
@@ -40,7 +39,6 @@ func (a *Account) Insert(tx *db.Tx) error {
 		VALUES ($1,$2,$3,$4,$5,$6,$7,0,$8,$8)`, a.Tenant, a.ID, a.Name, a.Plan, a.Currency, a.Settings.text(), a.Sandbox, a.CreatedAt)
 	tx.Queue("INSERT INTO change_clocks (tenant_id, base, last) VALUES ($1, 0, 0)", a.Tenant)
 	tx.Queue("INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 1)", a.Tenant)
-	tx.Queue("INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, 0)", a.Tenant)
 	tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)",
 		a.Tenant, id.New[id.Warehouse](), a.CreatedAt)
 	return nil

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/client"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/server"
+)
+
+// newDemoCommand is "entrepot demo": the service with a sample shop, on this machine only.
+func newDemoCommand(env *environment) *cobra.Command {
+	demo := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the service with a sample shop, in a temporary store",
+		Long: "Run the service with a sample shop: thirty products, a month of orders, two custom channels, and a webhook receiver that\n" +
+			"prints what it verified. The store is temporary and gone afterwards; --data keeps it in a folder of your choice.",
+		Args: cobra.NoArgs,
+	}
+	demo.Flags().String("addr", "127.0.0.1:8080", "address to listen on; when it is taken, a free port is")
+	demo.Flags().String("data", "", "folder to keep the sample shop in")
+	demo.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, _ := cmd.Flags().GetString("data")
+		addr, _ := cmd.Flags().GetString("addr")
+		if dir == "" {
+			temporary, err := os.MkdirTemp("", "entrepot-demo-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(temporary)
+			dir = temporary
+		}
+		return env.demo(cmd.Context(), dir, addr)
+	}
+	return demo
+}
+
+// demo fills the folder's store, serves it, and shows around once it is ready.
+func (env *environment) demo(ctx context.Context, dir, addr string) error {
+	fmt.Fprintln(env.stderr, "filling a sample shop …")
+	quiet := slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)}))
+	c := server.Config{Addr: addr, Limits: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true, Log: quiet}}
+	if err := seedDemo(ctx, c.StoreConfig); err != nil {
+		return err
+	}
+	s, err := server.Listen(c)
+	if err != nil {
+		host, _, split := net.SplitHostPort(addr)
+		if split != nil {
+			return err
+		}
+		c.Addr = net.JoinHostPort(host, "0")
+		if s, err = server.Listen(c); err != nil {
+			return err
+		}
+	}
+	box, err := newInbox(env.stdout)
+	if err != nil {
+		return err
+	}
+	defer box.close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = s.Run(ctx, func(store *server.Store) {
+		go func() {
+			if err := env.showAround(ctx, s, store, box); err != nil && ctx.Err() == nil {
+				stop(err)
+			}
+		}()
+	})
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	return err
+}
+
+// showAround makes a key, connects the receiver, prints what can be done, and does some of it.
+func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox) error {
+	var key string
+	_, tenant, err := demoOwner(ctx, store)
+	if err != nil {
+		return err
+	}
+	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
+		_, key, err = store.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "demo " + time.Now().Format(time.DateTime), Scopes: accounts.AllScopes})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	service, err := client.New(s.URL(), key)
+	if err != nil {
+		return err
+	}
+	call := func(method, path string, body, into any) error {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		answer, err := service.Do(ctx, client.Call{Method: method, Path: path, Body: text})
+		if err != nil || into == nil {
+			return err
+		}
+		return answer.Decode(into)
+	}
+	var hook struct{ Data struct{ Secret string } }
+	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.url(), "events": []string{"*"}, "description": "receiver of entrepot demo"}, &hook); err != nil {
+		return fmt.Errorf("registering the receiver: %w", err)
+	}
+	box.trust(hook.Data.Secret)
+	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, demoPassword, key)
+	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com", "initialStatus": "PROCESSING",
+		"items": []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
+}
+
+const demoText = `
+  entrepot is running        %[1]s
+  reference                  %[1]s/docs
+  login                      %[2]s  /  %[3]s
+  API key, every scope       %[4]s
+
+  Try, in another terminal:
+
+    KEY=%[4]s
+    curl -s -H "X-API-Key: $KEY" '%[1]s/api/v1/orders?limit=3'
+    curl -s -H "X-API-Key: $KEY" '%[1]s/api/v1/products?search=mug'
+    curl -s -H "X-API-Key: $KEY" '%[1]s/api/v1/sdk/inventory/changes?limit=5'
+    curl -s -H "X-API-Key: $KEY" -H 'Content-Type: application/json' %[1]s/api/v1/orders \
+      -d '{"customerName":"You","items":[{"sku":"KIT-POT-IRON","quantity":1,"unitPrice":"89.00"}]}'
+    curl -s -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -X PATCH %[1]s/api/v1/sdk/inventory/bulk-update \
+      -d '{"updates":[{"sku":"KIT-POT-IRON","quantity":50}]}'
+
+  Every event that follows is sent to a receiver in this process, which prints what it verified. Ctrl-C ends it.
+
+`
+
+// demoOwner finds the sample shop's owner and account.
+func demoOwner(ctx context.Context, store *server.Store) (owner *accounts.User, tenant id.Tenant, err error) {
+	err = store.DB.Read(ctx, db.Across, func(tx *db.Tx) error {
+		if owner, tenant, err = accounts.Login(tx, demoEmail); err == nil && owner == nil {
+			err = errors.New("the sample shop has no owner any more: start with a fresh --data")
+		}
+		return err
+	})
+	return owner, tenant, err
+}

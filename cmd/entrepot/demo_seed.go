@@ -1,0 +1,245 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/server"
+	"entrepot/internal/wire"
+)
+
+// The sample shop's login. Its server listens on this machine only.
+const (
+	demoEmail    = "owner@demo.example"
+	demoPassword = "entrepot demo"
+)
+
+// seeding fills a store with thirty days of a sample shop's life, through the same operations that serve requests, at a clock
+// of its own.
+type seeding struct {
+	ctx   context.Context
+	store *server.Store
+	now   time.Time
+	who   accounts.Caller
+	dice  *rand.Rand
+	shops []id.Channel
+}
+
+// seedDemo fills the store that a configuration names, unless it is the sample shop already. A store of anything else is refused.
+func seedDemo(ctx context.Context, c server.StoreConfig) error {
+	end := time.Now()
+	s := &seeding{ctx: ctx, now: end.AddDate(0, 0, -30), dice: rand.New(rand.NewPCG(7, 11))}
+	c.Now = func() time.Time { return s.now }
+	store, err := server.OpenStore(ctx, c)
+	if err != nil {
+		return err
+	}
+	s.store = store
+	if err := s.fill(end); err != nil {
+		return errors.Join(err, store.Close())
+	}
+	return store.Close()
+}
+
+func (s *seeding) fill(end time.Time) error {
+	var owner *accounts.User
+	empty := true
+	err := s.store.DB.Read(s.ctx, db.Across, func(tx *db.Tx) error {
+		any, err := accounts.Any(tx)
+		if err != nil {
+			return err
+		}
+		empty = !any
+		owner, _, err = accounts.Login(tx, demoEmail)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !empty && owner == nil:
+		return errors.New("the store in that folder is not the sample shop: choose another --data")
+	case !empty:
+		return nil
+	}
+	hash, err := accounts.HashPassword(s.ctx, demoPassword)
+	if err != nil {
+		return err
+	}
+	err = s.store.DB.Write(s.ctx, db.Across, func(tx *db.Tx) error {
+		account, owner, err := s.store.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: "Demo shop", Plan: accounts.Enterprise,
+			Owner: &commerce.UserDraft{Email: demoEmail, Name: "Olga Owner", PasswordHash: hash}})
+		if err == nil {
+			s.who = accounts.Caller{Tenant: account.Tenant, Account: account.ID, Plan: account.Plan, Currency: account.Currency, User: owner.ID, Role: owner.Role}
+		}
+		return err
+	})
+	if err == nil {
+		err = errors.Join(s.makeChannels(), s.makeProducts())
+	}
+	if err == nil {
+		err = s.live(end)
+	}
+	return err
+}
+
+// act runs one operation of the sample account.
+func (s *seeding) act(run func(tx *db.Tx) error) error {
+	return s.store.DB.Write(s.ctx, s.who.Tenant, run)
+}
+
+func (s *seeding) makeChannels() error {
+	for _, name := range []string{"Own shop", "Market stall"} {
+		err := s.act(func(tx *db.Tx) error {
+			c, _, _, err := s.store.Commerce.CreateChannel(tx, s.who, commerce.ChannelDraft{Name: &name, Platform: channels.Custom})
+			s.shops = append(s.shops, c.ID)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.now = s.now.Add(time.Second)
+	}
+	return nil
+}
+
+func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+
+func (s *seeding) makeProducts() error {
+	in := commerce.Import{Channel: s.shops[0]}
+	for i, p := range demoProducts {
+		d := catalog.Draft{Index: i, SKU: p.sku, Name: given(p.name), Description: given(p.about), Price: given(money.Amount(p.cents * money.Scale / 100)),
+			Categories: given([]string{p.category}), Stock: &catalog.StockDraft{Quantity: p.stock}}
+		for _, size := range p.sizes {
+			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: given(p.name + ", " + size), Stock: &p.stock})
+		}
+		d.VariantsSet = len(p.sizes) > 0
+		in.Drafts = append(in.Drafts, d)
+	}
+	return s.act(func(tx *db.Tx) error {
+		out, err := s.store.Commerce.ImportProducts(tx, s.who, in)
+		if err == nil && len(out.Faults) > 0 {
+			err = fmt.Errorf("the sample products were refused: %v", out.Faults)
+		}
+		return err
+	})
+}
+
+// moment is one act at one time.
+type moment struct {
+	at  time.Time
+	act func() error
+}
+
+// live plays thirty days: orders come in, are prepared, shipped, delivered, sometimes cancelled or sent back.
+func (s *seeding) live(end time.Time) error {
+	var diary []moment
+	for day := 28; day >= 0; day-- {
+		for range 1 + s.dice.IntN(3) {
+			at := end.AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(8*60+s.dice.IntN(12*60)) * time.Minute)
+			diary = append(diary, s.orderAt(at)...)
+		}
+	}
+	slices.SortStableFunc(diary, func(a, b moment) int { return cmp.Compare(a.at.UnixMicro(), b.at.UnixMicro()) })
+	for _, m := range diary {
+		if m.at.After(end) {
+			break
+		}
+		s.now = m.at
+		if err := m.act(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orderAt is one order's life.
+func (s *seeding) orderAt(at time.Time) []moment {
+	person := demoPeople[s.dice.IntN(len(demoPeople))]
+	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[min(s.dice.IntN(4), 1)], Status: orders.Pending, Currency: "EUR",
+		ShippingAmount: 490 * money.Scale / 100, Source: orders.FromAPI,
+		ShippingAddress: fmt.Sprintf(`{"line1":%q,"city":%q,"zip":%q,"country":%q}`, person.street, person.city, person.zip, person.country)}
+	for _, place := range s.dice.Perm(len(demoProducts))[:1+s.dice.IntN(3)] {
+		p := demoProducts[place]
+		sku := p.sku
+		if len(p.sizes) > 0 {
+			sku += "-" + p.sizes[s.dice.IntN(len(p.sizes))]
+		}
+		draft.Lines = append(draft.Lines, orders.LineDraft{SKU: sku, Quantity: 1 + s.dice.Int64N(3), UnitPrice: money.Amount(p.cents * money.Scale / 100)})
+	}
+	var order id.Order
+	hours := func(n int) time.Time { return at.Add(time.Duration(n) * time.Hour) }
+	move := func(to orders.Status) func() error {
+		return func() error {
+			return s.change(order, func(tx *db.Tx, o *orders.Order) error {
+				return s.store.Commerce.MoveOrder(tx, s.who, o, commerce.Move{To: to, Source: orders.FromAPI})
+			})
+		}
+	}
+	life := []moment{{at, func() error { return s.place(&order, draft) }}, {hours(2), move(orders.Processing)}}
+	switch fate := s.dice.IntN(20); {
+	case fate == 0:
+		return append(life, moment{hours(5), move(orders.Cancelled)})
+	case fate < 4 && len(draft.Lines) > 1: // in two parcels
+		life = append(life, moment{hours(20), func() error { return s.ship(order, 1) }}, moment{hours(44), func() error { return s.ship(order, len(draft.Lines)) }})
+	default:
+		life = append(life, moment{hours(22), func() error { return s.ship(order, len(draft.Lines)) }})
+	}
+	life = append(life, moment{hours(70), move(orders.Delivered)})
+	if s.dice.IntN(15) == 0 {
+		life = append(life, moment{hours(200), move(orders.Returned)})
+	}
+	return life
+}
+
+func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {
+	if draft.Number, err = s.store.Commerce.Numbers.Take(s.ctx, s.store.DB, s.who.Tenant); err != nil {
+		return err
+	}
+	draft.ExternalReference = fmt.Sprintf("WEB-%d", 1000+draft.Number)
+	return s.act(func(tx *db.Tx) error {
+		made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
+		if err == nil {
+			*order = made.ID
+		}
+		return err
+	})
+}
+
+// change locks an order and runs an operation on it.
+func (s *seeding) change(order id.Order, run func(*db.Tx, *orders.Order) error) error {
+	return s.act(func(tx *db.Tx) error {
+		o, err := orders.Lock(tx, order)
+		if err != nil {
+			return err
+		}
+		return run(tx, o)
+	})
+}
+
+// ship sends what remains of the first lines of an order.
+func (s *seeding) ship(order id.Order, lines int) error {
+	return s.change(order, func(tx *db.Tx, o *orders.Order) error {
+		draft := orders.ShipmentDraft{Carrier: "Colissimo", TrackingNumber: "6A" + strings.ToUpper(string(order)[24:])}
+		for _, line := range o.Lines[:min(lines, len(o.Lines))] {
+			if rest := line.Quantity - line.Shipped; rest > 0 {
+				draft.Lines = append(draft.Lines, orders.DraftLine{Line: line.ID, Quantity: rest})
+			}
+		}
+		_, err := s.store.Commerce.ShipOrder(tx, s.who, o, draft)
+		return err
+	})
+}
