@@ -14,10 +14,8 @@ import (
 // fakeService answers the routes the importer uses, with the checks of the interface, and keeps what
 // it was sent.
 type fakeService struct {
-	// Before, if set, may answer a request in the service's place; it counts the requests from 1.
-	Before func(w http.ResponseWriter, r *http.Request, n int) (answered bool)
-
 	mu         sync.Mutex
+	first      interception
 	n          int
 	batches    []int // products per accepted request
 	products   map[string]*fakeProduct
@@ -27,6 +25,16 @@ type fakeService struct {
 	keys       map[string]string     // Idempotency-Key -> externalReference
 	replays    int
 	broken     []string // what a client must never do
+}
+
+// interception may answer a request in the service's place; requests count from 1.
+type interception func(w http.ResponseWriter, r *http.Request, n int) (answered bool)
+
+// before sets what looks at requests first; nil for nothing.
+func (s *fakeService) before(first interception) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.first = first
 }
 
 type fakeProduct struct {
@@ -89,13 +97,13 @@ func newFakeService() *fakeService {
 func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.n++
-	n := s.n
+	n, first := s.n, s.first
 	s.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
 	}
-	if s.Before != nil && s.Before(w, r, n) {
+	if first != nil && first(w, r, n) {
 		return
 	}
 	s.mu.Lock()

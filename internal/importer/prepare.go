@@ -39,7 +39,7 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 		if err != nil {
 			return fmt.Errorf("storing the categories: %w", err)
 		}
-		r.categories += got.Created + got.Updated
+		r.state.Counts.Categories += got.Created + got.Updated
 		for _, e := range got.Errors {
 			if err := r.settleFault(place{}.note(e.SKU, "categories", "category_refused", "the category was refused: %s", e.Error)); err != nil {
 				return err
@@ -76,7 +76,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 		if err != nil {
 			return fmt.Errorf("creating the missing products: %w", err)
 		}
-		r.missing += got.Accepted
+		r.state.Counts.Missing += got.Accepted
 		for _, e := range got.Errors {
 			if err := r.settleFault(place{}.note(e.SKU, "sku", "product_refused", "the missing product could not be created: %s", e.Error)); err != nil {
 				return err

@@ -73,11 +73,9 @@ type importRun struct {
 	format format
 	maker  maker
 
-	state      state
-	resumed    bool
-	report     *report
-	categories int
-	missing    int
+	state   state
+	resumed bool
+	report  *report
 }
 
 // open finds out everything about the file that can be known without the service.
@@ -245,7 +243,7 @@ func (r *importRun) summary() Summary {
 	s := Summary{
 		Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Format: r.format.name, Encoding: r.source.charset.name,
 		DryRun: r.DryRun, Resumed: r.resumed, Complete: r.state.Done, Rows: max(r.state.Rows, r.maker.counted().rows),
-		BlankRows: max(r.state.BlankRows, r.maker.counted().blank), Categories: r.categories, Missing: r.missing, Counts: r.state.Counts,
+		BlankRows: max(r.state.BlankRows, r.maker.counted().blank), Counts: r.state.Counts,
 	}
 	if r.To != nil {
 		s.Requests, s.Repeats = r.To.Requests()

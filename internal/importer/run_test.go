@@ -124,7 +124,7 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 func TestFaultsOnTheWay(t *testing.T) {
 	fake, c := service(t)
 	var trouble atomic.Int64
-	fake.Before = func(w http.ResponseWriter, _ *http.Request, n int) bool {
+	fake.before(func(w http.ResponseWriter, _ *http.Request, n int) bool {
 		switch n % 5 {
 		case 1:
 			w.Header().Set("Retry-After", "0")
@@ -138,7 +138,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		}
 		trouble.Add(1)
 		return true
-	}
+	})
 	s := run(t, Options{Kind: Products, File: write(t, catalog(300)), To: c, Batch: 20})
 	if s.Created != 270 || s.Repeats != trouble.Load() || s.Repeats == 0 {
 		t.Errorf("%+v, %d faults", s, trouble.Load())
@@ -189,12 +189,12 @@ func interrupted(t *testing.T, fake *fakeService, o Options, every int) Summary 
 	for round := 0; ; round++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		var n atomic.Int64
-		fake.Before = func(http.ResponseWriter, *http.Request, int) bool {
+		fake.before(func(http.ResponseWriter, *http.Request, int) bool {
 			if n.Add(1) > int64(every) {
 				cancel()
 			}
 			return false
-		}
+		})
 		s, err := Run(ctx, o)
 		cancel()
 		o.Resume = true
@@ -264,7 +264,7 @@ func TestKilledImportIsResumed(t *testing.T) {
 	file := write(t, sales(400))
 	o := killedOptions(file, dir)
 	reached := make(chan struct{})
-	fake.Before = func(_ http.ResponseWriter, r *http.Request, n int) bool {
+	fake.before(func(_ http.ResponseWriter, r *http.Request, n int) bool {
 		if n == 120 {
 			close(reached)
 		}
@@ -273,7 +273,7 @@ func TestKilledImportIsResumed(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	child := exec.Command(os.Args[0], "-test.run=TestChildImport$", "-test.v")
 	child.Env = append(os.Environ(), "IMPORT_FILE="+file, "IMPORT_DIR="+dir, "IMPORT_URL="+server.URL)
 	var output bytes.Buffer
@@ -299,7 +299,7 @@ func TestKilledImportIsResumed(t *testing.T) {
 	if stored == 0 || stored == 400 {
 		t.Fatalf("killed at %d orders", stored)
 	}
-	fake.Before = nil
+	fake.before(nil)
 	o.To, o.Resume = c, true
 	s := run(t, o)
 	if len(fake.orders) != 400 || s.Stored != 400 || !s.Resumed || s.Rows != 799 || s.RowsStored != 799 {
@@ -424,14 +424,14 @@ func TestWrongKeyStopsAtOnce(t *testing.T) {
 func TestNoMoreInFlightThanAsked(t *testing.T) {
 	fake, c := service(t)
 	var now, most atomic.Int64
-	fake.Before = func(http.ResponseWriter, *http.Request, int) bool {
+	fake.before(func(http.ResponseWriter, *http.Request, int) bool {
 		n := now.Add(1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
 		time.Sleep(time.Millisecond) // lets the others come
 		now.Add(-1)
 		return false
-	}
+	})
 	run(t, Options{Kind: Products, File: write(t, catalog(1000)), To: c, Batch: 10, Concurrency: 3})
 	if most.Load() > 3 || most.Load() < 2 {
 		t.Errorf("%d requests at once, 3 are allowed", most.Load())

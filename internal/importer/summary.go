@@ -11,8 +11,10 @@ type Counts struct {
 	Existing    int            `json:"existing"`  // orders that were there already
 	Moved       int            `json:"moved"`     // orders moved by a credit note
 	Notes       int            `json:"notes"`
-	Codes       map[string]int `json:"codes,omitempty"` // lines of the report by code
-	Jobs        []string       `json:"jobs,omitempty"`  // the last jobs that publish what was imported
+	Categories  int            `json:"categories"`             // created or updated before the products
+	Missing     int            `json:"createdMissingProducts"` // before the orders
+	Codes       map[string]int `json:"codes,omitempty"`        // lines of the report by code
+	Jobs        []string       `json:"jobs,omitempty"`         // the last jobs that publish what was imported
 }
 
 // mostJobs are remembered.
@@ -55,18 +57,16 @@ func (c *Counts) fault(f Fault) {
 
 // Summary is the outcome of an import.
 type Summary struct {
-	Kind       Kind   `json:"kind"`
-	File       string `json:"file"`
-	SHA256     string `json:"sha256"`
-	Format     string `json:"format"`
-	Encoding   string `json:"encoding"`
-	DryRun     bool   `json:"dryRun"`
-	Resumed    bool   `json:"resumed"`
-	Complete   bool   `json:"complete"` // the whole file is settled
-	Rows       int    `json:"rows"`     // data rows of the file, blank ones not counted
-	BlankRows  int    `json:"blankRows"`
-	Categories int    `json:"categories"` // categories created or updated before the products
-	Missing    int    `json:"createdMissingProducts"`
+	Kind      Kind   `json:"kind"`
+	File      string `json:"file"`
+	SHA256    string `json:"sha256"`
+	Format    string `json:"format"`
+	Encoding  string `json:"encoding"`
+	DryRun    bool   `json:"dryRun"`
+	Resumed   bool   `json:"resumed"`
+	Complete  bool   `json:"complete"` // the whole file is settled
+	Rows      int    `json:"rows"`     // data rows of the file, blank ones not counted
+	BlankRows int    `json:"blankRows"`
 	Counts
 	Requests int64 `json:"requests"`
 	Repeats  int64 `json:"repeatedRequests"`
