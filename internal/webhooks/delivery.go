@@ -1,0 +1,137 @@
+package webhooks
+
+import (
+	"fmt"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// State is how far a delivery is.
+type State string
+
+// The states (interface §3.2).
+const (
+	Pending   State = "pending"
+	Delivered State = "delivered"
+	Failed    State = "failed"
+)
+
+// States lists them.
+var States = []State{Pending, Delivered, Failed}
+
+// Delivery is one event on its way to one endpoint.
+type Delivery struct {
+	ID          id.Delivery
+	Endpoint    id.Endpoint
+	Position    int64 // its place in the endpoint's queue, a time in microseconds
+	Event       id.Event
+	EventStamp  int64
+	Name        string // of the event
+	Resource    string
+	Ordered     bool
+	ByHand      bool
+	State       State
+	Attempts    int64 // made so far
+	DueAt       int64 // 0 once settled, and while an earlier one of its resource is pending
+	AttemptedAt int64 // of the newest attempt, 0 before the first
+	StatusCode  int64 // of the newest attempt's answer, 0 for none
+	Error       string
+}
+
+const deliveryColumns = "d.id, d.endpoint_id, d.position, d.event_id, d.event_stamp, d.event, d.resource_id, d.ordered, d.by_hand, d.state, d.attempts, d.due_at, d.attempted_at, d.status_code, d.error"
+
+// liveDeliveries leaves out those of deleted endpoints.
+const liveDeliveries = " FROM deliveries d JOIN queues q ON q.tenant_id = d.tenant_id AND q.endpoint_id = d.endpoint_id "
+
+func (d *Delivery) places() []any {
+	return []any{&d.ID, &d.Endpoint, &d.Position, &d.Event, &d.EventStamp, &d.Name, &d.Resource, &d.Ordered, &d.ByHand, &d.State, &d.Attempts,
+		db.Opt(&d.DueAt), db.Opt(&d.AttemptedAt), db.Opt(&d.StatusCode), db.Opt(&d.Error)}
+}
+
+func scanDelivery(r db.Rows) (d Delivery, err error) { return d, r.Scan(d.places()...) }
+
+// DeliveryByID reads a delivery. Faults: NotFound.
+func DeliveryByID(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
+	list, err := db.List(tx, scanDelivery, "SELECT "+deliveryColumns+liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery)
+	if err == nil && len(list) == 0 {
+		err = fault.Missing("delivery")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// Filter says which deliveries of an endpoint are wanted; zero values leave a condition out.
+type Filter struct {
+	Endpoint      id.Endpoint
+	State         State
+	Event         string
+	Resource      string
+	From, To      int64 // of position, both included
+	Limit, Offset int
+}
+
+// forever is an upper bound beyond every time of the store.
+const forever = 1 << 62
+
+// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Faults: NotFound for the endpoint.
+func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
+	counts, err := Tally(tx, f.Endpoint)
+	if err != nil {
+		return nil, 0, err
+	}
+	where, args := "WHERE d.tenant_id = $1 AND d.endpoint_id = $2", []any{tx.Tenant, f.Endpoint}
+	add := func(condition string, arg any) {
+		args = append(args, arg)
+		where += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	switch f.State { // literal, so that the partial index is seen
+	case Failed:
+		where += " AND d.state = 'failed'"
+	case Pending, Delivered:
+		add("d.state = $%d", f.State)
+	}
+	if f.From > 0 {
+		add("d.position >= $%d", f.From)
+	}
+	if f.To > 0 {
+		add("d.position <= $%d", f.To)
+	}
+	if f.Event != "" {
+		add("d.event = $%d", f.Event)
+	}
+	if f.Resource != "" {
+		add("d.resource_id = $%d", f.Resource)
+	}
+	total = counts.Of(f.State)
+	if f.From > 0 || f.To > 0 || f.Event != "" || f.Resource != "" {
+		if err := tx.Row("SELECT count(*) FROM deliveries d "+where, args, &total); err != nil {
+			return nil, 0, err
+		}
+	}
+	n := len(args)
+	list, err = db.List(tx, scanDelivery, fmt.Sprintf("SELECT %s FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", deliveryColumns, where, n+1, n+2),
+		append(args, f.Limit, f.Offset)...)
+	return list, total, err
+}
+
+// Attempt is one try of a delivery.
+type Attempt struct {
+	Number     int64 // from 1
+	At         int64 // when it was sent
+	StatusCode int64 // 0 without an answer
+	Duration   int64 // milliseconds
+	Error      string
+	Response   string // the beginning of the answer's body
+}
+
+// Tries reads the attempts of a delivery, first to last.
+func (d *Delivery) Tries(tx *db.Tx) ([]Attempt, error) {
+	return db.List(tx, func(r db.Rows) (a Attempt, err error) {
+		return a, r.Scan(&a.Number, &a.At, db.Opt(&a.StatusCode), &a.Duration, db.Opt(&a.Error), db.Opt(&a.Response))
+	}, `SELECT number, at, status_code, duration_ms, error, response_body FROM attempts
+		WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 ORDER BY number`, tx.Tenant, d.Endpoint, d.Position)
+}

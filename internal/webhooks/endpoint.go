@@ -1,0 +1,140 @@
+package webhooks
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// Status says whether an endpoint's deliveries go out now.
+type Status string
+
+// The statuses. A paused endpoint keeps its queue.
+const (
+	Active Status = "active"
+	Paused Status = "paused"
+)
+
+// Statuses lists them.
+var Statuses = []Status{Active, Paused}
+
+// All subscribes to every event, also to those that do not exist yet.
+const All = "*"
+
+// Endpoint is where an account wants events sent (interface §2.7.10).
+type Endpoint struct {
+	ID             id.Endpoint
+	URL            string
+	Secret         string // sealed
+	OldSecret      string // sealed, or ""; it signs too until OldSecretUntil
+	OldSecretUntil int64
+	Events         []string // names, or All alone
+	Description    string
+	Status         Status
+	Ordered        bool  // events of one resource strictly in commit order
+	Since          int64 // stamp after which it gets events
+	CreatedAt      int64
+	UpdatedAt      int64
+}
+
+// Wants tells whether the endpoint subscribed to an event.
+func (e *Endpoint) Wants(event string) bool {
+	return len(e.Events) == 1 && e.Events[0] == All || slices.Contains(e.Events, event)
+}
+
+const endpointColumns = "id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at"
+
+func scanEndpoint(r db.Rows) (e Endpoint, err error) {
+	var events string
+	err = r.Scan(&e.ID, &e.URL, &e.Secret, &e.OldSecret, &e.OldSecretUntil, &events, &e.Description, &e.Status, &e.Ordered, &e.Since, &e.CreatedAt, &e.UpdatedAt)
+	e.Events = strings.Fields(events)
+	return e, err
+}
+
+// Insert stores a new endpoint with its queue. It gets the events that are committed after it.
+func (e *Endpoint) Insert(tx *db.Tx) {
+	offset := tx.Stamps(1)
+	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
+	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at)
+		VALUES ($1,$2,$3,$4,'',0,$5,$6,$7,$8,`+db.Clock+` + $9::BIGINT,$10,$10)`,
+		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros())
+	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`, tx.Tenant, offset)
+	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, lease_until, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0,0)`, tx.Tenant, e.ID)
+}
+
+// Save writes everything of an endpoint but its identity, and has a node look at its queue.
+func (e *Endpoint) Save(tx *db.Tx) {
+	e.UpdatedAt = tx.Micros()
+	tx.Queue(`UPDATE endpoints SET url = $3, secret = $4, old_secret = $5, old_secret_until = $6, events = $7, description = $8, status = $9, ordered = $10,
+		updated_at = $11 WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, tx.Tenant, e.ID, e.URL, e.Secret, e.OldSecret, e.OldSecretUntil,
+		strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, e.UpdatedAt).Rows(1, fault.Missing("endpoint"))
+	call(tx, e.ID)
+}
+
+// Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
+func (e *Endpoint) Delete(tx *db.Tx) {
+	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
+		tx.Tenant, e.ID, tx.Micros()).Rows(1, fault.Missing("endpoint"))
+	tx.Queue("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
+	tx.Wake(Due)
+}
+
+// ByID reads an endpoint. Faults: NotFound.
+func ByID(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
+	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL", endpoint)
+}
+
+// Lock reads an endpoint and keeps it from being changed until the end of the transaction. Faults: NotFound.
+func Lock(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
+	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", endpoint)
+}
+
+func oneEndpoint(tx *db.Tx, sql string, endpoint id.Endpoint) (*Endpoint, error) {
+	list, err := db.List(tx, scanEndpoint, sql, tx.Tenant, endpoint)
+	if err == nil && len(list) == 0 {
+		err = fault.Missing("endpoint")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// Endpoints reads a page of an account's endpoints, oldest first, and how many there are.
+func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err error) {
+	if err := tx.Row("SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", []any{tx.Tenant}, &total); err != nil {
+		return nil, 0, err
+	}
+	list, err = db.List(tx, scanEndpoint, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2 OFFSET $3",
+		tx.Tenant, limit, offset)
+	return list, total, err
+}
+
+// Counts are how many of an endpoint's deliveries are in each state.
+type Counts struct{ Pending, Delivered, Failed int64 }
+
+// Tally reads an endpoint's counts; they are kept, not counted.
+func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
+	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint}, &c.Pending, &c.Delivered, &c.Failed)
+	if errors.Is(err, db.ErrNoRow) {
+		return c, fault.Missing("endpoint")
+	}
+	return c, err
+}
+
+// Of is how many are in a state, or in any for "".
+func (c Counts) Of(s State) int64 {
+	switch s {
+	case Pending:
+		return c.Pending
+	case Delivered:
+		return c.Delivered
+	case Failed:
+		return c.Failed
+	}
+	return c.Pending + c.Delivered + c.Failed
+}

@@ -1,0 +1,106 @@
+package webhooks
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Mention is an event that may tell of a person.
+type Mention struct {
+	Stamp    int64
+	Resource string
+}
+
+// Newest is the stamp of the newest event. Stamps grow in commit order: what is not seen now has a greater one.
+func Newest(tx *db.Tx) (stamp int64, err error) {
+	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
+}
+
+// listSizes are the numbers of resources that one look through the log asks for.
+var listSizes = []int{16, 256, 4096}
+
+// Mentions looks through the log after a stamp for the events of some resources, and for those whose payload names one of the ids.
+func Mentions(tx *db.Tx, after int64, resources, ids []string) (list []Mention, err error) {
+	for first := true; first || len(resources) > 0; first = false {
+		piece := resources[:min(listSizes[len(listSizes)-1], len(resources))]
+		resources = resources[len(piece):]
+		args := []any{tx.Tenant, after}
+		var any []string
+		if first {
+			for _, text := range ids {
+				args = append(args, "%"+text+"%")
+				any = append(any, "payload LIKE $"+strconv.Itoa(len(args)))
+			}
+		}
+		if len(piece) > 0 {
+			n := len(args)
+			for i, size := 0, sizeFor(len(piece)); i < size; i++ {
+				args = append(args, piece[min(i, len(piece)-1)])
+			}
+			any = append(any, "resource_id IN "+db.In(len(args)-n, n+1))
+		}
+		if len(any) == 0 {
+			break
+		}
+		found, err := db.List(tx, func(r db.Rows) (m Mention, err error) { return m, r.Scan(&m.Stamp, &m.Resource) },
+			"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+func sizeFor(n int) int {
+	for _, size := range listSizes {
+		if n <= size {
+			return size
+		}
+	}
+	return n
+}
+
+// Told is an event with its envelope.
+type Told struct {
+	Stamp   int64
+	Name    string
+	Payload string
+}
+
+// Tell reads events by their stamps.
+func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
+	return list, db.Chunks(stamps, func(piece []int64) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		found, err := db.List(tx, func(r db.Rows) (t Told, err error) { return t, r.Scan(&t.Stamp, &t.Name, &t.Payload) },
+			"SELECT stamp, event, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
+		list = append(list, found...)
+		return err
+	})
+}
+
+// Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
+func (t Told) Rewrite(tx *db.Tx, payload string) {
+	tx.Queue("UPDATE events SET payload = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload)
+}
+
+// ForgetAnswers empties what receivers answered to deliveries about some resources: they may have said back what they were told.
+func ForgetAnswers(tx *db.Tx, resources []string) error {
+	endpoints, err := db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
+		"SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+	if err != nil {
+		return err
+	}
+	for _, endpoint := range endpoints {
+		db.Chunks(resources, func(piece []string) error {
+			args := append([]any{tx.Tenant, endpoint}, db.Padded(piece)...)
+			tx.Queue(`UPDATE attempts SET response_body = NULL WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND response_body IS NOT NULL AND position IN
+				(SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND resource_id IN `+db.In(len(args)-2, 3)+`)`, args...)
+			return nil
+		})
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package webhooks
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// Logged is one event of the log.
+type Logged struct {
+	ID      id.Event
+	Payload string // the envelope, as delivered
+}
+
+// Log reads up to limit events after a given one ("" from the oldest kept), in commit order, and tells whether there are more.
+// Stamps grow in commit order, so a reader who goes on from the last event he got misses none. Faults: Invalid for an event that
+// is not in the log.
+func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err error) {
+	var stamp int64
+	if after != "" {
+		err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2 AND endpoint_id IS NULL", []any{tx.Tenant, after}, &stamp)
+		if errors.Is(err, db.ErrNoRow) {
+			return nil, false, fault.At("after", "is not in the event log: it is unknown, or older than the log is kept")
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	list, err = db.List(tx, func(r db.Rows) (e Logged, err error) { return e, r.Scan(&e.ID, &e.Payload) },
+		"SELECT id, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
+	if len(list) > limit {
+		return list[:limit], true, err
+	}
+	return list, false, err
+}

@@ -1,0 +1,174 @@
+package webhooks
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// Replay asks for a span of an endpoint's past again (interface §4.5.9): every event it subscribed to, or with OnlyFailed the
+// deliveries that failed.
+type Replay struct {
+	ID         string
+	Endpoint   id.Endpoint
+	Events     []string // names; empty: what the endpoint subscribes to
+	OnlyFailed bool
+	From, To   int64 // microseconds, both included
+	after      int64 // stamp, or position with OnlyFailed, up to which it is done
+	until      int64 // the last one
+}
+
+// replayPage bounds the deliveries that one transaction of a replay makes.
+const (
+	replayPage     = 512
+	replayPageText = "512"
+)
+
+// leadTime is more than stamps ever run ahead of the clock.
+const leadTime = 3600 * 1_000_000
+
+// NewReplay starts a replay in the given span. It ends with what is committed now: what it makes itself is not replayed.
+func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
+	r.ID = id.New[string]()
+	r.after = r.From - 1
+	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &r.until); err != nil {
+		return nil, err
+	}
+	if r.OnlyFailed {
+		r.until = min(r.until, r.To)
+	} else if r.To < forever-leadTime {
+		r.until = min(r.until, r.To+leadTime)
+	}
+	return &r, nil
+}
+
+// Size counts what the replay has still to do.
+func (r *Replay) Size(tx *db.Tx) (n int64, err error) {
+	e, err := ByID(tx, r.Endpoint)
+	if err != nil {
+		return 0, err
+	}
+	where, args := r.condition(tx, e)
+	return n, tx.Row("SELECT count(*) FROM "+where, args, &n)
+}
+
+// condition is what the replay has still to do, as the end of a statement.
+func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
+	if r.OnlyFailed {
+		args := []any{tx.Tenant, r.Endpoint, r.after, r.until}
+		where := "deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position > $3 AND d.position <= $4 AND d.state = 'failed'"
+		if len(r.Events) > 0 {
+			where += " AND d.event IN " + db.In(len(r.Events), 5)
+			for _, name := range r.Events {
+				args = append(args, name)
+			}
+		}
+		return where, args
+	}
+	args := []any{tx.Tenant, r.after, r.until, r.From, r.To}
+	where := "events WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND created_at >= $4 AND created_at <= $5 AND endpoint_id IS NULL"
+	names := r.Events
+	if len(names) == 0 && !e.Wants(All) {
+		names = e.Events
+	}
+	if len(names) > 0 {
+		where += " AND event IN " + db.In(len(names), 6)
+		for _, name := range names {
+			args = append(args, name)
+		}
+	}
+	return where, args
+}
+
+// Run does the next part of a replay in the caller's transaction and tells how many deliveries it queued. done says that nothing
+// is left; else Keep it.
+func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
+	e, err := ByID(tx, r.Endpoint)
+	if fault.Is(err, fault.NotFound) {
+		return 0, true, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	if err := lockQueues(tx, []id.Endpoint{e.ID}); err != nil {
+		return 0, false, err
+	}
+	where, args := r.condition(tx, e)
+	if r.OnlyFailed {
+		return r.retryFailed(tx, where, args)
+	}
+	var deliveries []Delivery
+	err = tx.Each(func(row db.Rows) error {
+		d := Delivery{ID: id.New[id.Delivery](), Endpoint: e.ID}
+		err := row.Scan(&d.EventStamp, &d.Event, &d.Name, &d.Resource)
+		d.Ordered = e.Ordered && d.Resource != ""
+		deliveries = append(deliveries, d)
+		return err
+	}, "SELECT stamp, id, event, resource_id FROM "+where+" ORDER BY stamp LIMIT "+replayPageText, args...)
+	if err != nil || len(deliveries) == 0 {
+		return 0, true, err
+	}
+	if err := enqueueAgain(tx, deliveries); err != nil {
+		return 0, false, err
+	}
+	r.after = deliveries[len(deliveries)-1].EventStamp
+	return len(deliveries), len(deliveries) < replayPage, nil
+}
+
+func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, error) {
+	list, err := db.List(tx, scanDelivery, "SELECT "+deliveryColumns+" FROM "+where+" ORDER BY d.position LIMIT "+replayPageText, args...)
+	if err != nil || len(list) == 0 {
+		return 0, true, err
+	}
+	if err := again(tx, r.Endpoint, list); err != nil {
+		return 0, false, err
+	}
+	call(tx, r.Endpoint)
+	r.after = list[len(list)-1].Position
+	return len(list), len(list) < replayPage, nil
+}
+
+// Keep stores what is left of a replay; a worker goes on with it.
+func (r *Replay) Keep(tx *db.Tx) {
+	events := strings.Join(r.Events, " ")
+	tx.Queue(`INSERT INTO replays (tenant_id, id, endpoint_id, events, only_failed, after, until, from_time, to_time) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
+		ON CONFLICT (tenant_id, id) DO UPDATE SET after = excluded.after`, tx.Tenant, r.ID, r.Endpoint, events, r.OnlyFailed, r.after, r.until, r.From, r.To)
+	tx.Wake(Topic)
+}
+
+// Kept names the replays that are not done; it serves every tenant.
+func Kept(tx *db.Tx) (list []KeptReplay, err error) {
+	return db.List(tx, func(r db.Rows) (k KeptReplay, err error) { return k, r.Scan(&k.Tenant, &k.ID) }, "SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
+}
+
+// KeptReplay names a replay that is not done.
+type KeptReplay struct {
+	Tenant id.Tenant
+	ID     string
+}
+
+// Resume does the next part of a kept replay; more says that some is left.
+func Resume(tx *db.Tx, which string) (more bool, err error) {
+	list, err := db.List(tx, func(row db.Rows) (r Replay, err error) {
+		var events string
+		err = row.Scan(&r.ID, &r.Endpoint, &events, &r.OnlyFailed, &r.after, &r.until, &r.From, &r.To)
+		r.Events = strings.Fields(events)
+		return r, err
+	}, "SELECT id, endpoint_id, events, only_failed, after, until, from_time, to_time FROM replays WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, which)
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	r := &list[0]
+	_, done, err := r.Run(tx)
+	if err != nil {
+		return false, err
+	}
+	if !done {
+		r.Keep(tx)
+		return true, nil
+	}
+	tx.Queue("DELETE FROM replays WHERE tenant_id = $1 AND id = $2", tx.Tenant, which)
+	return false, nil
+}

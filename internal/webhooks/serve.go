@@ -1,0 +1,115 @@
+package webhooks
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// The statements from here to Depth serve every tenant: a node takes over queues whosever they are.
+
+// Queue names an endpoint's queue.
+type Queue struct {
+	Tenant   id.Tenant
+	Endpoint id.Endpoint
+}
+
+func scanQueue(r db.Rows) (q Queue, err error) { return q, r.Scan(&q.Tenant, &q.Endpoint) }
+
+// Called names the queues that need a look: those that are due and that nobody holds, and those of this holder that were
+// called after since. next is when the first of the others is due, 0 for none.
+func Called(tx *db.Tx, holder string, since int64, limit int) (free, held []Queue, next int64, err error) {
+	now := tx.Micros()
+	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND lease_until <= $1 ORDER BY due_at LIMIT $2", now, limit)
+	if err != nil {
+		return
+	}
+	held, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder)
+	if err != nil {
+		return
+	}
+	err = tx.Row("SELECT min(due_at) FROM queues WHERE due_at > $1", []any{now}, db.Opt(&next))
+	return
+}
+
+// Claim leases free queues that are due to a holder.
+func Claim(tx *db.Tx, holder string, until int64, limit int) ([]Queue, error) {
+	return db.List(tx, scanQueue, `UPDATE queues SET holder = $1, lease_until = $2 WHERE (tenant_id, endpoint_id) IN
+		(SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $3 AND lease_until <= $3 ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+		RETURNING tenant_id, endpoint_id`, holder, until, tx.Micros(), limit)
+}
+
+// Renew prolongs the leases a holder still has and names them.
+func Renew(tx *db.Tx, holder string, until int64) ([]Queue, error) {
+	return db.List(tx, scanQueue, "UPDATE queues SET lease_until = $2 WHERE holder = $1 AND holder <> '' AND lease_until > $3 RETURNING tenant_id, endpoint_id",
+		holder, until, tx.Micros())
+}
+
+// Abandon ends every lease: for a start after a crash, when no other node can serve the store.
+func Abandon(tx *db.Tx) (int64, error) {
+	return tx.Exec("UPDATE queues SET holder = '', lease_until = 0 WHERE holder <> ''")
+}
+
+// Depth tells how many deliveries are pending, and since when a due queue waits for a node to take it, 0 when none does.
+func Depth(tx *db.Tx) (pending, since int64, err error) {
+	if err := tx.Row("SELECT coalesce(sum(pending), 0)::BIGINT FROM queues", nil, &pending); err != nil {
+		return 0, 0, err
+	}
+	err = tx.Row("SELECT min(due_at) FROM queues WHERE due_at <= $1 AND lease_until <= $1", []any{tx.Micros()}, db.Opt(&since))
+	return pending, since, err
+}
+
+// Release gives a queue back: it is called again when its next delivery is due.
+func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
+	var held int64
+	err := tx.Row("SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3 FOR UPDATE", []any{tx.Tenant, endpoint, holder}, &held)
+	if errors.Is(err, db.ErrNoRow) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// Read after the lock: whoever adds a delivery calls the queue in the same transaction, and either waits for this one or is seen.
+	var status Status
+	var due int64
+	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND `+itsTurn+`
+		ORDER BY d.due_at, d.position LIMIT 1) FROM endpoints e WHERE e.tenant_id = $1 AND e.id = $2`, []any{tx.Tenant, endpoint}, &status, db.Opt(&due))
+	if err != nil && !errors.Is(err, db.ErrNoRow) {
+		return err
+	}
+	if status != Active {
+		due = 0
+	}
+	tx.Queue("UPDATE queues SET holder = '', lease_until = 0, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3", tx.Tenant, endpoint, holder, db.Null(due))
+	return nil
+}
+
+// itsTurn is true for a delivery d unless an earlier one of its lane is pending.
+const itsTurn = `(NOT d.ordered OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = d.tenant_id AND b.endpoint_id = d.endpoint_id
+	AND b.resource_id = d.resource_id AND b.state = 'pending' AND b.ordered AND b.position < d.position))`
+
+// Ready is a delivery that may be attempted, with the bytes to send.
+type Ready struct {
+	Delivery
+	Payload string // "" when the event is past its retention
+}
+
+// After is where a page of ready deliveries ends.
+type After struct{ DueAt, Position int64 }
+
+// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so, and after a given place.
+// A lane gives its first pending one only. next is when the first of the later ones is due, 0 for none.
+func ReadReady(tx *db.Tx, endpoint id.Endpoint, after After, limit int) (list []Ready, next int64, err error) {
+	list, err = db.List(tx, func(r db.Rows) (d Ready, err error) {
+		return d, r.Scan(append(d.places(), db.Opt(&d.Payload))...)
+	}, "SELECT "+deliveryColumns+`, e.payload FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
+		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND (d.due_at, d.position) > ($3::BIGINT, $4::BIGINT) AND d.due_at <= $5
+		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $6`, tx.Tenant, endpoint, after.DueAt, after.Position, tx.Micros(), limit)
+	if err != nil || len(list) == limit {
+		return list, tx.Micros(), err
+	}
+	err = tx.Row("SELECT min(due_at) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND due_at > $3",
+		[]any{tx.Tenant, endpoint, tx.Micros()}, db.Opt(&next))
+	return list, next, err
+}

@@ -1,0 +1,148 @@
+package webhooks
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"entrepot/internal/db"
+)
+
+// The statements of this file serve every tenant: the outcomes of many endpoints share a commit.
+
+// Outcome is what an attempt brought.
+type Outcome struct {
+	Queue
+	Position int64
+	Resource string
+	Ordered  bool
+	State    State // what the delivery is now
+	DueAt    int64 // of the next attempt, when still pending
+	Attempt
+}
+
+// place names a delivery among all.
+type place struct {
+	Queue
+	position int64
+}
+
+// Settle stores outcomes. Those of deliveries that are gone, or that another node settled when this one's lease had run out,
+// are dropped.
+func Settle(tx *db.Tx, outcomes []Outcome) error {
+	if err := lockAll(tx, outcomes); err != nil {
+		return err
+	}
+	kept := outcomes[:0:0]
+	err := db.Chunks(outcomes, func(piece []Outcome) error {
+		settled, err := settle(tx, piece)
+		for _, o := range piece {
+			if settled[place{o.Queue, o.Position}] {
+				kept = append(kept, o)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	keepAttempts(tx, kept)
+	count(tx, kept)
+	letNext(tx, kept)
+	return nil
+}
+
+// lockAll locks the queues concerned, in one order for all nodes.
+func lockAll(tx *db.Tx, outcomes []Outcome) error {
+	seen := map[Queue]bool{}
+	var queues []Queue
+	for _, o := range outcomes {
+		if !seen[o.Queue] {
+			seen[o.Queue] = true
+			queues = append(queues, o.Queue)
+		}
+	}
+	slices.SortFunc(queues, func(a, b Queue) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+	for _, q := range queues {
+		err := tx.Row("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 FOR UPDATE", []any{q.Tenant, q.Endpoint}, new(int64))
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return err
+		}
+	}
+	return nil
+}
+
+var settleText, attemptText db.Text
+
+// settle moves deliveries on and tells which were still where the attempt had found them.
+func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
+	args := make([]any, 0, 9*len(outcomes))
+	for _, o := range outcomes {
+		args = append(args, o.Tenant, o.Endpoint, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
+	}
+	settled := make(map[place]bool, len(outcomes))
+	err := tx.Each(func(r db.Rows) error {
+		var p place
+		err := r.Scan(&p.Tenant, &p.Endpoint, &p.position)
+		settled[p] = true
+		return err
+	}, settleText.For(len(outcomes), func(n int) string {
+		return `WITH v(tenant_id, endpoint_id, position, state, number, due_at, at, status_code, error) AS (VALUES ` +
+			db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
+			UPDATE deliveries SET state = v.state, attempts = v.number, due_at = v.due_at, attempted_at = v.at, status_code = v.status_code, error = v.error
+			FROM v WHERE deliveries.tenant_id = v.tenant_id AND deliveries.endpoint_id = v.endpoint_id AND deliveries.position = v.position
+				AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1
+			RETURNING deliveries.tenant_id, deliveries.endpoint_id, deliveries.position`
+	}), args...)
+	return settled, err
+}
+
+// keepAttempts writes the attempts themselves.
+func keepAttempts(tx *db.Tx, outcomes []Outcome) {
+	db.Chunks(outcomes, func(piece []Outcome) error {
+		args := make([]any, 0, 9*len(piece))
+		for _, o := range piece {
+			args = append(args, o.Tenant, o.Endpoint, o.Position, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
+		}
+		tx.Queue(attemptText.For(len(piece), func(n int) string {
+			return `INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body) VALUES ` +
+				db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT")
+		}), args...)
+		return nil
+	})
+}
+
+// count moves the queues' counts.
+func count(tx *db.Tx, outcomes []Outcome) {
+	counts := map[Queue]*Counts{}
+	for _, o := range outcomes {
+		if counts[o.Queue] == nil {
+			counts[o.Queue] = &Counts{}
+		}
+		switch o.State {
+		case Delivered:
+			counts[o.Queue].Delivered++
+		case Failed:
+			counts[o.Queue].Failed++
+		}
+	}
+	for q, c := range counts {
+		if c.Delivered+c.Failed > 0 {
+			tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 WHERE tenant_id = $1 AND endpoint_id = $2",
+				q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
+		}
+	}
+}
+
+// letNext makes the first waiting delivery of each lane due whose earlier one is settled now.
+func letNext(tx *db.Tx, outcomes []Outcome) {
+	for _, o := range outcomes {
+		if o.Ordered && o.State != Pending {
+			tx.Queue(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NULL AND position =
+				(SELECT min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND resource_id = $3 AND state = 'pending' AND ordered)`,
+				o.Tenant, o.Endpoint, o.Resource, tx.Micros())
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// Bounds of an attempt (interface §6.2).
+const (
+	attemptTime = 10 * time.Second
+	readLimit   = 64 << 10 // of the answer
+	keepLimit   = 4 << 10  // of it, for the log
+)
+
+// target is where an endpoint's attempts go and how they are signed.
+type target struct {
+	endpoint webhooks.Endpoint
+	url      *url.URL
+	secret   webhooks.Secret
+	old      *webhooks.Secret // signs too until the endpoint's OldSecretUntil
+	err      error            // why nothing can be sent
+}
+
+// aim keeps the target for the endpoint as it is now.
+func (q *queue) aim(e *webhooks.Endpoint) {
+	if t := q.target.Load(); t != nil && t.endpoint.URL == e.URL && t.endpoint.Secret == e.Secret && t.endpoint.OldSecret == e.OldSecret &&
+		t.endpoint.OldSecretUntil == e.OldSecretUntil {
+		return
+	}
+	t := &target{endpoint: *e}
+	if t.url, t.err = q.w.Guard.URL(e.URL); t.err == nil {
+		t.secret, t.err = q.w.unseal(e.Secret)
+	}
+	if t.err == nil && e.OldSecret != "" {
+		old, err := q.w.unseal(e.OldSecret)
+		t.old, t.err = &old, err
+	}
+	q.target.Store(t)
+}
+
+// unseal reads a sealed secret.
+func (w *Worker) unseal(sealed string) (webhooks.Secret, error) {
+	text, err := w.Commerce.Key.Open(sealed)
+	if err != nil {
+		w.Log.Error("worker: a signing secret cannot be opened", "error", err)
+		return webhooks.Secret{}, errors.New("the signing secret cannot be opened with this node's master key")
+	}
+	return webhooks.ParseSecret(text)
+}
+
+// attempt sends a delivery once. answered says whether the endpoint gave any answer; ok is false when the worker broke the attempt
+// off, which is not the endpoint's doing.
+func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
+	w := q.w
+	at := w.DB.Now()
+	o = webhooks.Outcome{Queue: q.Queue, Position: d.Position, Resource: d.Resource, Ordered: d.Ordered,
+		Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: at.UnixMicro()}}
+	lateness.Observe(time.Duration(1000 * (at.UnixMicro() - d.DueAt)).Seconds())
+	start := time.Now()
+	err := q.send(d, at, &o)
+	took := time.Since(start)
+	if err != nil && w.running.Err() != nil {
+		return o, false, false
+	}
+	o.Duration = took.Milliseconds()
+	if err != nil {
+		o.Error = text(reason(err), 500)
+	}
+	final := d.Payload == "" // nothing is left to send
+	q.judge(d, &o, final)
+	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
+	duration.Observe(took.Seconds())
+	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)), slog.String("endpoint", string(q.Endpoint)),
+		slog.String("event", d.Name), slog.String("eventId", string(d.Event)), slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
+		slog.Duration("took", took), slog.String("state", string(o.State)), slog.String("error", o.Error))
+	return o, o.StatusCode != 0, true
+}
+
+// judge says what the delivery is after the attempt: delivered, to be attempted again, or failed.
+func (q *queue) judge(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
+	if o.Error == "" && o.StatusCode >= 200 && o.StatusCode < 300 {
+		o.State = webhooks.Delivered
+		return
+	}
+	wait, again := q.w.Retries.Next(o.Number, d.ByHand)
+	if !again || final {
+		o.State = webhooks.Failed
+		return
+	}
+	o.State, o.DueAt = webhooks.Pending, q.w.DB.Now().Add(wait).UnixMicro()
+}
+
+// errPast is the outcome of a delivery whose event was swept.
+var errPast = errors.New("the event is older than events are kept")
+
+// send makes the request and reads the answer into the outcome.
+func (q *queue) send(d *webhooks.Ready, at time.Time, o *webhooks.Outcome) error {
+	t := q.target.Load()
+	switch {
+	case t.err != nil:
+		return t.err
+	case d.Payload == "":
+		return errPast
+	}
+	ctx, cancel := context.WithTimeout(q.w.running, attemptTime)
+	defer cancel()
+	// Resolved and checked at every attempt, also when a connection is still open.
+	if _, err := q.w.Guard.Resolve(ctx, t.url.Hostname()); err != nil {
+		return err
+	}
+	request := t.request(d, at, q.w.Version).WithContext(ctx)
+	response, err := q.w.transport.RoundTrip(request) // no redirects, no cookies
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	o.StatusCode = int64(response.StatusCode)
+	o.Response = text(string(beginning(response.Body)), keepLimit)
+	switch {
+	case response.StatusCode >= 300 && response.StatusCode < 400:
+		o.Error = "HTTP " + strconv.Itoa(response.StatusCode) + ": redirects are not followed"
+	case response.StatusCode < 200 || response.StatusCode >= 400:
+		o.Error = "HTTP " + strconv.Itoa(response.StatusCode)
+	}
+	return nil
+}
+
+// request builds what an attempt sends (interface §6.1).
+func (t *target) request(d *webhooks.Ready, at time.Time, version string) *http.Request {
+	body := []byte(d.Payload)
+	seconds := strconv.FormatInt(at.Unix(), 10)
+	signatures := t.secret.SignStandard(string(d.Event), seconds, body)
+	if t.old != nil && at.UnixMicro() < t.endpoint.OldSecretUntil {
+		signatures += " " + t.old.SignStandard(string(d.Event), seconds, body)
+	}
+	return &http.Request{
+		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Content-Type":        {"application/json"},
+			"User-Agent":          {"entrepot/" + version},
+			"X-Webhook-Id":        {string(d.Event)},
+			"X-Webhook-Event":     {d.Name},
+			"X-Webhook-Timestamp": {seconds},
+			"X-Webhook-Attempt":   {strconv.FormatInt(d.Attempts+1, 10)},
+			"X-Webhook-Signature": {t.secret.Sign(body)},
+			"Webhook-Id":          {string(d.Event)},
+			"Webhook-Timestamp":   {seconds},
+			"Webhook-Signature":   {signatures},
+			"Idempotency-Key":     {}, // not sent: lets a request be sent again when a kept connection turns out to be closed
+		},
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+	}
+}
+
+// beginning reads an answer up to its bound and keeps the first part. What it says does not matter, so neither does an error.
+func beginning(body io.Reader) []byte {
+	kept := make([]byte, 0, 512)
+	for len(kept) < keepLimit {
+		if len(kept) == cap(kept) {
+			kept = append(kept, 0)[:len(kept)]
+		}
+		n, err := body.Read(kept[len(kept):min(cap(kept), keepLimit)])
+		kept = kept[:len(kept)+n]
+		if err != nil {
+			return kept
+		}
+	}
+	io.CopyN(io.Discard, body, readLimit-keepLimit)
+	return kept
+}
+
+// text makes something from outside fit for the store: valid UTF-8 without NUL, at most limit bytes.
+func text(s string, limit int) string {
+	if len(s) > limit {
+		s = s[:limit]
+		for len(s) > 0 && !utf8.ValidString(s[max(0, len(s)-utf8.UTFMax):]) && len(s) > limit-utf8.UTFMax {
+			s = s[:len(s)-1]
+		}
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "")
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// reason puts an error into words for the endpoint's owner.
+func reason(err error) string {
+	switch {
+	case netguard.IsRefused(err):
+		var refused *netguard.Refused
+		errors.As(err, &refused)
+		return "refused: " + refused.Reason
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer within 10 seconds"
+	}
+	return err.Error()
+}
+
+func statusClass(status int64) string {
+	if status == 0 {
+		return "none"
+	}
+	return strconv.FormatInt(status/100, 10) + "xx"
+}

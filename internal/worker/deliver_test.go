@@ -1,0 +1,249 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// fast is a schedule for tests: three attempts.
+func fast(c *Config) { c.Retries = webhooks.Schedule{30 * time.Millisecond, 30 * time.Millisecond} }
+
+// deliveries reads an endpoint's deliveries, oldest first, with their attempts.
+func (s *shop) deliveries(e *webhooks.Endpoint) (list []webhooks.Delivery, tries [][]webhooks.Attempt) {
+	s.t.Helper()
+	s.read(func(tx *db.Tx) error {
+		newest, _, err := webhooks.Deliveries(tx, webhooks.Filter{Endpoint: e.ID, Limit: 1000})
+		for i := len(newest) - 1; i >= 0; i-- {
+			made, err := newest[i].Tries(tx)
+			if err != nil {
+				return err
+			}
+			list, tries = append(list, newest[i]), append(tries, made)
+		}
+		return err
+	})
+	return list, tries
+}
+
+func TestDeliversSigned(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, secretText := s.endpoint(rc.URL + "/hook?a=b")
+		s.start()
+		s.tell(3, each)
+		until(t, "three deliveries", func() bool { return s.counts0(e).Delivered == 3 })
+		secret, err := webhooks.ParseSecret(secretText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := map[string]string{}
+		s.read(func(tx *db.Tx) error {
+			log, _, err := webhooks.Log(tx, "", 10)
+			for _, l := range log {
+				stored[string(l.ID)] = l.Payload
+			}
+			return err
+		})
+		for _, got := range rc.on("/hook") {
+			h, event := got.header, got.header.Get("X-Webhook-Id")
+			var envelope map[string]any
+			if err := json.Unmarshal([]byte(got.body), &envelope); err != nil || len(envelope) != 4 || envelope["id"] != event {
+				t.Errorf("envelope %s: %v", got.body, err)
+			}
+			if got.body != stored[event] || got.body == "" {
+				t.Errorf("sent %s, stored %s", got.body, stored[event])
+			}
+			want := map[string]string{"Content-Type": "application/json", "User-Agent": "entrepot/test", "X-Webhook-Event": "order.updated", "X-Webhook-Attempt": "1",
+				"Webhook-Id": event, "X-Webhook-Signature": secret.Sign([]byte(got.body)), "X-Webhook-Timestamp": h.Get("webhook-timestamp"),
+				"Webhook-Signature": secret.SignStandard(event, h.Get("webhook-timestamp"), []byte(got.body)), "Idempotency-Key": ""}
+			for name, value := range want {
+				if h.Get(name) != value {
+					t.Errorf("%s: %q, want %q", name, h.Get(name), value)
+				}
+			}
+		}
+		list, tries := s.deliveries(e)
+		if len(list) != 3 || len(tries[0]) != 1 || tries[0][0].Response != "thanks" || tries[0][0].StatusCode != 200 || tries[0][0].Error != "" {
+			t.Errorf("%+v %+v", list, tries)
+		}
+		s.counts(e)
+	})
+}
+
+func TestRetriesUntilItWorks(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		rc.answer = func(n int, _ *http.Request) int { return []int{500, 429, 204}[min(n, 2)] }
+		e, _ := s.endpoint(rc.URL + "/hook")
+		s.start(fast)
+		s.tell(1, each)
+		until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
+		got := rc.on("/hook")
+		for i, g := range got {
+			if g.header.Get("X-Webhook-Attempt") != fmt.Sprint(i+1) || g.body != got[0].body {
+				t.Errorf("attempt %d: %v %s", i+1, g.header, g.body)
+			}
+			if i > 0 && g.at.Sub(got[i-1].at) < 30*time.Millisecond {
+				t.Errorf("attempt %d came %s after the one before", i+1, g.at.Sub(got[i-1].at))
+			}
+		}
+		_, tries := s.deliveries(e)
+		if len(got) != 3 || len(tries[0]) != 3 || tries[0][0].Error != "HTTP 500" || tries[0][1].StatusCode != 429 || tries[0][2].Error != "" {
+			t.Errorf("%d requests, attempts %+v", len(got), tries)
+		}
+	})
+}
+
+func TestFailsForGoodAndRetriesByHand(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		works := false
+		rc.answer = func(int, *http.Request) int {
+			if works {
+				return 200
+			}
+			return 503
+		}
+		e, _ := s.endpoint(rc.URL + "/hook")
+		s.start(fast)
+		s.tell(2, each)
+		until(t, "both failed", func() bool { return s.counts0(e).Failed == 2 })
+		if n := len(rc.on("/hook")); n != 6 {
+			t.Fatalf("%d attempts", n)
+		}
+		list, _ := s.deliveries(e)
+		retry := func() (d *webhooks.Delivery) {
+			s.write(func(tx *db.Tx) (err error) {
+				d, err = webhooks.Retry(tx, list[0].ID)
+				return err
+			})
+			return d
+		}
+		if d := retry(); d.State != webhooks.Pending || d.DueAt == 0 || d.Attempts != 3 {
+			t.Errorf("after the retry: %+v", d)
+		}
+		until(t, "failed again", func() bool { return s.counts0(e).Failed == 2 })
+		rc.mu.Lock()
+		works = true
+		rc.mu.Unlock()
+		retry()
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
+		_, tries := s.deliveries(e)
+		if len(tries[0]) != 5 || len(tries[1]) != 3 {
+			t.Errorf("attempts %+v", tries)
+		}
+		if c := s.counts(e); c != (webhooks.Counts{Delivered: 1, Failed: 1}) {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// What the other side does wrong is a failed attempt, told in words.
+func TestBadAnswers(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	rc := newReceiver(t)
+	rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/redirect":
+			http.Redirect(w, r, rc.URL+"/secret", http.StatusFound)
+		case "/hangup":
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			conn.Close()
+		case "/binary":
+			w.WriteHeader(500)
+			w.Write([]byte("a\x00b\xff\xfe"))
+		case "/long":
+			io.WriteString(w, strings.Repeat("é", 100_000))
+		case "/secret":
+			t.Error("a redirect was followed")
+		}
+	})
+	tests := map[string]struct {
+		url, problem string
+		status       int64
+	}{
+		"redirect": {rc.URL + "/redirect", "redirects are not followed", 302},
+		"hangup":   {rc.URL + "/hangup", "EOF", 0},
+		"binary":   {rc.URL + "/binary", "HTTP 500", 500},
+		"long":     {rc.URL + "/long", "", 200},
+		"closed":   {closedPort(t), "connection refused", 0},
+		"private":  {"http://10.0.0.1/", "refused: 10.0.0.1 is a private address", 0},
+		"name":     {"http://nowhere.invalid/", "nowhere.invalid", 0},
+	}
+	endpoints := map[string]*webhooks.Endpoint{}
+	for name, test := range tests {
+		endpoints[name], _ = s.endpoint(test.url)
+	}
+	s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
+	s.tell(1, each)
+	for name, test := range tests {
+		e := endpoints[name]
+		until(t, name, func() bool { return s.counts0(e).Pending == 0 && s.counts0(e).Of("") == 1 })
+		list, tries := s.deliveries(e)
+		a := tries[0][0]
+		if a.StatusCode != test.status || !strings.Contains(a.Error, test.problem) || (test.problem == "") != (list[0].State == webhooks.Delivered) {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if len(a.Response) > 4096 || !utf8.ValidString(a.Response) || strings.Contains(a.Response, "\x00") {
+			t.Errorf("%s: kept %d bytes %.20q", name, len(a.Response), a.Response)
+		}
+	}
+	_, tries := s.deliveries(endpoints["long"])
+	if n := len(tries[0][0].Response); n != 4096 {
+		t.Errorf("%d bytes kept of the long answer", n)
+	}
+}
+
+// Without --dev a loopback endpoint is refused at every attempt, and nothing connects.
+func TestRefusesAtTheAttempt(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	rc := newReceiver(t)
+	e, _ := s.endpoint(strings.Replace(rc.URL, "http:", "https:", 1))
+	s.start(func(c *Config) { c.Guard = &netguard.Guard{}; c.Retries = webhooks.Schedule{} })
+	s.tell(1, each)
+	until(t, "failed", func() bool { return s.counts0(e).Failed == 1 })
+	_, tries := s.deliveries(e)
+	if len(rc.on("/")) != 0 || tries[0][0].Error != "refused: 127.0.0.1 is a loopback address" {
+		t.Errorf("%+v", tries)
+	}
+}
+
+func TestRotatedSecretSignsBoth(t *testing.T) {
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	rc := newReceiver(t)
+	e, first := s.endpoint(rc.URL + "/hook")
+	second := webhooks.NewSecret()
+	s.write(func(tx *db.Tx) error {
+		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(400*time.Millisecond).UnixMicro(), s.svc.Key.Seal(second)
+		e.Save(tx)
+		return nil
+	})
+	s.start()
+	s.tell(1, each)
+	until(t, "one", func() bool { return s.counts0(e).Delivered == 1 })
+	time.Sleep(400 * time.Millisecond)
+	s.tell(1, each)
+	until(t, "two", func() bool { return s.counts0(e).Delivered == 2 })
+	for i, got := range rc.on("/hook") {
+		values := []string{}
+		for _, text := range []string{second, first}[:2-i] {
+			secret, _ := webhooks.ParseSecret(text)
+			values = append(values, secret.SignStandard(got.header.Get("webhook-id"), got.header.Get("webhook-timestamp"), []byte(got.body)))
+		}
+		fresh, _ := webhooks.ParseSecret(second)
+		if got.header.Get("webhook-signature") != strings.Join(values, " ") || got.header.Get("X-Webhook-Signature") != fresh.Sign([]byte(got.body)) {
+			t.Errorf("delivery %d: %v, want %v", i, got.header, values)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/netguard"
+	"entrepot/internal/pgtest"
+	"entrepot/internal/seal"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// receiver plays the merchant's side: it keeps what it gets and answers as told.
+type receiver struct {
+	*httptest.Server
+	mu     sync.Mutex
+	got    []received
+	answer func(n int, r *http.Request) int // status for the n-th request of a path, from 0; nil: 200
+}
+
+type received struct {
+	at     time.Time
+	path   string
+	header http.Header
+	body   string
+}
+
+func newReceiver(t testing.TB) *receiver {
+	r := &receiver{}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (rc *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	rc.mu.Lock()
+	n := 0
+	for _, g := range rc.got {
+		if g.path == r.URL.Path {
+			n++
+		}
+	}
+	rc.got = append(rc.got, received{time.Now(), r.URL.Path, r.Header, string(body)})
+	answer := rc.answer
+	rc.mu.Unlock()
+	if answer != nil {
+		w.WriteHeader(answer(n, r))
+	}
+	io.WriteString(w, "thanks")
+}
+
+// on are the deliveries that a path got.
+func (rc *receiver) on(path string) (list []received) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	for _, g := range rc.got {
+		if g.path == path {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// shop is a store with one account, and a worker when started.
+type shop struct {
+	t      testing.TB
+	store  *db.DB
+	tenant id.Tenant
+	svc    *commerce.Service
+}
+
+func newShop(t testing.TB, store *db.DB) *shop {
+	key, err := seal.Parse(strings.Repeat("5e", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &shop{t: t, store: store, tenant: dbtest.Account(t, store), svc: &commerce.Service{Key: key, Dev: true}}
+}
+
+// start starts a worker that stops with the test.
+func (s *shop) start(change ...func(*Config)) *Worker {
+	s.t.Helper()
+	c := Config{DB: s.store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true}, Version: "test", Poll: 50 * time.Millisecond,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+	for _, f := range change {
+		f(&c)
+	}
+	w, err := Start(s.t.Context(), c)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { s.stop(w) })
+	return w
+}
+
+func (s *shop) stop(w *Worker) {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	if w.stopping.Err() != nil {
+		return
+	}
+	if err := w.Stop(ctx); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *shop) write(run func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.store.Write(s.t.Context(), s.tenant, run); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shop) read(run func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.store.Read(s.t.Context(), s.tenant, run); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// endpoint makes one and gives it with its secret.
+func (s *shop) endpoint(url string, change ...func(*webhooks.Endpoint)) (*webhooks.Endpoint, string) {
+	s.t.Helper()
+	secret := webhooks.NewSecret()
+	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: url, Secret: s.svc.Key.Seal(secret), Events: []string{webhooks.All}, Status: webhooks.Active}
+	for _, f := range change {
+		f(e)
+	}
+	s.write(func(tx *db.Tx) error { e.Insert(tx); return nil })
+	return e, secret
+}
+
+// tell records n events in one commit, each of a resource that resource names.
+func (s *shop) tell(n int, resource func(i int) string) {
+	s.t.Helper()
+	s.write(func(tx *db.Tx) error {
+		events := make([]webhooks.Event, n)
+		for i := range events {
+			r := resource(i)
+			events[i] = webhooks.New("order.updated", r, func(w *wire.Writer) {
+				w.Object("")
+				w.Text("id", r)
+				w.Int("n", int64(i))
+				w.End()
+			})
+		}
+		webhooks.Record(tx, events...)
+		return nil
+	})
+}
+
+func each(i int) string { return fmt.Sprint("r", i) }
+
+// counts reads an endpoint's counts and holds them against the rows.
+func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
+	s.t.Helper()
+	s.read(func(tx *db.Tx) (err error) {
+		if c, err = webhooks.Tally(tx, e.ID); err != nil {
+			return err
+		}
+		var rows webhooks.Counts
+		err = tx.Each(func(r db.Rows) error {
+			var state webhooks.State
+			var n int64
+			if err := r.Scan(&state, &n); err != nil {
+				return err
+			}
+			switch state {
+			case webhooks.Pending:
+				rows.Pending = n
+			case webhooks.Delivered:
+				rows.Delivered = n
+			case webhooks.Failed:
+				rows.Failed = n
+			}
+			return nil
+		}, "SELECT state, count(*) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 GROUP BY state", tx.Tenant, e.ID)
+		if err == nil && rows != c {
+			err = fmt.Errorf("counts are kept as %+v, the rows are %+v", c, rows)
+		}
+		return err
+	})
+	return c
+}
+
+// until waits for something to become true.
+func until(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(15 * time.Second); !cond(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// closedPort is an address where nobody listens.
+func closedPort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "http://" + l.Addr().String()
+}

@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/webhooks"
+)
+
+// settled is an outcome and the queue it belongs to.
+type settled struct {
+	queue   *queue
+	outcome webhooks.Outcome
+}
+
+// settleBatch bounds the outcomes of one commit.
+const settleBatch = 512
+
+// settle stores outcomes. While one commit is on its way, the outcomes of the next gather.
+func (w *Worker) settle() {
+	defer close(w.settling)
+	batch := make([]settled, 0, settleBatch)
+	for first := range w.outcomes {
+		batch = append(batch[:0], first)
+	gather:
+		for len(batch) < settleBatch {
+			select {
+			case next, ok := <-w.outcomes:
+				if !ok {
+					break gather
+				}
+				batch = append(batch, next)
+			default:
+				break gather
+			}
+		}
+		w.store(batch)
+	}
+}
+
+// store commits a batch, as often as it takes: the attempts have happened.
+func (w *Worker) store(batch []settled) {
+	outcomes := make([]webhooks.Outcome, len(batch))
+	for i := range batch {
+		outcomes[i] = batch[i].outcome
+	}
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := w.DB.Write(w.running, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
+		if err == nil {
+			break
+		}
+		if w.running.Err() != nil {
+			return
+		}
+		w.Log.Error("worker: storing outcomes failed, trying again", "outcomes", len(batch), "error", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-w.running.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+	type news struct {
+		positions []int64
+		look      bool
+	}
+	byQueue := map[*queue]*news{}
+	for i := range batch {
+		s := &batch[i]
+		n := byQueue[s.queue]
+		if n == nil {
+			n = &news{}
+			byQueue[s.queue] = n
+		}
+		n.positions = append(n.positions, s.outcome.Position)
+		n.look = n.look || s.outcome.Ordered
+	}
+	for q, n := range byQueue {
+		q.done(n.positions, n.look)
+	}
+}

@@ -1,0 +1,150 @@
+// Package worker runs what happens after the answer: webhooks go out, jobs run, what is past its time is swept.
+//
+//	dispatch   event → one delivery for each endpoint that wants it (dispatch.go)
+//	serve      takes over queues that are due, by lease; one feeder each (serve.go, queue.go)
+//	attempt    one POST (attempt.go)
+//	settle     outcomes of many attempts → one commit (settle.go)
+//	sweep      drops what is past its time, in small steps (sweep.go)
+//
+// Nodes are equal and any may die at any moment: what it had leased is taken over when the lease ends, and what it had sent without
+// storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the loops; polling is the truth.
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// Config is what a worker is made of. Its clock is the store's.
+type Config struct {
+	DB       *db.DB
+	Commerce *commerce.Service
+	Guard    *netguard.Guard   // where deliveries may go; nil: the strictest
+	Retries  webhooks.Schedule // nil: the one of interface §6.2
+	Log      *slog.Logger
+	Version  string        // for User-Agent
+	Alone    bool          // no other node serves this store: leases left by a crash end at the start
+	Poll     time.Duration // how often loops look without being woken; 0: a second
+	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
+}
+
+// Worker is a running set of loops.
+type Worker struct {
+	Config
+	node      string // names this worker in leases
+	transport http.RoundTripper
+	stopping  context.Context    // ends when Stop begins: nothing new is started
+	halt      context.CancelFunc // ends stopping
+	running   context.Context    // ends when Stop gives up waiting: attempts are broken off
+	abort     context.CancelFunc
+	loops     sync.WaitGroup // all but settle
+	outcomes  chan settled
+	settling  chan struct{} // closed when settle has ended
+	slots     chan struct{} // attempts at once to endpoints that answer
+	trouble   chan struct{} // and to those that do not
+
+	mu     sync.Mutex
+	queues map[webhooks.Queue]*queue // held by this node
+}
+
+// Bounds of a node.
+const (
+	maxSlots  = 2048
+	maxQueues = 4096
+)
+
+// Start starts the loops; they run until Stop.
+func Start(ctx context.Context, c Config) (*Worker, error) {
+	if c.Guard == nil {
+		c.Guard = &netguard.Guard{}
+	}
+	if c.Retries == nil {
+		c.Retries = webhooks.Standard
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Poll == 0 {
+		c.Poll = time.Second
+	}
+	if c.Keep == 0 {
+		c.Keep = 30 * 24 * time.Hour
+	}
+	w := &Worker{Config: c, node: id.New[string](), transport: c.Guard.Transport(maxWorkers), outcomes: make(chan settled, 2*settleBatch),
+		settling: make(chan struct{}), slots: make(chan struct{}, maxSlots), trouble: make(chan struct{}, maxSlots), queues: map[webhooks.Queue]*queue{}}
+	if c.Alone {
+		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {
+			n, err := webhooks.Abandon(tx)
+			if n > 0 {
+				w.Log.Info("taking over what a stopped process held", "queues", n)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	w.running, w.abort = context.WithCancel(context.WithoutCancel(ctx))
+	w.stopping, w.halt = context.WithCancel(w.running)
+	go w.settle()
+	for _, loop := range []func(){w.dispatch, w.serve, w.renew, w.sweep} {
+		w.loops.Go(loop)
+	}
+	return w, nil
+}
+
+// Stop ends the loops in order: nothing new is claimed or sent, running attempts end, their outcomes are stored, leases are given
+// back. When ctx ends first, running attempts are broken off; they are made again after the next start.
+func (w *Worker) Stop(ctx context.Context) error {
+	w.halt()
+	done := make(chan struct{})
+	go func() {
+		w.loops.Wait()
+		close(w.outcomes)
+		<-w.settling
+		close(done)
+	}()
+	var err error
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = errors.New("running deliveries were broken off; they are attempted again at the next start")
+		w.abort()
+		<-done
+	}
+	w.abort()
+	if t, ok := w.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+	return err
+}
+
+// pause waits until woken, for a time, or until the worker stops; it tells whether to go on.
+func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-w.stopping.Done():
+		return false
+	case <-woken:
+	case <-timer.C:
+	}
+	return w.stopping.Err() == nil
+}
+
+// failed logs an error of a loop, unless the worker is stopping.
+func (w *Worker) failed(doing string, err error) {
+	if err != nil && w.stopping.Err() == nil {
+		w.Log.Error("worker: "+doing+" failed, trying again", "error", err)
+	}
+}
