@@ -37,6 +37,7 @@ type API struct {
 	table    *table
 	draining atomic.Bool
 	seen     *lastUsed
+	feeds    feedTotals
 	document document
 }
 

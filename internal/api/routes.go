@@ -13,7 +13,11 @@ func routes() []*route {
 		shipmentRoutes,     // 4.1
 		bulkProductRoutes,  // 4.2
 		bulkPriceRoutes,    // 4.2
+		bulkCategoryRoutes, // 4.2
+		categoryRoutes,     // 4.5.2
+		attributeRoutes,    // 4.5.4
 		productRoutes,      // 4.5.1
+		catalogFeedRoutes,  // 4.3
 		authRoutes,         // 4.5.6
 		keyRoutes,          // 4.5.8
 		userRoutes,         // 4.5.10

@@ -201,3 +201,17 @@ func (t *Tree) sorted() []*Category {
 	sortCategories(list)
 	return list
 }
+
+// Detach takes a category that goes out of the tree, and gives its children as they are without it: at the root, waiting for
+// its externalId.
+func (t *Tree) Detach(gone id.Category) []CategoryRevision {
+	var list []CategoryRevision
+	for _, node := range t.sorted() {
+		if node.Parent == gone {
+			before, after := *node, *node
+			after.Parent = ""
+			list = append(list, CategoryRevision{Before: &before, After: after})
+		}
+	}
+	return list
+}

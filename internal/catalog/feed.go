@@ -6,22 +6,25 @@ import (
 	"entrepot/internal/db"
 )
 
-// Changes reads up to limit products whose stamp is since or later, oldest change first; deleted ones are among them
-// only on request (interface §4.3).
-func Changes(tx *db.Tx, since int64, limit int, deleted bool) ([]*Product, error) {
-	var c collector
-	err := tx.Each(c.add, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
-		` ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit)
+// Changes reads up to limit products whose stamp is since or later, oldest change first, and tells whether there are more;
+// deleted ones are among them only on request (interface §4.3).
+func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
+	c := collector{list: make([]*Product, 0, limit+1)}
+	err = tx.Each(c.add, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
+		` ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit+1)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return c.list, c.fetch(tx)
+	list = c.list[:min(limit, len(c.list))]
+	return list, len(c.list) > limit, c.fetch(tx)
 }
 
 // CategoryChanges is Changes for categories.
-func CategoryChanges(tx *db.Tx, since int64, limit int, deleted bool) ([]Category, error) {
-	return db.List(tx, scanCategory, `SELECT `+categoryColumns+` FROM categories c WHERE c.tenant_id = $1 AND c.changed_at >= $2`+living("c", deleted)+
-		` ORDER BY c.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit)
+func CategoryChanges(tx *db.Tx, since int64, limit int, deleted bool) (list []Category, more bool, err error) {
+	list, err = db.List(tx, scanCategory, `SELECT `+categoryColumns+` FROM categories c WHERE c.tenant_id = $1 AND c.changed_at >= $2`+living("c", deleted)+
+		` ORDER BY c.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit+1)
+	more = len(list) > limit
+	return list[:min(limit, len(list))], more, err
 }
 
 func living(table string, deleted bool) string {

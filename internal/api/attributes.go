@@ -1,0 +1,155 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// attributeRoutes are interface §4.5.4.
+var attributeRoutes = []*route{
+	{method: "GET", path: "/api/v1/attributes", section: "4.5.4", summary: "List attributes", scope: "read:attributes",
+		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: func(w *wire.Writer) {
+			w.Object("")
+			w.List("data")
+			writeAttribute(w, "", sampleAttribute())
+			w.EndList()
+			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
+			w.End()
+		}, serve: (*API).listAttributes},
+	{method: "POST", path: "/api/v1/attributes", section: "4.5.4", summary: "Create an attribute", scope: "write:attributes", status: http.StatusCreated,
+		body: func(o *wire.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
+	{method: "GET", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
+		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
+	{method: "PATCH", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+	{method: "PUT", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+	{method: "DELETE", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
+}
+
+func sampleAttribute() catalog.Attribute {
+	return catalog.Attribute{ID: "019a1c41-0000-7000-8000-0000000000a1", Code: "colour", Label: "Colour", Type: catalog.Select, Options: []string{"red", "blue"}}
+}
+
+func sampleAttributeAnswer(w *wire.Writer) {
+	data(func(w *wire.Writer) { writeAttribute(w, "data", sampleAttribute()) })(w)
+}
+
+// writeAttribute writes an attribute (interface §2.7.9).
+func writeAttribute(w *wire.Writer, name string, a catalog.Attribute) {
+	w.Object(name)
+	wire.ID(w, "id", a.ID)
+	w.Text("code", a.Code)
+	w.Text("label", a.Label)
+	wire.Word(w, "type", a.Type)
+	wire.Texts(w, "options", a.Options)
+	w.End()
+}
+
+func attributeAnswer(status int, a catalog.Attribute) answer {
+	return one(status, string(a.ID), func(w *wire.Writer) { writeAttribute(w, "data", a) })
+}
+
+// readAttribute reads an attribute as given; a partial one may leave out everything.
+func readAttribute(o *wire.Object, partial bool) commerce.AttributeDraft {
+	return commerce.AttributeDraft{
+		Code:    o.Text("code", wire.Text{Required: !partial || o.Has("code"), Max: 100}),
+		Label:   o.Text("label", wire.Text{Required: !partial || o.Has("label")}),
+		Type:    wire.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
+		Options: o.Texts("options", false, 500, wire.Text{}),
+	}
+}
+
+// createAttribute serves POST /api/v1/attributes: 201; 400, 409.
+func (a *API) createAttribute(r *request) (answer, error) { return a.saveAttribute(r, "", false) }
+
+// changeAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
+func (a *API) changeAttribute(r *request) (answer, error) {
+	which, err := pathID[id.Attribute](r, "id", "attribute")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.saveAttribute(r, which, true)
+}
+
+func (a *API) saveAttribute(r *request, which id.Attribute, partial bool) (answer, error) {
+	body := r.object()
+	draft := readAttribute(body, partial)
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		status := http.StatusCreated
+		if which != "" {
+			status = http.StatusOK
+			now, err := catalog.AttributeByID(tx, which)
+			if err != nil {
+				return answer{}, err
+			}
+			if err := r.precondition(func() []byte { return attributeAnswer(http.StatusOK, now).body }); err != nil {
+				return answer{}, err
+			}
+		}
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		saved, err := a.Commerce.SaveAttribute(tx, r.caller, which, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return attributeAnswer(status, saved), nil
+	})
+}
+
+// getAttribute serves GET /api/v1/attributes/{id}: 200; 404.
+func (a *API) getAttribute(r *request) (out answer, err error) {
+	which, err := pathID[id.Attribute](r, "id", "attribute")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		attribute, err := catalog.AttributeByID(tx, which)
+		out = attributeAnswer(http.StatusOK, attribute)
+		return err
+	})
+	return out, err
+}
+
+// deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404.
+func (a *API) deleteAttribute(r *request) (answer, error) {
+	which, err := pathID[id.Attribute](r, "id", "attribute")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if err := a.Commerce.DeleteAttribute(tx, r.caller, which); err != nil {
+			return answer{}, err
+		}
+		return deleted(which, nil), nil
+	})
+}
+
+// listAttributes serves GET /api/v1/attributes: 200; 400.
+func (a *API) listAttributes(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 250)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := catalog.ListAttributes(tx, p.Limit, p.Offset())
+		if err != nil {
+			return err
+		}
+		out = listAnswer(p, total, func(w *wire.Writer) {
+			for _, attribute := range list {
+				writeAttribute(w, "", attribute)
+			}
+		})
+		return nil
+	})
+	return out, err
+}

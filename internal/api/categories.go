@@ -1,0 +1,182 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// categoryRoutes are interface §4.5.2.
+var categoryRoutes = []*route{
+	{method: "GET", path: "/api/v1/categories", section: "4.5.2", summary: "List categories", scope: "read:categories",
+		query: func(q *wire.Query) { readCategoryFilter(q) }, answer: func(w *wire.Writer) {
+			w.Object("")
+			w.List("data")
+			writeCategory(w, "", sampleCategory())
+			w.EndList()
+			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
+			w.End()
+		}, serve: (*API).listCategories},
+	{method: "POST", path: "/api/v1/categories", section: "4.5.2", summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
+		body: func(o *wire.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
+	{method: "GET", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Read a category", scope: "read:categories",
+		answer: sampleCategoryAnswer, serve: (*API).getCategory},
+	{method: "PATCH", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+	{method: "PUT", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+	{method: "DELETE", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleCategory().ID, nil) }), serve: (*API).deleteCategory},
+}
+
+func sampleCategory() catalog.Category {
+	return catalog.Category{ID: "019a1c41-0000-7000-8000-0000000000c1", ExternalID: "mugs", Name: "Mugs", Slug: "mugs", Parent: "019a1c41-0000-7000-8000-0000000000c0",
+		ParentExternal: "kitchen", CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901}
+}
+
+func sampleCategoryAnswer(w *wire.Writer) {
+	data(func(w *wire.Writer) { writeCategory(w, "data", sampleCategory()) })(w)
+}
+
+// writeCategory writes a category (interface §2.7.3).
+func writeCategory(w *wire.Writer, name string, c catalog.Category) {
+	w.Object(name)
+	wire.ID(w, "id", c.ID)
+	w.TextOrNull("externalId", c.ExternalID)
+	w.Text("name", c.Name)
+	w.Text("slug", c.Slug)
+	wire.IDOrNull(w, "parentId", c.Parent)
+	w.TextOrNull("parentExternalId", c.ParentExternal)
+	w.Micros("createdAt", c.CreatedAt)
+	w.Micros("updatedAt", c.UpdatedAt)
+	w.End()
+}
+
+func categoryAnswer(status int, c catalog.Category) answer {
+	return one(status, string(c.ID), func(w *wire.Writer) { writeCategory(w, "data", c) })
+}
+
+// readCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
+func readCategory(o *wire.Object, partial, bulk bool) catalog.CategoryDraft {
+	return catalog.CategoryDraft{
+		ExternalID:     o.Text("externalId", wire.Text{Required: bulk}),
+		Name:           o.Text("name", wire.Text{Required: !partial || o.Has("name")}),
+		Slug:           o.Text("slug", wire.Text{}),
+		Parent:         wire.UUID[id.Category](o, "parentId", false),
+		ParentExternal: o.Text("parentExternalId", wire.Text{}),
+	}
+}
+
+// createCategory serves POST /api/v1/categories: 201; 400, 404, 409.
+func (a *API) createCategory(r *request) (answer, error) {
+	body := r.object()
+	draft := readCategory(body, false, false)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		c, err := a.Commerce.SaveCategory(tx, r.caller, "", draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return categoryAnswer(http.StatusCreated, c), nil
+	})
+}
+
+// getCategory serves GET /api/v1/categories/{id}: 200; 404.
+func (a *API) getCategory(r *request) (out answer, err error) {
+	which, err := pathID[id.Category](r, "id", "category")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		c, err := catalog.CategoryByID(tx, which)
+		out = categoryAnswer(http.StatusOK, c)
+		return err
+	})
+	return out, err
+}
+
+// changeCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.
+func (a *API) changeCategory(r *request) (answer, error) {
+	body := r.object()
+	draft := readCategory(body, true, false)
+	return a.onCategory(r, func(tx *db.Tx, which id.Category) (answer, error) {
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		c, err := a.Commerce.SaveCategory(tx, r.caller, which, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return categoryAnswer(http.StatusOK, c), nil
+	})
+}
+
+// deleteCategory serves DELETE /api/v1/categories/{id}: 200; 404, 412.
+func (a *API) deleteCategory(r *request) (answer, error) {
+	return a.onCategory(r, func(tx *db.Tx, which id.Category) (answer, error) {
+		if err := a.Commerce.DeleteCategory(tx, r.caller, which); err != nil {
+			return answer{}, err
+		}
+		return deleted(which, nil), nil
+	})
+}
+
+// onCategory runs an operation on the category of the path, if it is the version that If-Match names.
+func (a *API) onCategory(r *request, act func(tx *db.Tx, which id.Category) (answer, error)) (answer, error) {
+	which, err := pathID[id.Category](r, "id", "category")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if err := catalog.LockTree(tx); err != nil {
+			return answer{}, err
+		}
+		c, err := catalog.CategoryByID(tx, which)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := r.precondition(func() []byte { return categoryAnswer(http.StatusOK, c).body }); err != nil {
+			return answer{}, err
+		}
+		return act(tx, which)
+	})
+}
+
+// readCategoryFilter reads the parameters of the category list.
+func readCategoryFilter(q *wire.Query) (catalog.CategoryFilter, page) {
+	p := readPage(q, 20, 250)
+	return catalog.CategoryFilter{
+		ExternalID: q.Text("externalId"),
+		Parent:     wire.QueryID[id.Category](q, "parentId"),
+		Search:     q.Text("search"),
+		Limit:      p.Limit,
+		Offset:     p.Offset(),
+	}, p
+}
+
+// listCategories serves GET /api/v1/categories: 200; 400.
+func (a *API) listCategories(r *request) (out answer, err error) {
+	q := r.query()
+	f, p := readCategoryFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := catalog.ListCategories(tx, f)
+		if err != nil {
+			return err
+		}
+		out = listAnswer(p, total, func(w *wire.Writer) {
+			for _, c := range list {
+				writeCategory(w, "", c)
+			}
+		})
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/stock"
+	"entrepot/internal/wire"
+)
+
+// catalogFeedRoutes are the change feeds of products and categories (interface §4.3).
+var catalogFeedRoutes = []*route{
+	{method: "GET", path: "/api/v1/sdk/products/changes", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
+		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
+			sampleFeed(w, func(w *wire.Writer) { sampleShown().writeChanged(w, sampleProduct(), true) })
+		}, serve: (*API).productChanges},
+	{method: "GET", path: "/api/v1/sdk/categories/changes", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
+		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
+			sampleFeed(w, func(w *wire.Writer) { writeChangedCategory(w, sampleCategory(), true) })
+		}, serve: (*API).categoryChanges},
+}
+
+// sampleFeed describes a feed's page by one item.
+func sampleFeed(w *wire.Writer, item func(*wire.Writer)) {
+	w.Object("")
+	w.List("data")
+	item(w)
+	w.EndList()
+	writeFeedMeta(w, feedPage{Since: 1767225600000000, Given: true}, feedMeta{Total: 1, Count: 1, Next: 1767323045678902, Now: 1767323100000000})
+	w.End()
+}
+
+// feed answers one page: it waits for stamps given before the request, so that a caller who keeps a clock of its own misses
+// nothing, and then reads on one snapshot. page reads up to limit items, writes all but the extra one, and tells their number
+// and the last one's stamp.
+func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.Tx, p feedPage, w *wire.Writer) (count int, more bool, last int64, err error)) (out answer, err error) {
+	q := r.query()
+	p := readFeed(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	if err := a.DB.Settle(r.ctx(), r.caller.Tenant); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		w := wire.NewWriter(1024 + 320*p.Limit)
+		w.Object("")
+		w.List("data")
+		count, more, last, err := page(tx, p, w)
+		if err != nil {
+			return err
+		}
+		w.EndList()
+		meta, err := a.feeds.readMeta(tx, name, source, p, count, more, last)
+		if err != nil {
+			return err
+		}
+		writeFeedMeta(w, p, meta)
+		w.End()
+		out = answer{status: http.StatusOK, body: w.Bytes()}
+		return nil
+	})
+	return out, err
+}
+
+// productChanges serves GET /api/v1/sdk/products/changes: 200; 400.
+func (a *API) productChanges(r *request) (answer, error) {
+	return a.feed(r, "products", catalog.Products, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+		list, more, err := catalog.Changes(tx, p.Since, p.Limit, p.Deleted)
+		if err != nil || len(list) == 0 {
+			return 0, false, 0, err
+		}
+		var skus []string
+		for _, product := range list {
+			for i := range product.Variants {
+				skus = append(skus, product.Variants[i].SKU)
+			}
+		}
+		var s shown
+		if len(skus) > 0 {
+			if s.levels, err = stock.OfSKUs(tx, skus); err != nil {
+				return 0, false, 0, err
+			}
+		}
+		for _, product := range list {
+			s.writeChanged(w, product, p.Deleted)
+		}
+		return len(list), more, list[len(list)-1].ChangedAt, nil
+	})
+}
+
+// writeChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
+func (s shown) writeChanged(w *wire.Writer, p *catalog.Product, deleted bool) {
+	w.Object("")
+	wire.ID(w, "id", p.ID)
+	w.Text("sku", p.SKU)
+	w.Text("name", p.Name)
+	w.Money("price", p.Price)
+	w.MoneyOrNull("compareAtPrice", p.CompareAt)
+	wire.Word(w, "status", p.Status)
+	writeCategoryIDs(w, p)
+	s.writeVariants(w, p)
+	writeMedia(w, p, s.sample)
+	w.Stamp("changedAt", p.ChangedAt)
+	if deleted {
+		w.MicrosOrNull("deletedAt", p.DeletedAt)
+	}
+	w.End()
+}
+
+// categoryChanges serves GET /api/v1/sdk/categories/changes: 200; 400.
+func (a *API) categoryChanges(r *request) (answer, error) {
+	return a.feed(r, "categories", catalog.Categories, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+		list, more, err := catalog.CategoryChanges(tx, p.Since, p.Limit, p.Deleted)
+		if err != nil || len(list) == 0 {
+			return 0, false, 0, err
+		}
+		for _, c := range list {
+			writeChangedCategory(w, c, p.Deleted)
+		}
+		return len(list), more, list[len(list)-1].ChangedAt, nil
+	})
+}
+
+// writeChangedCategory writes a category as the feed shows it.
+func writeChangedCategory(w *wire.Writer, c catalog.Category, deleted bool) {
+	w.Object("")
+	wire.ID(w, "id", c.ID)
+	w.TextOrNull("externalId", c.ExternalID)
+	w.Text("name", c.Name)
+	w.Text("slug", c.Slug)
+	wire.IDOrNull(w, "parentId", c.Parent)
+	w.TextOrNull("parentExternalId", c.ParentExternal)
+	w.Stamp("changedAt", c.ChangedAt)
+	if deleted {
+		w.MicrosOrNull("deletedAt", c.DeletedAt)
+	}
+	w.End()
+}

@@ -1,0 +1,40 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// DeleteCategory takes a category away (interface §4.5). Its children come to the root, its products leave it; both are linked
+// again if a category with its externalId arrives. Faults: NotFound.
+func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category) error {
+	if err := catalog.LockTree(tx); err != nil {
+		return err
+	}
+	tree, err := catalog.ReadTree(tx, []id.Category{target}, nil)
+	if err != nil {
+		return err
+	}
+	gone := tree.Node(target)
+	if gone == nil {
+		return fault.Missing("category")
+	}
+	products, err := catalog.Linked(tx, target)
+	if err != nil {
+		return err
+	}
+	orphans := tree.Detach(target)
+	catalog.DeleteCategory(tx, *gone)
+	catalog.SaveCategories(tx, orphans)
+	catalog.Leave(tx, target, products)
+	events := []webhooks.Event{categoryEvent("category.deleted", *gone)}
+	for _, r := range orphans {
+		events = append(events, categoryEvent("category.updated", r.After))
+	}
+	webhooks.Record(tx, append(events, relinked(products)...)...)
+	return nil
+}

@@ -1,0 +1,48 @@
+package commerce
+
+import (
+	"slices"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+)
+
+// CategoryImport is a bulk import of categories: the items that may be applied, and those rejected when they were read.
+type CategoryImport struct {
+	Drafts []catalog.CategoryDraft
+	Faults []ItemFault
+}
+
+// ImportedCategories is its outcome.
+type ImportedCategories struct {
+	Created int
+	Updated int // categories that were there, also those that the import did not change
+	Faults  []ItemFault
+}
+
+// ImportCategories creates and updates categories by externalId, in any order: children may come before their parents, even
+// requests before (interface §4.2). Rejected items do not touch the others.
+func (s *Service) ImportCategories(tx *db.Tx, _ accounts.Caller, in CategoryImport) (ImportedCategories, error) {
+	if err := catalog.LockTree(tx); err != nil {
+		return ImportedCategories{}, err
+	}
+	tree, err := catalog.ReadTree(tx, nil, in.Drafts)
+	if err != nil {
+		return ImportedCategories{}, err
+	}
+	out := ImportedCategories{Faults: slices.Clone(in.Faults)}
+	for i := range in.Drafts {
+		d := &in.Drafts[i]
+		target := tree.ByExternal(d.ExternalID.Value)
+		if _, faults := tree.Revise(target, d); len(faults) > 0 {
+			out.Faults = append(out.Faults, joined(d.Index, d.ExternalID.Value, faults))
+		} else if target == "" {
+			out.Created++
+		} else {
+			out.Updated++
+		}
+	}
+	sortFaults(out.Faults)
+	return out, saveTree(tx, tree)
+}

@@ -1,0 +1,59 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// AttributeDraft is what a caller says of an attribute; what is not set stays as it is.
+type AttributeDraft struct {
+	Code    wire.Field[string]
+	Label   wire.Field[string]
+	Type    wire.Field[catalog.AttributeType]
+	Options wire.Field[[]string]
+}
+
+// SaveAttribute makes an attribute, or changes the one that target names, "" being none (interface §4.5). Faults: NotFound;
+// Conflict when the code is taken; Invalid when a select has no options.
+func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribute, draft AttributeDraft) (catalog.Attribute, error) {
+	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
+	if target != "" {
+		var err error
+		if a, err = catalog.AttributeByID(tx, target); err != nil {
+			return a, err
+		}
+	}
+	a.Code, a.Label, a.Type = draft.Code.Or(a.Code), draft.Label.Or(a.Label), draft.Type.Or(a.Type)
+	if draft.Options.Set {
+		a.Options = draft.Options.Value
+	}
+	if a.Type == catalog.Select && len(a.Options) == 0 {
+		return a, fault.At("options", "a select needs at least one option")
+	}
+	if a.Type != catalog.Select && len(draft.Options.Value) > 0 {
+		return a, fault.At("options", "only a select has options")
+	}
+	if a.Type != catalog.Select {
+		a.Options = nil
+	}
+	if target == "" {
+		a.Insert(tx)
+		return a, nil
+	}
+	a.Save(tx)
+	return a, nil
+}
+
+// DeleteAttribute takes an attribute away; what products carry under its code stays. Faults: NotFound.
+func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribute) error {
+	a, err := catalog.AttributeByID(tx, target)
+	if err != nil {
+		return err
+	}
+	a.Delete(tx)
+	return nil
+}
