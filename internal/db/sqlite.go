@@ -23,10 +23,12 @@ import (
 // File is the name of SQLite's file in the data folder.
 const File = "entrepot.db"
 
-// Bounds of one group commit: as many acts as wait, but no new one after groupTime.
+// Bounds of one group commit: as many acts as wait, but no new one after groupTime. When others are about, the writer waits for
+// the next act up to lingerGap, because one commit for thirty costs hardly more than one for three.
 const (
 	groupSize = 256
-	groupTime = 15 * time.Millisecond
+	groupTime = 12 * time.Millisecond
+	lingerGap = 400 * time.Microsecond
 )
 
 // sqliteEngine has one writer goroutine, which owns one connection, and a pool of reading connections on snapshots.
@@ -39,6 +41,8 @@ type sqliteEngine struct {
 	closing sync.RWMutex
 	closed  bool
 	stopped chan struct{}
+	crowd   bool                   // the last group had more than one act
+	linger  *time.Timer            // of the writer, for the next act
 	chores  chan func(*sqliteConn) // what the writer does between two transactions
 
 	dir     string
@@ -76,7 +80,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		return nil, fmt.Errorf("opening %s: %w", filepath.Join(c.Dir, File), err)
 	}
 	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)",
-		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{}),
+		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{}), linger: time.NewTimer(time.Hour),
 		chores: make(chan func(*sqliteConn)), dir: c.Dir}
 	for range size {
 		e.readers <- nil
@@ -128,18 +132,36 @@ func (e *sqliteEngine) group(conn *sqliteConn, first *act) {
 		}
 		next = nil
 		if len(good) < groupSize && time.Since(start) < groupTime {
-			select {
-			case next = <-e.acts: // nil once the channel is closed
-			default:
-			}
+			next = e.next()
 		}
 	}
+	e.crowd = len(good) > 1
 	if _, err := conn.exec("COMMIT", nil); err != nil {
 		e.fail(conn, good, err)
 		return
 	}
 	for _, a := range good {
 		close(a.done)
+	}
+}
+
+// next is an act that waits; in a crowd also one that comes within lingerGap. It is nil when there is none.
+func (e *sqliteEngine) next() *act {
+	select {
+	case a := <-e.acts: // nil once the channel is closed
+		return a
+	default:
+	}
+	if !e.crowd {
+		return nil
+	}
+	e.linger.Reset(lingerGap)
+	select {
+	case a := <-e.acts:
+		e.linger.Stop()
+		return a
+	case <-e.linger.C:
+		return nil
 	}
 }
 
