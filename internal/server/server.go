@@ -13,9 +13,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/limits"
 )
@@ -39,6 +41,7 @@ const (
 	idleTime   = 2 * time.Minute
 	drainTime  = 25 * time.Second // for requests under way once the end has begun
 	flushEvery = 5 * time.Second
+	tidyEvery  = 30 * time.Second
 )
 
 // Server is one running node.
@@ -153,16 +156,30 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 
 // background runs what goes on beside requests, until ctx ends.
 func (n *node) background(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
+	flush, tidy := time.NewTicker(flushEvery), time.NewTicker(tidyEvery)
+	defer flush.Stop()
+	defer tidy.Stop()
+	var hashed int64
+	hashed = giveBack(hashed)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tidy.C:
+			hashed = giveBack(hashed)
+		case <-flush.C:
 			if err := n.api.FlushLastUsed(ctx); err != nil && ctx.Err() == nil {
 				log.Warn("times of last use were not written", "error", err)
 			}
 		}
 	}
+}
+
+// giveBack returns to the system the memory in which passwords were hashed since the last time: 19 MiB each, which the
+// collector would otherwise keep for minutes in a process that is idle again.
+func giveBack(before int64) (hashed int64) {
+	if hashed = accounts.Hashed(); hashed != before {
+		debug.FreeOSMemory()
+	}
+	return hashed
 }
