@@ -25,7 +25,7 @@ var productFields = []field{
 	{"categoryIds", "categoryids"},
 	{"categories", "categories"},
 	{"category", "category"},
-	{"images", "images image imageurl imagesrc imagelink picture"},
+	{"images", "images image imageurl imageurls imagesurl imagesrc imagelink picture"},
 	{"stock.quantity", "stockquantity stock qty quantity onhand inventory"},
 	{"stock.warehouseCode", "stockwarehousecode warehousecode warehouse"},
 	{"parent", "parent parentsku"},

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -88,7 +89,8 @@ func (o *object) integer(name string, value int64) {
 	o.b = strconv.AppendInt(o.b, value, 10)
 }
 
-// pairs appends an object of texts; names are free.
+// pairs appends an object of texts; names are free. Of two members of one name the first counts, as
+// a name must not come twice in an object.
 func (o *object) pairs(name string, pairs []pair) {
 	if len(pairs) == 0 {
 		return
@@ -96,6 +98,9 @@ func (o *object) pairs(name string, pairs []pair) {
 	o.key(name)
 	o.b = append(o.b, '{')
 	for i, p := range pairs {
+		if slices.ContainsFunc(pairs[:i], func(before pair) bool { return before.name == p.name }) {
+			continue
+		}
 		if i > 0 {
 			o.b = append(o.b, ',')
 		}
