@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// StockDraft is one item of a stock update: what is on hand of a SKU in a warehouse, "" being the default one.
+// StockDraft is one item of a bulk update of levels: a figure for a SKU in a warehouse, "" being the default one.
 type StockDraft struct {
 	Index     int // place in the request, from 0
 	SKU       string
@@ -18,7 +18,7 @@ type StockDraft struct {
 	Quantity  int64
 }
 
-// StockUpdate is the items of a stock update that may be applied, and those that were rejected when they were read.
+// StockUpdate is the items of a bulk update of levels that may be applied, and those that were rejected when they were read.
 type StockUpdate struct {
 	Drafts []StockDraft
 	Faults []ItemFault
@@ -27,19 +27,32 @@ type StockUpdate struct {
 // UpdateInventory sets on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made, unless the
 // account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
 func (s *Service) UpdateInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (Updated, error) {
+	sheet, settings, out, err := acceptStock(tx, who, u)
+	if err != nil {
+		return out, err
+	}
+	changes := sheet.Set(tx, settings, stock.Why{Cause: stock.Import, Actor: who.Actor()})
+	webhooks.Record(tx, StockEvents(tx, changes, "import")...)
+	return out, nil
+}
+
+// acceptStock looks at what the drafts of a bulk update speak of, and sorts out those that cannot be applied: SKU and
+// warehouse stood earlier, unknown SKU, unknown warehouse.
+func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Sheet, []stock.Setting, Updated, error) {
 	settings := make([]stock.Setting, len(u.Drafts))
-	for i, d := range u.Drafts {
+	for i := range u.Drafts {
+		d := &u.Drafts[i]
 		settings[i] = stock.Setting{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
 	}
 	sheet, err := stock.Look(tx, settings)
 	if err != nil {
-		return Updated{}, err
+		return nil, nil, Updated{}, err
 	}
-	out := Updated{Faults: slices.Clone(u.Faults)}
 	known, err := sellables(tx, sheet, settings)
 	if err != nil {
-		return out, err
+		return nil, nil, Updated{}, err
 	}
+	out := Updated{Faults: slices.Clone(u.Faults)}
 	seen := make(map[stock.Place]bool, len(settings))
 	kept := settings[:0]
 	for i, t := range settings {
@@ -61,9 +74,7 @@ func (s *Service) UpdateInventory(tx *db.Tx, who accounts.Caller, u StockUpdate)
 	}
 	out.Updated = len(kept)
 	sortFaults(out.Faults)
-	changes := sheet.Set(tx, kept, stock.Why{Cause: stock.Import, Actor: who.Actor()})
-	webhooks.Record(tx, StockEvents(tx, changes, "import")...)
-	return out, nil
+	return sheet, kept, out, nil
 }
 
 // sellables finds what the SKUs of settings without a level stand for; those of the others need not be asked for.

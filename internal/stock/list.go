@@ -74,11 +74,15 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 
 var escape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// Changes reads up to limit levels whose stamp is since or later, oldest change first; deleted ones are among them only on
-// request (interface §4.3).
-func Changes(tx *db.Tx, since int64, limit int, deleted bool) ([]Row, error) {
-	return readRows(tx, limit, "SELECT "+rowColumns+" FROM stock_levels l WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
-		" ORDER BY l.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit)
+// Changes reads up to limit levels whose stamp is since or later, oldest change first, and tells whether there are more;
+// deleted ones are among them only on request (interface §4.3).
+func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []Row, more bool, err error) {
+	list, err = readRows(tx, limit+1, "SELECT "+rowColumns+" FROM stock_levels l WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
+		" ORDER BY l.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
+	if len(list) > limit {
+		return list[:limit], true, err
+	}
+	return list, false, err
 }
 
 // Newest is the newest stamp of a level, tombstones included; 0 when there is none.

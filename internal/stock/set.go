@@ -117,6 +117,9 @@ func (s *Sheet) Knows(warehouse string) bool { return s.warehouses[warehouse] }
 // Stocked tells whether a setting, looked at, meets a level, so that its SKU is known.
 func (s *Sheet) Stocked(t Setting) bool { return s.levels[t.at].exists() && !s.levels[t.at].Deleted }
 
+// OnHand is what the level of a setting, looked at, has on hand; 0 when there is none.
+func (s *Sheet) OnHand(t Setting) int64 { return s.levels[t.at].OnHand }
+
 // Set makes on-hand what settings tell and writes the ledger; warehouses and levels that are not there yet are made. The
 // settings are some of those looked at, or copies of them, and no two speak of one level. It gives the levels that changed or
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
@@ -143,6 +146,24 @@ func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting, before *Level) {
 		w.add(before, &after)
 		*before = after
 	}
+}
+
+// Add is Set for settings whose quantities are differences, not 0. It gives the ledger rows too, setting by setting.
+func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movement) {
+	w := writes{counted: true}
+	at := make(map[Place]int, len(settings))
+	for i := range settings {
+		t := settings[i]
+		t.Quantity += s.OnHand(t)
+		s.set(tx, &w, &t, &s.levels[t.at])
+		at[Place{t.SKU, t.Warehouse}] = i
+	}
+	w.send(tx, why)
+	ledger := make([]Movement, len(settings))
+	for _, m := range w.ledger {
+		ledger[at[Place{m.SKU, m.Warehouse}]] = m
+	}
+	return w.changes, ledger
 }
 
 // SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is

@@ -18,7 +18,6 @@ type Shift struct {
 	Variant   id.Variant
 	Reserve   int64 // change of reserved
 	OnHand    int64 // change of on-hand; 0 leaves no ledger row
-	Told      bool  // somebody counted: from now on the level can fall low
 
 	fresh bool // its SKU was looked up by this act, so that a level it meets is alive
 }
@@ -76,7 +75,7 @@ func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) (renamed []string
 	for i := range shifts {
 		s := &shifts[i]
 		l, ok := levels[Place{s.SKU, s.Warehouse}]
-		s.fresh = s.Warehouse == "" || s.Told
+		s.fresh = s.Warehouse == ""
 		if s.fresh || ok && !l.Deleted && l.Product == s.Product && l.Variant == s.Variant {
 			continue
 		}
@@ -126,21 +125,10 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 			return nil, err
 		}
 	}
-	changes, _ := apply(tx, levels, merged, why, reject)
-	return changes, nil
-}
-
-// Move is Apply for shifts of on-hand, and gives their ledger rows too.
-func Move(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why) ([]Change, []Movement) {
-	return apply(tx, levels, merge(shifts), why, false)
-}
-
-func apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, []Movement) {
-	changes := make([]Change, 0, len(shifts))
+	changes := make([]Change, 0, len(merged))
 	var w writes
 	var reserved []reservation
-	for _, s := range shifts {
-		w.counted = w.counted || s.Told
+	for _, s := range merged {
 		before := levels[Place{s.SKU, s.Warehouse}]
 		after := s.on(before)
 		levels[after.Place()] = after
@@ -154,7 +142,7 @@ func apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 	}
 	reserve(tx, reserved, reject)
 	w.send(tx, why)
-	return changes, w.ledger
+	return changes, nil
 }
 
 // on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only for an
@@ -166,9 +154,6 @@ func (s Shift) on(before Level) Level {
 	}
 	after.OnHand += s.OnHand
 	after.Reserved = max(0, after.Reserved+s.Reserve)
-	if s.Told && after.Threshold == nil {
-		after.Threshold = &zero
-	}
 	after.Low = after.below()
 	return after
 }
@@ -182,7 +167,6 @@ func merge(shifts []Shift) []Shift {
 		if i, ok := at[key]; ok {
 			out[i].Reserve += s.Reserve
 			out[i].OnHand += s.OnHand
-			out[i].Told = out[i].Told || s.Told
 			out[i].fresh = out[i].fresh || s.fresh
 			continue
 		}

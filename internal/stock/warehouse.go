@@ -69,8 +69,8 @@ func DefaultWarehouse(tx *db.Tx) (string, error) {
 	return code, err
 }
 
-// codeTaken is the 409 for a code that another warehouse has.
-func codeTaken(code string) error {
+// CodeTaken is the 409 for a code that another warehouse has.
+func CodeTaken(code string) error {
 	return fault.New(fault.Conflict, "conflict", "another warehouse has the code %s", code)
 }
 
@@ -80,7 +80,7 @@ func (w Warehouse) Insert(tx *db.Tx) {
 		dethrone(tx)
 	}
 	tx.Change("INSERT INTO warehouses (tenant_id, "+warehouseColumns+") VALUES ($1,$2,$3,$4,$5,$6,$7)",
-		tx.Tenant, w.ID, w.Code, w.Name, w.Default, db.Null(w.Address), w.CreatedAt).Unique(codeTaken(w.Code))
+		tx.Tenant, w.ID, w.Code, w.Name, w.Default, db.Null(w.Address), w.CreatedAt).Unique(CodeTaken(w.Code))
 }
 
 // Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or has
@@ -105,30 +105,25 @@ func insertWarehouse(tx *db.Tx, code string) {
 
 // Delete takes a warehouse away with its levels, all of which are empty. Faults: Conflict while it is the default, holds
 // stock, or something is reserved in it.
-func (w Warehouse) Delete(tx *db.Tx, why Why) error {
+func (w Warehouse) Delete(tx *db.Tx) error {
 	if w.Default {
 		return fault.New(fault.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
 	}
-	held := fault.New(fault.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
-	var n int64
-	err := tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)", []any{tx.Tenant, w.Code}, &n)
-	if err != nil || n > 0 {
-		if err == nil {
-			err = held
-		}
-		return err
-	}
-	empty, err := readEmpty(tx, w.Code)
+	var held int64
+	err := tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)", []any{tx.Tenant, w.Code}, &held)
 	if err != nil {
 		return err
 	}
-	bury(tx, empty, false, why)
+	if held > 0 {
+		return fault.New(fault.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
+	}
+	empty, err := db.List(tx, scanLevel, "SELECT "+levelColumns+" FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", tx.Tenant, w.Code)
+	if err != nil {
+		return err
+	}
+	bury(tx, empty, false, Why{})
 	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID AND is_default = FALSE
 		AND NOT EXISTS (SELECT 1 FROM stock_levels l WHERE l.tenant_id = $1 AND l.warehouse_code = $3 AND (l.reserved <> 0 OR l.deleted_at IS NULL))`,
 		tx.Tenant, w.ID, w.Code).Rows(1, nil)
 	return nil
-}
-
-func readEmpty(tx *db.Tx, code string) ([]Level, error) {
-	return db.List(tx, scanLevel, "SELECT "+levelColumns+" FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", tx.Tenant, code)
 }

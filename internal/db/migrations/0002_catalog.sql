@@ -118,7 +118,8 @@ CREATE TABLE stock_levels (
     deleted_at BIGINT,
     PRIMARY KEY (tenant_id, sku, warehouse_code)
 );
-CREATE INDEX stock_levels_tenant_id_changed_at ON stock_levels (tenant_id, changed_at);
+CREATE INDEX stock_levels_tenant_id_changed_at ON stock_levels (tenant_id, changed_at, deleted_at); -- a feed's page and its total
+CREATE INDEX stock_levels_deleted_at ON stock_levels (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The ledger: append-only, one row a change of on-hand.
 CREATE TABLE movements (

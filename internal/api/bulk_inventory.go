@@ -1,0 +1,76 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/limits"
+	"entrepot/internal/stock"
+	"entrepot/internal/wire"
+)
+
+// bulkInventoryRoutes are the stock update of interface §4.2, and that of thresholds (§4.5).
+var bulkInventoryRoutes = []*route{
+	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
+		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *wire.Object) { readStock(o, "quantity", stock.MaxQuantity) },
+		answer: data(sampleUpdated), serve: (*API).updateInventory},
+	{method: "PATCH", path: "/api/v1/inventory/thresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
+		body: func(o *wire.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).setThresholds},
+}
+
+func sampleUpdated(w *wire.Writer) {
+	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Faults: sampleFaults()})
+}
+
+// maxCode bounds a warehouse's code, in characters.
+const maxCode = 64
+
+// readStock reads a list of figures for levels: the items that can be applied and those that cannot. figure is the name that
+// the figure goes by.
+func readStock(o *wire.Object, figure string, most int64) commerce.StockUpdate {
+	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}
+	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
+		if i == 0 && !o.Describing() {
+			u.Drafts = make([]commerce.StockDraft, 0, maxUpdates)
+		}
+		d := commerce.StockDraft{
+			Index:     i,
+			SKU:       item.Text("sku", wire.Text{Required: true}).Value,
+			Warehouse: item.Text("warehouseCode", wire.Text{Max: maxCode}).Value,
+			Quantity:  item.Int(figure, wire.Int{Required: true, Max: most}).Value,
+		}
+		if wrong := item.Faults(); len(wrong) > 0 {
+			u.Faults = append(u.Faults, itemFault(i, d.SKU, wrong))
+			return
+		}
+		u.Drafts = append(u.Drafts, d)
+	})
+	return u
+}
+
+// updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
+func (a *API) updateInventory(r *request) (answer, error) {
+	return a.bulkStock(r, "quantity", stock.MaxQuantity, a.Commerce.UpdateInventory)
+}
+
+// setThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
+func (a *API) setThresholds(r *request) (answer, error) {
+	return a.bulkStock(r, "threshold", stock.MaxThreshold, a.Commerce.SetThresholds)
+}
+
+func (a *API) bulkStock(r *request, figure string, most int64, act func(*db.Tx, accounts.Caller, commerce.StockUpdate) (commerce.Updated, error)) (answer, error) {
+	body := r.object()
+	update := readStock(body, figure, most)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := act(tx, r.caller, update)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
+	})
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/stock"
+	"entrepot/internal/wire"
+)
+
+// inventoryFeedRoutes are the change feed of stock levels (interface §4.3).
+var inventoryFeedRoutes = []*route{
+	{method: "GET", path: "/api/v1/sdk/inventory/changes", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
+		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
+			sampleFeed(w, func(w *wire.Writer) { writeChangedLevel(w, &sampleLevels()[0], true) })
+		}, serve: (*API).inventoryChanges},
+}
+
+// levelFeed is what the feed's totals are counted from.
+type levelFeed struct{}
+
+func (levelFeed) Newest(tx *db.Tx) (int64, error) { return stock.Newest(tx) }
+
+func (levelFeed) Count(tx *db.Tx, since, until int64, deleted bool) (int64, error) {
+	return stock.Count(tx, since, until, deleted)
+}
+
+// inventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
+func (a *API) inventoryChanges(r *request) (answer, error) {
+	return a.feed(r, "inventory", levelFeed{}, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+		list, more, err := stock.Changes(tx, p.Since, p.Limit, p.Deleted)
+		if err != nil || len(list) == 0 {
+			return 0, false, 0, err
+		}
+		for i := range list {
+			writeChangedLevel(w, &list[i], p.Deleted)
+		}
+		return len(list), more, list[len(list)-1].ChangedAt, nil
+	})
+}
+
+// writeChangedLevel writes a level as the feed shows it; deleted says that tombstones were asked for.
+func writeChangedLevel(w *wire.Writer, l *stock.Row, deleted bool) {
+	w.Object("")
+	writeLevel(w, l)
+	if deleted {
+		w.MicrosOrNull("deletedAt", l.DeletedAt)
+	}
+	w.End()
+}

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/stock"
+	"entrepot/internal/wire"
+)
+
+// warehouseRoutes are interface §4.5.3.
+var warehouseRoutes = []*route{
+	{method: "GET", path: "/api/v1/warehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
+		query: func(q *wire.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
+		answer: func(w *wire.Writer) {
+			writeWarehouses(w, []stock.Warehouse{sampleWarehouse()}, page{1, maxInventoryPage}, 1)
+		}, serve: (*API).listWarehouses},
+	{method: "POST", path: "/api/v1/warehouses", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
+		body: func(o *wire.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
+	{method: "GET", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
+	{method: "PATCH", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
+		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+	{method: "PUT", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
+		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+	{method: "DELETE", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Delete a warehouse", scope: "write:inventory",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
+}
+
+// listWarehouses serves GET /api/v1/warehouses: 200, oldest first; 400.
+func (a *API) listWarehouses(r *request) (answer, error) {
+	q := r.query()
+	p := readPage(q, maxInventoryPage, maxInventoryPage)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	var list []stock.Warehouse
+	var total int64
+	err := a.read(r, func(tx *db.Tx) (err error) {
+		list, total, err = stock.Warehouses(tx, p.Limit, p.Offset())
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(256 + 256*len(list))
+	writeWarehouses(w, list, p, total)
+	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+}
+
+func writeWarehouses(w *wire.Writer, list []stock.Warehouse, p page, total int64) {
+	w.Object("")
+	w.List("data")
+	for _, s := range list {
+		writeWarehouse(w, "", s)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+	w.End()
+}
+
+func writeWarehouse(w *wire.Writer, name string, s stock.Warehouse) {
+	w.Object(name)
+	wire.ID(w, "id", s.ID)
+	w.Text("code", s.Code)
+	w.Text("name", s.Name)
+	w.Bool("isDefault", s.Default)
+	w.Raw("address", s.Address)
+	w.Micros("createdAt", s.CreatedAt)
+	w.End()
+}
+
+// getWarehouse serves GET /api/v1/warehouses/{id}: 200; 404.
+func (a *API) getWarehouse(r *request) (answer, error) {
+	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
+	if err != nil {
+		return answer{}, err
+	}
+	var s stock.Warehouse
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		s, err = stock.WarehouseByID(tx, warehouse)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return oneWarehouse(http.StatusOK, s), nil
+}
+
+func oneWarehouse(status int, s stock.Warehouse) answer {
+	return one(status, string(s.ID), func(w *wire.Writer) { writeWarehouse(w, "data", s) })
+}
+
+// readWarehouse reads a warehouse to make, or what to change of one.
+func readWarehouse(o *wire.Object, whole bool) commerce.WarehouseDraft {
+	return commerce.WarehouseDraft{
+		Code:    o.Text("code", wire.Text{Required: whole || o.Has("code"), Max: maxCode}),
+		Name:    o.Text("name", wire.Text{Required: whole || o.Has("name")}),
+		Default: o.Bool("isDefault"),
+		Address: o.Free("address", true),
+	}
+}
+
+// createWarehouse serves POST /api/v1/warehouses: 201; 400, 409.
+func (a *API) createWarehouse(r *request) (answer, error) {
+	body := r.object()
+	draft := readWarehouse(body, true)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		s, err := a.Commerce.CreateWarehouse(tx, r.caller, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return oneWarehouse(http.StatusCreated, s), nil
+	})
+}
+
+// saveWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409.
+func (a *API) saveWarehouse(r *request) (answer, error) {
+	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
+	if err != nil {
+		return answer{}, err
+	}
+	body := r.object()
+	draft := readWarehouse(body, false)
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if _, err := stock.WarehouseByID(tx, warehouse); err != nil {
+			return answer{}, err
+		}
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		s, err := a.Commerce.SaveWarehouse(tx, r.caller, warehouse, draft)
+		if err != nil {
+			return answer{}, err
+		}
+		return oneWarehouse(http.StatusOK, s), nil
+	})
+}
+
+// deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409.
+func (a *API) deleteWarehouse(r *request) (answer, error) {
+	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if err := a.Commerce.DeleteWarehouse(tx, r.caller, warehouse); err != nil {
+			return answer{}, err
+		}
+		return deleted(warehouse, nil), nil
+	})
+}
+
+func sampleWarehouse() stock.Warehouse {
+	return stock.Warehouse{ID: id.New[id.Warehouse](), Code: "MAIN", Name: "Main warehouse", Default: true, Address: `{"city":"Paris"}`, CreatedAt: 1_767_323_045_678_000}
+}
+
+func sampleWarehouseData(w *wire.Writer) { writeWarehouse(w, "data", sampleWarehouse()) }
