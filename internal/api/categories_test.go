@@ -63,6 +63,10 @@ func TestCategoryCycles(t *testing.T) {
 		if status, answer := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"), item{"parentId": text(tree["c"], "id")}); status != 400 || text(answer, "details", 0, "path") != "parentId" {
 			t.Errorf("grandparent below grandchild: %d %v", status, answer)
 		}
+		s.importCategories(t, item{"externalId": "d", "name": "D", "parentExternalId": "c"})
+		if done := s.importCategories(t, item{"externalId": "b", "name": "B", "parentExternalId": "d"}); code(done, 0) != "cycle" {
+			t.Errorf("the root below its grandchild's child: %v", done)
+		}
 		if status, _ := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"), item{"parentExternalId": "b"}); status != 400 {
 			t.Errorf("itself by PATCH: %d", status)
 		}
