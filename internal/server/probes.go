@@ -12,6 +12,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/docsui"
+	"entrepot/internal/worker"
 )
 
 // routes are the paths beside the API (interface §4.5.13). None of them is counted against a rate limit.
@@ -19,6 +20,7 @@ func (s *Server) routes() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
+	registry.MustRegister(worker.Collectors()...)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -20,6 +20,8 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/limits"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/worker"
 )
 
 // Config is what a server is made of.
@@ -30,7 +32,7 @@ type Config struct {
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
 
-	Retries []time.Duration // pauses before further attempts; nil: the schedule of interface §6.2
+	Retries webhooks.Schedule // nil: the one of interface §6.2
 }
 
 // Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
@@ -39,7 +41,8 @@ const (
 	readTime   = 2 * time.Minute
 	writeTime  = 3 * time.Minute
 	idleTime   = 2 * time.Minute
-	drainTime  = 25 * time.Second // for requests under way once the end has begun
+	drainTime  = 15 * time.Second // for requests under way once the end has begun
+	stopTime   = 11 * time.Second // then for attempts under way, each of which takes ten at most
 	flushEvery = 5 * time.Second
 	tidyEvery  = 30 * time.Second
 )
@@ -56,8 +59,9 @@ type Server struct {
 
 // node is what exists once the store is open.
 type node struct {
-	store *Store
-	api   *api.API
+	store  *Store
+	api    *api.API
+	worker *worker.Worker
 }
 
 // Listen takes the address, so that a port in use is told before the store is touched.
@@ -120,12 +124,17 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 		s.log.Warn("requests were still under way at the end", "after", drainTime)
 		s.http.Close()
 	}
-	stopBackground()
-	<-ended
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
-	err = errors.Join(err, n.api.FlushLastUsed(drain), n.store.Close())
+	settle, cancelSettle := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancelSettle()
+	if late := n.worker.Stop(settle); late != nil {
+		s.log.Warn(late.Error())
+	}
+	stopBackground()
+	<-ended
+	err = errors.Join(err, n.api.FlushLastUsed(context.WithoutCancel(ctx)), n.store.Close())
 	s.log.Info("stopped")
 	return err
 }
@@ -150,8 +159,14 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	return &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-		Version: s.config.Version, Dev: s.config.Dev})}, nil
+	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
+		Version: s.config.Version, Dev: s.config.Dev})}
+	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
+		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite"})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return n, nil
 }
 
 // background runs what goes on beside requests, until ctx ends.
