@@ -16,6 +16,7 @@ import (
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/pgtest"
+	"entrepot/internal/webhooks"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -219,6 +220,39 @@ func TestStockIsCountedAndValued(t *testing.T) {
 		want := analytics.Stock{
 			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1, Value: 190 * money.Scale}},
 			Low:        []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		tenant := dbtest.Account(t, store)
+		good, bad := webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://good.example", Events: []string{"*"}, Status: webhooks.Active},
+			webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://bad.example", Events: []string{"*"}, Status: webhooks.Paused}
+		write(t, store, tenant, func(tx *db.Tx) error { good.Insert(tx); return nil })
+		*now = now.Add(time.Second)
+		write(t, store, tenant, func(tx *db.Tx) error {
+			bad.Insert(tx)
+			webhooks.Record(tx, webhooks.Event{Name: "order.received", Resource: "1", Data: []byte("{}")}, webhooks.Event{Name: "order.updated", Resource: "1", Data: []byte("{}")})
+			for i, d := range []struct {
+				endpoint id.Endpoint
+				event    string
+				state    string
+				at       int64
+			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)}, {bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)}} {
+				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts, attempted_at, error)
+					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
+				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms) VALUES ($1,$2,$3,1,$3,$4)", tenant, d.endpoint, d.at+int64(i), 20*(i+1))
+			}
+			return nil
+		})
+		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Webhooks, error) { return analytics.ReadWebhooks(tx, week) })
+		want := analytics.Webhooks{Span: week, Events: 2,
+			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Duration: 60, LastAttempt: day(1) + 1},
+				{ID: bad.ID, URL: bad.URL, Status: "paused", Failed: 1, Attempts: 1, Duration: 60, LastAttempt: day(0) + 2, LastError: "failed"}},
+			ByEvent: []analytics.EventCount{{"order.received", 2, 1}, {"order.updated", 1, 0}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

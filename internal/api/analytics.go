@@ -19,6 +19,8 @@ var analyticsRoutes = []*route{
 		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
 	{method: "GET", path: "/api/v1/analytics/stock", section: "4.5.11", summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
 		answer: data(sampleStockFigures), serve: (*API).stockFigures},
+	{method: "GET", path: "/api/v1/analytics/webhooks", section: "4.5.11", summary: "How deliveries went, by endpoint and by event", scope: "read:analytics",
+		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
 }
 
 // usualSpan is how far back figures reach unless said otherwise.
@@ -97,5 +99,15 @@ func (a *API) stockFigures(r *request) (answer, error) {
 	return a.figures(r, r.query(), func(tx *db.Tx) (func(*wire.Writer), error) {
 		s, err := analytics.ReadStock(tx)
 		return func(w *wire.Writer) { writeStockFigures(w, r.caller.Currency, s) }, err
+	})
+}
+
+// webhookFigures serves GET /api/v1/analytics/webhooks: 200; 400, 403.
+func (a *API) webhookFigures(r *request) (answer, error) {
+	q := r.query()
+	span := readSpan(q, a.DB.Now())
+	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+		figures, err := analytics.ReadWebhooks(tx, span)
+		return func(w *wire.Writer) { writeWebhookFigures(w, figures) }, err
 	})
 }

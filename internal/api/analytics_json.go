@@ -169,6 +169,61 @@ func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
 	w.Money("value", one.Value)
 }
 
+// writeWebhookFigures writes the deliveries of a span: all together, by endpoint, by event.
+func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
+	w.Object("data")
+	writeSpan(w, f.Span)
+	w.Int("events", f.Events)
+	var all analytics.Endpoint
+	for _, e := range f.Endpoints {
+		all.Pending, all.Delivered, all.Failed = all.Pending+e.Pending, all.Delivered+e.Delivered, all.Failed+e.Failed
+		all.Attempts, all.Duration = all.Attempts+e.Attempts, all.Duration+e.Duration
+	}
+	writeDeliveryFigures(w, all)
+	w.List("endpoints")
+	for _, e := range f.Endpoints {
+		w.Object("")
+		wire.ID(w, "endpointId", e.ID)
+		w.Text("url", e.URL)
+		w.Text("status", e.Status)
+		writeDeliveryFigures(w, e)
+		w.MicrosOrNull("lastAttemptAt", e.LastAttempt)
+		w.TextOrNull("lastError", e.LastError)
+		w.End()
+	}
+	w.EndList()
+	w.List("byEvent")
+	for _, c := range f.ByEvent {
+		w.Object("")
+		w.Text("event", c.Event)
+		w.Int("deliveries", c.Deliveries)
+		w.Int("failed", c.Failed)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+// writeDeliveryFigures writes counts by state; the rate is a percentage of what is settled, null while nothing is.
+func writeDeliveryFigures(w *wire.Writer, e analytics.Endpoint) {
+	w.Int("pending", e.Pending)
+	w.Int("delivered", e.Delivered)
+	w.Int("failed", e.Failed)
+	w.Int("attempts", e.Attempts)
+	var rate *money.Amount
+	if settled := e.Delivered + e.Failed; settled > 0 {
+		percent := money.Amount((1000*e.Delivered + settled/2) / settled * money.Scale / 10)
+		rate = &percent
+	}
+	w.MoneyOrNull("successRate", rate)
+	var average *int64
+	if e.Attempts > 0 {
+		rounded := (e.Duration + e.Attempts/2) / e.Attempts
+		average = &rounded
+	}
+	w.IntOrNull("averageDurationMs", average)
+}
+
 var (
 	sampleSpan    = analytics.Span{From: sampleTime, To: sampleTime + 1}
 	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: 500 * money.Scale}}
@@ -194,4 +249,11 @@ func sampleStockFigures(w *wire.Writer) {
 	writeStockFigures(w, "EUR", analytics.Stock{
 		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: 90_000 * money.Scale}},
 		Low:        []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
+}
+
+func sampleWebhookFigures(w *wire.Writer) {
+	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
+		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
+			Attempts: 45, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},
+		ByEvent: []analytics.EventCount{{Event: "order.received", Deliveries: 12, Failed: 1}}})
 }
