@@ -22,6 +22,9 @@ func routes() []*route {
 		warehouseRoutes,     // 4.5.3
 		inventoryRoutes,     // 4.5.5
 		catalogFeedRoutes,   // 4.3
+		customerRoutes,      // 4.4
+		addressRoutes,       // 4.4
+		segmentRoutes,       // 4.4
 		authRoutes,          // 4.5.6
 		keyRoutes,           // 4.5.8
 		userRoutes,          // 4.5.10

@@ -183,7 +183,7 @@ func (s *Service) linkCustomer(tx *db.Tx, o *orders.Order, draft OrderDraft) ([]
 	if draft.CustomerID != "" {
 		o.CustomerEmail = c.Email
 	}
-	customers.Spend(tx, c.ID, 1, spent(o))
+	customers.Ordered(tx, c.ID, spent(o), customers.CountryOf(o.ShippingAddress))
 	return nil, nil
 }
 
@@ -191,7 +191,8 @@ func (s *Service) linkCustomer(tx *db.Tx, o *orders.Order, draft OrderDraft) ([]
 func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
 	given, family, _ := strings.Cut(o.CustomerName, " ")
 	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Metadata: "{}", Tags: []string{},
-		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
+		OrderCountry: customers.CountryOf(o.ShippingAddress), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 }
 
 // holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):

@@ -1,4 +1,11 @@
 // Package customers holds the people and companies that order (interface §2.5, §2.6, §4.4).
+//
+//	customers.go  a record, found and linked by orders
+//	change.go     what a caller may change of it; address.go its address book: pure
+//	store.go      lock, load, save; list.go filters and pages
+//	segment.go    saved filters: one rule in Go and in SQL, held together by a test
+//	merge.go      records that turn out to be one
+//	erase.go      a person who wants to be forgotten
 package customers
 
 import (
@@ -22,23 +29,28 @@ const (
 
 // Customer is one record.
 type Customer struct {
-	ID          id.Customer
-	Email       string
-	FirstName   string
-	LastName    string
-	Phone       string
-	Company     string
-	Siret       string
-	VAT         string
-	Metadata    string // free JSON, "{}" when none
-	Tags        []string
-	Status      Status
-	MergedInto  id.Customer
-	OrdersCount int64
-	TotalSpent  money.Amount
-	CreatedAt   int64
-	UpdatedAt   int64
-	ErasedAt    int64
+	ID           id.Customer
+	Email        string
+	FirstName    string
+	LastName     string
+	Phone        string
+	Company      string
+	Siret        string
+	VAT          string
+	Metadata     string // free JSON, "{}" when none
+	Status       Status
+	MergedInto   id.Customer
+	OrdersCount  int64
+	TotalSpent   money.Amount
+	OrderCountry string // where the newest order with a known country was shipped to, "" for none
+	CreatedAt    int64
+	UpdatedAt    int64
+	ErasedAt     int64
+	ErasedOrders int64 // how many orders the erasure made anonymous
+
+	// In tables of their own; see Load.
+	Tags      []string
+	Addresses []Address
 }
 
 // Name is the full name, or the company's when there is none.
@@ -58,15 +70,16 @@ func (c Customer) search() string {
 }
 
 const columns = `id, email, first_name, last_name, phone, company, siret, vat, metadata, status, merged_into,
-	orders_count, total_spent, created_at, updated_at, erased_at`
+	orders_count, total_spent, order_country, created_at, updated_at, erased_at, erased_orders`
 
 func scan(r db.Rows) (c Customer, err error) {
 	err = r.Scan(&c.ID, &c.Email, db.Opt(&c.FirstName), db.Opt(&c.LastName), db.Opt(&c.Phone), db.Opt(&c.Company), db.Opt(&c.Siret),
-		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, &c.CreatedAt, &c.UpdatedAt, db.Opt(&c.ErasedAt))
+		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, db.Opt(&c.OrderCountry), &c.CreatedAt, &c.UpdatedAt,
+		db.Opt(&c.ErasedAt), db.Opt(&c.ErasedOrders))
 	return c, err
 }
 
-// find reads one record without its tags; nil when there is none.
+// find reads one record without its tags and addresses; nil when there is none.
 func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
 	list, err := db.List(tx, scan, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, append([]any{tx.Tenant}, args...)...)
 	if err != nil || len(list) == 0 {
@@ -75,12 +88,12 @@ func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
 	return &list[0], nil
 }
 
-// ByEmail finds the record of an address in any case; nil when there is none. Tags are not read.
+// ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(tx *db.Tx, email string) (*Customer, error) {
 	return find(tx, "email_key = $2", EmailKey(email))
 }
 
-// ByID finds a record; nil when there is none. Tags are not read.
+// ByID finds a record; nil when there is none. Tags and addresses are not read.
 func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
 	return find(tx, "id = $2::UUID", customer)
 }
@@ -100,13 +113,21 @@ func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
 	return nil, errors.New("customers: a ring of merges")
 }
 
-// Insert writes a new record without tags; another record with the address makes the act run again.
+// Insert writes a new record with its tags and addresses; another record with the e-mail makes the act run again.
 func Insert(tx *db.Tx, c Customer) {
 	tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, first_name, last_name, phone, company, siret, vat, metadata, search, status,
-			orders_count, total_spent, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17) ON CONFLICT DO NOTHING`,
+			orders_count, total_spent, order_country, created_at, updated_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18) ON CONFLICT DO NOTHING`,
 		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company),
-		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, c.CreatedAt, c.UpdatedAt).Rows(1, nil)
+		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, db.Null(c.OrderCountry), c.CreatedAt, c.UpdatedAt).Rows(1, nil)
+	insertTags(tx, c.ID, c.Tags)
+	insertAddresses(tx, c.ID, c.Addresses)
+}
+
+// Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the act run again.
+func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country string) {
+	tx.Queue(`UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, order_country = coalesce($4::TEXT, order_country)
+		WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, customer, spent, db.Null(country)).Rows(1, nil)
 }
 
 // Spend moves a record's totals by a difference; orders of one customer do not read before they write.

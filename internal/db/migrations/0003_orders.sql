@@ -16,9 +16,11 @@ CREATE TABLE customers (
     merged_into UUID,
     orders_count BIGINT NOT NULL,
     total_spent BIGINT NOT NULL,           -- orders that are not cancelled
+    order_country TEXT,                    -- where the newest order with a known country was shipped to
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     erased_at BIGINT,
+    erased_orders BIGINT,                  -- how many orders that made anonymous
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, email_key)
 );
@@ -37,6 +39,7 @@ CREATE TABLE customer_addresses (
     tenant_id BIGINT NOT NULL,
     customer_id UUID NOT NULL,
     id UUID NOT NULL,
+    position BIGINT NOT NULL,              -- in the book
     type TEXT,
     name TEXT,
     company TEXT,
@@ -48,7 +51,6 @@ CREATE TABLE customer_addresses (
     country TEXT NOT NULL,
     phone TEXT,
     is_default BOOLEAN NOT NULL,
-    created_at BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, customer_id, id)
 ) WITHOUT ROWID;
 

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// addressRoutes are the address book of interface §4.4.
+var addressRoutes = []*route{
+	{method: "POST", path: "/api/v1/customers/{id}/addresses", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
+		body: func(o *wire.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).addAddress},
+	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", section: "4.4", summary: "Change an address", scope: "write:customers",
+		body: func(o *wire.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
+	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", section: "4.4", summary: "Delete an address", scope: "write:customers",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, id.New[id.Address](), nil) }), serve: (*API).deleteAddress},
+}
+
+// Bounds of an address (interface §2.6).
+const (
+	maxCity           = 100
+	maxZip            = 20
+	maxAddressName    = 120
+	maxAddressCompany = 200
+)
+
+// readAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
+func readAddress(o *wire.Object, whole bool) customers.AddressChange {
+	needed := func(name string, longest int) wire.Field[string] {
+		f := o.Text(name, wire.Text{Required: whole, Max: longest})
+		notEmpty(o, name, f, whole)
+		return f
+	}
+	c := customers.AddressChange{
+		Type:      wire.Enum(o, "type", false, customers.AddressTypes...),
+		Name:      o.Text("name", wire.Text{Max: maxAddressName}),
+		Company:   o.Text("company", wire.Text{Max: maxAddressCompany}),
+		Line1:     needed("line1", 255),
+		Line2:     o.Text("line2", wire.Text{}),
+		City:      needed("city", maxCity),
+		State:     o.Text("state", wire.Text{}),
+		Country:   needed("country", 2),
+		Phone:     o.Text("phone", wire.Text{}),
+		IsDefault: o.Bool("isDefault"),
+	}
+	if c.Country.Value != "" {
+		code, ok := customers.Country(c.Country.Value)
+		if !ok {
+			o.Fault("country", "%s", customers.BadCountry)
+		}
+		c.Country.Value = code
+	}
+	c.Zip = readZip(o, whole)
+	return c
+}
+
+// readBookEntry reads an entry of a whole address book; the id of an entry that is there keeps it.
+func readBookEntry(o *wire.Object) customers.AddressChange {
+	c := readAddress(o, true)
+	c.ID, _ = id.Parse[id.Address](o.Text("id", wire.Text{}).Value)
+	return c
+}
+
+// notEmpty refuses a needed member that a change would empty.
+func notEmpty(o *wire.Object, name string, f wire.Field[string], whole bool) {
+	if whole || !f.Set || f.Value != "" {
+		return
+	}
+	for _, d := range o.Faults() {
+		if d.Path == o.Path(name) {
+			return
+		}
+	}
+	o.Fault(name, "must not be empty")
+}
+
+func readZip(o *wire.Object, whole bool) wire.Field[string] {
+	before := len(o.Faults())
+	zip, postal := o.Text("zip", wire.Text{Max: maxZip}), o.Text("postalCode", wire.Text{Max: maxZip})
+	if o.Describing() || len(o.Faults()) > before {
+		return zip
+	}
+	if zip.Value == "" && postal.Value != "" {
+		zip = postal
+	}
+	switch {
+	case zip.Value != "":
+	case whole:
+		o.Fault("zip", "is required, or postalCode")
+	case zip.Set || postal.Set:
+		o.Fault("zip", "must not be empty")
+	}
+	zip.Null = false
+	return zip
+}
+
+// addAddress serves POST /api/v1/customers/{id}/addresses: 201; 400, 404, 409.
+func (a *API) addAddress(r *request) (answer, error) {
+	body := r.object()
+	draft := readAddress(body, true)
+	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
+		added, err := a.Commerce.AddAddress(tx, c, draft)
+		return addressAnswer(http.StatusCreated, added), err
+	})
+}
+
+func addressAnswer(status int, address customers.Address) answer {
+	return one(status, string(address.ID), func(w *wire.Writer) { commerce.WriteAddress(w, "data", &address) })
+}
+
+// saveAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
+func (a *API) saveAddress(r *request) (answer, error) {
+	address, err := pathID[id.Address](r, "addressId", "address")
+	if err != nil {
+		return answer{}, err
+	}
+	body := r.object()
+	change := readAddress(body, false)
+	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
+		saved, err := a.Commerce.SaveAddress(tx, c, address, change)
+		return addressAnswer(http.StatusOK, saved), err
+	})
+}
+
+// deleteAddress serves DELETE /api/v1/customers/{id}/addresses/{addressId}: 200; 404, 409.
+func (a *API) deleteAddress(r *request) (answer, error) {
+	address, err := pathID[id.Address](r, "addressId", "address")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.changeCustomer(r, nil, func(tx *db.Tx, c *customers.Customer) (answer, error) {
+		return deleted(address, nil), a.Commerce.DeleteAddress(tx, c, address)
+	})
+}
+
+func sampleAddress(w *wire.Writer) {
+	data(func(w *wire.Writer) { commerce.WriteAddress(w, "data", &sampleCustomer().Addresses[0]) })(w)
+}

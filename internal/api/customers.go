@@ -1,0 +1,355 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// customerRoutes are interface §4.4.
+var customerRoutes = []*route{
+	{method: "GET", path: "/api/v1/customers", section: "4.4", summary: "List customers", scope: "read:customers",
+		query: func(q *wire.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
+	{method: "POST", path: "/api/v1/customers", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
+		body: func(o *wire.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
+	{method: "POST", path: "/api/v1/customers/merge", section: "4.4", summary: "Merge customers", scope: "write:customers",
+		body: func(o *wire.Object) { readMerge(o) }, answer: data(func(w *wire.Writer) {
+			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{id.New[id.Customer]()}})
+		}), serve: (*API).mergeCustomers},
+	{method: "GET", path: "/api/v1/customers/{id}", section: "4.4", summary: "Read a customer", scope: "read:customers",
+		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
+	{method: "PATCH", path: "/api/v1/customers/{id}", section: "4.4", summary: "Change a customer", scope: "write:customers",
+		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+	{method: "PUT", path: "/api/v1/customers/{id}", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
+		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+	{method: "GET", path: "/api/v1/customers/{id}/orders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
+		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
+	{method: "POST", path: "/api/v1/customers/{id}/erase", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
+		answer: data(func(w *wire.Writer) {
+			writeErasure(w, commerce.Erasure{ID: id.New[id.Customer](), ErasedAt: sampleTime, Orders: 2})
+		}), serve: (*API).eraseCustomer},
+}
+
+// Bounds of a customer (interface §2.5).
+const (
+	maxTags        = 100
+	maxVAT         = 20
+	maxSecondaries = 100
+)
+
+// readCustomer reads the body of POST and PATCH; on creation null counts as absent.
+func readCustomer(o *wire.Object, creating bool) customers.Change {
+	c := customers.Change{
+		Email:     readEmail(o, "email", creating),
+		FirstName: o.Text("firstName", wire.Text{}),
+		LastName:  o.Text("lastName", wire.Text{}),
+		Phone:     o.Text("phone", wire.Text{}),
+		Company:   o.Text("company", wire.Text{}),
+		Siret:     o.Text("siret", wire.Text{}),
+		VAT:       o.Text("vatIntracomNumber", wire.Text{Max: maxVAT}),
+		Tags:      o.Texts("tags", false, maxTags, wire.Text{}),
+		Metadata:  o.Free("metadata", true),
+	}
+	if c.Email.Set && c.Email.Value == "" && !creating {
+		if c.Email.Null {
+			o.Fault("email", "must not be null")
+		} else if !slices.ContainsFunc(o.Faults(), func(d fault.Detail) bool { return d.Path == o.Path("email") }) {
+			o.Fault("email", "must not be empty")
+		}
+	}
+	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
+		o.Fault("siret", "must be exactly 14 digits")
+	}
+	list := o.List("addresses", wire.List{Max: customers.MaxAddresses}, func(_ int, entry *wire.Object) {
+		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
+	})
+	c.Addresses.Set = list.Set
+	return c
+}
+
+func isSiret(text string) bool {
+	return len(text) == 14 && !slices.ContainsFunc([]byte(text), func(c byte) bool { return c < '0' || c > '9' })
+}
+
+// createCustomer serves POST /api/v1/customers: 201; 400, 409.
+func (a *API) createCustomer(r *request) (answer, error) {
+	body := r.object()
+	draft := readCustomer(body, true)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		c, err := a.Commerce.CreateCustomer(tx, draft)
+		return customerAnswer(http.StatusCreated, c), err
+	})
+}
+
+func customerAnswer(status int, c commerce.CustomerRecord) answer {
+	return one(status, string(c.ID), func(w *wire.Writer) { writeCustomer(w, "data", c) })
+}
+
+func writeCustomer(w *wire.Writer, name string, c commerce.CustomerRecord) {
+	w.Object(name)
+	commerce.WriteCustomerMembers(w, c)
+	w.End()
+}
+
+// changeCustomer locks the customer of the path, checks that it takes writes and If-Match, and runs one operation on it.
+func (a *API) changeCustomer(r *request, body *wire.Object, act func(tx *db.Tx, c *customers.Customer) (answer, error)) (answer, error) {
+	customer, err := pathID[id.Customer](r, "id", "customer")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		c, err := customers.Lock(tx, customer)
+		if err == nil && body != nil {
+			err = body.Err()
+		}
+		if err == nil {
+			err = commerce.WritableCustomer(c)
+		}
+		if err == nil && len(r.http.Header["If-Match"]) > 0 {
+			var now commerce.CustomerRecord
+			if now, err = a.Commerce.ReadCustomer(tx, customer); err == nil {
+				err = r.precondition(func() []byte { return customerAnswer(http.StatusOK, now).body })
+			}
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return act(tx, c)
+	})
+}
+
+// saveCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
+func (a *API) saveCustomer(r *request) (answer, error) {
+	body := r.object()
+	change := readCustomer(body, false)
+	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
+		saved, err := a.Commerce.SaveCustomer(tx, c, change)
+		return customerAnswer(http.StatusOK, saved), err
+	})
+}
+
+// readCustomer serves GET /api/v1/customers/{id}: 200; 404.
+func (a *API) readCustomer(r *request) (answer, error) {
+	customer, err := pathID[id.Customer](r, "id", "customer")
+	if err != nil {
+		return answer{}, err
+	}
+	var c commerce.CustomerRecord
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		c, err = a.Commerce.ReadCustomer(tx, customer)
+		return err
+	})
+	return customerAnswer(http.StatusOK, c), err
+}
+
+// readCustomerFilter reads the parameters of the list.
+func readCustomerFilter(q *wire.Query) (f customers.Filter, segment id.Segment, p page) {
+	f = customers.Filter{Search: q.Text("search"), Email: q.Text("email"), Tag: q.Text("tag"), IncludeInactive: q.Bool("includeInactive")}
+	segment = wire.QueryID[id.Segment](q, "segmentId")
+	p = readPage(q, 20, 100)
+	f.Limit, f.Offset = p.Limit, p.Offset()
+	return f, segment, p
+}
+
+// listCustomers serves GET /api/v1/customers: 200; 400. An unknown segment has nobody in it.
+func (a *API) listCustomers(r *request) (answer, error) {
+	q := r.query()
+	f, segment, p := readCustomerFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	var list []commerce.CustomerRecord
+	var total int64
+	err := a.read(r, func(tx *db.Tx) error {
+		if segment != "" {
+			s, err := customers.SegmentByID(tx, segment)
+			if fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			f.Rules = &s.Rules
+		}
+		found, n, err := customers.List(tx, f)
+		if err != nil {
+			return err
+		}
+		total = n
+		list, err = commerce.CustomerRecords(tx, found)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(512 + 800*len(list))
+	writeCustomers(w, list, p, total)
+	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+}
+
+func writeCustomers(w *wire.Writer, list []commerce.CustomerRecord, p page, total int64) {
+	w.Object("")
+	w.List("data")
+	for _, c := range list {
+		writeCustomer(w, "", c)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+	w.End()
+}
+
+// listCustomerOrders serves GET /api/v1/customers/{id}/orders: 200; 400, 404.
+func (a *API) listCustomerOrders(r *request) (answer, error) {
+	customer, err := pathID[id.Customer](r, "id", "customer")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		c, err := customers.ByID(tx, customer)
+		if err == nil && c == nil {
+			err = fault.Missing("customer")
+		}
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	q := r.query()
+	f, p := readOrderFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	f.Customer = customer
+	return a.orderPage(r, f, p)
+}
+
+// merge is the body of POST /customers/merge.
+type merge struct {
+	primary     string
+	secondaries []string
+}
+
+func readMerge(o *wire.Object) merge {
+	m := merge{primary: o.Text("primaryId", wire.Text{Required: true}).Value}
+	list := o.Texts("secondaryIds", true, maxSecondaries, wire.Text{})
+	for _, text := range list.Value {
+		if !slices.Contains(m.secondaries, text) {
+			m.secondaries = append(m.secondaries, text)
+		}
+	}
+	if list.Given() && len(list.Value) == 0 {
+		o.Fault("secondaryIds", "must have at least 1 entry")
+	}
+	if m.primary != "" && slices.Contains(m.secondaries, m.primary) {
+		o.Fault("secondaryIds", "must not name the primary")
+	}
+	return m
+}
+
+// mergeCustomers serves POST /api/v1/customers/merge: 200 with the primary; 400, 404, 409.
+func (a *API) mergeCustomers(r *request) (answer, error) {
+	body := r.object()
+	m := readMerge(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	primary, ok := id.Parse[id.Customer](m.primary)
+	secondaries := make([]id.Customer, len(m.secondaries))
+	for i, text := range m.secondaries {
+		var known bool
+		secondaries[i], known = id.Parse[id.Customer](text)
+		ok = ok && known
+	}
+	if !ok {
+		return answer{}, fault.Missing("customer")
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)
+		return one(http.StatusOK, string(primary), func(w *wire.Writer) { writeMerged(w, merged) }), err
+	})
+}
+
+func writeMerged(w *wire.Writer, m commerce.Merged) {
+	w.Object("data")
+	commerce.WriteCustomerMembers(w, m.Primary)
+	wire.Texts(w, "mergedIds", m.Secondaries)
+	w.Int("ordersMoved", int64(m.OrdersMoved))
+	w.End()
+}
+
+// eraseCustomer serves POST /api/v1/customers/{id}/erase: 200; 404, 409 for a record merged into another.
+func (a *API) eraseCustomer(r *request) (answer, error) {
+	customer, err := pathID[id.Customer](r, "id", "customer")
+	if err != nil {
+		return answer{}, err
+	}
+	var trace commerce.Trace
+	err = a.read(r, func(tx *db.Tx) (err error) {
+		trace, err = a.Commerce.TraceCustomer(tx, customer)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
+		e, err := a.Commerce.EraseCustomer(tx, r.caller, customer, trace)
+		return one(http.StatusOK, string(customer), func(w *wire.Writer) { writeErasure(w, e) }), err
+	})
+	if err == nil {
+		a.scrub(r.ctx())
+	}
+	return out, err
+}
+
+func writeErasure(w *wire.Writer, e commerce.Erasure) {
+	w.Object("data")
+	commerce.WriteErasure(w, e)
+	w.End()
+}
+
+// scrubTime is how long an answer waits until nothing is left in the store's files. On a very large store it takes longer and goes on.
+const scrubTime = 20 * time.Second
+
+// scrub takes what an erasure left out of the store's files. The erasure is committed: an error here does not change the answer, and
+// the debt stays until a later scrub pays it.
+func (a *API) scrub(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := a.DB.Scrub(context.WithoutCancel(ctx)); err != nil {
+			a.Log.Error("erased data is gone from every table, but bytes of it may be left in the store's files; this is tried again", "error", err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(scrubTime):
+	}
+}
+
+// sampleCustomer is the customer that describes the answers.
+func sampleCustomer() commerce.CustomerRecord {
+	address := customers.Address{ID: id.New[id.Address](), Type: customers.Both, Name: "Ada Lovelace", Company: "Engines Ltd", Line1: "1 rue de la Paix", Line2: "2nd floor",
+		City: "Paris", State: "IDF", Zip: "75002", Country: "FR", Phone: "+33123456789", IsDefault: true}
+	return commerce.CustomerRecord{Segments: []customers.Segment{sampleSegment()}, Customer: customers.Customer{ID: id.New[id.Customer](), Email: "ada@example.com", FirstName: "Ada",
+		LastName: "Lovelace", Phone: "+33123456789", Company: "Engines Ltd", Siret: "12345678901234", VAT: "FR12345678901", Metadata: `{"crm":"A-17"}`, Tags: []string{"vip"},
+		Addresses: []customers.Address{address}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
+}
+
+func sampleCustomerAnswer(w *wire.Writer) {
+	data(func(w *wire.Writer) { writeCustomer(w, "data", sampleCustomer()) })(w)
+}
+
+func sampleCustomers(w *wire.Writer) {
+	writeCustomers(w, []commerce.CustomerRecord{sampleCustomer()}, page{1, 20}, 1)
+}

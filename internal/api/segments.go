@@ -1,0 +1,164 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/wire"
+)
+
+// segmentRoutes are the saved filters of interface §4.4.
+var segmentRoutes = []*route{
+	{method: "GET", path: "/api/v1/segments", section: "4.4", summary: "List segments", scope: "read:customers",
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: sampleSegments, serve: (*API).listSegments},
+	{method: "POST", path: "/api/v1/segments", section: "4.4", summary: "Create a segment", scope: "write:customers", status: http.StatusCreated,
+		body: func(o *wire.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
+	{method: "GET", path: "/api/v1/segments/{id}", section: "4.4", summary: "Read a segment", scope: "read:customers",
+		answer: sampleSegmentAnswer, serve: (*API).readSegment},
+	{method: "PATCH", path: "/api/v1/segments/{id}", section: "4.4", summary: "Change a segment", scope: "write:customers",
+		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+	{method: "PUT", path: "/api/v1/segments/{id}", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
+		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+	{method: "DELETE", path: "/api/v1/segments/{id}", section: "4.4", summary: "Delete a segment", scope: "write:customers",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, id.New[id.Segment](), nil) }), serve: (*API).deleteSegment},
+}
+
+// readSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
+func readSegment(o *wire.Object, creating bool) (name *string, rules *customers.Rules) {
+	f := o.Text("name", wire.Text{Required: creating})
+	notEmpty(o, "name", f, creating)
+	read := o.Object("rules", false, func(o *wire.Object) {
+		r := customers.ReadRules(o)
+		rules = &r
+	})
+	if read.Null {
+		rules = &customers.Rules{}
+	}
+	if f.Set {
+		name = &f.Value
+	}
+	return name, rules
+}
+
+// createSegment serves POST /api/v1/segments: 201; 400.
+func (a *API) createSegment(r *request) (answer, error) {
+	body := r.object()
+	name, rules := readSegment(body, true)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	if rules == nil {
+		rules = &customers.Rules{}
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return segmentAnswer(http.StatusCreated, a.Commerce.CreateSegment(tx, *name, *rules)), nil
+	})
+}
+
+func segmentAnswer(status int, s *customers.Segment) answer {
+	return one(status, string(s.ID), func(w *wire.Writer) { writeSegment(w, "data", s) })
+}
+
+// writeSegment writes a segment (interface §2.7.10).
+func writeSegment(w *wire.Writer, name string, s *customers.Segment) {
+	w.Object(name)
+	wire.ID(w, "id", s.ID)
+	w.Text("name", s.Name)
+	s.Rules.Write(w, "rules")
+	w.Micros("createdAt", s.CreatedAt)
+	w.Micros("updatedAt", s.UpdatedAt)
+	w.End()
+}
+
+// saveSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404.
+func (a *API) saveSegment(r *request) (answer, error) {
+	segment, err := pathID[id.Segment](r, "id", "segment")
+	if err != nil {
+		return answer{}, err
+	}
+	body := r.object()
+	name, rules := readSegment(body, false)
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if _, err := customers.SegmentByID(tx, segment); err != nil {
+			return answer{}, err
+		}
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		s, err := a.Commerce.SaveSegment(tx, segment, name, rules)
+		if err != nil {
+			return answer{}, err
+		}
+		return segmentAnswer(http.StatusOK, s), nil
+	})
+}
+
+// deleteSegment serves DELETE /api/v1/segments/{id}: 200; 404.
+func (a *API) deleteSegment(r *request) (answer, error) {
+	segment, err := pathID[id.Segment](r, "id", "segment")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return deleted(segment, nil), a.Commerce.DeleteSegment(tx, segment)
+	})
+}
+
+// readSegment serves GET /api/v1/segments/{id}: 200; 404.
+func (a *API) readSegment(r *request) (out answer, err error) {
+	segment, err := pathID[id.Segment](r, "id", "segment")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		s, err := customers.SegmentByID(tx, segment)
+		if err == nil {
+			out = segmentAnswer(http.StatusOK, s)
+		}
+		return err
+	})
+	return out, err
+}
+
+// listSegments serves GET /api/v1/segments: 200, oldest first; 400.
+func (a *API) listSegments(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 100)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := customers.SegmentPage(tx, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeSegments(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+func writeSegments(w *wire.Writer, list []customers.Segment, p page, total int64) {
+	w.List("data")
+	for i := range list {
+		writeSegment(w, "", &list[i])
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+// sampleSegment has one of each rule.
+func sampleSegment() customers.Segment {
+	orders, spent, at := int64(2), money.Amount(100*money.Scale), int64(sampleTime)
+	return customers.Segment{ID: id.New[id.Segment](), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"},
+		TagsAll: []string{"newsletter"}, MinOrders: &orders, MinTotalSpent: &spent, Country: "FR", CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}}
+}
+
+func sampleSegmentAnswer(w *wire.Writer) {
+	s := sampleSegment()
+	data(func(w *wire.Writer) { writeSegment(w, "data", &s) })(w)
+}
+
+func sampleSegments(w *wire.Writer) {
+	data(func(w *wire.Writer) { writeSegments(w, []customers.Segment{sampleSegment()}, page{1, 20}, 1) })(w)
+}

@@ -1,0 +1,243 @@
+package commerce
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"entrepot/internal/customers"
+	"entrepot/internal/wire"
+)
+
+// anonymiser takes a person out of texts. What a JSON text tells of a person under a known name goes whole; in the rest, where
+// callers may have written anything, the person's e-mails, full names and phone numbers are struck out.
+type anonymiser struct {
+	known []string // as they were given
+	words *regexp.Regexp
+}
+
+// redacted stands where a name, e-mail or phone number was struck out of a text.
+const redacted = "[erased]"
+
+// know adds e-mails, full names and phone numbers. Single words and short numbers are left out: striking out every "Rose" would
+// change products.
+func (a *anonymiser) know(texts ...string) {
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		telling := strings.ContainsAny(text, " @") && utf8.RuneCountInString(text) >= 5 || digits(text) >= 7
+		if telling && !slices.Contains(a.known, text) {
+			a.known = append(a.known, text)
+			a.words = nil
+		}
+	}
+}
+
+func digits(text string) (n int) {
+	for _, c := range text {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// pattern matches what is known, the longest first.
+func (a *anonymiser) pattern() *regexp.Regexp {
+	if a.words == nil {
+		var parts []string
+		for _, text := range a.known {
+			parts = append(parts, regexp.QuoteMeta(text))
+			if number := strings.TrimLeft(text, "+0"); number != text && digits(number) >= 7 {
+				parts = append(parts, regexp.QuoteMeta(number))
+			}
+		}
+		slices.SortFunc(parts, func(x, y string) int { return len(y) - len(x) })
+		a.words = regexp.MustCompile("(?i)(?:" + strings.Join(parts, "|") + ")")
+		if len(parts) == 0 {
+			a.words = regexp.MustCompile(`[^\s\S]`) // nothing
+		}
+	}
+	return a.words
+}
+
+// redact strikes the person out of a text.
+func (a *anonymiser) redact(text string) string {
+	return a.pattern().ReplaceAllLiteralString(text, redacted)
+}
+
+// names tells whether a text names the person.
+func (a *anonymiser) names(text string) bool { return a.pattern().MatchString(text) }
+
+// patterns are for finding with LIKE what may name the person.
+func (a *anonymiser) patterns() []string {
+	escape := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+	var list []string
+	for _, text := range a.known {
+		for _, form := range []string{text, strings.ToLower(text)} {
+			if pattern := "%" + escape.Replace(form) + "%"; !slices.Contains(list, pattern) {
+				list = append(list, pattern)
+			}
+		}
+	}
+	return list
+}
+
+// member writes what becomes of one member of an object.
+type member func(b []byte, object, v *wire.Value) []byte
+
+// always writes a member whatever it was; null stays null.
+func always(text string) member {
+	return func(b []byte, _, v *wire.Value) []byte {
+		if v.Kind == 'n' {
+			return append(b, "null"...)
+		}
+		return append(b, text...)
+	}
+}
+
+// The members that tell of a person, by the kind of record. What is nested in them goes with them.
+var (
+	orderMembers = map[string]member{
+		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
+		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"), "note": always("null"),
+	}
+	customerMembers = map[string]member{
+		"email": func(b []byte, object, _ *wire.Value) []byte {
+			return append(b, `"erased-`+object.Member("id").Text()+`@erased.invalid"`...)
+		},
+		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"), "siret": always("null"),
+		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
+	}
+	addressMembers = map[string]member{
+		"name": always("null"), "company": always("null"), "line1": always("null"), "line2": always("null"), "city": always("null"), "state": always("null"),
+		"zip": always("null"), "postalCode": always("null"), "phone": always("null"),
+	}
+)
+
+func keepCountry(b []byte, _, v *wire.Value) []byte {
+	if v.Kind != '{' {
+		return append(b, "null"...)
+	}
+	return append(b, countryOnly(v)...)
+}
+
+// countryOnly is a free-form address of which only the country is left.
+func countryOnly(v *wire.Value) string {
+	for _, name := range []string{"country", "countryCode"} {
+		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
+			return `{"country":` + string(wire.AppendText(nil, text)) + `}`
+		}
+	}
+	return "{}"
+}
+
+// addressOf is countryOnly for a stored text; "" stays "".
+func addressOf(text string) string {
+	v, err := wire.Parse([]byte(text))
+	if text == "" || err != nil {
+		return ""
+	}
+	return string(keepCountry(nil, nil, v))
+}
+
+// rewrite writes a value again without the person; members says which members go.
+func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member) []byte {
+	switch v.Kind {
+	case '{':
+		b = append(b, '{')
+		kids := v.List()
+		for i, name := range v.Names() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(wire.AppendText(b, name), ':')
+			if write, ok := members[name]; ok {
+				b = write(b, v, &kids[i])
+			} else {
+				b = a.rewrite(b, &kids[i], members)
+			}
+		}
+		return append(b, '}')
+	case '[':
+		b = append(b, '[')
+		kids := v.List()
+		for i := range kids {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = a.rewrite(b, &kids[i], members)
+		}
+		return append(b, ']')
+	case '"':
+		return wire.AppendText(b, a.redact(v.Text()))
+	case 't':
+		return append(b, "true"...)
+	case 'f':
+		return append(b, "false"...)
+	case 'n':
+		return append(b, "null"...)
+	}
+	return append(b, v.Raw...)
+}
+
+// json is rewrite for a stored text. What is no JSON is struck through as plain text.
+func (a *anonymiser) json(text string, members map[string]member) string {
+	v, err := wire.Parse([]byte(text))
+	if err != nil {
+		return a.redact(text)
+	}
+	return string(a.rewrite(make([]byte, 0, len(text)), v, members))
+}
+
+// eventMembers are the members that go from an event's envelope.
+func eventMembers(event string) map[string]member {
+	switch kind, _, _ := strings.Cut(event, "."); kind {
+	case "customer":
+		return customerMembers
+	case "order":
+		return orderMembers
+	}
+	return nil
+}
+
+// answerMembers are the members that go from the answer of a request, given as method and path.
+func answerMembers(space string) map[string]member {
+	_, path, _ := strings.Cut(space, " ")
+	switch {
+	case strings.Contains(path, "/customers") && strings.Contains(path, "/addresses"):
+		return addressMembers
+	case strings.Contains(path, "/customers"):
+		return customerMembers
+	case strings.Contains(path, "/orders"):
+		return orderMembers
+	}
+	return nil
+}
+
+// learn takes what an event told of the person, and the ids of addresses and shipments it named, which answers may be kept about.
+func (a *anonymiser) learn(event, payload string) (named []string) {
+	v, err := wire.Parse([]byte(payload))
+	if err != nil {
+		return nil
+	}
+	data := v.Member("data")
+	switch {
+	case event == "customer.created" || event == "customer.updated":
+		a.know(data.Member("email").Text(), data.Member("phone").Text(), data.Member("firstName").Text()+" "+data.Member("lastName").Text())
+		book := data.Member("addresses").List()
+		for i := range book {
+			named = append(named, book[i].Member("id").Text())
+		}
+	case event == "order.shipment_created":
+		named = append(named, data.Member("id").Text())
+	case strings.HasPrefix(event, "order."):
+		a.know(data.Member("customerEmail").Text(), data.Member("customerName").Text())
+	}
+	return named
+}
+
+// knowRecord takes what a customer's record tells.
+func (a *anonymiser) knowRecord(c *customers.Customer) {
+	a.know(c.Email, c.Phone, c.FirstName+" "+c.LastName)
+}

@@ -1,0 +1,88 @@
+package commerce
+
+import (
+	"slices"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// Merged is what came of a merge.
+type Merged struct {
+	Primary     CustomerRecord
+	Secondaries []id.Customer
+	OrdersMoved int
+}
+
+// MergeCustomers makes several records one (interface §4.4): orders, totals and tags of the secondaries move to the primary, and later
+// orders under their e-mails or ids follow, see linkCustomer. All or nothing. It tells customer.merged.
+// Faults: NotFound for an unknown record; Conflict for one that was erased or merged already.
+func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
+	moved, found, err := lockWithOrders(tx, append([]id.Customer{primary}, secondaries...), secondaries)
+	if err != nil {
+		return Merged{}, err
+	}
+	at := func(which id.Customer) *customers.Customer {
+		i := slices.IndexFunc(found, func(c customers.Customer) bool { return c.ID == which })
+		if i < 0 {
+			return nil
+		}
+		return &found[i]
+	}
+	into, absorbed := at(primary), make([]customers.Customer, len(secondaries))
+	for i, which := range secondaries {
+		c := at(which)
+		if c == nil || into == nil {
+			return Merged{}, fault.Missing("customer")
+		}
+		absorbed[i] = *c
+	}
+	for _, c := range append([]customers.Customer{*into}, absorbed...) {
+		if err := WritableCustomer(&c); err != nil {
+			return Merged{}, err
+		}
+	}
+	before := into.Copy()
+	into.Absorb(tx.Micros(), absorbed)
+	result := Merged{Secondaries: secondaries, OrdersMoved: len(moved)}
+	if result.Primary, err = customerRecord(tx, into, secondaries...); err != nil {
+		return Merged{}, err
+	}
+	customers.SaveMerge(tx, before, into, absorbed)
+	orders.MoveTo(tx, primary, secondaries)
+	audit.Record(tx, who.Actor(), "customer.merged", "customer", string(primary), nil)
+	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *wire.Writer) {
+		w.Object("")
+		wire.ID(w, "id", primary)
+		wire.ID(w, "primaryId", primary)
+		wire.Texts(w, "secondaryIds", secondaries)
+		w.Int("ordersMoved", int64(result.OrdersMoved))
+		w.End()
+	}))
+	return result, nil
+}
+
+// lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the
+// customers after that (see customers.Ordered); one that did in between makes the act run again.
+func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []customers.Customer, error) {
+	locked, err := orders.LockOf(tx, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := customers.LockAll(tx, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	now, err := orders.Of(tx, theirs)
+	if err == nil && len(now) != len(locked) {
+		err = db.Retry
+	}
+	return locked, found, err
+}

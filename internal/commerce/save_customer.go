@@ -1,0 +1,81 @@
+package commerce
+
+import (
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// CreateCustomer stores a new customer and tells customer.created (interface §4.4). Faults: Conflict when the e-mail has one.
+func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (CustomerRecord, error) {
+	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
+		return CustomerRecord{}, err
+	}
+	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros(),
+		Tags: []string{}, Addresses: []customers.Address{}}
+	c.Apply(draft)
+	r, err := customerRecord(tx, c)
+	if err != nil {
+		return r, err
+	}
+	customers.Insert(tx, *c)
+	webhooks.Record(tx, customerEvent("customer.created", c))
+	return r, nil
+}
+
+// freeEmail is the 409 when a record other than own has the e-mail; it names the customer the e-mail stands for.
+func freeEmail(tx *db.Tx, email string, own id.Customer) error {
+	taken, err := customers.ByEmail(tx, email)
+	if err != nil || taken == nil || taken.ID == own {
+		return err
+	}
+	if taken, err = customers.Primary(tx, taken); err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", taken.ID)
+}
+
+// WritableCustomer is the 409 when a record takes no writes: it was erased, or merged into another (interface §3.2).
+func WritableCustomer(c *customers.Customer) error {
+	switch c.Status {
+	case customers.Erased:
+		return fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
+	case customers.Secondary:
+		return fault.New(fault.Conflict, "customer_merged", "the customer was merged into another: write to that one").With("customerId", c.MergedInto)
+	}
+	return nil
+}
+
+// SaveCustomer changes a locked, writable customer and tells customer.updated (interface §4.4). A change that changes nothing
+// writes nothing and tells nothing. Faults: Conflict when another record has the e-mail.
+func (s *Service) SaveCustomer(tx *db.Tx, c *customers.Customer, change customers.Change) (CustomerRecord, error) {
+	before := c.Copy()
+	if c.Apply(change) {
+		if err := freeEmail(tx, c.Email, c.ID); err != nil {
+			return CustomerRecord{}, err
+		}
+	}
+	return s.saveCustomer(tx, before, c)
+}
+
+// saveCustomer writes what an act made of a locked customer, if anything.
+func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (CustomerRecord, error) {
+	changed := !c.Same(before)
+	if changed {
+		c.UpdatedAt = max(tx.Micros(), c.UpdatedAt+1)
+	}
+	r, err := customerRecord(tx, c)
+	if err != nil || !changed {
+		return r, err
+	}
+	customers.Save(tx, before, c)
+	webhooks.Record(tx, customerEvent("customer.updated", c))
+	return r, nil
+}
+
+func customerEvent(name string, c *customers.Customer) webhooks.Event {
+	return webhooks.New(name, string(c.ID), func(w *wire.Writer) { WriteCustomer(w, "", *c) })
+}

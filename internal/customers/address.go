@@ -1,0 +1,160 @@
+package customers
+
+import (
+	"slices"
+
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// AddressType says what an address is for; "" is unspecified.
+type AddressType string
+
+// The types.
+const (
+	Shipping AddressType = "shipping"
+	Billing  AddressType = "billing"
+	Both     AddressType = "both"
+)
+
+// AddressTypes lists them.
+var AddressTypes = []AddressType{Shipping, Billing, Both}
+
+// MaxAddresses bounds an address book.
+const MaxAddresses = 100
+
+// Address is one entry of an address book (interface §2.6).
+type Address struct {
+	ID        id.Address
+	Type      AddressType
+	Name      string
+	Company   string
+	Line1     string
+	Line2     string
+	City      string
+	State     string
+	Zip       string
+	Country   string // ISO 3166-1 alpha-2
+	Phone     string
+	IsDefault bool
+	Derived   bool // made up from an order, not stored
+}
+
+// AddressChange is what a caller says of an address. On an address that is new, what is absent stays empty.
+type AddressChange struct {
+	ID        id.Address // of an entry to keep, in a whole book
+	Type      wire.Field[AddressType]
+	Name      wire.Field[string]
+	Company   wire.Field[string]
+	Line1     wire.Field[string]
+	Line2     wire.Field[string]
+	City      wire.Field[string]
+	State     wire.Field[string]
+	Zip       wire.Field[string]
+	Country   wire.Field[string]
+	Phone     wire.Field[string]
+	IsDefault wire.Field[bool]
+}
+
+// set puts what a change says into a place: absent leaves it, null empties it.
+func set[T any](place *T, f wire.Field[T]) {
+	if f.Set {
+		*place = f.Value
+	}
+}
+
+// With is the address as a change makes it.
+func (a Address) With(c AddressChange) Address {
+	set(&a.Type, c.Type)
+	set(&a.Name, c.Name)
+	set(&a.Company, c.Company)
+	set(&a.Line1, c.Line1)
+	set(&a.Line2, c.Line2)
+	set(&a.City, c.City)
+	set(&a.State, c.State)
+	set(&a.Zip, c.Zip)
+	set(&a.Country, c.Country)
+	set(&a.Phone, c.Phone)
+	set(&a.IsDefault, c.IsDefault)
+	return a
+}
+
+// Address finds an entry of the book; nil when it has none such.
+func (c *Customer) Address(address id.Address) *Address {
+	for i := range c.Addresses {
+		if c.Addresses[i].ID == address {
+			return &c.Addresses[i]
+		}
+	}
+	return nil
+}
+
+// AddAddress puts a new entry at the end of the book.
+func (c *Customer) AddAddress(change AddressChange) *Address {
+	c.Addresses = append(c.Addresses, Address{ID: id.New[id.Address]()}.With(change))
+	added := &c.Addresses[len(c.Addresses)-1]
+	c.keepDefault(added)
+	return added
+}
+
+// ChangeAddress changes an entry of the book and tells whether that made a difference.
+func (c *Customer) ChangeAddress(a *Address, change AddressChange) bool {
+	changed := a.With(change)
+	if changed == *a {
+		return false
+	}
+	*a = changed
+	c.keepDefault(a)
+	return true
+}
+
+// RemoveAddress takes an entry out of the book.
+func (c *Customer) RemoveAddress(address id.Address) {
+	c.Addresses = slices.DeleteFunc(c.Addresses, func(a Address) bool { return a.ID == address })
+}
+
+// keepDefault makes an entry that is the default of its type the only one.
+func (c *Customer) keepDefault(a *Address) {
+	if !a.IsDefault {
+		return
+	}
+	for i := range c.Addresses {
+		if other := &c.Addresses[i]; other.ID != a.ID && other.Type == a.Type {
+			other.IsDefault = false
+		}
+	}
+}
+
+// replaceBook makes the book what the list says. An entry keeps its id when the list names it or says exactly the same; the last
+// default of a type wins.
+func (c *Customer) replaceBook(list []AddressChange) {
+	old, taken := c.Addresses, map[id.Address]bool{}
+	keep := func(same func(Address) bool) id.Address {
+		for _, a := range old {
+			if !taken[a.ID] && same(a) {
+				taken[a.ID] = true
+				return a.ID
+			}
+		}
+		return ""
+	}
+	book := make([]Address, len(list))
+	for i, change := range list { // those that are named first, so that no equal one takes their place
+		book[i] = Address{}.With(change)
+		if change.ID != "" {
+			book[i].ID = keep(func(a Address) bool { return a.ID == change.ID })
+		}
+	}
+	for i := range book {
+		if book[i].ID == "" {
+			book[i].ID = keep(func(a Address) bool { a.ID = ""; return a == book[i] })
+		}
+		if book[i].ID == "" {
+			book[i].ID = id.New[id.Address]()
+		}
+	}
+	c.Addresses = book
+	for i := len(c.Addresses) - 1; i >= 0; i-- {
+		c.keepDefault(&c.Addresses[i])
+	}
+}

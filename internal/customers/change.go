@@ -1,0 +1,78 @@
+package customers
+
+import (
+	"slices"
+
+	"entrepot/internal/wire"
+)
+
+// Change is what a caller says of a customer: absent leaves a field, null empties it, lists and metadata are replaced whole
+// (interface §4.4).
+type Change struct {
+	Email     wire.Field[string]
+	FirstName wire.Field[string]
+	LastName  wire.Field[string]
+	Phone     wire.Field[string]
+	Company   wire.Field[string]
+	Siret     wire.Field[string]
+	VAT       wire.Field[string]
+	Tags      wire.Field[[]string]
+	Metadata  wire.Field[string] // free JSON
+	Addresses wire.Field[[]AddressChange]
+}
+
+// Apply makes the change and tells whether it made a difference.
+func (c *Customer) Apply(change Change) bool {
+	before := *c
+	set(&c.Email, change.Email)
+	set(&c.FirstName, change.FirstName)
+	set(&c.LastName, change.LastName)
+	set(&c.Phone, change.Phone)
+	set(&c.Company, change.Company)
+	set(&c.Siret, change.Siret)
+	set(&c.VAT, change.VAT)
+	if change.Tags.Set {
+		c.Tags = distinct(change.Tags.Value)
+	}
+	if change.Metadata.Set {
+		c.Metadata = change.Metadata.Value
+		if c.Metadata == "" {
+			c.Metadata = "{}"
+		}
+		if sameJSON(c.Metadata, before.Metadata) {
+			c.Metadata = before.Metadata
+		}
+	}
+	if change.Addresses.Set {
+		c.replaceBook(change.Addresses.Value)
+	}
+	return !c.Same(&before)
+}
+
+// Same tells whether nothing that a caller may change differs between two states of a record.
+func (c *Customer) Same(other *Customer) bool {
+	return c.row() == other.row() && slices.Equal(c.Tags, other.Tags) && slices.Equal(c.Addresses, other.Addresses)
+}
+
+// row is what a customer's own row holds of it, for comparing.
+func (c *Customer) row() [9]string {
+	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry}
+}
+
+// distinct is a list without repetitions, in its order.
+func distinct(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// sameJSON tells whether two texts are one value, written differently at most.
+func sameJSON(a, b string) bool {
+	x, err := wire.Parse([]byte(a))
+	y, err2 := wire.Parse([]byte(b))
+	return err == nil && err2 == nil && x.Fingerprint() == y.Fingerprint()
+}

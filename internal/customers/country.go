@@ -1,0 +1,23 @@
+package customers
+
+import (
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// notAssigned are codes that count as countries elsewhere but that ISO 3166-1 has withdrawn, only reserved, or left to users.
+const notAssigned = " AC AN CP CQ CS DG EA EZ FQ IC NT PC SU TA UN XK YU "
+
+// Country gives an ISO 3166-1 alpha-2 code in capitals; ok is false for anything else.
+func Country(text string) (code string, ok bool) {
+	code = strings.ToUpper(strings.TrimSpace(text))
+	if len(code) != 2 || strings.Contains(notAssigned, " "+code+" ") {
+		return "", false
+	}
+	region, err := language.ParseRegion(code)
+	if err != nil || !region.IsCountry() || region.String() != code || region.Canonicalize() != region {
+		return "", false
+	}
+	return code, true
+}

@@ -1,0 +1,76 @@
+package customers
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"entrepot/internal/id"
+	"entrepot/internal/wire"
+)
+
+// Names under which the parts of an order's free-form address may come; the first that is there counts.
+var (
+	namesOfName    = []string{"name", "fullName", "recipient"}
+	namesOfCompany = []string{"company"}
+	namesOfLine1   = []string{"line1", "address1", "street"}
+	namesOfLine2   = []string{"line2", "address2"}
+	namesOfCity    = []string{"city"}
+	namesOfState   = []string{"state", "province", "region"}
+	namesOfZip     = []string{"zip", "postalCode", "postcode"}
+	namesOfCountry = []string{"country", "countryCode"}
+	namesOfPhone   = []string{"phone"}
+)
+
+// Derive makes an address book out of the shipping addresses of orders, newest first: one entry for each line1, city and zip
+// (interface §2.5). An entry's id is always the same for the same place, and names nothing that is stored.
+func Derive(customer id.Customer, shipping []string) []Address {
+	book, seen := []Address{}, map[string]bool{}
+	for _, text := range shipping {
+		v, err := wire.Parse([]byte(text))
+		if err != nil {
+			continue
+		}
+		a := Address{Type: Shipping, Name: member(v, namesOfName), Company: member(v, namesOfCompany), Line1: member(v, namesOfLine1), Line2: member(v, namesOfLine2),
+			City: member(v, namesOfCity), State: member(v, namesOfState), Zip: member(v, namesOfZip), Country: member(v, namesOfCountry), Phone: member(v, namesOfPhone), Derived: true}
+		place := a.Line1 + "\x00" + a.City + "\x00" + a.Zip
+		if len(place) == 2 || seen[place] {
+			continue
+		}
+		seen[place] = true
+		a.ID = id.Address(uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(customer)+"\x00"+place)).String())
+		book = append(book, a)
+	}
+	return book
+}
+
+// member is the first text or number among some members of an object.
+func member(v *wire.Value, names []string) string {
+	for _, name := range names {
+		found := v.Member(name)
+		if found == nil {
+			continue
+		}
+		text := found.Text()
+		if found.Kind == '0' {
+			text = string(found.Raw)
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// CountryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
+func CountryOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	v, err := wire.Parse([]byte(address))
+	if err != nil {
+		return ""
+	}
+	code, _ := Country(member(v, namesOfCountry))
+	return code
+}

@@ -1,0 +1,72 @@
+package customers
+
+import (
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// LockAll reads whole records for changing them, in the order of their ids; unknown ones are left out.
+func LockAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
+	ids = slices.Sorted(slices.Values(ids))
+	var list []Customer
+	for len(ids) > 0 {
+		piece := ids[:min(256, len(ids))]
+		ids = ids[len(piece):]
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		found, err := db.List(tx, scan, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id FOR UPDATE", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, Load(tx, list)
+}
+
+// MergedInto are the records that were merged into this one, straight or by way of another.
+func MergedInto(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
+	all := []id.Customer{customer}
+	for next := 0; next < len(all); {
+		piece := all[next:min(next+256, len(all))]
+		next += len(piece)
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		found, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
+			"SELECT id FROM customers WHERE tenant_id = $1 AND merged_into IN "+db.In(len(args)-1, 2)+" ORDER BY id", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			if !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all[1:], nil
+}
+
+// Absorb makes this record one with secondaries, in memory: its tags and totals grow by theirs.
+func (c *Customer) Absorb(at int64, secondaries []Customer) {
+	c.UpdatedAt = max(at, c.UpdatedAt+1)
+	for _, s := range secondaries {
+		c.Tags = distinct(append(c.Tags, s.Tags...))
+		c.OrdersCount += s.OrdersCount
+		c.TotalSpent += s.TotalSpent
+		if c.OrderCountry == "" {
+			c.OrderCountry = s.OrderCountry
+		}
+	}
+}
+
+// SaveMerge writes what Absorb made of locked records; before is the primary as it was. What was merged into a secondary is merged
+// into the primary. Orders are not touched here.
+func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
+	for _, s := range secondaries {
+		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
+			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
+		tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, s.ID, c.ID)
+		tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, s.ID)
+	}
+	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)
+	Save(tx, before, c)
+}

@@ -1,0 +1,25 @@
+package idempotency
+
+import "entrepot/internal/db"
+
+// Kept is a stored answer with where it is kept.
+type Kept struct {
+	Key, Space string
+	Body       string
+}
+
+// About reads the kept answers about some resources.
+func About(tx *db.Tx, resources []string) (list []Kept, err error) {
+	return list, db.Chunks(resources, func(piece []string) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		found, err := db.List(tx, func(r db.Rows) (k Kept, err error) { return k, r.Scan(&k.Key, &k.Space, &k.Body) },
+			"SELECT key, space, answer FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN "+db.In(len(args)-1, 2), args...)
+		list = append(list, found...)
+		return err
+	})
+}
+
+// Rewrite puts another body in the place of a kept answer's: replays say that from now on.
+func (k Kept) Rewrite(tx *db.Tx, body string) {
+	tx.Queue("UPDATE idempotency_keys SET answer = $4 WHERE tenant_id = $1 AND key = $2 AND space = $3", tx.Tenant, k.Key, k.Space, body)
+}

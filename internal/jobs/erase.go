@@ -1,0 +1,36 @@
+package jobs
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Texts is what of a job may tell of a person: what it was given, where it stands, and what went wrong with it.
+type Texts struct {
+	ID                    id.Job
+	Input, Cursor, Errors string
+}
+
+// Mentioning reads the jobs in whose texts one of the patterns, as for LIKE with \ as escape, is found.
+func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	args := []any{tx.Tenant}
+	var any []string
+	for _, p := range patterns {
+		args = append(args, p)
+		like := " LIKE $" + strconv.Itoa(len(args)) + ` ESCAPE '\'`
+		any = append(any, "input"+like, "cursor"+like, "errors"+like)
+	}
+	return db.List(tx, func(r db.Rows) (t Texts, err error) { return t, r.Scan(&t.ID, &t.Input, &t.Cursor, &t.Errors) },
+		"SELECT id, input, cursor, errors FROM jobs WHERE tenant_id = $1 AND ("+strings.Join(any, " OR ")+")", args...)
+}
+
+// Save writes a job's texts as they are given.
+func (t Texts) Save(tx *db.Tx) {
+	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, t.ID, t.Input, t.Cursor, t.Errors)
+}

@@ -1,0 +1,114 @@
+package orders
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Personal is what of an order may tell of its customer. Its notes and payment metadata go in any case and are not read.
+type Personal struct {
+	ID                id.Order
+	Number            int64
+	Name              string
+	Email             string
+	ExternalReference string
+	Shipping          string // free JSON
+	Billing           string
+	TrackingCarrier   string
+	TrackingNumber    string
+	TrackingURL       string
+}
+
+// PersonalLine is what of an order line may: callers may have written anything there.
+type PersonalLine struct {
+	Order       id.Order
+	ID          id.Line
+	Name        string
+	Description string
+	Metadata    string // free JSON
+}
+
+// PersonalShipment is what of a shipment may. Its notes go in any case.
+type PersonalShipment struct {
+	Order          id.Order
+	ID             id.Shipment
+	Carrier        string
+	TrackingNumber string
+	TrackingURL    string
+}
+
+// personal reads rows of some orders with a statement that ends in "IN ".
+func personal[T any](tx *db.Tx, orders []id.Order, scan func(db.Rows) (T, error), sql string) (list []T, err error) {
+	return list, db.Chunks(orders, func(piece []id.Order) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		found, err := db.List(tx, scan, sql+db.In(len(args)-1, 2), args...)
+		list = append(list, found...)
+		return err
+	})
+}
+
+// PersonalOf reads what some orders tell of their customer.
+func PersonalOf(tx *db.Tx, orders []id.Order) ([]Personal, error) {
+	return personal(tx, orders, func(r db.Rows) (p Personal, err error) {
+		return p, r.Scan(&p.ID, &p.Number, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping), db.Opt(&p.Billing),
+			db.Opt(&p.TrackingCarrier), db.Opt(&p.TrackingNumber), db.Opt(&p.TrackingURL))
+	}, `SELECT id, number, customer_name, customer_email, external_reference, shipping_address, billing_address, tracking_carrier, tracking_number, tracking_url
+		FROM orders WHERE tenant_id = $1 AND id IN `)
+}
+
+// PersonalLines reads what the lines of some orders may tell.
+func PersonalLines(tx *db.Tx, orders []id.Order) ([]PersonalLine, error) {
+	return personal(tx, orders, func(r db.Rows) (p PersonalLine, err error) {
+		return p, r.Scan(&p.Order, &p.ID, &p.Name, db.Opt(&p.Description), db.Opt(&p.Metadata))
+	}, "SELECT order_id, id, name, description, metadata FROM order_lines WHERE tenant_id = $1 AND order_id IN ")
+}
+
+// PersonalShipments reads what the shipments of some orders may tell.
+func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error) {
+	return personal(tx, orders, func(r db.Rows) (p PersonalShipment, err error) {
+		return p, r.Scan(&p.Order, &p.ID, db.Opt(&p.Carrier), db.Opt(&p.TrackingNumber), db.Opt(&p.TrackingURL))
+	}, "SELECT order_id, id, carrier, tracking_number, tracking_url FROM shipments WHERE tenant_id = $1 AND order_id IN ")
+}
+
+// Anonymise writes locked orders as they are given, without name, e-mail, notes and payment metadata, and without the notes of
+// their history and shipments.
+func Anonymise(tx *db.Tx, list []Personal) {
+	db.Chunks(list, func(piece []Personal) error {
+		args := []any{tx.Tenant, tx.Micros()}
+		ids := make([]id.Order, 0, len(piece))
+		for _, p := range piece {
+			search := strings.ToLower(Number(p.Number) + " " + p.ExternalReference)
+			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL), search)
+			ids = append(ids, p.ID)
+		}
+		tx.Queue(anonymise.For(len(piece), func(n int) string {
+			return `WITH v(id, reference, shipping, billing, carrier, tracking, url, search) AS (VALUES ` +
+				db.Values(n, 8, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT") + `)
+				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference, shipping_address = v.shipping,
+					billing_address = v.billing, payment_metadata = NULL, notes = NULL, tracking_carrier = v.carrier, tracking_number = v.tracking,
+					tracking_url = v.url, search = v.search, ` + later + `
+				FROM v WHERE orders.tenant_id = $1 AND orders.id = v.id`
+		}), args...)
+		args = append([]any{tx.Tenant}, db.Padded(ids)...)
+		of := db.In(len(args)-1, 2)
+		tx.Queue("UPDATE order_history SET note = NULL WHERE tenant_id = $1 AND note IS NOT NULL AND order_id IN "+of, args...)
+		tx.Queue("UPDATE shipments SET notes = NULL WHERE tenant_id = $1 AND notes IS NOT NULL AND order_id IN "+of, args...)
+		return nil
+	})
+}
+
+var anonymise db.Text
+
+// Save writes a line of a locked order as it is given.
+func (p PersonalLine) Save(tx *db.Tx) {
+	tx.Queue("UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
+		tx.Tenant, p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
+}
+
+// Save writes a shipment of a locked order as it is given.
+func (p PersonalShipment) Save(tx *db.Tx) {
+	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
+		tx.Tenant, p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)).Rows(1, nil)
+}

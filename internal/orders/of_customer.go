@@ -1,0 +1,65 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// maxAddresses bounds the different shipping addresses that are read of one customer's orders.
+const maxAddresses = 500
+
+// ShippingAddresses are the different addresses, free JSON, that a customer's orders were shipped to, newest first.
+func ShippingAddresses(tx *db.Tx, customer id.Customer) ([]string, error) {
+	return db.List(tx, func(r db.Rows) (text string, err error) { return text, r.Scan(&text) },
+		`SELECT shipping_address FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND shipping_address IS NOT NULL
+		GROUP BY shipping_address ORDER BY max(created_at) DESC, shipping_address LIMIT $3::BIGINT`, tx.Tenant, customer, maxAddresses)
+}
+
+// LastOrders tells when the newest order of each of some customers was created; those without orders are left out.
+func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
+	last := map[id.Customer]int64{}
+	return last, db.Chunks(customers, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var customer id.Customer
+			var at int64
+			err := r.Scan(&customer, &at)
+			last[customer] = at
+			return err
+		}, "SELECT customer_id, max(created_at) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1, 2)+" GROUP BY customer_id", args...)
+	})
+}
+
+// Of are the orders of some customers; LockOf also keeps other acts from changing them until this one ends.
+func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
+	return ofCustomers(tx, customers, "")
+}
+
+// LockOf is Of, with the orders locked in the order of their ids.
+func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
+	return ofCustomers(tx, customers, " FOR UPDATE")
+}
+
+func ofCustomers(tx *db.Tx, customers []id.Customer, lock string) (list []id.Order, err error) {
+	return list, db.Chunks(customers, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var order id.Order
+			err := r.Scan(&order)
+			list = append(list, order)
+			return err
+		}, "SELECT id FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1, 2)+" ORDER BY id"+lock, args...)
+	})
+}
+
+// later moves an order's updated_at on, to $2 or beyond; whoever read the order before meets it and runs again.
+const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
+
+// MoveTo gives every order of some customers to another.
+func MoveTo(tx *db.Tx, to id.Customer, from []id.Customer) {
+	db.Chunks(from, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant, tx.Micros(), to}, db.Padded(piece)...)
+		tx.Queue("UPDATE orders SET customer_id = $3::UUID, "+later+" WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-3, 4), args...)
+		return nil
+	})
+}
