@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/commerce"
+	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/wire"
 )
@@ -54,4 +55,25 @@ func (r *request) waits() bool {
 		}
 	}
 	return false
+}
+
+// planned runs a bulk operation in two steps. Its plan is made on a snapshot, so that what it reads and decides does not hold
+// up the one writer of an embedded store; then act applies it in a transaction. If the act has to run again, because the data
+// changed meanwhile, or if the plan met a fault, which an Idempotency-Key may know better, the plan is made in that transaction.
+func planned[P any](a *API, r *request, plan func(tx *db.Tx) (P, error), act func(tx *db.Tx, p P) (answer, error)) (answer, error) {
+	var p P
+	err := a.read(r, func(tx *db.Tx) (err error) {
+		p, err = plan(tx)
+		return err
+	})
+	fresh := err == nil
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if !fresh {
+			if p, err = plan(tx); err != nil {
+				return answer{}, err
+			}
+		}
+		fresh = false
+		return act(tx, p)
+	})
 }

@@ -53,15 +53,18 @@ func (a *API) importProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	waits = waits || r.waits()
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := a.Commerce.ImportProducts(tx, r.caller, in)
+	return planned(a, r, func(tx *db.Tx) (*commerce.ImportPlan, error) { return a.Commerce.PlanImport(tx, r.caller, in) }, func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
+		if in.DryRun {
+			return importCounts(r, in, p.Imported), nil
+		}
+		out, err := p.Apply(tx, r.caller)
 		if err != nil {
 			return answer{}, err
 		}
-		if !waits && !in.DryRun {
-			return one(http.StatusAccepted, string(out.Job), func(w *wire.Writer) { writeAccepted(w, in, out) }), nil
+		if waits {
+			return importCounts(r, in, out), nil
 		}
-		return importCounts(r, in, out), nil
+		return one(http.StatusAccepted, string(out.Job), func(w *wire.Writer) { writeAccepted(w, in, out) }), nil
 	})
 }
 

@@ -121,10 +121,15 @@ var (
 	bothFields    = []string{"price", "compareAtPrice"}
 )
 
-// Update takes over the drafts' prices, queues what changes and gives the products that changed.
-func (l *PriceList) Update(tx *db.Tx) []*Priced {
-	var written []variantRow
-	changed := l.products[:0:0]
+// PriceChanges is what drafts change.
+type PriceChanges struct {
+	Products []*Priced
+	variants []variantRow
+}
+
+// Revise takes over the drafts' prices and gives what changes.
+func (l *PriceList) Revise() *PriceChanges {
+	c := &PriceChanges{Products: make([]*Priced, 0, len(l.products))}
 	for i := range l.drafts {
 		t := l.targets[i]
 		if t.product == nil {
@@ -134,19 +139,23 @@ func (l *PriceList) Update(tx *db.Tx) []*Priced {
 		if t.variant == "" {
 			t.product.revise(&l.drafts[i])
 		} else if v := t.product.reviseVariant(t.variant, &l.drafts[i]); v != nil {
-			written = append(written, variantRow{t.product.ID, v})
+			c.variants = append(c.variants, variantRow{t.product.ID, v})
 		}
 		if before == 0 && len(t.product.Fields) > 0 {
-			changed = append(changed, t.product)
+			c.Products = append(c.Products, t.product)
 		}
 	}
-	rows := make([]priceRow, len(changed))
-	for i, p := range changed {
+	return c
+}
+
+// Save queues the changes. If somebody else has changed one of the products since it was read, the act runs again.
+func (c *PriceChanges) Save(tx *db.Tx) {
+	rows := make([]priceRow, len(c.Products))
+	for i, p := range c.Products {
 		rows[i] = priceRow{p.ID, p.was, p.Price, p.CompareAt, p.count}
 	}
 	updatePrices(tx, rows, stamps(tx, len(rows)))
-	saveVariants(tx, written)
-	return changed
+	saveVariants(tx, c.variants)
 }
 
 // revise takes over the price of the product itself. Fields of other drafts of the product stay behind it.

@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"entrepot/internal/accounts"
@@ -22,7 +23,7 @@ type Import struct {
 	Faults          []ItemFault
 	Channel         id.Channel // also publish there; "" for nowhere
 	ReplaceVariants bool
-	DryRun          bool // decide everything, write nothing
+	DryRun          bool // decide everything, apply nothing
 }
 
 // Imported is the outcome of an import.
@@ -34,48 +35,59 @@ type Imported struct {
 	Revisions []catalog.Revision // of the items applied, in the order of the request
 }
 
-// ImportProducts creates and updates products by SKU, with their variants, categories and stock, and publishes them
-// (interface §4.2). Rejected items do not touch the others. Only what changes is written and told. Faults: NotFound for a
-// channel the account does not have.
-func (s *Service) ImportProducts(tx *db.Tx, who accounts.Caller, in Import) (Imported, error) {
-	var channel channels.Ref
+// ImportPlan is an import with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
+// what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+type ImportPlan struct {
+	Imported
+	channel channels.Ref
+	shelf   *shelf
+	events  []webhooks.Event
+}
+
+// PlanImport decides which products an import creates and updates, with their variants, categories and stock (interface §4.2).
+// Rejected items do not touch the others. Faults: NotFound for a channel the account does not have.
+func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*ImportPlan, error) {
+	p := &ImportPlan{Imported: Imported{Faults: slices.Clone(in.Faults), Revisions: make([]catalog.Revision, 0, len(in.Drafts))}}
+	var err error
 	if in.Channel != "" {
-		var err error
-		if channel, err = channels.ByRef(tx, in.Channel); errors.Is(err, db.ErrNoRow) {
+		if p.channel, err = channels.ByRef(tx, in.Channel); errors.Is(err, db.ErrNoRow) {
 			err = fault.Missing("channel")
 		}
 		if err != nil {
-			return Imported{}, err
+			return nil, err
 		}
 	}
-	shelf, err := readShelf(tx, who, in.Drafts)
+	if p.shelf, err = readShelf(tx, who, in.Drafts); err != nil {
+		return nil, err
+	}
+	for i := range in.Drafts {
+		d := &in.Drafts[i]
+		r, faults := p.shelf.revise(d, in.ReplaceVariants)
+		switch {
+		case len(faults) > 0:
+			p.Faults = append(p.Faults, joined(d.Index, d.SKU, faults))
+			continue
+		case r.IsNew():
+			p.Created++
+		default:
+			p.Updated++
+		}
+		p.Revisions = append(p.Revisions, r)
+	}
+	sortFaults(p.Faults)
+	p.events = productEvents(p.Revisions, who)
+	return p, nil
+}
+
+// Apply queues what the plan says, with its events, and the job that publishes.
+func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
+	moved, err := p.shelf.save(tx, who, p.Revisions)
 	if err != nil {
 		return Imported{}, err
 	}
-	out := Imported{Faults: append([]ItemFault(nil), in.Faults...), Revisions: make([]catalog.Revision, 0, len(in.Drafts))}
-	for i := range in.Drafts {
-		d := &in.Drafts[i]
-		r, faults := shelf.revise(d, in.ReplaceVariants)
-		if len(faults) > 0 {
-			out.Faults = append(out.Faults, joined(d.Index, d.SKU, faults))
-			continue
-		}
-		out.Revisions = append(out.Revisions, r)
-		if r.IsNew() {
-			out.Created++
-		} else {
-			out.Updated++
-		}
-	}
-	sortFaults(out.Faults)
-	if in.DryRun {
-		return out, nil
-	}
-	if err := shelf.save(tx, who, out.Revisions); err != nil {
-		return Imported{}, err
-	}
-	out.Job = publishImport(tx, channel, &out)
-	return out, nil
+	webhooks.Record(tx, append(p.events, moved...)...)
+	p.Job = publishImport(tx, p.channel, &p.Imported)
+	return p.Imported, nil
 }
 
 // joined makes the one error entry of an item.
@@ -161,25 +173,29 @@ func (s *shelf) revise(d *catalog.Draft, replace bool) (catalog.Revision, []cata
 	return r, nil
 }
 
-// save queues what revisions change, with the stock that was set and the events of both.
-func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revision) error {
+// save queues what revisions change, with the stock that was set, and gives the events of the stock.
+func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revision) ([]webhooks.Event, error) {
+	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	var gone []string
 	for i := range revisions {
 		for _, v := range revisions[i].Removed {
 			gone = append(gone, v.SKU)
 		}
 	}
-	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	if len(gone) > 0 {
 		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	catalog.Save(tx, revisions)
-	var moved []stock.Change
-	if len(s.accepted) > 0 {
-		moved = s.sheet.Set(tx, s.accepted, why)
+	if len(s.accepted) == 0 {
+		return nil, nil
 	}
+	return StockEvents(tx, s.sheet.Set(tx, s.accepted, why), string(stock.Import)), nil
+}
+
+// productEvents are the events of products that revisions make or change.
+func productEvents(revisions []catalog.Revision, who accounts.Caller) []webhooks.Event {
 	events := make([]webhooks.Event, 0, len(revisions))
 	for i := range revisions {
 		r := &revisions[i]
@@ -190,8 +206,7 @@ func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revisio
 			events = append(events, productUpdated(r.After.ID, r.After.SKU, r.After.Name, r.Fields))
 		}
 	}
-	webhooks.Record(tx, append(events, StockEvents(tx, moved, string(stock.Import))...)...)
-	return nil
+	return events
 }
 
 // publishImport puts the products of an import on its channel and queues the job that goes on from there. A custom channel

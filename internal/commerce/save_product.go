@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
+	"entrepot/internal/webhooks"
 )
 
 // CreateProduct makes a product (interface §4.5). Faults: Conflict when a SKU is taken; Invalid for a slug or warehouse that
@@ -66,9 +67,12 @@ func refused(faults []catalog.Fault) error {
 
 // saveOne saves one revision and gives the product as it is then.
 func (s *shelf) saveOne(tx *db.Tx, who accounts.Caller, r catalog.Revision) (*catalog.Product, error) {
-	if err := s.save(tx, who, []catalog.Revision{r}); err != nil {
+	revisions := []catalog.Revision{r}
+	moved, err := s.save(tx, who, revisions)
+	if err != nil {
 		return nil, err
 	}
+	webhooks.Record(tx, append(productEvents(revisions, who), moved...)...)
 	p := r.After
 	if r.IsNew() {
 		p.CreatedAt = tx.Micros()

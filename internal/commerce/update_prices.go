@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"
@@ -38,28 +37,43 @@ type Updated struct {
 	Faults   []ItemFault // in the order of the request
 }
 
-// UpdatePrices sets prices by SKU, of products and variants alike (interface §4.2). Items that change nothing make no event.
-func (s *Service) UpdatePrices(tx *db.Tx, _ accounts.Caller, u PriceUpdate) (Updated, error) {
+// PricePlan is a price update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out
+// if what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+type PricePlan struct {
+	Updated
+	changes *catalog.PriceChanges
+	events  []webhooks.Event
+}
+
+// PlanPrices decides on a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing make
+// no event.
+func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 	list, err := catalog.ReadPrices(tx, u.Drafts)
 	if err != nil {
-		return Updated{}, err
+		return nil, err
 	}
-	out := Updated{Faults: slices.Clone(u.Faults)}
+	p := &PricePlan{Updated: Updated{Faults: slices.Clone(u.Faults)}}
 	for i, d := range u.Drafts {
 		if !list.Found(i) {
-			out.NotFound++
-			out.Faults = append(out.Faults, unknownSKU(d.Index, d.SKU))
+			p.NotFound++
+			p.Faults = append(p.Faults, unknownSKU(d.Index, d.SKU))
 		}
 	}
-	out.Updated = len(u.Drafts) - out.NotFound
-	sortFaults(out.Faults)
-	changed := list.Update(tx)
-	events := make([]webhooks.Event, 0, len(changed))
-	for _, p := range changed {
-		events = append(events, productUpdated(p.ID, p.SKU, p.Name, p.Fields))
+	p.Updated.Updated = len(u.Drafts) - p.NotFound
+	sortFaults(p.Faults)
+	p.changes = list.Revise()
+	p.events = make([]webhooks.Event, len(p.changes.Products))
+	for i, c := range p.changes.Products {
+		p.events[i] = productUpdated(c.ID, c.SKU, c.Name, c.Fields)
 	}
-	webhooks.Record(tx, events...)
-	return out, nil
+	return p, nil
+}
+
+// Apply queues what the plan says, with its events.
+func (p *PricePlan) Apply(tx *db.Tx) Updated {
+	p.changes.Save(tx)
+	webhooks.Record(tx, p.events...)
+	return p.Updated
 }
 
 func unknownSKU(index int, sku string) ItemFault {
