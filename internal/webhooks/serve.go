@@ -82,6 +82,7 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 		due = 0
 	}
 	tx.Queue("UPDATE queues SET holder = '', lease_until = 0, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3", tx.Tenant, endpoint, holder, db.Null(due))
+	tx.Wake(Due)
 	return nil
 }
 

@@ -223,3 +223,17 @@ func closedPort(t testing.TB) string {
 	defer l.Close()
 	return "http://" + l.Addr().String()
 }
+
+// places are the events' places in commit order.
+func (s *shop) places() map[string]int {
+	s.t.Helper()
+	place := map[string]int{}
+	s.read(func(tx *db.Tx) error {
+		log, _, err := webhooks.Log(tx, "", 10_000)
+		for i, l := range log {
+			place[string(l.ID)] = i
+		}
+		return err
+	})
+	return place
+}

@@ -60,30 +60,18 @@ func (q *queue) feed() {
 	defer q.release()
 	dry := q.w.DB.Now()
 	var after webhooks.After
-	var scanned time.Time
 	for q.w.stopping.Err() == nil && !q.ended.Load() {
-		now := q.w.DB.Now()
-		if now.Sub(scanned) >= q.w.Poll { // from the start again: finds what was committed late, or had to wait
-			after, scanned = webhooks.After{}, now
-		}
 		list, next, serves, err := q.read(after)
-		if err != nil {
-			q.w.failed("reading a queue", err)
-			return
-		}
-		if !serves {
-			return
-		}
-		if len(list) > 0 {
-			last := list[len(list)-1]
-			after = webhooks.After{DueAt: last.DueAt, Position: last.Position}
-		}
-		if !q.push(list) {
+		q.w.failed("reading a queue", err)
+		if err != nil || !serves || !q.push(list) {
 			return
 		}
 		if len(list) == readPage {
+			last := list[len(list)-1]
+			after = webhooks.After{DueAt: last.DueAt, Position: last.Position}
 			continue
 		}
+		after = webhooks.After{} // what is committed late may be due earlier than what was read: never look only behind it
 		if len(list) > 0 || q.busy() {
 			dry = q.w.DB.Now()
 		}

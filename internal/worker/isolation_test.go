@@ -1,0 +1,205 @@
+package worker
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/webhooks"
+)
+
+// Endpoints that hang or are gone cost the others nothing.
+func TestDeadEndpointsDelayNobody(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		hang := make(chan struct{})
+		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc.ServeHTTP(w, r)
+			if r.URL.Path == "/hang" {
+				select {
+				case <-hang:
+				case <-r.Context().Done():
+				}
+			}
+		})
+		defer close(hang)
+		hanging, _ := s.endpoint(rc.URL + "/hang")
+		gone, _ := s.endpoint(closedPort(t))
+		good, _ := s.endpoint(rc.URL + "/good")
+		w := s.start()
+		start := time.Now()
+		s.tell(300, each)
+		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == 300 })
+		if took := time.Since(start); took > 8*time.Second {
+			t.Errorf("took %s", took)
+		}
+		if n := len(rc.on("/hang")); n > minWorkers {
+			t.Errorf("%d attempts at once to an endpoint that does not answer", n)
+		}
+		if c := s.counts(hanging); c.Pending != 300 {
+			t.Errorf("hanging: %+v", c)
+		}
+		until(t, "the first attempts to the one that is gone", func() bool {
+			_, tries := s.deliveries(gone)
+			return len(tries) == 300 && len(tries[299]) == 1
+		})
+		w.abort() // do not wait for what hangs
+	})
+}
+
+func TestPausedKeepsItsQueue(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL+"/hook", func(e *webhooks.Endpoint) { e.Status = webhooks.Paused })
+		set := func(status webhooks.Status) {
+			s.write(func(tx *db.Tx) error {
+				e.Status = status
+				e.Save(tx)
+				return nil
+			})
+		}
+		s.start()
+		s.tell(5, each)
+		until(t, "five wait", func() bool { return s.counts0(e).Pending == 5 })
+		time.Sleep(150 * time.Millisecond)
+		if n := len(rc.on("/hook")); n != 0 {
+			t.Fatalf("%d attempts to a paused endpoint", n)
+		}
+		set(webhooks.Active)
+		until(t, "five go out", func() bool { return s.counts0(e).Delivered == 5 })
+		set(webhooks.Paused)
+		s.tell(2, each)
+		until(t, "two wait", func() bool { return s.counts0(e).Pending == 2 })
+		time.Sleep(150 * time.Millisecond)
+		if n := len(rc.on("/hook")); n != 5 {
+			t.Errorf("%d attempts", n)
+		}
+		set(webhooks.Active)
+		until(t, "they go out", func() bool { return s.counts0(e).Delivered == 7 })
+		s.counts(e)
+	})
+}
+
+// An endpoint gets the events it wants, from its creation to its end.
+func TestWhoGetsWhat(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		other := newShop(t, store)
+		s.tell(3, each) // before any endpoint
+		all, _ := s.endpoint(rc.URL + "/all")
+		none, _ := s.endpoint(rc.URL+"/none", func(e *webhooks.Endpoint) { e.Events = []string{"stock.low"} })
+		one, _ := s.endpoint(rc.URL+"/one", func(e *webhooks.Endpoint) { e.Events = []string{"stock.low", "order.updated"} })
+		foreign, _ := other.endpoint(rc.URL + "/foreign")
+		s.tell(4, each)
+		late, _ := s.endpoint(rc.URL + "/late")
+		s.start()
+		s.tell(2, each)
+		other.tell(1, each)
+		for e, n := range map[*webhooks.Endpoint]int64{all: 6, one: 6, late: 2} {
+			until(t, e.URL, func() bool { return s.counts0(e).Delivered == n })
+		}
+		until(t, "the other account's", func() bool { return other.counts0(foreign).Delivered == 1 })
+		if c := s.counts(none); c.Of("") != 0 {
+			t.Errorf("got what it did not ask for: %+v", c)
+		}
+		s.write(func(tx *db.Tx) error { one.Delete(tx); return nil })
+		s.tell(5, each)
+		until(t, "the rest", func() bool { return s.counts0(all).Delivered == 11 })
+		time.Sleep(100 * time.Millisecond)
+		if n := len(rc.on("/one")); n != 6 {
+			t.Errorf("%d deliveries to the deleted endpoint", n)
+		}
+		s.counts(all)
+	})
+}
+
+func TestReplays(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		const n = 1100 // more than two pages
+		for range 2 {
+			s.tell(n/2, func(i int) string { return fmt.Sprint("r", i%100) })
+		}
+		e, _ := s.endpoint(rc.URL+"/hook", ordered)
+		start := func(c *Config) {
+			c.Retries = webhooks.Schedule{}
+			c.Poll = 20 * time.Millisecond
+		}
+		s.start(start)
+		s.tell(1, func(int) string { return "r0" }) // live, not replayed twice over
+		until(t, "the live one", func() bool { return s.counts0(e).Delivered == 1 })
+		s.write(func(tx *db.Tx) error {
+			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
+			if err != nil {
+				return err
+			}
+			if size, err := r.Size(tx); size != n+1 {
+				t.Errorf("%d to replay, %v", size, err)
+			}
+			queued, done, err := r.Run(tx)
+			if queued != 512 || done {
+				t.Errorf("first page: %d, done %v", queued, done)
+			}
+			r.Keep(tx)
+			return err
+		})
+		until(t, "everything again", func() bool { return s.counts0(e).Delivered == n+2 })
+		s.counts(e)
+		place := s.places()
+		last := map[string]int{}
+		for _, got := range rc.on("/hook")[1:] {
+			resource, _ := numberOf(t, got.body)
+			if at := place[got.header.Get("webhook-id")]; at < last[resource] {
+				t.Errorf("%s: event %d after %d", resource, at, last[resource])
+			} else {
+				last[resource] = at
+			}
+		}
+		var left int
+		s.read(func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM replays WHERE tenant_id = $1", []any{tx.Tenant}, &left)
+		})
+		if left != 0 {
+			t.Errorf("%d replays left", left)
+		}
+	})
+}
+
+func TestTestEvent(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL+"/hook", func(e *webhooks.Endpoint) { e.Events = []string{"stock.low"} })
+		other, _ := s.endpoint(rc.URL + "/other")
+		s.start()
+		var d *webhooks.Delivery
+		s.write(func(tx *db.Tx) error {
+			d = webhooks.Test(tx, e, webhooks.Event{Name: "order.received", Resource: "r", Data: []byte("{}")})
+			return nil
+		})
+		until(t, "it arrives", func() bool { return s.counts0(e).Delivered == 1 })
+		s.tell(1, each)
+		until(t, "a real one arrives elsewhere", func() bool { return s.counts0(other).Delivered == 1 })
+		if got := rc.on("/hook"); len(got) != 1 || got[0].header.Get("webhook-id") != string(d.Event) {
+			t.Errorf("got %+v", got)
+		}
+		s.read(func(tx *db.Tx) error {
+			log, _, err := webhooks.Log(tx, "", 10)
+			if len(log) != 1 || log[0].ID == d.Event {
+				t.Errorf("the log has %d events", len(log))
+			}
+			if _, _, err := webhooks.Log(tx, d.Event, 10); err == nil {
+				t.Error("the test event is part of the log")
+			}
+			stored, err := webhooks.DeliveryByID(tx, d.ID)
+			if err == nil && stored.State != webhooks.Delivered {
+				t.Errorf("%+v", stored)
+			}
+			return err
+		})
+		s.counts(e)
+		s.counts(other)
+	})
+}
