@@ -129,13 +129,37 @@ func (s *seeding) makeProducts() error {
 		d.VariantsSet = len(p.sizes) > 0
 		in.Drafts = append(in.Drafts, d)
 	}
-	return s.act(func(tx *db.Tx) error {
-		out, err := s.store.Commerce.ImportProducts(tx, s.who, in)
-		if err == nil && len(out.Faults) > 0 {
-			err = fmt.Errorf("the sample products were refused: %v", out.Faults)
+	var categories commerce.CategoryImport
+	for i, c := range demoCategories {
+		categories.Drafts = append(categories.Drafts, catalog.CategoryDraft{Index: i, ExternalID: given(c[0]), Name: given(c[1])})
+	}
+	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8}, {Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
+	for _, run := range []func(tx *db.Tx) ([]commerce.ItemFault, error){
+		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+			out, err := s.store.Commerce.ImportCategories(tx, s.who, categories)
+			return out.Faults, err
+		},
+		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+			out, err := s.store.Commerce.ImportProducts(tx, s.who, in)
+			return out.Faults, err
+		},
+		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+			out, err := s.store.Commerce.SetThresholds(tx, s.who, low)
+			return out.Faults, err
+		},
+	} {
+		err := s.act(func(tx *db.Tx) error {
+			faults, err := run(tx)
+			if err == nil && len(faults) > 0 {
+				err = fmt.Errorf("sample data was refused: %v", faults)
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		return err
-	})
+	}
+	return nil
 }
 
 // moment is one act at one time.
@@ -169,7 +193,7 @@ func (s *seeding) live(end time.Time) error {
 // orderAt is one order's life.
 func (s *seeding) orderAt(at time.Time) []moment {
 	person := demoPeople[s.dice.IntN(len(demoPeople))]
-	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[min(s.dice.IntN(4), 1)], Status: orders.Pending, Currency: "EUR",
+	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[s.dice.IntN(4)/3], Status: orders.Pending, Currency: "EUR",
 		ShippingAmount: 490 * money.Scale / 100, Source: orders.FromAPI,
 		ShippingAddress: fmt.Sprintf(`{"line1":%q,"city":%q,"zip":%q,"country":%q}`, person.street, person.city, person.zip, person.country)}
 	for _, place := range s.dice.Perm(len(demoProducts))[:1+s.dice.IntN(3)] {

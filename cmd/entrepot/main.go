@@ -100,7 +100,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
 		newChannelCommand(env),
-		newImportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
+		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)
 	return root
 }
