@@ -140,7 +140,11 @@ func (s *seeding) makeProducts() error {
 			return out.Faults, err
 		},
 		func(tx *db.Tx) ([]commerce.ItemFault, error) {
-			out, err := s.store.Commerce.ImportProducts(tx, s.who, in)
+			plan, err := s.store.Commerce.PlanImport(tx, s.who, in)
+			if err != nil {
+				return nil, err
+			}
+			out, err := plan.Apply(tx, s.who)
 			return out.Faults, err
 		},
 		func(tx *db.Tx) ([]commerce.ItemFault, error) {
