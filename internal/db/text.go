@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// sqliteText turns PostgreSQL's words into SQLite's: casts and row locks go, and each $N becomes a plain placeholder. order
+// sqliteText turns PostgreSQL's words into SQLite's: casts and row locks go, a bound LIMIT becomes an expression (a bare one makes SQLite
+// plan the statement anew at every run), and each $N becomes a plain placeholder. order
 // tells which argument each placeholder takes: SQLite walks a list at every numbered one, which makes long statements slow.
 func sqliteText(sql string) (text string, order []int) {
 	var out strings.Builder
@@ -18,7 +19,7 @@ func sqliteText(sql string) (text string, order []int) {
 }
 
 var sqliteWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
-	" FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
+	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
 
 // walkPlaceholders calls found for each $N outside quotes and copies the rest to rest.
 func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
