@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // server is the API on a fresh store, with one account that everything is called for unless said otherwise.
 type server struct {
 	*API
-	t       *testing.T
+	t       testing.TB
 	tenant  id.Tenant
 	account accounts.Account
 	owner   accounts.User
@@ -67,7 +67,7 @@ func enginesWith(t *testing.T, limiter func() limits.Limiter, test func(t *testi
 	}
 }
 
-func newServer(t *testing.T, engine string, limiter limits.Limiter) *server {
+func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	t.Helper()
 	now := &clock{}
 	now.micros.Store(time.Now().UnixMicro())
@@ -201,21 +201,21 @@ func (s *server) do(c call) reply {
 }
 
 // call sends a request with the server's key and decodes the answer; numbers are json.Number.
-func (s *server) call(t *testing.T, method, path string, body any) (status int, answer map[string]any) {
+func (s *server) call(t testing.TB, method, path string, body any) (status int, answer map[string]any) {
 	t.Helper()
 	r := s.do(call{method: method, path: path, body: body})
 	return r.status, r.json(t)
 }
 
 // login is call with the owner's access token instead of a key.
-func (s *server) login(t *testing.T, method, path string, body any) (status int, answer map[string]any) {
+func (s *server) login(t testing.TB, method, path string, body any) (status int, answer map[string]any) {
 	t.Helper()
 	r := s.do(call{method: method, path: path, body: body, noKey: true, header: map[string]string{"Authorization": "Bearer " + s.token}})
 	return r.status, r.json(t)
 }
 
 // must is call for a status that the test depends on.
-func (s *server) must(t *testing.T, want int, method, path string, body any) map[string]any {
+func (s *server) must(t testing.TB, want int, method, path string, body any) map[string]any {
 	t.Helper()
 	status, answer := s.call(t, method, path, body)
 	if status != want {
@@ -225,7 +225,7 @@ func (s *server) must(t *testing.T, want int, method, path string, body any) map
 }
 
 // json decodes an answer; an empty one is nil.
-func (r reply) json(t *testing.T) map[string]any {
+func (r reply) json(t testing.TB) map[string]any {
 	t.Helper()
 	if len(r.body) == 0 {
 		return nil
