@@ -21,35 +21,37 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 
 // bury writes levels off and leaves their tombstones; released says that what they have reserved is held elsewhere from now on.
 func bury(tx *db.Tx, live []Level, released bool, why Why) []Change {
-	changes := make([]Change, 0, len(live))
-	steps := make([]step, 0, len(live))
-	for _, before := range live {
-		after := before
+	var w writes
+	for i := range live {
+		after := live[i]
 		after.OnHand, after.Threshold, after.Low, after.Deleted = 0, nil, false, true
 		if released {
 			after.Reserved = 0
 		}
-		steps = append(steps, step{before, after})
-		changes = append(changes, Change{Level: after, PreviousOnHand: before.OnHand})
+		w.add(&live[i], &after)
 	}
-	offset := tx.Stamps(len(live))
-	ledger := movements(tx, nil, steps, offset, why)
-	db.Chunks(live, func(piece []Level) error {
-		args := make([]any, 0, 4+4*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), offset, released)
-		for _, l := range piece {
-			args = append(args, l.SKU, l.Warehouse, l.OnHand, l.Reserved)
+	w.enter(tx, w.buried, buryLevels)
+	insertMovements(tx, w.ledger, why)
+	return w.changes
+}
+
+func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+	db.Chunks(list, func(piece []int) error {
+		args := make([]any, 0, 3+5*len(piece))
+		args = append(args, tx.Tenant, tx.Micros(), offset)
+		for _, at := range piece {
+			c := &changes[at]
+			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.Reserved)
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(buryText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
-				UPDATE stock_levels SET on_hand = 0, reserved = CASE WHEN $4::BOOLEAN THEN 0 ELSE reserved END, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was AND stock_levels.reserved = v.held AND stock_levels.deleted_at IS NULL`
+			return `WITH v(sku, warehouse, was, held, reserved, at) AS (VALUES ` + rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,%)") + `)
+				UPDATE stock_levels SET on_hand = 0, reserved = v.reserved, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
+					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
+				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
-	insertMovements(tx, ledger, why)
-	return changes
 }
 
 var buryText db.Text

@@ -16,31 +16,28 @@ type Movement struct {
 	Balance   int64 // on-hand after it
 	At        int64
 	Why
-
-	stamp int64 // its level's, as an offset of Stamps
 }
 
-// movements makes the ledger rows of steps whose levels get stamps from an offset on.
-func movements(tx *db.Tx, into []Movement, list []step, offset int64, why Why) []Movement {
-	for i := range list {
-		before, after := &list[i].before, &list[i].after
-		if after.OnHand == before.OnHand {
-			continue
-		}
-		into = append(into, Movement{ID: id.New[id.Movement](), SKU: after.SKU, Warehouse: after.Warehouse, Delta: after.OnHand - before.OnHand,
-			Balance: after.OnHand, At: tx.Micros(), Why: why, stamp: offset + int64(i)*db.StampStep})
-	}
-	return into
+// entry is a ledger row to be written.
+type entry struct {
+	*Change
+	id     id.Movement
+	offset int64 // of its level's stamp
+}
+
+// movement is the entry as it will be read.
+func (e entry) movement(tx *db.Tx, why Why) Movement {
+	return Movement{ID: e.id, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand, At: tx.Micros(), Why: why}
 }
 
 // insertMovements writes the ledger rows of one act.
-func insertMovements(tx *db.Tx, list []Movement, why Why) {
-	db.Chunks(list, func(piece []Movement) error {
+func insertMovements(tx *db.Tx, list []entry, why Why) {
+	db.Chunks(list, func(piece []entry) error {
 		args := make([]any, 0, 7+6*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
 		for i := range piece {
-			m := &piece[i]
-			args = append(args, m.SKU, m.stamp, m.Warehouse, string(m.ID), m.Delta, m.Balance)
+			e := &piece[i]
+			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.id), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
 		tx.Change(movementsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` + rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)

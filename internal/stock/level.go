@@ -76,13 +76,6 @@ type Why struct {
 	Actor         string
 }
 
-// Change is a level after an act.
-type Change struct {
-	Level
-	PreviousOnHand int64
-	FellLow        bool // it just went below its threshold
-}
-
 // levelColumns are what scanLevel takes.
 const levelColumns = "id, sku, warehouse_code, product_id, coalesce(variant_id::TEXT, ''), on_hand, reserved, coalesce(threshold, -1), low, deleted_at IS NOT NULL"
 

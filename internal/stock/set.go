@@ -125,7 +125,7 @@ func (s *Sheet) OnHand(t Setting) int64 { return s.levels[t.at].OnHand }
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
 // meanwhile makes the act run again.
 func (s *Sheet) Set(tx *db.Tx, settings []Setting, why Why) []Change {
-	w := writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]step, 0, len(settings))}
+	w := writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]int, 0, len(settings))}
 	for i := range settings {
 		s.set(tx, &w, &settings[i], &s.levels[settings[i].at])
 	}
@@ -160,8 +160,8 @@ func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movemen
 	}
 	w.send(tx, why)
 	ledger := make([]Movement, len(settings))
-	for _, m := range w.ledger {
-		ledger[at[Place{m.SKU, m.Warehouse}]] = m
+	for _, e := range w.ledger {
+		ledger[at[e.Place()]] = e.movement(tx, why)
 	}
 	return w.changes, ledger
 }

@@ -134,7 +134,7 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 		levels[after.Place()] = after
 		if before.exists() && s.OnHand == 0 && !before.Deleted {
 			reserved = append(reserved, reservation{after, after.Reserved - before.Reserved})
-			changes = append(changes, Change{Level: after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low})
+			changes = append(changes, changed(&before, &after))
 			continue
 		}
 		w.add(&before, &after)
@@ -226,7 +226,7 @@ func reserve(tx *db.Tx, list []reservation, reject bool) {
 		tx.Change(reserveText.For(len(piece), func(n int) string {
 			return `WITH v(sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.deleted_at IS NULL AND coalesce(threshold > on_hand - reserved - v.delta, FALSE) = v.low
+				FROM v WHERE ` + keyed + ` AND stock_levels.deleted_at IS NULL AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

@@ -1,0 +1,122 @@
+package stock
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+)
+
+// SQLite keeps every statement over many levels on their key, also with as many rows as a chunk has and whatever it knows of
+// the tables: otherwise a bulk update would walk all levels there are, once a chunk.
+func TestBulkStatementsKeepToTheKey(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true})
+	tenant := dbtest.Account(t, store)
+	settings := make([]Setting, 3000)
+	for i := range settings {
+		settings[i] = Setting{SKU: fmt.Sprintf("SKU-%d", i), Product: id.New[id.Product](), Quantity: 5}
+	}
+	act := func(run func(tx *db.Tx) error) {
+		t.Helper()
+		if err := store.Write(t.Context(), tenant, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := func(quantity int64) {
+		act(func(tx *db.Tx) error {
+			for i := range settings {
+				settings[i].Quantity = quantity
+			}
+			sheet, err := Look(tx, settings)
+			if err == nil {
+				sheet.Set(tx, settings, Why{Cause: Import})
+			}
+			return err
+		})
+	}
+	set(5)
+	set(6)
+	shifts := make([]Shift, 256)
+	for i := range shifts {
+		shifts[i] = Shift{SKU: settings[i].SKU, Product: settings[i].Product, Reserve: 1}
+	}
+	act(func(tx *db.Tx) error {
+		levels, err := Choose(tx, shifts)
+		if err == nil {
+			_, err = Apply(tx, levels, shifts, Why{Cause: Shipment}, false)
+		}
+		return err
+	})
+	act(func(tx *db.Tx) error {
+		sheet, err := Look(tx, settings)
+		if err == nil {
+			sheet.SetThresholds(tx, settings)
+		}
+		return err
+	})
+	skus := make([]string, 256)
+	for i := range skus {
+		skus[i] = settings[i].SKU
+	}
+	act(func(tx *db.Tx) error {
+		_, err := DeleteFor(tx, skus, Why{Cause: Adjustment})
+		return err
+	})
+	set(7)
+	settings[0].Warehouse = "LYON"
+	set(8)
+	for _, analysed := range []bool{false, true} {
+		if analysed {
+			act(func(tx *db.Tx) error {
+				_, err := tx.Exec("ANALYZE")
+				return err
+			})
+		}
+		for name, s := range map[string]struct {
+			text *db.Text
+			key  string
+		}{
+			"look": {&lookText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "look each": {&lookEachText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
+			"levels": {&levelsText, "(tenant_id=? AND sku=?)"}, "move": {&moveTexts[0], "(tenant_id=? AND sku=? AND warehouse_code=?)"},
+			"reserve": {&reserveText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "tell": {&tellText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
+			"revive": {&reviveText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "bury": {&buryText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
+		} {
+			plan := explain(t, store, tenant, s.text.For(256, func(int) string { t.Fatalf("%s never ran with 256 rows", name); return "" }))
+			if !strings.Contains(plan, s.key) || regexp.MustCompile(`SCAN (stock_levels|l)\b`).MatchString(plan) {
+				t.Errorf("%s (statistics: %v):\n%s", name, analysed, plan)
+			}
+		}
+	}
+}
+
+// explain is SQLite's plan of a statement.
+func explain(t *testing.T, store *db.DB, tenant id.Tenant, sql string) (plan string) {
+	t.Helper()
+	most := 0
+	for _, found := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(sql, -1) {
+		n, _ := strconv.Atoi(found[1])
+		most = max(most, n)
+	}
+	args := make([]any, most)
+	for i := range args {
+		args[i] = int64(0)
+	}
+	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var n, parent, unused int64
+			var line string
+			err := r.Scan(&n, &parent, &unused, &line)
+			plan += line + "\n"
+			return err
+		}, "EXPLAIN QUERY PLAN "+sql, args...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
