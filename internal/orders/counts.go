@@ -8,9 +8,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// spans are the widths of the buckets in which orders are counted, in microseconds: 1 s, 134 s, 4.8 h and 25 days. A list's total
+// spans are the widths of the buckets in which orders are counted, in microseconds: 8 s, 18 min and 38 h. A list's total
 // is the sum of the fewest buckets that fill its range of time, and a count of the rows at the two ragged ends.
-var spans = []int64{1 << 20, 1 << 27, 1 << 34, 1 << 41}
+var spans = []int64{1 << 23, 1 << 30, 1 << 37}
 
 // Count moves an order from one status's counts to another's; "" is none (before creation, after deletion).
 func Count(tx *db.Tx, o *Order, from, to Status) {

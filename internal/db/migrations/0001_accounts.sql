@@ -83,4 +83,3 @@ CREATE TABLE idempotency_keys (
     PRIMARY KEY (tenant_id, key, space)
 ) WITHOUT ROWID;
 CREATE INDEX idempotency_keys_expires_at ON idempotency_keys (expires_at);
-CREATE INDEX idempotency_keys_tenant_id_resource_id ON idempotency_keys (tenant_id, resource_id);
