@@ -26,11 +26,11 @@ test: postgres ## go vet and every test, on SQLite and PostgreSQL
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; CGO_ENABLED=1 $(GO) test -race -short -timeout 15m $(RACE_PACKAGES); \
 	else echo "no C compiler: the race detector is left out"; fi
 
-check: ## all that must hold before a release: format, tests, reproducible build
+check: ## all that must hold before a release: format, modules, tests, build
 	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	$(GO) mod verify
 	$(MAKE) test
-	$(MAKE) dist
+	$(MAKE) build
 
 bench: build ## measure this machine: the service beside the bare driver
 	$(BIN) bench cold-start
