@@ -80,7 +80,7 @@ func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Faul
 	case given != "":
 		c.Slug = given
 	case c.Slug == "":
-		c.Slug = slugFor(c.Name, c.ExternalID, string(c.ID), func(s string) bool { return t.slugs[s] })
+		c.Slug = slugFor(c.Name, string(c.ID), func(s string) bool { return t.slugs[s] })
 	}
 	faults = append(faults, t.parent(&c, d)...)
 	if len(faults) > 0 {

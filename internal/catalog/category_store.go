@@ -132,7 +132,7 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 		if d.Slug.Value != "" {
 			slugs = append(slugs, d.Slug.Value)
 		} else if base := Slug(d.Name.Value); base != "" {
-			slugs = append(slugs, base, secondSlug(base, d.ExternalID.Value))
+			slugs = append(slugs, base)
 		}
 	}
 	return each(tx, slugs, &categorySlugsText, "SELECT slug FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND slug IN ", "", func(r db.Rows) error {

@@ -7,10 +7,10 @@ import (
 )
 
 // Changes reads up to limit products whose stamp is since or later, oldest change first, and tells whether there are more;
-// deleted ones are among them only on request (interface §4.3).
+// deleted ones are among them only on request (interface §4.3). They are read as far as the feed shows them.
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
-	c := collector{list: make([]*Product, 0, limit+1)}
-	err = tx.Each(c.add, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
+	c := newCollector(false, limit+1)
+	err = tx.Each(c.add, `SELECT `+feedColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
 		` ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit+1)
 	if err != nil {
 		return nil, false, err

@@ -104,7 +104,7 @@ func List(tx *db.Tx, f Filter) ([]*Product, error) {
 	}
 	args = append(args, f.Limit, f.Offset)
 	limits := " LIMIT $" + placeholder(len(args)-1) + "::BIGINT OFFSET $" + placeholder(len(args)) + "::BIGINT"
-	var c collector
+	c := newCollector(true, f.Limit)
 	if err := tx.Each(c.add, "SELECT "+productColumns+" FROM "+from+" WHERE "+where+" ORDER BY "+order+limits, args...); err != nil {
 		return nil, err
 	}

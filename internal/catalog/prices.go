@@ -43,7 +43,7 @@ type PriceList struct {
 	products []*Priced
 }
 
-var pricedText, pricedVariantsText db.Text
+var pricedText db.Text
 
 // ReadPrices reads the present prices of what the drafts' SKUs stand for.
 func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
@@ -51,6 +51,10 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	var shared map[id.Product]*Priced // once a variant is named, one product may be named several times
 	var withVariants []id.Product
 	room := make([]Priced, len(drafts))
+	var row Priced
+	var variant id.Variant
+	var at, compareAt int64
+	into := []any{&at, (*string)(&row.ID), (*string)(&variant), &row.SKU, &row.Name, (*int64)(&row.Price), &compareAt, &row.was, &row.count}
 	first := 0
 	err := db.Chunks(drafts, func(piece []PriceDraft) error {
 		args := make([]any, 0, 1+2*len(piece))
@@ -60,13 +64,12 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 		}
 		first += len(piece)
 		return tx.Each(func(r db.Rows) error {
-			var at int64
-			p := &room[len(l.products)]
-			var variant id.Variant
-			err := r.Scan(&at, (*string)(&p.ID), db.Opt((*string)(&variant)), &p.SKU, &p.Name, (*int64)(&p.Price), &p.CompareAt, &p.was, &p.count)
-			if err != nil {
+			if err := r.Scan(into...); err != nil {
 				return err
 			}
+			p := &room[len(l.products)]
+			*p = row
+			p.CompareAt = orNil(compareAt)
 			if variant == "" {
 				p.SKU = drafts[at].SKU
 			} else if shared == nil {
@@ -90,7 +93,7 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 			return nil
 		}, pricedText.For(len(piece), func(n int) string {
 			return `WITH v(i, sku) AS (VALUES ` + db.Values(n, 2, 2, "::BIGINT", "::TEXT") + `)
-				SELECT v.i, p.id, s.variant_id, CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name, p.price, p.compare_at_price, p.changed_at, p.variant_count
+				SELECT v.i, s.product_id, coalesce(s.variant_id::TEXT, ''), CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name, p.price, coalesce(p.compare_at_price, -1), p.changed_at, p.variant_count
 				FROM v CROSS JOIN skus s CROSS JOIN products p
 				WHERE s.tenant_id = $1 AND s.sku = v.sku AND p.tenant_id = $1 AND p.id = s.product_id`
 		}), args...)
@@ -99,15 +102,10 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 		return nil, err
 	}
 	slices.Sort(withVariants)
-	return l, each(tx, slices.Compact(withVariants), &pricedVariantsText, `SELECT product_id, id, sku, name, price, compare_at_price, attributes, position
-		FROM variants WHERE tenant_id = $1 AND product_id IN `, "", func(r db.Rows) error {
-		var product id.Product
-		var v Variant
-		err := r.Scan((*string)(&product), (*string)(&v.ID), &v.SKU, &v.Name, &v.Price, &v.CompareAt, &v.Attributes, &v.Position)
+	return l, eachVariant(tx, slices.Compact(withVariants), func(product id.Product, v Variant) {
 		if p := shared[product]; p != nil {
 			p.variants = append(p.variants, v)
 		}
-		return err
 	})
 }
 

@@ -6,21 +6,17 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
-// productColumns are what scanProduct takes.
-const productColumns = `p.id, p.sku, p.name, p.slug, p.description, p.status, p.price, p.compare_at_price, p.media, p.attributes,
-	p.variant_count, p.category_count, p.created_at, p.updated_at, p.changed_at, p.deleted_at`
+// productColumns are what a full collector takes, feedColumns what a feed shows.
+const (
+	productColumns = feedColumns + `, p.slug, p.description, p.attributes, p.created_at, p.updated_at`
+	feedColumns    = `p.id, p.sku, p.name, p.status, p.price, coalesce(p.compare_at_price, -1), p.media, p.variant_count, p.category_count, p.changed_at, coalesce(p.deleted_at, 0)`
+)
 
 // parts says how many rows a product has elsewhere.
 type parts struct{ variants, links int64 }
-
-func scanProduct(r db.Rows) (p *Product, has parts, err error) {
-	p = &Product{}
-	err = r.Scan((*string)(&p.ID), &p.SKU, &p.Name, &p.Slug, &p.Description, (*string)(&p.Status), (*int64)(&p.Price), &p.CompareAt, &p.Media, &p.Attributes,
-		&has.variants, &has.links, &p.CreatedAt, &p.UpdatedAt, &p.ChangedAt, db.Opt(&p.DeletedAt))
-	return p, has, err
-}
 
 // collector gathers products and then fetches the parts of those that have some.
 type collector struct {
@@ -28,16 +24,43 @@ type collector struct {
 	byID        map[id.Product]*Product
 	withVariant []id.Product
 	withLink    []id.Product
+
+	row       Product // into which each row is scanned
+	compareAt int64
+	has       parts
+	into      []any
+}
+
+// newCollector takes rows of productColumns, or of feedColumns.
+func newCollector(full bool, room int) *collector {
+	c := &collector{list: make([]*Product, 0, room)}
+	p := &c.row
+	c.into = []any{(*string)(&p.ID), &p.SKU, &p.Name, (*string)(&p.Status), (*int64)(&p.Price), &c.compareAt, &p.Media, &c.has.variants, &c.has.links, &p.ChangedAt, &p.DeletedAt}
+	if full {
+		c.into = append(c.into, &p.Slug, &p.Description, &p.Attributes, &p.CreatedAt, &p.UpdatedAt)
+	}
+	return c
 }
 
 func (c *collector) add(r db.Rows) error {
-	p, has, err := scanProduct(r)
-	if err != nil {
+	if err := r.Scan(c.into...); err != nil {
 		return err
 	}
+	p := new(Product)
+	*p = c.row
+	p.CompareAt = orNil(c.compareAt)
 	c.list = append(c.list, p)
-	c.part(p, has)
+	c.part(p, c.has)
 	return nil
+}
+
+// orNil is an amount that was read with -1 for none.
+func orNil(amount int64) *money.Amount {
+	if amount < 0 {
+		return nil
+	}
+	a := money.Amount(amount)
+	return &a
 }
 
 // part notes which rows of a product are elsewhere.
@@ -59,15 +82,10 @@ func (c *collector) part(p *Product, has parts) {
 
 // fetch reads variants and links.
 func (c *collector) fetch(tx *db.Tx) error {
-	err := each(tx, c.withVariant, &variantsText, `SELECT product_id, id, sku, name, price, compare_at_price, attributes, position
-		FROM variants WHERE tenant_id = $1 AND product_id IN `, ` ORDER BY product_id, position, id`, func(r db.Rows) error {
-		var product id.Product
-		var v Variant
-		err := r.Scan((*string)(&product), (*string)(&v.ID), &v.SKU, &v.Name, &v.Price, &v.CompareAt, &v.Attributes, &v.Position)
+	err := eachVariant(tx, c.withVariant, func(product id.Product, v Variant) {
 		if p := c.byID[product]; p != nil {
 			p.Variants = append(p.Variants, v)
 		}
-		return err
 	})
 	if err != nil {
 		return err
@@ -82,6 +100,23 @@ func (c *collector) fetch(tx *db.Tx) error {
 			}
 			return err
 		})
+}
+
+// eachVariant reads the variants of products, each product's in their order.
+func eachVariant(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) error {
+	var product id.Product
+	var v Variant
+	var price, compareAt int64
+	into := []any{(*string)(&product), (*string)(&v.ID), &v.SKU, &v.Name, &price, &compareAt, &v.Attributes, &v.Position}
+	return each(tx, products, &variantsText, `SELECT product_id, id, sku, name, coalesce(price, -1), coalesce(compare_at_price, -1), attributes, position
+		FROM variants WHERE tenant_id = $1 AND product_id IN `, ` ORDER BY product_id, position, id`, func(r db.Rows) error {
+		if err := r.Scan(into...); err != nil {
+			return err
+		}
+		v.Price, v.CompareAt = orNil(price), orNil(compareAt)
+		take(product, v)
+		return nil
+	})
 }
 
 var variantsText, linksText, byIDText, ownersText, slugsText db.Text
@@ -104,7 +139,7 @@ func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row 
 
 // ByIDs reads living products with their variants and links, in no order; unknown ids are left out.
 func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
-	var c collector
+	c := newCollector(true, len(ids))
 	err := each(tx, ids, &byIDText, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.id IN `, ` AND p.deleted_at IS NULL`, c.add)
 	if err != nil {
 		return nil, err
@@ -174,34 +209,17 @@ func (k *Known) readProducts(tx *db.Tx) error {
 
 // readSlugs finds which of the slugs that the drafts give or would get are taken.
 func (k *Known) readSlugs(tx *db.Tx, drafts []Draft) error {
-	first := make([]string, 0, len(drafts))
+	slugs := make([]string, 0, len(drafts))
 	for i := range drafts {
 		d := &drafts[i]
 		switch {
 		case d.Slug.Value != "":
-			first = append(first, d.Slug.Value)
+			slugs = append(slugs, d.Slug.Value)
 		case k.owners[d.SKU].product == "":
-			first = append(first, Slug(d.Name.Value))
+			slugs = append(slugs, Slug(d.Name.Value))
 		}
 	}
-	if err := k.takenSlugs(tx, first); err != nil {
-		return err
-	}
-	again := make(map[string]bool, len(first)) // slugs that an earlier draft of this request takes
-	var second []string
-	for i := range drafts {
-		d := &drafts[i]
-		if d.Slug.Value == "" && k.owners[d.SKU].product == "" {
-			base := Slug(d.Name.Value)
-			if k.slugs[base] || again[base] {
-				second = append(second, secondSlug(base, d.SKU))
-			}
-			again[base] = true
-		} else {
-			again[d.Slug.Value] = true
-		}
-	}
-	return k.takenSlugs(tx, second)
+	return k.takenSlugs(tx, slugs)
 }
 
 func (k *Known) takenSlugs(tx *db.Tx, slugs []string) error {

@@ -161,7 +161,7 @@ func (k *Known) slug(r *Revision, d *Draft) *Fault {
 		r.After.Slug = given
 		r.changed("slug")
 	case r.Before == nil:
-		r.After.Slug = slugFor(r.After.Name, r.After.SKU, string(r.After.ID), func(s string) bool { return k.slugs[s] })
+		r.After.Slug = slugFor(r.After.Name, string(r.After.ID), func(s string) bool { return k.slugs[s] })
 	}
 	return nil
 }

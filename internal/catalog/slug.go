@@ -67,26 +67,15 @@ func asciiSlug(text string) (slug string, ok bool) {
 	return string(b), true
 }
 
-// slugFor gives a slug that nobody has: from the name, else with the SKU behind it, else with the end of the id.
-func slugFor(name, sku, id string, taken func(string) bool) string {
-	base := Slug(name)
-	if base != "" && !taken(base) {
-		return base
-	}
-	if second := secondSlug(base, sku); second != "" && !taken(second) {
-		return second
-	}
-	if base == "" {
+// slugFor gives a slug that nobody has: from the name, with the end of the id behind it if that is taken. Whoever gets one that
+// is taken meanwhile, all the same, is stopped by the store and tries again with another id.
+func slugFor(name, id string, taken func(string) bool) string {
+	switch slug := Slug(name); {
+	case slug == "":
 		return id
+	case taken(slug):
+		return slug + "-" + id[len(id)-8:]
+	default:
+		return slug
 	}
-	return base + "-" + id[len(id)-12:]
-}
-
-// secondSlug is the slug from name and SKU.
-func secondSlug(base, sku string) string {
-	tail := Slug(sku)
-	if base == "" || tail == "" {
-		return tail
-	}
-	return base + "-" + tail
 }

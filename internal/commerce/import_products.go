@@ -93,8 +93,11 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 // ImportProducts plans an import and applies it in the same transaction. Faults: those of PlanImport.
 func (s *Service) ImportProducts(tx *db.Tx, who accounts.Caller, in Import) (Imported, error) {
 	p, err := s.PlanImport(tx, who, in)
-	if err != nil || in.DryRun {
+	switch {
+	case err != nil:
 		return Imported{}, err
+	case in.DryRun:
+		return p.Imported, nil
 	}
 	return p.Apply(tx, who)
 }
