@@ -78,7 +78,7 @@ func (a *Account) Login(t testing.TB, email, password string) Client {
 	}
 	token := answer.Text("data", "accessToken")
 	if answer.Status/100 != 2 || token == "" {
-		t.Fatalf("logging in: %s\n%s", answer, a.server.LogTail())
+		t.Fatalf("logging in: %s", answer)
 	}
 	return Client{Base: a.server.Base, Bearer: token}
 }
@@ -93,7 +93,7 @@ func (a *Account) NewKey(t testing.TB, name string, scopes ...string) Client {
 	}
 	key := answer.Text("data", "key")
 	if answer.Status != http.StatusCreated || key == "" {
-		t.Fatalf("making an API key: %s\n%s", answer, a.server.LogTail())
+		t.Fatalf("making an API key: %s", answer)
 	}
 	return Client{Base: a.server.Base, Key: key}
 }
