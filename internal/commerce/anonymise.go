@@ -215,6 +215,22 @@ func answerMembers(space string) map[string]member {
 	return nil
 }
 
+// AnonymousEvent tells whether an event's envelope tells of no person, as after an erasure.
+func AnonymousEvent(event, payload string) bool {
+	return new(anonymiser).json(payload, eventMembers(event)) == payload
+}
+
+// AnonymousAnswer tells the same of the stored answer of a request, given as method and path.
+func AnonymousAnswer(space, body string) bool {
+	return new(anonymiser).json(body, answerMembers(space)) == body
+}
+
+// OnlyCountry tells whether a stored free-form address has nothing in it but a country.
+func OnlyCountry(text string) bool {
+	left := addressOf(text)
+	return text == left || text == NormalAddress(left)
+}
+
 // learn takes what an event told of the person, and the ids of addresses and shipments it named, which answers may be kept about.
 func (a *anonymiser) learn(event, payload string) (named []string) {
 	v, err := wire.Parse([]byte(payload))

@@ -1,0 +1,271 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/id"
+)
+
+// shop makes a product with plenty of stock and gives what an order of it is.
+func (s *server) shop(t *testing.T) func(more map[string]any) map[string]any {
+	t.Helper()
+	s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", `{"products":[{"sku":"A-1","name":"Mug","price":10,"stock":{"quantity":1000}}]}`)
+	return func(more map[string]any) map[string]any {
+		order := map[string]any{"customerName": "Ada Lovelace", "items": []any{map[string]any{"sku": "A-1", "quantity": 1, "unitPrice": 10}}}
+		for name, value := range more {
+			order[name] = value
+		}
+		return order
+	}
+}
+
+// customer makes a customer and gives its id.
+func (s *server) customer(t *testing.T, body any) string {
+	t.Helper()
+	return text(s.must(t, 201, "POST", "/api/v1/customers", body), "data", "id")
+}
+
+// newest are the names of the events since the last call.
+func (s *server) newest(t *testing.T, since *int64) string {
+	t.Helper()
+	names, next := s.told(*since)
+	*since = next
+	return strings.Join(names, " ")
+}
+
+func TestCustomerLife(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		var since int64
+		s.newest(t, &since)
+		path := "/api/v1/customers/" + s.customer(t, `{"email":"Ada@X.example","firstName":"Ada","phone":null,"tags":["a","b","a"],"metadata":{"n":1.0,"x":[1]},
+			"addresses":[{"line1":"1 St","city":"Paris","postalCode":"75001","country":"fr","isDefault":true},{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`)
+		if got := s.newest(t, &since); got != "customer.created" {
+			t.Errorf("creation told %q", got)
+		}
+		read := at(s.must(t, 200, "GET", path, nil), "data")
+		if fmt.Sprint(at(read, "tags")) != "[a b]" || text(read, "email") != "Ada@X.example" || text(read, "name") != "Ada" || at(read, "addresses", 0, "isDefault") != false ||
+			at(read, "addresses", 1, "isDefault") != true || text(read, "addresses", 0, "zip") != "75001" || text(read, "addresses", 0, "country") != "FR" {
+			t.Errorf("read %v", read)
+		}
+		for _, body := range []string{`{}`, `{"firstName":"Ada"}`, `{"tags":["a","b"]}`, `{"metadata":{"x":[1],"n":1}}`, `{"phone":null}`, `{"email":"Ada@X.example"}`,
+			`{"addresses":[{"line1":"1 St","city":"Paris","zip":"75001","country":"FR"},{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`} {
+			again := at(s.must(t, 200, "PATCH", path, body), "data")
+			if fmt.Sprint(again) != fmt.Sprint(read) {
+				t.Errorf("%s changed\n%v into\n%v", body, read, again)
+			}
+			if got := s.newest(t, &since); got != "" {
+				t.Errorf("%s told %q", body, got)
+			}
+		}
+		kept := text(read, "addresses", 1, "id")
+		changed := at(s.must(t, 200, "PUT", path, map[string]any{"email": "ADA@x.example", "tags": nil, "metadata": nil, "addresses": []any{map[string]any{
+			"id": kept, "line1": "3 St", "city": "Lyon", "zip": "69001", "country": "FR"}}}), "data")
+		if text(changed, "email") != "ADA@x.example" || fmt.Sprint(at(changed, "tags")) != "[]" || text(changed, "addresses", 0, "id") != kept || text(changed, "addresses", 0, "line1") != "3 St" ||
+			fmt.Sprint(at(changed, "metadata")) != "map[]" || text(changed, "firstName") != "Ada" || text(changed, "updatedAt") < text(read, "updatedAt") {
+			t.Errorf("changed %v", changed)
+		}
+		if got := s.newest(t, &since); got != "customer.updated" {
+			t.Errorf("change told %q", got)
+		}
+	})
+}
+
+func TestCustomerEmailIsUnique(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		ada := s.customer(t, `{"email":"ada@x.example"}`)
+		bob := s.customer(t, `{"email":"bob@x.example"}`)
+		refused := s.must(t, 409, "POST", "/api/v1/customers", `{"email":"ADA@x.example"}`)
+		if text(refused, "code") != "customer_exists" || text(refused, "customerId") != ada {
+			t.Errorf("refused with %v", refused)
+		}
+		if refused := s.must(t, 409, "PATCH", "/api/v1/customers/"+bob, `{"email":"ada@X.example"}`); text(refused, "customerId") != ada {
+			t.Errorf("refused with %v", refused)
+		}
+		for _, body := range []string{`{"email":null}`, `{"email":""}`, `{"email":"x"}`} {
+			refused := s.must(t, 400, "PATCH", "/api/v1/customers/"+bob, body)
+			if details := at(refused, "details").([]any); len(details) != 1 || text(details[0], "path") != "email" {
+				t.Errorf("%s: %v", body, refused)
+			}
+		}
+		s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": bob, "secondaryIds": []string{ada}})
+		if refused := s.must(t, 409, "POST", "/api/v1/customers", `{"email":"ada@x.example"}`); text(refused, "customerId") != bob {
+			t.Errorf("the e-mail of a merged record stands for its primary, not %v", refused)
+		}
+		if other := s.stranger(); other.customer(t, `{"email":"ada@x.example"}`) == "" {
+			t.Error("another account may have the e-mail")
+		}
+	})
+}
+
+func TestAddressBook(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		ada := s.customer(t, `{"email":"ada@x.example"}`)
+		path := "/api/v1/customers/" + ada
+		for _, address := range []string{`{"line1":"1 Way","city":"Lyon","zip":"69001","country":"FR"}`, `{"address1":"1 Way","city":"Lyon","postalCode":69001,"extra":true}`,
+			`{"line1":"2 Way","city":"Lyon","zip":"69001","countryCode":"FR"}`, `{"note":"nothing to go by"}`} {
+			s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": ada, "shippingAddress": raw(address)}))
+		}
+		derived := at(s.must(t, 200, "GET", path, nil), "data", "addresses").([]any)
+		if len(derived) != 2 || text(derived[0], "line1") != "2 Way" || text(derived[0], "country") != "FR" || at(derived[1], "_derived") != true || text(derived[1], "postalCode") != "69001" {
+			t.Fatalf("derived %v", derived)
+		}
+		again := at(s.must(t, 200, "GET", path, nil), "data", "addresses", 0, "id")
+		if again != at(derived[0], "id") {
+			t.Errorf("a derived entry's id moves: %v, %v", again, at(derived[0], "id"))
+		}
+		s.must(t, 404, "PATCH", path+"/addresses/"+text(derived[0], "id"), `{"city":"X"}`)
+		s.must(t, 404, "DELETE", path+"/addresses/"+text(derived[0], "id"), nil)
+
+		var since int64
+		s.newest(t, &since)
+		added := at(s.must(t, 201, "POST", path+"/addresses", `{"line1":"Own","city":"Lyon","zip":"A","postalCode":"B","country":"be","type":"shipping","isDefault":true}`), "data")
+		if text(added, "zip") != "A" || text(added, "postalCode") != "A" || text(added, "country") != "BE" || at(added, "_derived") != nil {
+			t.Errorf("added %v", added)
+		}
+		if book := at(s.must(t, 200, "GET", path, nil), "data", "addresses").([]any); len(book) != 1 {
+			t.Errorf("the book is not alone: %v", book)
+		}
+		other := at(s.must(t, 201, "POST", path+"/addresses", `{"line1":"Other","city":"Lyon","zip":"A","country":"BE","type":"billing","isDefault":true}`), "data")
+		s.must(t, 200, "PATCH", path+"/addresses/"+text(other, "id"), `{"type":"shipping","postalCode":"C","phone":"1"}`)
+		if got := s.newest(t, &since); got != "customer.updated customer.updated customer.updated" {
+			t.Errorf("told %q", got)
+		}
+		s.must(t, 200, "PATCH", path+"/addresses/"+text(other, "id"), `{"zip":"C","phone":"1","isDefault":true}`)
+		if got := s.newest(t, &since); got != "" {
+			t.Errorf("a change of nothing told %q", got)
+		}
+		book := at(s.must(t, 200, "GET", path, nil), "data", "addresses")
+		if at(book, 0, "isDefault") != false || at(book, 1, "isDefault") != true || text(book, 1, "zip") != "C" {
+			t.Errorf("book %v", book)
+		}
+		s.must(t, 200, "DELETE", path+"/addresses/"+text(added, "id"), nil)
+		s.must(t, 404, "DELETE", path+"/addresses/"+text(added, "id"), nil)
+		for _, body := range []string{`{"city":null}`, `{"line1":""}`, `{"country":"ZZ"}`, `{"zip":null}`, `{"postalCode":null}`, `{"zip":""}`, `{"type":"home"}`, `{"country":"FRA"}`} {
+			if refused := s.must(t, 400, "PATCH", path+"/addresses/"+text(other, "id"), body); len(at(refused, "details").([]any)) != 1 {
+				t.Errorf("%s: %v", body, refused)
+			}
+		}
+		refused := s.must(t, 400, "POST", path+"/addresses", `{"type":"x"}`)
+		var paths []string
+		for _, d := range at(refused, "details").([]any) {
+			paths = append(paths, text(d, "path"))
+		}
+		slices.Sort(paths)
+		if fmt.Sprint(paths) != "[city country line1 type zip]" {
+			t.Errorf("faults at %v", paths)
+		}
+		foreign := s.stranger()
+		foreign.must(t, 404, "POST", path+"/addresses", `{"line1":"Own","city":"Lyon","zip":"A","country":"BE"}`)
+		foreign.must(t, 404, "GET", path, nil)
+		foreign.must(t, 404, "GET", path+"/orders", nil)
+	})
+}
+
+// raw is JSON text in a body.
+type raw string
+
+func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+func TestTotalsStayTrue(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		line := func(quantity int) map[string]any {
+			return order(map[string]any{"customerEmail": "ada@x.example", "items": []any{map[string]any{"sku": "A-1", "quantity": quantity, "unitPrice": "10.25"}}})
+		}
+		first := at(s.must(t, 201, "POST", "/api/v1/orders", line(1)), "data")
+		ada := text(first, "customerId")
+		total := func(customer string) string {
+			c := at(s.must(t, 200, "GET", "/api/v1/customers/"+customer, nil), "data")
+			return number(c, "ordersCount") + " " + number(c, "totalSpent")
+		}
+		check := func(what, want string) {
+			t.Helper()
+			if got := total(ada); got != want {
+				t.Errorf("after %s: %s, not %s", what, got, want)
+			}
+		}
+		check("the first order", "1 10.25")
+		second := at(s.must(t, 201, "POST", "/api/v1/orders", line(2)), "data")
+		check("the second order", "2 30.75")
+		s.must(t, 200, "PUT", "/api/v1/orders/"+text(second, "id")+"/items", `{"items":[{"sku":"A-1","quantity":4,"unitPrice":10.25}],"shippingAmount":5}`)
+		check("an edit", "2 56.25")
+		s.must(t, 200, "PATCH", "/api/v1/orders/"+text(first, "id")+"/status", `{"status":"CANCELLED"}`)
+		check("a cancellation", "2 46")
+		bob := s.customer(t, `{"email":"bob@x.example"}`)
+		s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": bob}))
+		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ada, "secondaryIds": []string{bob}}), "data")
+		if number(merged, "ordersMoved") != "1" || number(merged, "totalSpent") != "56" || number(merged, "ordersCount") != "3" {
+			t.Errorf("merged %v", merged)
+		}
+		check("a merge", "3 56")
+		if got := total(bob); got != "0 0" {
+			t.Errorf("the secondary keeps %s", got)
+		}
+		s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerEmail": "BOB@x.example"}))
+		check("an order under the secondary's e-mail", "4 66")
+		s.must(t, 200, "PATCH", "/api/v1/orders/"+text(second, "id")+"/status", `{"status":"CANCELLED"}`)
+		check("another cancellation", "4 20")
+	})
+}
+
+func TestMergeIsAllOrNothing(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		ids := map[string]string{"unknown": id.New[string](), "nonsense": "nonsense"}
+		for _, name := range []string{"a", "b", "c", "gone", "chain"} {
+			ids[name] = s.customer(t, map[string]any{"email": name + "@x.example", "tags": []string{"all", name}})
+		}
+		ids["foreign"] = s.stranger().customer(t, `{"email":"f@x.example"}`)
+		s.must(t, 200, "POST", "/api/v1/customers/"+ids["gone"]+"/erase", nil)
+		s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids["c"], "secondaryIds": []string{ids["chain"], ids["chain"]}})
+		var since int64
+		s.newest(t, &since)
+		for _, c := range []struct {
+			primary     string
+			secondaries string
+			status      int
+			code        string
+		}{
+			{"a", "", 400, "validation_failed"}, {"a", "a", 400, "validation_failed"}, {"a", "b a", 400, "validation_failed"}, {"unknown", "b", 404, "not_found"},
+			{"a", "b unknown", 404, "not_found"}, {"a", "b foreign", 404, "not_found"}, {"a", "nonsense", 404, "not_found"}, {"a", "b gone", 409, "customer_erased"},
+			{"gone", "b", 409, "customer_erased"}, {"a", "b chain", 409, "customer_merged"}, {"chain", "a", 409, "customer_merged"},
+		} {
+			list := []string{}
+			for _, name := range strings.Fields(c.secondaries) {
+				list = append(list, ids[name])
+			}
+			status, refused := s.call(t, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids[c.primary], "secondaryIds": list})
+			if status != c.status || text(refused, "code") != c.code {
+				t.Errorf("%s ← %s: %d %v", c.primary, c.secondaries, status, refused)
+			}
+		}
+		if got := s.newest(t, &since); got != "" {
+			t.Errorf("refused merges told %q", got)
+		}
+		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids["a"], "secondaryIds": []string{ids["b"], ids["c"]}}), "data")
+		if fmt.Sprint(at(merged, "tags")) != "[all a b c chain]" || fmt.Sprint(at(merged, "mergedIds")) != fmt.Sprint([]string{ids["b"], ids["c"]}) {
+			t.Errorf("merged %v", merged)
+		}
+		if got := s.newest(t, &since); got != "customer.merged" {
+			t.Errorf("told %q", got)
+		}
+		for _, name := range []string{"b", "c", "chain"} {
+			c := at(s.must(t, 200, "GET", "/api/v1/customers/"+ids[name], nil), "data")
+			if text(c, "status") != "secondary" || text(c, "mergedIntoId") != ids["a"] || fmt.Sprint(at(c, "tags")) != "[]" {
+				t.Errorf("%s: %v", name, c)
+			}
+			if refused := s.must(t, 409, "PATCH", "/api/v1/customers/"+ids[name], `{"phone":"1"}`); text(refused, "customerId") != ids["a"] {
+				t.Errorf("%s: %v", name, refused)
+			}
+		}
+		if n := number(s.must(t, 200, "GET", "/api/v1/customers", nil), "meta", "total"); n != "2" {
+			t.Errorf("the list shows %s customers", n)
+		}
+		if n := number(s.must(t, 200, "GET", "/api/v1/customers?includeInactive=true", nil), "meta", "total"); n != "5" {
+			t.Errorf("with inactive ones the list shows %s customers", n)
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/erasure"
+	"entrepot/internal/id"
+)
+
+// zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after.
+var zoe = []string{"Zoë", "Çelik", "zoe.celik@vanish.example", "ZC@old.example", "+49 170 99887766", "99887711", "Çelik Maschinenbau", "11122233344455", "FRZZ77", "kundin-z",
+	"Düsselstraße 77", "Köln-Höhenberg", "51103", "Zoëchen", "Holzmarkt 5", "läuten bei Zoë", "karte-zoe-4711", "paket-bei-nachbar", "anruf-von-zoe", "echo-zoe"}
+
+// leaveTraces makes Zoë leave something everywhere, and gives her record, another one merged into it, and her order.
+func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
+	keyed := func(key string, want int, method, path, body string) map[string]any {
+		t.Helper()
+		r := s.do(call{method: method, path: path, body: body, header: map[string]string{"Idempotency-Key": key}})
+		if r.status != want {
+			t.Fatalf("%s %s: %d %s", method, path, r.status, r.body)
+		}
+		return r.json(t)
+	}
+	s.shop(t)
+	zoe = text(keyed("k1", 201, "POST", "/api/v1/customers", `{"email":"zoe.celik@vanish.example","firstName":"Zoë","lastName":"Çelik","phone":"+49 170 99887711","company":"Çelik Maschinenbau",
+		"siret":"11122233344455","vatIntracomNumber":"FRZZ77","tags":["kundin-z"],"metadata":{"nick":"Zo\u00ebchen"}}`), "data", "id")
+	path := "/api/v1/customers/" + zoe
+	keyed("k2", 200, "PATCH", path, `{"phone":"+49 170 99887766"}`)
+	address := text(keyed("k3", 201, "POST", path+"/addresses", `{"name":"Zoë Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"51103","country":"DE"}`), "data", "id")
+	keyed("k4", 200, "PATCH", path+"/addresses/"+address, `{"line2":"läuten bei Zoë"}`)
+	s.must(t, 200, "DELETE", path+"/addresses/"+address, nil)
+	merged = s.customer(t, `{"email":"ZC@old.example","firstName":"Z. Çelik"}`)
+	keyed("k5", 200, "POST", "/api/v1/customers/merge", fmt.Sprintf(`{"primaryId":%q,"secondaryIds":[%q]}`, zoe, merged))
+
+	made := keyed("k6", 201, "POST", "/api/v1/orders", `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
+		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`)
+	order = text(made, "data", "id")
+	keyed("k7", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"PROCESSING","note":"anruf-von-zoe"}`)
+	line := text(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
+	shipped := keyed("k8", 201, "POST", "/api/v1/orders/"+order+"/shipments", fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingNumber":"T1","trackingUrl":"https://t.example/?m=zoe.celik@vanish.example",
+		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
+	s.must(t, 200, "DELETE", "/api/v1/orders/"+order+"/shipments/"+text(shipped, "data", "id"), nil)
+	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments", fmt.Sprintf(`{"notes":"paket-bei-nachbar","items":[{"orderItemId":%q,"quantity":1}]}`, line))
+	keyed("k10", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"SHIPPED","note":"anruf-von-zoe"}`)
+
+	// What workers leave: a receiver that said back what it was told, a job that failed over her, a careless entry in the audit log.
+	s.act(s.tenant, func(tx *db.Tx) error {
+		endpoint := id.New[id.Endpoint]()
+		tx.Queue(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at)
+			VALUES ($1,$2,'https://r.example','','',0,'*','','active',FALSE,0,0,0)`, tx.Tenant, endpoint)
+		tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts)
+			VALUES ($1,$2,1,$3,$3,1,'order.received',$4,FALSE,FALSE,'delivered',1)`, tx.Tenant, endpoint, id.New[id.Delivery](), order)
+		tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, response_body) VALUES ($1,$2,1,1,0,0,'echo-zoe')", tx.Tenant, endpoint)
+		tx.Queue(`INSERT INTO jobs (tenant_id, id, type, status, total, processed, created, updated, failed, errors, input, cursor, tries, created_at, completed_at)
+			VALUES ($1,$2,'order_pull','FAILED',1,0,0,0,1,$3,$4,'',1,0,1)`, tx.Tenant, id.New[id.Job](), `[{"error":"the order of zoe.celik@vanish.example has no lines"}]`, `{"buyer":"Zoë Çelik"}`)
+		tx.Queue("INSERT INTO audit_log (tenant_id, id, actor, action, resource_type, resource_id, details, created_at) VALUES ($1,$2,'system','x','x','x',$3,0)",
+			tx.Tenant, id.New[id.Audit](), `{"who":"zoe.celik@vanish.example"}`)
+		return nil
+	})
+	return zoe, merged, order
+}
+
+// search looks for texts in the whole store.
+func (s *server) search(t *testing.T, texts ...string) *erasure.Proof {
+	t.Helper()
+	p := &erasure.Proof{}
+	if err := erasure.FindTexts(t.Context(), s.DB, p, texts...); err != nil {
+		t.Fatal(err)
+	}
+	if p.Texts == 0 || p.Files == 0 || p.Bytes == 0 {
+		t.Fatalf("nothing was looked at: %+v", p)
+	}
+	return p
+}
+
+func TestErasedPersonIsNowhere(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		customer, merged, order := s.leaveTraces(t)
+		before := s.search(t, zoe...)
+		for _, word := range zoe {
+			if !slices.ContainsFunc(before.Findings, func(f erasure.Finding) bool { return f.What == word }) {
+				t.Errorf("%q is not in the store: its absence would prove nothing", word)
+			}
+		}
+		if p := (&erasure.Proof{}); erasure.CheckRecords(t.Context(), s.DB, p, id.Customer(customer)) != nil || p.Clean() {
+			t.Error("a customer who is not erased passes for one")
+		}
+		var since int64
+		s.newest(t, &since)
+		first := s.do(call{method: "POST", path: "/api/v1/customers/" + customer + "/erase"})
+		if first.status != 200 || number(first.json(t), "data", "orders") != "1" {
+			t.Fatalf("%d %s", first.status, first.body)
+		}
+		if got := s.newest(t, &since); got != "customer.erased" {
+			t.Errorf("told %q", got)
+		}
+		for _, f := range s.search(t, zoe...).Findings {
+			t.Errorf("%q is left in %s", f.What, f.Where)
+		}
+		proof := &erasure.Proof{}
+		if err := erasure.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || !proof.Clean() || proof.Customers != 2 || proof.Orders != 1 || proof.Events == 0 || proof.Owed != 0 {
+			t.Errorf("proof %+v, %v", proof, err)
+		}
+		if again := s.do(call{method: "POST", path: "/api/v1/customers/" + customer + "/erase"}); string(again.body) != string(first.body) {
+			t.Errorf("again: %s, first %s", again.body, first.body)
+		}
+		if got := s.newest(t, &since); got != "" {
+			t.Errorf("again told %q", got)
+		}
+		s.afterErasure(t, customer, merged, order)
+	})
+}
+
+// afterErasure looks at what is left to see of an erased customer.
+func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
+	for _, which := range []string{customer, merged} {
+		c := at(s.must(t, 200, "GET", "/api/v1/customers/"+which, nil), "data")
+		if text(c, "status") != "erased" || text(c, "email") != "erased-"+which+"@erased.invalid" || at(c, "name") != nil || fmt.Sprint(at(c, "addresses"), at(c, "tags"), at(c, "metadata")) != "[] [] map[]" {
+			t.Errorf("erased %v", c)
+		}
+		for _, path := range []string{"", "/addresses", "/addresses/" + id.New[string]()} {
+			method, body := "PATCH", `{"city":"X"}`
+			if path == "/addresses" {
+				method, body = "POST", `{"line1":"1","city":"c","zip":"z","country":"FR"}`
+			}
+			if refused := s.must(t, 409, method, "/api/v1/customers/"+which+path, body); text(refused, "code") != "customer_erased" || text(refused, "customerId") != which {
+				t.Errorf("%s %s: %v", method, path, refused)
+			}
+		}
+		s.must(t, 409, "POST", "/api/v1/orders", map[string]any{"customerName": "X", "customerId": which, "items": []any{map[string]any{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
+	}
+	o := at(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data")
+	if number(o, "total") != "30" || text(o, "shippingAddress", "country") != "DE" || text(o, "billingAddress", "country") != "AT" || at(o, "shippingAddress", "line1") != nil ||
+		text(o, "customerId") != customer || at(o, "notes") != nil || at(o, "paymentMetadata") != nil || text(o, "items", 0, "name") != "Mug for [erased]" || text(o, "status") != "SHIPPED" {
+		t.Errorf("order %v", o)
+	}
+	if n := number(s.must(t, 200, "GET", "/api/v1/customers/"+customer+"/orders", nil), "meta", "total"); n != "1" {
+		t.Errorf("%s orders are found under the customer", n)
+	}
+	var since int64
+	s.newest(t, &since)
+	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "k6"},
+		body: `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
+		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`})
+	receipt := at(replay.json(t), "data")
+	if replay.status != 201 || replay.header.Get("Idempotent-Replay") != "true" || text(receipt, "id") != order || text(receipt, "totalAmount") != "30.00" || text(receipt, "customerName") != "" ||
+		at(receipt, "customerEmail") != nil || fmt.Sprint(at(receipt, "shippingAddress")) != "map[country:DE]" || at(receipt, "paymentMetadata") != nil {
+		t.Errorf("the replay says %d %s", replay.status, replay.body)
+	}
+	if got := s.newest(t, &since); got != "" {
+		t.Errorf("the replay told %q", got)
+	}
+	free := s.customer(t, `{"email":"zoe.celik@VANISH.example"}`)
+	if free == customer {
+		t.Error("the erased record is alive again")
+	}
+	s.must(t, 200, "POST", "/api/v1/customers/"+free+"/erase", nil)
+}
+
+// Events of orders that were deleted with their channel are found by the customer they name.
+func TestErasureReachesDeletedOrders(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		var err error
+		if s.Commerce.Connectors, err = connector.NewSet(); err != nil {
+			t.Fatal(err)
+		}
+		order := s.shop(t)
+		channel := text(s.must(t, 201, "POST", "/api/v1/channels", `{"name":"ERP","platform":"CUSTOM"}`), "data", "channel", "id")
+		made := at(s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerName": "Vera Vanished", "customerEmail": "vera@vanished.example", "channelId": channel, "initialStatus": "PROCESSING"})), "data")
+		line := text(s.must(t, 200, "GET", "/api/v1/orders/"+text(made, "id"), nil), "data", "items", 0, "id")
+		s.must(t, 201, "POST", "/api/v1/orders/"+text(made, "id")+"/shipments", map[string]any{"notes": "verasnote", "items": []any{map[string]any{"orderItemId": line, "quantity": 1}}})
+		s.must(t, 200, "DELETE", "/api/v1/channels/"+channel, nil)
+		erased := at(s.must(t, 200, "POST", "/api/v1/customers/"+text(made, "customerId")+"/erase", nil), "data")
+		if number(erased, "orders") != "0" {
+			t.Errorf("erased %v", erased)
+		}
+		for _, f := range s.search(t, "vera@vanished.example", "Vera Vanished", "verasnote").Findings {
+			t.Errorf("%q is left in %s", f.What, f.Where)
+		}
+	})
+}
+
+// Another customer with the same name keeps it.
+func TestErasureSparesOthers(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		one := text(s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerEmail": "one@x.example"})), "data", "customerId")
+		two := at(s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerEmail": "two@x.example"})), "data")
+		foreign := s.stranger()
+		three := foreign.customer(t, `{"email":"one@x.example","firstName":"Ada","lastName":"Lovelace"}`)
+		s.must(t, 200, "POST", "/api/v1/customers/"+one+"/erase", nil)
+		for who, path := range map[*server]string{s: "/api/v1/customers/" + text(two, "customerId"), foreign: "/api/v1/customers/" + three} {
+			if c := at(who.must(t, 200, "GET", path, nil), "data"); text(c, "name") != "Ada Lovelace" || text(c, "status") != "active" {
+				t.Errorf("%v", c)
+			}
+		}
+		if o := at(s.must(t, 200, "GET", "/api/v1/orders/"+text(two, "id"), nil), "data"); text(o, "customerName") != "Ada Lovelace" {
+			t.Errorf("%v", o)
+		}
+		log := s.do(call{method: "GET", path: "/api/v1/orders?search=lovelace"})
+		if n := strings.Count(string(log.body), `"customerName":"Ada Lovelace"`); n != 1 {
+			t.Errorf("%d orders with the name: %s", n, log.body)
+		}
+		foreign.must(t, 404, "POST", "/api/v1/customers/"+text(two, "customerId")+"/erase", nil)
+	})
+}

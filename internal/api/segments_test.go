@@ -1,0 +1,76 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestSegments(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		one := s.customer(t, `{"email":"one@x.example","tags":["red","blue"],"addresses":[{"line1":"1","city":"Bern","zip":"3000","country":"CH"}]}`)
+		two := s.customer(t, `{"email":"two@x.example","tags":["red"]}`)
+		s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": two, "shippingAddress": raw(`{"countryCode":"fr"}`)}))
+		three := text(s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerEmail": "three@x.example", "shippingAddress": raw(`{"country":"CH"}`)})), "data", "customerId")
+		for _, c := range []struct {
+			rules string
+			want  []string // newest first
+		}{
+			{`{}`, []string{three, two, one}},
+			{`{"tagsAny":["red"]}`, []string{two, one}},
+			{`{"tagsAll":["red","blue"]}`, []string{one}},
+			{`{"minOrders":1}`, []string{three, two}},
+			{`{"minTotalSpent":"10.01"}`, []string{}},
+			{`{"minTotalSpent":10,"country":"ch"}`, []string{three}},
+			{`{"country":"CH"}`, []string{three, one}},
+			{`{"country":"FR"}`, []string{two}},
+			{`{"createdAfter":"2020-01-01"}`, []string{three, two, one}},
+			{`{"createdAfter":"2999-01-01T00:00:00+02:00"}`, []string{}},
+			{`{"lastOrderAfter":"2020-01-01"}`, []string{three, two}},
+			{`{"lastOrderBefore":"2999-01-01"}`, []string{three, two}},
+			{`{"lastOrderBefore":"2020-01-01"}`, []string{}},
+		} {
+			segment := text(s.must(t, 201, "POST", "/api/v1/segments", map[string]any{"name": "x", "rules": raw(c.rules)}), "data", "id")
+			list := s.must(t, 200, "GET", "/api/v1/customers?segmentId="+segment, nil)
+			var got []string
+			for i, customer := range at(list, "data").([]any) {
+				got = append(got, text(customer, "id"))
+				if text(list, "data", i, "segments", 0, "id") != segment {
+					t.Errorf("%s: the row does not name the segment: %v", c.rules, customer)
+				}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(c.want) || number(list, "meta", "total") != fmt.Sprint(len(c.want)) {
+				t.Errorf("%s: %v, not %v", c.rules, got, c.want)
+			}
+			s.must(t, 200, "DELETE", "/api/v1/segments/"+segment, nil)
+			s.must(t, 404, "DELETE", "/api/v1/segments/"+segment, nil)
+			if n := number(s.must(t, 200, "GET", "/api/v1/customers?segmentId="+segment, nil), "meta", "total"); n != "0" {
+				t.Errorf("a deleted segment has %s customers", n)
+			}
+		}
+		for _, body := range []string{`{}`, `{"name":""}`, `{"name":"x","rules":[]}`, `{"name":"x","rules":{"minOrders":-1}}`, `{"name":"x","rules":{"minTotalSpent":"x"}}`,
+			`{"name":"x","rules":{"tagsAny":"red"}}`, `{"name":"x","rules":{"country":"ZZ"}}`, `{"name":"x","rules":{"createdAfter":"x"}}`} {
+			s.must(t, 400, "POST", "/api/v1/segments", body)
+		}
+		made := at(s.must(t, 201, "POST", "/api/v1/segments", `{"name":"a","rules":{"tagsAny":["red"],"minTotalSpent":"1.50","createdAfter":"2026-01-02"}}`), "data")
+		if fmt.Sprint(at(made, "rules")) != "map[createdAfter:2026-01-02T00:00:00.000Z minTotalSpent:1.5 tagsAny:[red]]" {
+			t.Errorf("rules %v", at(made, "rules"))
+		}
+		path := "/api/v1/segments/" + text(made, "id")
+		if c := at(s.must(t, 200, "PATCH", path, `{"name":"b"}`), "data"); text(c, "name") != "b" || at(c, "rules", "tagsAny") == nil {
+			t.Errorf("renamed %v", c)
+		}
+		if c := at(s.must(t, 200, "PATCH", path, `{"rules":{"minOrders":2}}`), "data"); text(c, "name") != "b" || fmt.Sprint(at(c, "rules")) != "map[minOrders:2]" {
+			t.Errorf("changed %v", c)
+		}
+		s.must(t, 400, "PATCH", path, `{"name":null}`)
+		if n := number(s.must(t, 200, "GET", "/api/v1/segments", nil), "meta", "total"); n != "1" {
+			t.Errorf("%s segments", n)
+		}
+		other := s.stranger()
+		other.must(t, 404, "GET", path, nil)
+		other.must(t, 404, "PATCH", path, `{"name":"mine"}`)
+		other.must(t, 404, "DELETE", path, nil)
+		s.must(t, 400, "GET", "/api/v1/customers?segmentId=x", nil)
+	})
+}

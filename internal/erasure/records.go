@@ -1,0 +1,181 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// The statements of this file serve every tenant: a proof is about the whole store.
+
+// key names a record of any account.
+type key struct {
+	tenant id.Tenant
+	id     string
+}
+
+// records is one look at the records of erased customers.
+type records struct {
+	tx    *db.Tx
+	proof *Proof
+	where string // and the condition that chooses one customer
+	args  []any
+	about map[key]int64 // customers, orders and shipments that events and kept answers may be about, and when each was erased
+}
+
+// CheckRecords looks at every record that is stored of erased customers, or of one: the person must be gone from all of them.
+func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Customer) error {
+	owed, err := store.Owing(ctx)
+	if err != nil {
+		return err
+	}
+	p.Owed = owed
+	return store.Read(ctx, db.Across, func(tx *db.Tx) error {
+		r := &records{tx: tx, proof: p, where: " WHERE c.status = 'erased'", about: map[key]int64{}}
+		if customer != "" {
+			if err := r.only(customer); err != nil {
+				return err
+			}
+		}
+		return errors.Join(r.customers(), r.orders(), r.notes(), r.events(), r.answers())
+	})
+}
+
+// only limits the look to one customer, with the records merged into it.
+func (r *records) only(customer id.Customer) error {
+	var status customers.Status
+	err := r.tx.Row("SELECT status FROM customers WHERE id = $1::UUID", []any{customer}, &status)
+	if errors.Is(err, db.ErrNoRow) {
+		return fault.Missing("customer")
+	}
+	if err != nil {
+		return err
+	}
+	if status != customers.Erased {
+		r.found("customer "+string(customer), "the record is %s, not erased", status)
+	}
+	r.where += " AND (c.id = $1::UUID OR c.merged_into = $1::UUID)"
+	r.args = []any{customer}
+	return nil
+}
+
+func (r *records) found(where, format string, args ...any) {
+	r.proof.Findings = append(r.proof.Findings, Finding{where, fmt.Sprintf(format, args...)})
+}
+
+func (r *records) customers() error {
+	return r.tx.Each(func(row db.Rows) error {
+		var tenant id.Tenant
+		var customer id.Customer
+		var email, key1, search, metadata, rest string
+		var tags, addresses, at int64
+		if err := row.Scan(&tenant, &customer, &email, &key1, &search, &metadata, &rest, &tags, &addresses, db.Opt(&at)); err != nil {
+			return err
+		}
+		r.proof.Customers++
+		r.about[key{tenant, string(customer)}] = at
+		if placeholder := customers.ErasedEmail(customer); email != placeholder || key1 != placeholder || search != placeholder || metadata != "{}" || rest != "" || tags+addresses > 0 {
+			r.found("customer "+string(customer), "the record is not empty")
+		}
+		return nil
+	}, `SELECT c.tenant_id, c.id, c.email, c.email_key, c.search, c.metadata, coalesce(c.first_name, '') || coalesce(c.last_name, '') || coalesce(c.phone, '') ||
+			coalesce(c.company, '') || coalesce(c.siret, '') || coalesce(c.vat, '') || coalesce(c.order_country, ''),
+			(SELECT count(*) FROM customer_tags t WHERE t.tenant_id = c.tenant_id AND t.customer_id = c.id),
+			(SELECT count(*) FROM customer_addresses a WHERE a.tenant_id = c.tenant_id AND a.customer_id = c.id), c.erased_at
+		FROM customers c`+r.where, r.args...)
+}
+
+func (r *records) orders() error {
+	return r.tx.Each(func(row db.Rows) error {
+		var tenant id.Tenant
+		var order id.Order
+		var name, rest, shipping, billing string
+		var at int64
+		if err := row.Scan(&tenant, &order, &name, &rest, &shipping, &billing, db.Opt(&at)); err != nil {
+			return err
+		}
+		r.proof.Orders++
+		r.about[key{tenant, string(order)}] = at
+		if name != "" || rest != "" || !commerce.OnlyCountry(shipping) || !commerce.OnlyCountry(billing) {
+			r.found("order "+string(order), "it still tells of its customer")
+		}
+		return nil
+	}, `SELECT o.tenant_id, o.id, o.customer_name, coalesce(o.customer_email, '') || coalesce(o.email_key, '') || coalesce(o.notes, '') || coalesce(o.payment_metadata, ''),
+			coalesce(o.shipping_address, ''), coalesce(o.billing_address, ''), c.erased_at
+		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
+}
+
+// notes looks at what was written beside the orders; what was written since the erasure is not about the person.
+func (r *records) notes() error {
+	const joined = " FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id "
+	each := func(what string) func(db.Rows) error {
+		return func(row db.Rows) error {
+			var order id.Order
+			err := row.Scan(&order)
+			r.found("order "+string(order), "a note is left in its %s", what)
+			return err
+		}
+	}
+	shipments := func(row db.Rows) error {
+		var tenant id.Tenant
+		var shipment id.Shipment
+		var at int64
+		err := row.Scan(&tenant, &shipment, db.Opt(&at))
+		r.about[key{tenant, string(shipment)}] = at
+		return err
+	}
+	const ofShipment = "JOIN shipments s ON s.tenant_id = o.tenant_id AND s.order_id = o.id "
+	return errors.Join(
+		r.tx.Each(shipments, "SELECT o.tenant_id, s.id, c.erased_at"+joined+ofShipment+r.where, r.args...),
+		r.tx.Each(each("shipments"), "SELECT o.id"+joined+ofShipment+r.where+" AND s.notes IS NOT NULL AND s.created_at <= c.erased_at", r.args...),
+		r.tx.Each(each("history"), "SELECT o.id"+joined+"JOIN order_history h ON h.tenant_id = o.tenant_id AND h.order_id = o.id"+r.where+
+			" AND h.note IS NOT NULL AND h.created_at <= c.erased_at", r.args...),
+		r.tx.Each(each("movements"), "SELECT o.id"+joined+"JOIN movements m ON m.tenant_id = o.tenant_id AND m.reference_id = o.id::TEXT"+r.where+
+			" AND m.note <> '' AND m.created_at <= c.erased_at", r.args...),
+		r.tx.Each(each("shipments' movements"), "SELECT o.id"+joined+ofShipment+"JOIN movements m ON m.tenant_id = s.tenant_id AND m.reference_id = s.id::TEXT"+r.where+
+			" AND m.note <> '' AND m.created_at <= c.erased_at", r.args...),
+	)
+}
+
+// events looks through the log for events about what was found so far.
+func (r *records) events() error {
+	return r.tx.Each(func(row db.Rows) error {
+		var tenant id.Tenant
+		var event id.Event
+		var name, resource, payload string
+		var at int64
+		if err := row.Scan(&tenant, &event, &name, &resource, &payload, &at); err != nil {
+			return err
+		}
+		if r.about[key{tenant, resource}] < at {
+			return nil
+		}
+		r.proof.Events++
+		if !commerce.AnonymousEvent(name, payload) {
+			r.found("event "+string(event)+" ("+name+")", "its payload still tells of the customer")
+		}
+		return nil
+	}, "SELECT tenant_id, id, event, resource_id, payload, created_at FROM events WHERE event LIKE 'customer.%' OR event LIKE 'order.%'")
+}
+
+func (r *records) answers() error {
+	return r.tx.Each(func(row db.Rows) error {
+		var tenant id.Tenant
+		var space, resource, answer string
+		var at int64
+		if err := row.Scan(&tenant, &space, &resource, &answer, &at); err != nil {
+			return err
+		}
+		if r.about[key{tenant, resource}] >= at && !commerce.AnonymousAnswer(space, answer) {
+			r.found("kept answer of "+strings.TrimSpace(space), "it still tells of the customer")
+		}
+		return nil
+	}, "SELECT tenant_id, space, resource_id, answer, created_at FROM idempotency_keys")
+}
