@@ -74,7 +74,7 @@ func (r *route) operation() map[string]any {
 		op["parameters"] = params
 	}
 	if r.body != nil {
-		op["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": wire.DescribeBody(r.body)}}}
+		op["requestBody"] = map[string]any{"required": !r.optional, "content": map[string]any{"application/json": map[string]any{"schema": wire.DescribeBody(r.body)}}}
 	}
 	return op
 }

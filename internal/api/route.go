@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type route struct {
 	scope    string            // "" for any valid credential
 	query    func(*wire.Query) // reads its parameters; also describes them
 	body     func(*wire.Object)
+	optional bool               // the body may be missing
 	answer   func(*wire.Writer) // writes a sample answer; describes it
 	status   int                // of success; 0 = 200
 	statuses []int              // other answers that are not errors
@@ -58,7 +60,7 @@ type table struct {
 func newTable(routes []*route) *table {
 	t := &table{mux: http.NewServeMux(), routes: routes, byKey: map[string]*route{}}
 	for _, r := range routes {
-		pattern := r.method + " " + r.path
+		pattern := r.method + " " + apart(r.path)
 		t.mux.Handle(pattern, http.NotFoundHandler())
 		t.byKey[pattern] = r
 		if !slices.Contains(t.methods, r.method) {
@@ -69,8 +71,31 @@ func newTable(routes []*route) *table {
 	return t
 }
 
+// ServeMux cannot tell …/webhooks/deliveries/{id} from …/webhooks/{id}/deliveries. It gets the first kind under a name that is
+// nobody's.
+const (
+	twin  = "/api/v1/developer/webhooks/deliveries/"
+	alias = "/-deliveries-/"
+)
+
+// apart is a path as ServeMux gets it.
+func apart(path string) string {
+	if rest, ok := strings.CutPrefix(path, twin); ok {
+		return alias + rest
+	}
+	if strings.HasPrefix(path, alias) {
+		return "/"
+	}
+	return path
+}
+
 // find gives the route of a request and its path values, or the methods that the path does take.
 func (t *table) find(r *http.Request) (found *route, allowed []string) {
+	if path := apart(r.URL.Path); path != r.URL.Path {
+		given := r.URL
+		defer func() { r.URL = given }()
+		r.URL = &url.URL{Path: path}
+	}
 	if _, pattern := t.mux.Handler(r); t.byKey[pattern] != nil {
 		t.mux.ServeHTTP(discard{}, r) // sets the path values
 		return t.byKey[pattern], nil

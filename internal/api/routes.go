@@ -27,6 +27,9 @@ func routes() []*route {
 		segmentRoutes,       // 4.4
 		authRoutes,          // 4.5.6
 		keyRoutes,           // 4.5.8
+		endpointRoutes,      // 4.5.9
+		deliveryRoutes,      // 4.5.9
+		eventRoutes,         // 4.5.9
 		userRoutes,          // 4.5.10
 		accountRoutes,       // 4.5.10
 		auditRoutes,         // 4.5.10

@@ -222,7 +222,7 @@ func (a *API) readBody(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	r.raw = raw
-	if r.route.body == nil && len(bytes.TrimSpace(raw)) == 0 {
+	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
 	if err := isJSON(r.http.Header.Get("Content-Type")); err != nil {

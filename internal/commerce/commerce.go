@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
 	"entrepot/internal/seal"
 )
@@ -14,7 +15,8 @@ import (
 type Service struct {
 	Key        seal.Key // seals credentials and signing secrets
 	Numbers    *orders.Numbers
-	Connectors *connector.Set // the platforms this service knows
-	HTTP       *http.Client   // guarded: reaches only what interface §6.2 allows
-	Dev        bool           // http and loopback addresses are allowed
+	Connectors *connector.Set  // the platforms this service knows
+	Guard      *netguard.Guard // where endpoints may be
+	HTTP       *http.Client    // guarded: reaches only what interface §6.2 allows
+	Dev        bool            // http and loopback addresses are allowed
 }

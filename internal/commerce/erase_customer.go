@@ -131,12 +131,15 @@ func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Cust
 	result := Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}
 	audit.Record(tx, who.Actor(), "customer.erased", "customer", string(customer), nil)
 	tx.OweScrub(erasedTables...)
-	webhooks.Record(tx, webhooks.New("customer.erased", string(customer), func(w *wire.Writer) {
-		w.Object("")
-		WriteErasure(w, result)
-		w.End()
-	}))
+	webhooks.Record(tx, webhooks.New("customer.erased", string(customer), func(w *wire.Writer) { erasedData(w, result) }))
 	return result, nil
+}
+
+// erasedData is the data of customer.erased.
+func erasedData(w *wire.Writer, e Erasure) {
+	w.Object("")
+	WriteErasure(w, e)
+	w.End()
 }
 
 func orRetry(err error) error {

@@ -58,15 +58,18 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	customers.SaveMerge(tx, before, into, absorbed)
 	orders.MoveTo(tx, primary, secondaries)
 	audit.Record(tx, who.Actor(), "customer.merged", "customer", string(primary), nil)
-	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *wire.Writer) {
-		w.Object("")
-		wire.ID(w, "id", primary)
-		wire.ID(w, "primaryId", primary)
-		wire.Texts(w, "secondaryIds", secondaries)
-		w.Int("ordersMoved", int64(result.OrdersMoved))
-		w.End()
-	}))
+	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *wire.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
+}
+
+// mergedData is the data of customer.merged.
+func mergedData(w *wire.Writer, primary id.Customer, secondaries []id.Customer, moved int) {
+	w.Object("")
+	wire.ID(w, "id", primary)
+	wire.ID(w, "primaryId", primary)
+	wire.Texts(w, "secondaryIds", secondaries)
+	w.Int("ordersMoved", int64(moved))
+	w.End()
 }
 
 // lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the

@@ -53,7 +53,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{DB: store, Guard: guard,
-		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, HTTP: client, Dev: c.Dev}}
+		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Dev: c.Dev}}
 	steps, err := store.Migrate(ctx)
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)

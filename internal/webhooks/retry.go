@@ -67,3 +67,9 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) error {
 		tx.Tenant, endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
 	return nil
 }
+
+// WithFailed names the account's endpoints that have failed deliveries.
+func WithFailed(tx *db.Tx) ([]id.Endpoint, error) {
+	return db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
+		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND failed > 0 ORDER BY endpoint_id", tx.Tenant)
+}

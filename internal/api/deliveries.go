@@ -1,0 +1,177 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// deliveryRoutes are interface §4.5.9: deliveries and their attempts.
+var deliveryRoutes = []*route{
+	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
+		query: func(q *wire.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
+	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
+		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
+		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", section: "4.5.9", summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
+		body: func(o *wire.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
+}
+
+func readDeliveryFilter(q *wire.Query) (webhooks.Filter, page) {
+	p := readPage(q, 20, 100)
+	f := webhooks.Filter{Limit: p.Limit, Offset: p.Offset()}
+	f.State = wire.QueryEnum(q, "status", webhooks.States...)
+	f.Event = wire.QueryEnum(q, "event", webhooks.EventNames...)
+	f.Resource = q.Text("resourceId")
+	if at, given := q.Time("from", false); given {
+		f.From = max(1, at.UnixMicro())
+	}
+	if at, given := q.Time("to", true); given {
+		f.To = max(1, at.UnixMicro())
+	}
+	return f, p
+}
+
+// listDeliveries serves GET /api/v1/developer/webhooks/{id}/deliveries: 200; 400, 404.
+func (a *API) listDeliveries(r *request) (out answer, err error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	q := r.query()
+	f, p := readDeliveryFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	f.Endpoint = endpoint
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := webhooks.Deliveries(tx, f)
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeDeliveries(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+// readDelivery serves GET /api/v1/developer/webhooks/deliveries/{id}: 200; 404.
+func (a *API) readDelivery(r *request) (out answer, err error) {
+	delivery, err := pathID[id.Delivery](r, "id", "delivery")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		d, err := webhooks.DeliveryByID(tx, delivery)
+		if err != nil {
+			return err
+		}
+		tries, err := d.Tries(tx)
+		out = one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, tries) })
+		return err
+	})
+	return out, err
+}
+
+// retryDelivery serves POST /api/v1/developer/webhooks/deliveries/{id}/retry: 200; 404.
+func (a *API) retryDelivery(r *request) (answer, error) {
+	delivery, err := pathID[id.Delivery](r, "id", "delivery")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		d, err := a.Commerce.RetryDelivery(tx, r.caller, delivery)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
+	})
+}
+
+func readRetry(o *wire.Object) (endpoint id.Endpoint, span commerce.Span) {
+	endpoint = wire.UUID[id.Endpoint](o, "endpointId", false).Value
+	wire.Enum(o, "status", true, webhooks.Failed)
+	return endpoint, readTimes(o, false)
+}
+
+// retryFailed serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
+func (a *API) retryFailed(r *request) (answer, error) {
+	o := r.object()
+	endpoint, span := readRetry(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		n, err := a.Commerce.RetryFailed(tx, r.caller, endpoint, span)
+		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeRetried(w, n) }), err
+	})
+}
+
+func writeRetried(w *wire.Writer, n int64) {
+	w.Object("data")
+	w.Int("retried", n)
+	w.End()
+}
+
+func writeDeliveries(w *wire.Writer, list []webhooks.Delivery, p page, total int64) {
+	w.List("data")
+	for i := range list {
+		writeDelivery(w, "", &list[i], nil)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+// writeDelivery writes a delivery, with its attempts when they are given (interface §2.7.10).
+func writeDelivery(w *wire.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
+	w.Object(name)
+	wire.ID(w, "id", d.ID)
+	wire.ID(w, "endpointId", d.Endpoint)
+	wire.ID(w, "eventId", d.Event)
+	w.Text("event", d.Name)
+	w.TextOrNull("resourceId", d.Resource)
+	wire.Word(w, "status", d.State)
+	w.Int("attemptCount", d.Attempts)
+	w.MicrosOrNull("lastAttemptAt", d.AttemptedAt)
+	w.IntOrNull("lastStatusCode", some(d.StatusCode))
+	w.TextOrNull("lastError", d.Error)
+	w.MicrosOrNull("nextAttemptAt", d.DueAt)
+	w.Micros("createdAt", d.Position)
+	if tries != nil {
+		w.List("attempts")
+		for i := range tries {
+			writeAttempt(w, &tries[i])
+		}
+		w.EndList()
+	}
+	w.End()
+}
+
+func writeAttempt(w *wire.Writer, t *webhooks.Attempt) {
+	w.Object("")
+	w.Micros("at", t.At)
+	w.IntOrNull("statusCode", some(t.StatusCode))
+	w.Int("durationMs", t.Duration)
+	w.TextOrNull("error", t.Error)
+	w.TextOrNull("responseBody", t.Response)
+	w.End()
+}
+
+// some is nil for 0.
+func some(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+var sampleDelivery = webhooks.Delivery{ID: "019a1c52-7c1e-7d40-9a55-000000000006", Endpoint: sampleEndpoint.ID, Position: sampleTime, Event: "019a1c57-0000-7000-8000-00000000ee01",
+	Name: "order.shipped", Resource: "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", State: webhooks.Pending, Attempts: 1, DueAt: sampleTime, AttemptedAt: sampleTime, StatusCode: 503, Error: "HTTP 503"}
+
+var sampleAttempts = []webhooks.Attempt{{Number: 1, At: sampleTime, StatusCode: 503, Duration: 84, Error: "HTTP 503", Response: "try later"}}
+
+func sampleDeliveries(w *wire.Writer) {
+	writeDeliveries(w, []webhooks.Delivery{sampleDelivery}, page{1, 20}, 1)
+}

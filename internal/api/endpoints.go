@@ -1,0 +1,341 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// endpointRoutes are interface §4.5.9: webhook endpoints.
+var endpointRoutes = []*route{
+	{method: "GET", path: "/api/v1/developer/webhooks", section: "4.5.9", summary: "List webhook endpoints", scope: "read:webhooks",
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
+	{method: "POST", path: "/api/v1/developer/webhooks", section: "4.5.9", summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
+		body: func(o *wire.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
+		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
+	{method: "GET", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
+		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).readEndpoint},
+	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
+		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
+		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
+		body: func(o *wire.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
+		body: func(o *wire.Object) { readTest(o) }, optional: true, answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
+		body: func(o *wire.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(sampleReplay), serve: (*API).replayEvents},
+}
+
+// readEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
+func readEvents(o *wire.Object, required bool) []string {
+	f := o.Texts("events", required, len(webhooks.EventNames)+1, wire.Text{Max: 64})
+	if !f.Given() || len(o.Faults()) > 0 {
+		return nil
+	}
+	if len(f.Value) == 0 {
+		o.Fault("events", "must name at least one event")
+	}
+	for i, event := range f.Value {
+		if event != webhooks.All && !slices.Contains(webhooks.EventNames, event) {
+			o.Fault("events["+strconv.Itoa(i)+"]", "must be * or one of %s", strings.Join(webhooks.EventNames, ", "))
+		}
+	}
+	return f.Value
+}
+
+func readNewEndpoint(o *wire.Object) commerce.EndpointDraft {
+	url := o.Text("url", wire.Text{Required: true, Max: 2048, Format: "uri"}).Value
+	d := readEndpointParts(o)
+	d.URL, d.Events = &url, readEvents(o, true)
+	return d
+}
+
+func readEndpointChange(o *wire.Object) commerce.EndpointDraft {
+	url := o.Text("url", wire.Text{Min: 1, Max: 2048, Format: "uri"}).Ptr()
+	d := readEndpointParts(o)
+	d.URL, d.Events = url, readEvents(o, false)
+	return d
+}
+
+func readEndpointParts(o *wire.Object) (d commerce.EndpointDraft) {
+	if f := o.Text("description", wire.Text{Max: 255}); f.Set {
+		d.Description = &f.Value // null empties it
+	}
+	d.Status = wire.Enum(o, "status", false, webhooks.Statuses...).Ptr()
+	d.Ordered = o.Bool("ordered").Ptr()
+	return d
+}
+
+// createEndpoint serves POST /api/v1/developer/webhooks: 201; 400.
+func (a *API) createEndpoint(r *request) (answer, error) {
+	o := r.object()
+	draft := readNewEndpoint(o)
+	if err := a.vet(r, o, draft.URL); err != nil {
+		return answer{}, err
+	}
+	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
+		e, secret := a.Commerce.CreateEndpoint(tx, r.caller, draft)
+		return created(e.ID, func(w *wire.Writer) { writeEndpoint(w, "data", e, secret) }), nil
+	})
+}
+
+// vet is the 400 for a body with faults or with a URL that endpoints must not have. It looks the host up, so it comes before the
+// transaction.
+func (a *API) vet(r *request, o *wire.Object, url *string) error {
+	if err := o.Err(); err != nil || url == nil {
+		return err
+	}
+	return a.Commerce.CheckURL(r.ctx(), *url)
+}
+
+// changeEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404.
+func (a *API) changeEndpoint(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	draft := readEndpointChange(o)
+	if err := a.vet(r, o, draft.URL); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		e, err := webhooks.ByID(tx, endpoint)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := r.precondition(func() []byte { return endpointAnswer(e).body }); err != nil {
+			return answer{}, err
+		}
+		if e, err = a.Commerce.ChangeEndpoint(tx, r.caller, endpoint, draft); err != nil {
+			return answer{}, err
+		}
+		return endpointAnswer(e), nil
+	})
+}
+
+func endpointAnswer(e *webhooks.Endpoint) answer {
+	return one(http.StatusOK, string(e.ID), func(w *wire.Writer) { writeEndpoint(w, "data", e, "") })
+}
+
+// deleteEndpoint serves DELETE /api/v1/developer/webhooks/{id}: 200; 404.
+func (a *API) deleteEndpoint(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return deleted(endpoint, nil), a.Commerce.DeleteEndpoint(tx, r.caller, endpoint)
+	})
+}
+
+// readEndpoint serves GET /api/v1/developer/webhooks/{id}: 200; 404.
+func (a *API) readEndpoint(r *request) (out answer, err error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		e, err := webhooks.ByID(tx, endpoint)
+		if err == nil {
+			out = endpointAnswer(e)
+		}
+		return err
+	})
+	return out, err
+}
+
+// listEndpoints serves GET /api/v1/developer/webhooks: 200; 400.
+func (a *API) listEndpoints(r *request) (out answer, err error) {
+	q := r.query()
+	p := readPage(q, 20, 100)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, total, err := webhooks.Endpoints(tx, p.Limit, p.Offset())
+		out = one(http.StatusOK, "", func(w *wire.Writer) { writeEndpoints(w, list, p, total) })
+		return err
+	})
+	return out, err
+}
+
+// readGrace reads for how long a replaced secret signs too.
+func readGrace(o *wire.Object) time.Duration {
+	seconds := o.Int("graceSeconds", wire.Int{Max: int64(commerce.MaxGrace / time.Second)})
+	return time.Duration(seconds.Or(int64(commerce.UsualGrace/time.Second))) * time.Second
+}
+
+// maybe starts reading a body that may be missing.
+func (r *request) maybe() *wire.Object {
+	if r.body == nil {
+		return wire.Read(emptyBody)
+	}
+	return r.object()
+}
+
+var emptyBody, _ = wire.Parse([]byte("{}"))
+
+// rotateSecret serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
+func (a *API) rotateSecret(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.maybe()
+	grace := readGrace(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
+		e, secret, err := a.Commerce.RotateSecret(tx, r.caller, endpoint, grace)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, string(e.ID), func(w *wire.Writer) { writeRotation(w, e, secret) }), nil
+	})
+}
+
+func readTest(o *wire.Object) string {
+	return wire.Enum(o, "event", false, webhooks.EventNames...).Value
+}
+
+// testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
+func (a *API) testEndpoint(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.maybe()
+	event := readTest(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		d, err := a.Commerce.TestEndpoint(tx, r.caller, endpoint, event)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
+	})
+}
+
+// replayBody is what is to be delivered again.
+type replayBody struct {
+	span       commerce.Span
+	events     []string
+	onlyFailed bool
+}
+
+func readReplay(o *wire.Object) (b replayBody) {
+	b.span = readTimes(o, true)
+	b.events = readEvents(o, false)
+	if slices.Contains(b.events, webhooks.All) {
+		b.events = nil
+	}
+	b.onlyFailed = o.Bool("onlyFailed").Value
+	return b
+}
+
+// readTimes reads from and to; without to it reaches until now.
+func readTimes(o *wire.Object, required bool) commerce.Span {
+	from := o.Time("from", required)
+	to := o.Text("to", wire.Text{Max: 64, Format: "date-time"})
+	span := commerce.Span{To: farFuture}
+	if from.Given() {
+		span.From = from.Value.UnixMicro()
+	}
+	if to.Given() {
+		at, ok := wire.ParseTime(to.Value, true)
+		if !ok {
+			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
+		} else if span.To = at.UnixMicro(); span.To < span.From {
+			o.Fault("to", "must not be before from")
+		}
+	}
+	return span
+}
+
+// farFuture is later than every event.
+const farFuture = 1 << 61
+
+// replayEvents serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
+func (a *API) replayEvents(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	b := readReplay(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		n, err := a.Commerce.ReplayEvents(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
+		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeReplay(w, endpoint, n) }), err
+	})
+}
+
+func writeReplay(w *wire.Writer, endpoint id.Endpoint, queued int64) {
+	w.Object("data")
+	wire.ID(w, "endpointId", endpoint)
+	w.Int("queued", queued)
+	w.End()
+}
+
+func writeEndpoints(w *wire.Writer, list []webhooks.Endpoint, p page, total int64) {
+	w.List("data")
+	for i := range list {
+		writeEndpoint(w, "", &list[i], "")
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+}
+
+// writeEndpoint writes an endpoint; its secret only when it is given (interface §2.7.10).
+func writeEndpoint(w *wire.Writer, name string, e *webhooks.Endpoint, secret string) {
+	w.Object(name)
+	writeEndpointMembers(w, e, secret)
+	w.End()
+}
+
+func writeEndpointMembers(w *wire.Writer, e *webhooks.Endpoint, secret string) {
+	wire.ID(w, "id", e.ID)
+	w.Text("url", e.URL)
+	wire.Texts(w, "events", e.Events)
+	w.TextOrNull("description", e.Description)
+	wire.Word(w, "status", e.Status)
+	w.Bool("ordered", e.Ordered)
+	if secret != "" {
+		w.Text("secret", secret)
+	}
+	w.Micros("createdAt", e.CreatedAt)
+	w.Micros("updatedAt", e.UpdatedAt)
+}
+
+func writeRotation(w *wire.Writer, e *webhooks.Endpoint, secret string) {
+	w.Object("data")
+	writeEndpointMembers(w, e, secret)
+	w.MicrosOrNull("previousSecretExpiresAt", e.OldSecretUntil)
+	w.End()
+}
+
+var sampleEndpoint = webhooks.Endpoint{ID: "019a1c52-7c1e-7d40-9a55-000000000005", URL: "https://shop.example/hooks/entrepot", Events: []string{"order.received", "order.shipped"},
+	Description: "Shop", Status: webhooks.Active, OldSecretUntil: sampleTime, CreatedAt: sampleTime, UpdatedAt: sampleTime}
+
+func sampleEndpoints(w *wire.Writer) {
+	writeEndpoints(w, []webhooks.Endpoint{sampleEndpoint}, page{1, 20}, 1)
+}
+func sampleRotation(w *wire.Writer) { writeRotation(w, &sampleEndpoint, "whsec_…") }
+func sampleReplay(w *wire.Writer)   { writeReplay(w, sampleEndpoint.ID, 12) }

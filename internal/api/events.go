@@ -1,0 +1,94 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// eventRoutes are interface §4.5.9: the event log and the catalogue of events.
+var eventRoutes = []*route{
+	{method: "GET", path: "/api/v1/developer/webhooks/events", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
+		answer: data(func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
+	{method: "GET", path: "/api/v1/developer/events", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
+		query: func(q *wire.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
+}
+
+// readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
+func (a *API) readCatalogue(*request) (answer, error) {
+	return one(http.StatusOK, "", func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), nil
+}
+
+func writeCatalogue(w *wire.Writer, kinds []webhooks.Kind) {
+	w.List("data")
+	for _, k := range kinds {
+		w.Object("")
+		w.Text("event", k.Event)
+		w.Text("name", k.Name)
+		w.Text("category", k.Category)
+		w.Text("description", k.Description)
+		w.Text("since", k.Since)
+		sample := wire.NewWriter(512)
+		k.Sample(sample)
+		writeEnvelope(w, "sample", "019a1c57-0000-7000-8000-00000000ee01", k.Event, sampleTime, string(sample.Bytes()))
+		w.End()
+	}
+	w.EndList()
+	writeMeta(w, page{1, len(kinds)}, int64(len(kinds)), nil)
+}
+
+func writeEnvelope(w *wire.Writer, name string, event id.Event, kind string, at int64, data string) {
+	w.Object(name)
+	wire.ID(w, "id", event)
+	w.Text("event", kind)
+	w.Micros("timestamp", at)
+	w.Raw("data", data)
+	w.End()
+}
+
+func readLogQuery(q *wire.Query) (after id.Event, limit int) {
+	return wire.QueryID[id.Event](q, "after"), q.Int("limit", 100, 1, 1000)
+}
+
+// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event.
+func (a *API) readLog(r *request) (out answer, err error) {
+	q := r.query()
+	after, limit := readLogQuery(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, more, err := webhooks.Log(tx, after, limit)
+		out = one(http.StatusOK, "", func(w *wire.Writer) {
+			w.List("data")
+			for i := range list {
+				w.Raw("", list[i].Payload)
+				after = list[i].ID
+			}
+			w.EndList()
+			writeLogMeta(w, len(list), limit, more, after)
+		})
+		return err
+	})
+	return out, err
+}
+
+func writeLogMeta(w *wire.Writer, count, limit int, more bool, after id.Event) {
+	w.Object("meta")
+	w.Int("count", int64(count))
+	w.Int("limit", int64(limit))
+	w.Bool("hasMore", more)
+	wire.IDOrNull(w, "nextAfter", after)
+	w.End()
+}
+
+func sampleLog(w *wire.Writer) {
+	w.List("data")
+	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee01", "order.shipped", sampleTime, "{}")
+	w.EndList()
+	writeLogMeta(w, 1, 100, true, "019a1c57-0000-7000-8000-00000000ee01")
+}

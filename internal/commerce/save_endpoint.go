@@ -1,0 +1,130 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// EndpointDraft is a webhook endpoint as a caller writes it (interface §4.5.9); on change, what is nil stays.
+type EndpointDraft struct {
+	URL         *string // checked by CheckURL
+	Events      []string
+	Description *string
+	Status      *webhooks.Status
+	Ordered     *bool
+}
+
+// CheckURL is the 400 for a URL that endpoints must not have, or nil (interface §6.2). It resolves the host, so it belongs before
+// the transaction.
+func (s *Service) CheckURL(ctx context.Context, url string) error {
+	guard := s.Guard
+	if guard == nil {
+		guard = &netguard.Guard{Dev: s.Dev}
+	}
+	err := guard.Vet(ctx, url)
+	var refused *netguard.Refused
+	if errors.As(err, &refused) {
+		return fault.At("url", "%s", refused.Reason)
+	}
+	return err
+}
+
+// CreateEndpoint makes an endpoint, which gets the events that are committed from now on. The second result is its signing secret,
+// to be shown once: it is kept sealed.
+func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string) {
+	secret := webhooks.NewSecret()
+	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active, Secret: s.Key.Seal(secret)}
+	draft.apply(e)
+	e.Insert(tx)
+	audit.Record(tx, who.Actor(), "endpoint.created", "endpoint", string(e.ID), map[string]string{"url": e.URL, "events": strings.Join(e.Events, " ")})
+	return e, secret
+}
+
+// ChangeEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Faults: NotFound.
+func (s *Service) ChangeEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, draft EndpointDraft) (*webhooks.Endpoint, error) {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	draft.apply(e)
+	e.Save(tx)
+	audit.Record(tx, who.Actor(), "endpoint.updated", "endpoint", string(e.ID), map[string]string{"url": e.URL, "events": strings.Join(e.Events, " "), "status": string(e.Status)})
+	return e, nil
+}
+
+func (d *EndpointDraft) apply(e *webhooks.Endpoint) {
+	if d.URL != nil {
+		e.URL = *d.URL
+	}
+	if d.Events != nil {
+		e.Events = subscription(d.Events)
+	}
+	if d.Description != nil {
+		e.Description = *d.Description
+	}
+	if d.Status != nil {
+		e.Status = *d.Status
+	}
+	if d.Ordered != nil {
+		e.Ordered = *d.Ordered
+	}
+}
+
+// subscription is a choice of events without repetition; All swallows the rest.
+func subscription(events []string) (list []string) {
+	if slices.Contains(events, webhooks.All) {
+		return []string{webhooks.All}
+	}
+	for _, name := range events {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// DeleteEndpoint ends an endpoint; what waits for it is dropped. Faults: NotFound.
+func (s *Service) DeleteEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint) error {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return err
+	}
+	e.Delete(tx)
+	audit.Record(tx, who.Actor(), "endpoint.deleted", "endpoint", string(e.ID), map[string]string{"url": e.URL})
+	return nil
+}
+
+// Bounds of the time in which a replaced secret goes on signing beside the new one.
+const (
+	UsualGrace = 24 * time.Hour
+	MaxGrace   = 7 * 24 * time.Hour
+)
+
+// RotateSecret gives an endpoint a new signing secret, the second result. For the time of grace webhook-signature carries both
+// signatures; X-Webhook-Signature is the new one's at once. Faults: NotFound.
+func (s *Service) RotateSecret(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string, error) {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return nil, "", err
+	}
+	secret := webhooks.NewSecret()
+	e.OldSecret, e.OldSecretUntil = "", 0
+	if grace > 0 {
+		e.OldSecret, e.OldSecretUntil = e.Secret, tx.Now().Add(grace).UnixMicro()
+	}
+	e.Secret = s.Key.Seal(secret)
+	e.Save(tx)
+	audit.Record(tx, who.Actor(), "endpoint.secret_rotated", "endpoint", string(e.ID), nil)
+	return e, secret, nil
+}

@@ -1,0 +1,28 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// TestEndpoint sends a sample event to one endpoint, by the way of every delivery (interface §4.5.9): the one named, else the first
+// that the endpoint subscribes to. No other endpoint gets it, and the event log does not have it. Faults: NotFound; Conflict for a
+// paused endpoint.
+func (s *Service) TestEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if e.Status != webhooks.Active {
+		return nil, fault.New(fault.Conflict, "conflict", "the endpoint is paused: activate it to test it")
+	}
+	if event == "" {
+		if event = e.Events[0]; event == webhooks.All {
+			event = "order.received"
+		}
+	}
+	return webhooks.Test(tx, e, webhooks.New(event, "", Sample(event))), nil
+}
