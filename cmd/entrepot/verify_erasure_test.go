@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/server"
+	"entrepot/internal/wire"
+)
+
+func TestVerifyErasure(t *testing.T) {
+	stores(t, func(t *testing.T, p *program) {
+		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
+		// act runs one act on the store as a service would, and closes it.
+		act := func(run func(s *server.Store, tx *db.Tx) error) {
+			t.Helper()
+			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := s.DB.Write(t.Context(), 1, func(tx *db.Tx) error { return run(s, tx) }); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.DB.Scrub(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var customer id.Customer
+		act(func(s *server.Store, tx *db.Tx) error {
+			text := func(v string) wire.Field[string] { return wire.Field[string]{Set: true, Value: v} }
+			made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"), LastName: text("Çelik")})
+			customer = made.ID
+			return err
+		})
+		found := []string{"verify-erasure", "--text", "zoë çelik", "--text", "ZOE@vanish.example"}
+		if code, out, complaint := p.call(found...); code != failed || !strings.Contains(out, "table customers, column email") || !strings.Contains(out, "table events, column payload") || !strings.Contains(complaint, "left") {
+			t.Errorf("before: exit %d: %s %s", code, out, complaint)
+		}
+		if code, out, _ := p.call("verify-erasure", "--customer", string(customer)); code != failed || !strings.Contains(out, "active, not erased") {
+			t.Errorf("before: exit %d: %s", code, out)
+		}
+		act(func(s *server.Store, tx *db.Tx) error {
+			_, err := s.Commerce.EraseCustomer(tx, accounts.Caller{}, customer, commerce.Trace{})
+			return err
+		})
+		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)}, {"verify-erasure", "--customer", string(customer), "--text", "Zoë"}} {
+			if code, out, complaint := p.call(args...); code != done {
+				t.Errorf("%v: exit %d: %s %s", args, code, out, complaint)
+			}
+		}
+		p.stdin = "zoe@vanish.example\n\nÇelik\n"
+		if r := p.object("verify-erasure", "--text", "-"); r["gone"] != true || r["files"].(float64) == 0 || r["texts"].(float64) == 0 {
+			t.Errorf("%v", r)
+		}
+		for _, args := range [][]string{{"--text", "x"}, {"--customer", "x"}, {"--text", ""}, {"more"}} {
+			if code, _, complaint := p.call(append([]string{"verify-erasure"}, args...)...); code != calledWrong {
+				t.Errorf("%v: exit %d: %s", args, code, complaint)
+			}
+		}
+		if code, _, complaint := p.call("verify-erasure", "--customer", id.New[string]()); code != failed || !strings.Contains(complaint, "not found") {
+			t.Errorf("an unknown customer: exit %d: %s", code, complaint)
+		}
+		act(func(_ *server.Store, tx *db.Tx) error { // somebody writes her back
+			tx.Queue("UPDATE customers SET first_name = 'Zoë' WHERE tenant_id = $1", tx.Tenant)
+			return nil
+		})
+		if code, out, _ := p.call("verify-erasure"); code != failed || !strings.Contains(out, string(customer)) {
+			t.Errorf("after a relapse: exit %d: %s", code, out)
+		}
+	})
+}
