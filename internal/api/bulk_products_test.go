@@ -2,7 +2,14 @@ package api
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // item is one product of an import.
@@ -40,6 +47,150 @@ func TestImportAnswers(t *testing.T) {
 		names, _ := s.told(0)
 		if fmt.Sprint(names) != "[product.created product.created product.created]" {
 			t.Errorf("events: %v", names)
+		}
+	})
+}
+
+// Two imports of the same new SKUs at the same time make each product once.
+func TestImportsRace(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		var wait sync.WaitGroup
+		created := make([]int, 6)
+		for c := range created {
+			wait.Go(func() {
+				for round := range 4 {
+					var products []any
+					for i := range 20 {
+						n := (i*(2*c+1) + c) % 20 // in another order each
+						products = append(products, item{"sku": fmt.Sprintf("S-%d-%d", round, n), "name": "Same name", "price": c, "categoryIds": []string{fmt.Sprint("cat-", round)}})
+					}
+					r := s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import?wait=true", body: importBody(nil, products...)})
+					if r.status != 200 {
+						t.Errorf("%d %s", r.status, r.body)
+						return
+					}
+					n, _ := strconv.Atoi(number(r.json(t), "created"))
+					created[c] += n
+					s.do(call{method: "POST", path: "/api/v1/sdk/categories/bulk-import", body: item{"categories": []item{{"externalId": fmt.Sprint("cat-", round), "name": "C"}}}})
+				}
+			})
+		}
+		wait.Wait()
+		sum := 0
+		for _, n := range created {
+			sum += n
+		}
+		list := s.must(t, 200, "GET", "/api/v1/products?limit=250", nil)
+		if sum != 80 || number(list, "meta", "total") != "80" {
+			t.Errorf("%d created, %s there", sum, number(list, "meta", "total"))
+		}
+		for _, p := range list["data"].([]any) {
+			if len(at(p, "categoryIds").([]any)) != 1 {
+				t.Errorf("a link still waits for what is there: %v", p)
+			}
+		}
+		names, _ := s.told(0)
+		made := 0
+		for _, name := range names {
+			if name == "product.created" {
+				made++
+			}
+		}
+		if made != 80 {
+			t.Errorf("%d events of creation", made)
+		}
+	})
+}
+
+// A dry run tells what the import then does, and does nothing.
+func TestDryRun(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A", "name": "A", "price": 1, "description": "old"}, item{"sku": "B", "name": "B", "price": 1}))
+		body := []any{item{"sku": "A", "name": "A", "price": 2, "description": nil}, item{"sku": "B", "name": "B", "price": 1}, item{"sku": "N", "name": "New", "price": 3, "variants": []item{{"sku": "N-1"}}}, item{"sku": "X"}}
+		_, from := s.told(0)
+		dry := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"dryRun": true}, body...))
+		if number(dry, "total") != "4" || number(dry, "created") != "1" || number(dry, "updated") != "2" || number(dry, "errors", 0, "index") != "3" {
+			t.Errorf("counts: %v", dry)
+		}
+		want := "[map[action:update fields:[map[field:description from:old to:<nil>] map[field:price from:1 to:2]] sku:A] map[action:unchanged fields:[] sku:B]"
+		if got := fmt.Sprint(dry["changes"]); !strings.HasPrefix(got, want) || text(dry, "changes", 2, "action") != "create" || text(dry, "changes", 2, "fields", 1, "to") != "New" || at(dry, "changes", 2, "fields", 1, "from") != nil {
+			t.Errorf("changes: %s", got)
+		}
+		if names, _ := s.told(from); len(names) != 0 {
+			t.Errorf("events: %v", names)
+		}
+		if list := s.must(t, 200, "GET", "/api/v1/products", nil); number(list, "meta", "total") != "2" {
+			t.Errorf("written: %v", list)
+		}
+		wet := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, body...))
+		if number(wet, "created") != "1" || number(wet, "updated") != "2" {
+			t.Errorf("then: %v", wet)
+		}
+	})
+}
+
+// options.channelId publishes what was imported, unchanged products too, and leaves a job; a channel of nobody is not found.
+func TestImportPublishes(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		channel := id.New[id.Channel]()
+		s.act(s.tenant, func(tx *db.Tx) error {
+			channels.Channel{ID: channel, Name: "ERP", Platform: channels.Custom, Oversell: "allow", Status: channels.Active, Settings: "{}"}.Insert(tx)
+			return nil
+		})
+		for range 2 {
+			accepted := s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}, item{"sku": "B"}))
+			job := s.must(t, 200, "GET", "/api/v1/sdk/jobs/"+text(accepted, "data", "jobId"), nil)
+			if text(job, "data", "channelName") != "ERP" || number(job, "data", "failed") != "1" || text(job, "data", "errors", 0, "sku") != "B" || text(job, "data", "type") != "product_import" {
+				t.Errorf("job: %v", job)
+			}
+		}
+		listed := s.must(t, 200, "GET", "/api/v1/products?channelId="+string(channel), nil)
+		if number(listed, "meta", "total") != "1" || text(listed, "data", 0, "publications", 0, "status") != "published" || text(listed, "data", 0, "publications", 0, "publishedAt") == "" {
+			t.Errorf("published: %v", listed)
+		}
+		s.stranger().must(t, 404, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}))
+		s.must(t, 400, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": "x"}, item{"sku": "A", "name": "A", "price": 1}))
+		s.must(t, 400, "POST", "/api/v1/sdk/products/bulk-import?wait=maybe", importBody(nil, item{"sku": "A", "name": "A", "price": 1}))
+	})
+}
+
+// A replay answers the same bytes, though the plan of it would find another world.
+func TestImportReplays(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		send := func() reply {
+			return s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import", body: importBody(nil, item{"sku": "A", "name": "A", "price": 1}), header: map[string]string{"Idempotency-Key": "once"}})
+		}
+		first, second := send(), send()
+		if first.status != 202 || string(first.body) != string(second.body) || second.header.Get("Idempotent-Replay") != "true" {
+			t.Errorf("%d %s, then %d %s", first.status, first.body, second.status, second.body)
+		}
+		if names, _ := s.told(0); len(names) != 1 {
+			t.Errorf("events: %v", names)
+		}
+	})
+}
+
+// Stock comes with products and variants, into the default warehouse or a named one; with strictWarehouses only into known ones.
+func TestImportStock(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		body := importBody(nil, item{"sku": "A", "name": "A", "price": 1, "stock": item{"warehouseCode": "LYON", "quantity": 4}, "variants": []item{{"sku": "A-1", "stock": 2}, {"sku": "A-2"}}},
+			item{"sku": "B", "name": "B", "price": 1, "stock": item{"quantity": 0}})
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", body)
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", body)
+		a := at(s.must(t, 200, "GET", "/api/v1/products?sku=A", nil), "data", 0)
+		if text(a, "stock", 0, "warehouseCode") != "LYON" || number(a, "stock", 0, "onHand") != "4" || number(a, "variants", 0, "stock") != "2" || number(a, "variants", 1, "stock") != "0" {
+			t.Errorf("stock: %v", a)
+		}
+		if names, _ := s.told(0); fmt.Sprint(names) != "[product.created product.created stock.updated stock.updated]" {
+			t.Errorf("events: %v", names)
+		}
+		s.act(s.tenant, func(tx *db.Tx) error {
+			tx.Queue(`UPDATE tenants SET settings = '{"strictWarehouses":true}' WHERE tenant_id = $1`, tx.Tenant)
+			return nil
+		})
+		strict := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, item{"sku": "A", "name": "A", "price": 2, "stock": item{"warehouseCode": "OSLO", "quantity": 4}}))
+		if text(strict, "errors", 0, "code") != "unknown_warehouse" || number(strict, "updated") != "0" {
+			t.Errorf("strict: %v", strict)
 		}
 	})
 }
