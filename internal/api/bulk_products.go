@@ -15,7 +15,7 @@ import (
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/products/bulk-import", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
-		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, statuses: []int{http.StatusOK},
+		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*wire.Writer){http.StatusOK: sampleCounts},
 		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
 		answer: func(w *wire.Writer) {
 			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Faults: sampleFaults()})
@@ -83,6 +83,15 @@ func writeAccepted(w *wire.Writer, _ commerce.Import, out commerce.Imported) {
 // importCounts is answer (b): the outcome in figures, and in a dry run what would change.
 func importCounts(r *request, in commerce.Import, out commerce.Imported) answer {
 	w := wire.NewWriter(1024)
+	writeCounts(w, in, out)
+	done := answer{status: http.StatusOK, body: w.Bytes(), resource: string(out.Job)}
+	if r.waits() {
+		done.header = map[string]string{"Preference-Applied": "wait"}
+	}
+	return done
+}
+
+func writeCounts(w *wire.Writer, in commerce.Import, out commerce.Imported) {
 	w.Object("")
 	w.Int("total", int64(len(out.Revisions)+len(out.Faults)))
 	w.Int("created", int64(out.Created))
@@ -96,11 +105,13 @@ func importCounts(r *request, in commerce.Import, out commerce.Imported) answer 
 		w.EndList()
 	}
 	w.End()
-	done := answer{status: http.StatusOK, body: w.Bytes(), resource: string(out.Job)}
-	if r.waits() {
-		done.header = map[string]string{"Preference-Applied": "wait"}
-	}
-	return done
+}
+
+// sampleCounts is answer (b), without and with the changes of a dry run.
+func sampleCounts(w *wire.Writer) {
+	out := commerce.Imported{Revisions: []catalog.Revision{{After: *sampleProduct()}}, Faults: sampleFaults()}
+	writeCounts(w, commerce.Import{}, out)
+	writeCounts(w, commerce.Import{DryRun: true}, out)
 }
 
 // writeChange writes what a dry run would do to one product.

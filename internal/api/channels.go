@@ -21,13 +21,13 @@ var channelRoutes = []*route{
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
 	{method: "POST", path: "/api/v1/channels", section: "4.5", summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
 		body:   func(o *wire.Object) { readNewChannel(o) },
-		answer: data(func(w *wire.Writer) { writeNewChannel(w, sampleChannel, sampleKey, "pk_live_…") }), serve: (*API).createChannel},
+		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", section: "4.5", summary: "Read a channel", scope: "read:channels",
 		answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel", scope: "write:channels",
 		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
-		query: func(q *wire.Query) { q.Bool("force") }, answer: data(func(w *wire.Writer) { writeGone(w, sampleChannel.ID, true) }), serve: (*API).deleteChannel},
+		query: func(q *wire.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
 		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
 	{method: "POST", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
@@ -111,6 +111,12 @@ func writeNewChannel(w *wire.Writer, c channels.Channel, key accounts.Key, secre
 		writeKey(w, "apiKey", key, secret)
 	}
 	w.End()
+}
+
+// sampleNewChannels are a platform's channel and a custom one.
+func sampleNewChannels(w *wire.Writer) {
+	writeNewChannel(w, sampleChannel, accounts.Key{}, "")
+	writeNewChannel(w, sampleChannel, sampleKey, "pk_live_…")
 }
 
 // writeChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
@@ -228,6 +234,12 @@ func writeGone(w *wire.Writer, channel id.Channel, gone bool) {
 		wire.Word(w, "status", channels.Inactive)
 	}
 	w.End()
+}
+
+// sampleGone are a channel that is gone and one that is only inactive.
+func sampleGone(w *wire.Writer) {
+	writeGone(w, sampleChannel.ID, true)
+	writeGone(w, sampleChannel.ID, false)
 }
 
 type publicationDraft struct {

@@ -13,21 +13,24 @@ import (
 var catalogFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/products/changes", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer) { sampleShown().writeChanged(w, sampleProduct(), true) })
+			sampleFeed(w, func(w *wire.Writer, deleted bool) { sampleShown().writeChanged(w, sampleProduct(), deleted) })
 		}, serve: (*API).productChanges},
 	{method: "GET", path: "/api/v1/sdk/categories/changes", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer) { writeChangedCategory(w, sampleCategory(), true) })
+			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedCategory(w, sampleCategory(), deleted) })
 		}, serve: (*API).categoryChanges},
 }
 
-// sampleFeed describes a feed's page by one item.
-func sampleFeed(w *wire.Writer, item func(*wire.Writer)) {
+// sampleFeed describes a feed's page by one item, without and with tombstones.
+func sampleFeed(w *wire.Writer, item func(w *wire.Writer, deleted bool)) {
 	w.Object("")
 	w.List("data")
-	item(w)
+	item(w, false)
+	item(w, true)
 	w.EndList()
-	writeFeedMeta(w, feedPage{Since: 1767225600000000, Given: true}, feedMeta{Total: 1, Count: 1, Next: 1767323045678902, Now: 1767323100000000})
+	for _, given := range []bool{true, false} {
+		writeFeedMeta(w, feedPage{Since: 1767225600000000, Given: given}, feedMeta{Total: 1, Count: 1, Next: 1767323045678902, Now: 1767323100000000})
+	}
 	w.End()
 }
 

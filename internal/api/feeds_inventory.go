@@ -10,7 +10,7 @@ import (
 var inventoryFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/inventory/changes", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer) { writeChangedLevel(w, &sampleLevels()[0], true) })
+			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedLevel(w, &sampleLevels()[0], deleted) })
 		}, serve: (*API).inventoryChanges},
 }
 

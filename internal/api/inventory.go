@@ -19,11 +19,15 @@ var inventoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
 		answer: data(func(w *wire.Writer) { writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE"}, sampleLevels()) }), serve: (*API).getInventory},
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
-		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, []stock.Movement{sampleMovement()}, page{1, 20}, 1) }, serve: (*API).listLedger},
+		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
 	{method: "POST", path: "/api/v1/inventory/movements", section: "4.5.5", summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) { writeMovement(w, "data", sampleMovement()) }), serve: (*API).createMovement},
+		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) {
+			for _, m := range sampleMovements() {
+				writeMovement(w, "data", m)
+			}
+		}), serve: (*API).createMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", section: "4.5.5", summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, []stock.Movement{sampleMovement()}) }), serve: (*API).createTransfer},
+		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
 }
 
 // Bounds of the inventory lists.
@@ -286,7 +290,11 @@ func sampleLevels() []stock.Row {
 		ChangedAt: 1_767_323_045_678_901}}
 }
 
-func sampleMovement() stock.Movement {
-	return stock.Movement{ID: id.New[id.Movement](), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
+// sampleMovements are one that refers to something and one that does not.
+func sampleMovements() []stock.Movement {
+	shipped := stock.Movement{ID: id.New[id.Movement](), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
 		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: id.New[string](), Note: "first parcel", Actor: "key:" + id.New[string]()}}
+	received := shipped
+	received.ReferenceType, received.ReferenceID = "", ""
+	return []stock.Movement{shipped, received}
 }

@@ -13,7 +13,7 @@ import (
 // jobRoutes are interface §4.3: what is under way on an account's channels, and one job by its id.
 var jobRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/sync/status", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
-		answer: data(func(w *wire.Writer) { writeSyncStatus(w, []jobs.Job{sampleJob}, &sampleJob) }), serve: (*API).syncStatus},
+		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
 	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", section: "4.3", summary: "Read a job", access: keyHeader,
 		answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).readJob},
 }
@@ -74,6 +74,12 @@ func writeSyncStatus(w *wire.Writer, active []jobs.Job, last *jobs.Job) {
 		writeJob(w, "lastSync", *last)
 	}
 	w.End()
+}
+
+// sampleSyncStatus is the status before and after a first job ended.
+func sampleSyncStatus(w *wire.Writer) {
+	writeSyncStatus(w, []jobs.Job{sampleJob}, nil)
+	writeSyncStatus(w, []jobs.Job{sampleJob}, &sampleJob)
 }
 
 // readJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of what the job carries, 404.

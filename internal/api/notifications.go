@@ -16,9 +16,9 @@ import (
 // uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "6.3", summary: "A platform's notification", access: public, raw: true,
-		status: http.StatusCreated, statuses: []int{http.StatusOK}, answer: sampleReceived, serve: (*API).receive},
+		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "6.3", summary: "A platform's notification", access: public, raw: true,
-		status: http.StatusCreated, statuses: []int{http.StatusOK}, answer: sampleReceived, serve: (*API).receive},
+		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
 		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
@@ -79,11 +79,14 @@ func writeReceived(w *wire.Writer, got commerce.Received) {
 	w.End()
 }
 
+// sampleReceived are the answers to what is acted on, ignored and known already.
 func sampleReceived(w *wire.Writer) {
-	w.Object("")
-	w.Bool("received", true)
-	w.End()
+	writeReceived(w, commerce.Received{Notice: connector.Notice{Action: connector.StockPushQueued}})
+	writeReceived(w, commerce.Received{Notice: connector.Notice{Action: connector.Ignored, Reason: "this event is not handled"}})
+	writeReceived(w, commerce.Received{Duplicate: true})
 }
+
+func samplePing(w *wire.Writer) { writeReceived(w, commerce.Received{Ping: true}) }
 
 // challenge serves GET …/webhooks/platform/{channelId}/{platform}[/challenge]: 200; 400, 404.
 func (a *API) challenge(r *request) (answer, error) {

@@ -147,8 +147,8 @@ func (r *route) responses() map[string]any {
 	}
 	success["content"] = map[string]any{"application/json": map[string]any{"schema": schema}}
 	out[strconv.Itoa(r.success())] = success
-	for _, status := range r.statuses {
-		out[strconv.Itoa(status)] = map[string]any{"description": http.StatusText(status), "content": map[string]any{"application/json": map[string]any{"schema": map[string]any{"type": "object"}}}}
+	for status, sample := range r.others {
+		out[strconv.Itoa(status)] = map[string]any{"description": http.StatusText(status), "content": map[string]any{"application/json": map[string]any{"schema": wire.DescribeAnswer(sample)}}}
 	}
 	if r.method == http.MethodGet {
 		out["304"] = map[string]any{"description": "Not Modified"}

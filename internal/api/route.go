@@ -30,12 +30,12 @@ type route struct {
 	scope    string            // "" for any valid credential
 	query    func(*wire.Query) // reads its parameters; also describes them
 	body     func(*wire.Object)
-	optional bool               // the body may be missing
-	answer   func(*wire.Writer) // writes a sample answer; describes it
-	status   int                // of success; 0 = 200
-	statuses []int              // other answers that are not errors
-	rate     *limits.Rate       // its own window on top of the plan's
-	raw      bool               // a platform's: the handler reads the body, the limit goes by channel
+	optional bool                       // the body may be missing
+	answer   func(*wire.Writer)         // writes a sample answer; describes it
+	status   int                        // of success; 0 = 200
+	others   map[int]func(*wire.Writer) // other answers that are not errors, by status, each with its sample
+	rate     *limits.Rate               // its own window on top of the plan's
+	raw      bool                       // a platform's: the handler reads the body, the limit goes by channel
 	serve    func(*API, *request) (answer, error)
 }
 

@@ -124,7 +124,7 @@ func (o *Object) Raw() []byte {
 // look finds a member and settles absence and null.
 func look[T any](o *Object, name string, required bool, schema func() *Schema) (v *Value, f Field[T]) {
 	if o.schema != nil {
-		o.schema.property(name, required, schema())
+		o.schema.property(name, required, optional(schema(), required))
 		return nil, f
 	}
 	v = o.value.Member(name)
@@ -137,6 +137,14 @@ func look[T any](o *Object, name string, required bool, schema func() *Schema) (
 		return nil, f
 	}
 	return v, f
+}
+
+// optional describes a member that may also be null: that is the same as leaving it out, or clears it (interface §2.0).
+func optional(s *Schema, required bool) *Schema {
+	if required {
+		return s
+	}
+	return s.orNull()
 }
 
 func (o *Object) wrongKind(name, want string, v *Value) {
@@ -330,7 +338,7 @@ func UUID[T ~string](o *Object, name string, required bool) Field[T] {
 
 // Enum reads one of a few words.
 func Enum[T ~string](o *Object, name string, required bool, allowed ...T) Field[T] {
-	v, f := look[T](o, name, required, func() *Schema { return &Schema{Type: "string", Enum: words(allowed)} })
+	v, f := look[T](o, name, required, func() *Schema { return &Schema{Type: "string", Enum: choices(allowed)} })
 	if v == nil {
 		return f
 	}
@@ -344,6 +352,14 @@ func Enum[T ~string](o *Object, name string, required bool, allowed ...T) Field[
 	}
 	f.Value = T(v.text)
 	return f
+}
+
+func choices[T ~string](list []T) []any {
+	out := make([]any, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
 }
 
 func words[T ~string](list []T) []string {
@@ -452,7 +468,7 @@ func (o *Object) Object(name string, required bool, inside func(*Object)) Field[
 	if o.schema != nil {
 		nested := &Object{index: -1, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
 		inside(nested)
-		o.schema.property(name, required, nested.schema)
+		o.schema.property(name, required, optional(nested.schema, required))
 		return Field[*Object]{}
 	}
 	v, f := look[*Object](o, name, required, nil)
@@ -481,7 +497,7 @@ func (o *Object) List(name string, r List, each func(i int, element *Object)) Fi
 	if o.schema != nil {
 		element := &Object{index: 0, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
 		each(0, element)
-		o.schema.property(name, r.Required, &Schema{Type: "array", MinItems: r.Min, MaxItems: r.Max, Items: element.schema})
+		o.schema.property(name, r.Required, optional(&Schema{Type: "array", MinItems: r.Min, MaxItems: r.Max, Items: element.schema}, r.Required))
 		return Field[int]{}
 	}
 	v, f := look[int](o, name, r.Required, nil)

@@ -155,7 +155,7 @@ func QueryEnums[T ~string](q *Query, name string, allowed ...T) []T {
 }
 
 func queryWords[T ~string](q *Query, name string, many bool, allowed []T) []T {
-	schema := &Schema{Type: "string", Enum: words(allowed)}
+	schema := &Schema{Type: "string", Enum: choices(allowed)}
 	if many {
 		schema = &Schema{Type: "string", Description: "one or more of " + strings.Join(words(allowed), ", ") + ", separated by commas"}
 	}

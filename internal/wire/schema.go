@@ -1,12 +1,14 @@
 package wire
 
+import "slices"
+
 // Schema is the part of JSON Schema 2020-12 that the interface uses.
 type Schema struct {
 	Ref         string             `json:"$ref,omitempty"`
 	Type        any                `json:"type,omitempty"` // a word or a list of words
 	Format      string             `json:"format,omitempty"`
 	Description string             `json:"description,omitempty"`
-	Enum        []string           `json:"enum,omitempty"`
+	Enum        []any              `json:"enum,omitempty"`
 	Default     any                `json:"default,omitempty"`
 	MinLength   int                `json:"minLength,omitempty"`
 	MaxLength   int                `json:"maxLength,omitempty"`
@@ -34,6 +36,75 @@ func (s *Schema) property(name string, required bool, p *Schema) {
 	s.Properties[name] = p
 }
 
+// orNull lets null stand in the place of a value.
+func (s *Schema) orNull() *Schema {
+	switch kind := s.Type.(type) {
+	case string:
+		s.Type = []string{kind, "null"}
+	case []string:
+		if !slices.Contains(kind, "null") {
+			s.Type = append(slices.Clone(kind), "null")
+		}
+	}
+	if s.Enum != nil && !slices.Contains(s.Enum, nil) {
+		s.Enum = append(slices.Clone(s.Enum), nil)
+	}
+	return s
+}
+
+// either describes what is once like a and once like b: of two objects, the members that only one has may be left out.
+func either(a, b *Schema) *Schema {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	case b.Type == "null":
+		return a.orNull()
+	case a.Type == "null":
+		return b.orNull()
+	case a.Type == nil || b.Type == nil: // free JSON is already everything
+		return &Schema{Description: "free JSON"}
+	}
+	all := *a
+	all.Type = types(a.Type, b.Type)
+	if a.Format != b.Format {
+		all.Format = ""
+	}
+	all.Items = either(a.Items, b.Items)
+	if a.Properties == nil || b.Properties == nil {
+		if a.Properties == nil {
+			all.Properties, all.Required, all.order = b.Properties, b.Required, b.order
+		}
+		return &all
+	}
+	all.Properties, all.Required, all.order = nil, nil, nil
+	for _, name := range append(slices.Clone(a.order), b.order...) {
+		all.property(name, slices.Contains(a.Required, name) && slices.Contains(b.Required, name), either(a.Properties[name], b.Properties[name]))
+	}
+	return &all
+}
+
+// types are the types of two schemas together, a word when it is one.
+func types(a, b any) any {
+	var list []string
+	for _, one := range []any{a, b} {
+		words, ok := one.([]string)
+		if !ok {
+			words = []string{one.(string)}
+		}
+		for _, word := range words {
+			if !slices.Contains(list, word) {
+				list = append(list, word)
+			}
+		}
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
 // Names are the properties in the order they were noted.
 func (s *Schema) Names() []string { return s.order }
 
@@ -51,7 +122,9 @@ func DescribeQuery(read func(*Query)) *Schema {
 	return q.schema
 }
 
-// DescribeAnswer gives the schema of what a writer writes for a sample: a list is described by its first element.
+// DescribeAnswer gives the schema of what a writer writes for a sample. What the sample writes more than once, the elements of
+// a list or one member again, is described by all of it together: null in one of them and the value may be null, absent from one of
+// them and the member may be left out.
 func DescribeAnswer(write func(*Writer)) *Schema {
 	w := &Writer{tree: &node{}}
 	write(w)

@@ -47,19 +47,19 @@ func (w *Writer) key(name string) {
 }
 
 func (w *Writer) note(name string, s *Schema) {
-	if w.tree == nil {
-		return
+	if w.tree != nil {
+		w.tree.add(name, s)
 	}
-	parent := w.tree
+}
+
+func (n *node) add(name string, s *Schema) {
 	switch {
-	case parent.schema == nil:
-		parent.schema = s
-	case parent.schema.Type == "array":
-		if parent.schema.Items == nil {
-			parent.schema.Items = s
-		}
+	case n.schema == nil || n.up == nil:
+		n.schema = either(n.schema, s)
+	case n.schema.Type == "array":
+		n.schema.Items = either(n.schema.Items, s)
 	default:
-		parent.schema.property(name, true, s)
+		n.schema.property(name, true, either(n.schema.Properties[name], s))
 	}
 }
 
@@ -67,7 +67,6 @@ func (w *Writer) open(name string, bracket byte, s *Schema) {
 	w.key(name)
 	w.b = append(w.b, bracket)
 	if w.tree != nil {
-		w.note(name, s)
 		w.tree = &node{up: w.tree, schema: s, name: name}
 	}
 }
@@ -99,7 +98,9 @@ func (w *Writer) EndList() { w.close(']') }
 func (w *Writer) close(bracket byte) {
 	w.b = append(w.b, bracket)
 	if w.tree != nil {
-		w.tree = w.tree.up
+		n := w.tree
+		w.tree = n.up
+		w.tree.add(n.name, n.schema)
 	}
 }
 
@@ -114,20 +115,20 @@ func (w *Writer) Text(name, v string) {
 
 // TextOrNull writes a string, or null for "".
 func (w *Writer) TextOrNull(name, v string) {
-	w.orNull(name, v == "", "string")
+	w.orNull(name, v == "", "string", "")
 	if v != "" {
 		w.b = AppendText(w.b, v)
 	}
 }
 
 // orNull writes the key, and null when there is no value.
-func (w *Writer) orNull(name string, null bool, kind string) {
+func (w *Writer) orNull(name string, null bool, kind, format string) {
 	w.key(name)
 	if null {
 		w.b = append(w.b, "null"...)
 	}
 	if w.tree != nil {
-		w.note(name, &Schema{Type: []string{kind, "null"}})
+		w.note(name, &Schema{Type: []string{kind, "null"}, Format: format})
 	}
 }
 
@@ -144,7 +145,7 @@ func ID[T ~string](w *Writer, name string, v T) {
 
 // IDOrNull writes an identifier, or null for none.
 func IDOrNull[T ~string](w *Writer, name string, v T) {
-	w.orNull(name, v == "", "string")
+	w.orNull(name, v == "", "string", "uuid")
 	if v != "" {
 		w.b = append(w.b, '"')
 		w.b = append(w.b, v...)
@@ -174,7 +175,7 @@ func (w *Writer) Int(name string, v int64) {
 
 // IntOrNull writes an integer, or null.
 func (w *Writer) IntOrNull(name string, v *int64) {
-	w.orNull(name, v == nil, "integer")
+	w.orNull(name, v == nil, "integer", "")
 	if v != nil {
 		w.b = strconv.AppendInt(w.b, *v, 10)
 	}
@@ -191,7 +192,7 @@ func (w *Writer) Money(name string, v money.Amount) {
 
 // MoneyOrNull writes an amount, or null.
 func (w *Writer) MoneyOrNull(name string, v *money.Amount) {
-	w.orNull(name, v == nil, "number")
+	w.orNull(name, v == nil, "number", "")
 	if v != nil {
 		w.b = v.AppendTo(w.b)
 	}
@@ -211,7 +212,7 @@ func (w *Writer) Null(name string) {
 	w.key(name)
 	w.b = append(w.b, "null"...)
 	if w.tree != nil {
-		w.note(name, &Schema{})
+		w.note(name, &Schema{Type: "null"})
 	}
 }
 
@@ -226,7 +227,7 @@ func (w *Writer) Micros(name string, micros int64) {
 
 // MicrosOrNull writes a moment, or null for 0.
 func (w *Writer) MicrosOrNull(name string, micros int64) {
-	w.orNull(name, micros == 0, "string")
+	w.orNull(name, micros == 0, "string", "date-time")
 	if micros != 0 {
 		w.b = appendTime(w.b, micros, false)
 	}
