@@ -106,24 +106,51 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	call := func(method, path string, body, into any) error {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
+		c := client.Call{Method: method, Path: path}
+		if body != nil {
+			if c.Body, err = json.Marshal(body); err != nil {
+				return err
+			}
 		}
-		answer, err := service.Do(ctx, client.Call{Method: method, Path: path, Body: text})
+		answer, err := service.Do(ctx, c)
 		if err != nil || into == nil {
 			return err
 		}
 		return answer.Decode(into)
 	}
+	if err := forgetReceivers(call); err != nil {
+		return err
+	}
 	var hook struct{ Data struct{ Secret string } }
-	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.url(), "events": []string{"*"}, "description": "receiver of entrepot demo"}, &hook); err != nil {
+	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.url(), "events": []string{"*"}, "description": demoReceiver}, &hook); err != nil {
 		return fmt.Errorf("registering the receiver: %w", err)
 	}
 	box.trust(hook.Data.Secret)
 	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, demoPassword, key)
 	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com", "initialStatus": "PROCESSING",
 		"items": []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
+}
+
+// demoReceiver is how the receiver's endpoint is described.
+const demoReceiver = "receiver of entrepot demo"
+
+// forgetReceivers removes the endpoints of earlier runs on the same folder: their receivers are gone.
+func forgetReceivers(call func(method, path string, body, into any) error) error {
+	var list struct {
+		Data []struct{ ID, Description string }
+	}
+	if err := call("GET", "/api/v1/developer/webhooks", nil, &list); err != nil {
+		return err
+	}
+	for _, endpoint := range list.Data {
+		if endpoint.Description != demoReceiver {
+			continue
+		}
+		if err := call("DELETE", "/api/v1/developer/webhooks/"+endpoint.ID, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const demoText = `

@@ -99,7 +99,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env), newVerifyErasureCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
-		newChannelCommand(env),
+		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)
 	return root

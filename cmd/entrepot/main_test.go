@@ -7,8 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"entrepot/internal/pgtest"
 )
@@ -221,4 +224,73 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 			t.Errorf("a wrong master key: %v", v)
 		}
 	})
+}
+
+func TestEndpointsWithoutAService(t *testing.T) {
+	stores(t, func(t *testing.T, p *program) {
+		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
+		code, out, complaint := p.call("webhook", "create", "--url", "http://127.0.0.1:9/hooks", "--events", "order.received,stock.updated", "--json")
+		if code != done || !strings.Contains(out, `"secret":"whsec_`) || !strings.Contains(complaint, "--dev") {
+			t.Errorf("%d %s %s", code, out, complaint)
+		}
+		all := p.object("webhook", "create", "--url", "https://shop.example.com/hooks", "--ordered")
+		if events := all["events"].([]any); len(events) != 1 || events[0] != "*" || all["ordered"] != true {
+			t.Errorf("%v", all)
+		}
+		if list := p.records("webhook", "list"); len(list) != 2 || list[0]["secret"] != nil {
+			t.Errorf("%v", list)
+		}
+		for _, args := range [][]string{{"--url", "http://10.0.0.1/x"}, {"--url", "nonsense"}, {"--url", "https://shop.example.com/", "--events", "order.eaten"}, {}} {
+			if code, out, _ := p.call(append([]string{"webhook", "create"}, args...)...); code != calledWrong || out != "" {
+				t.Errorf("%v: %d %s", args, code, out)
+			}
+		}
+	})
+}
+
+// The demo fills a store, serves it, and its receiver verifies the events of the order it places; a second run finds the same shop.
+func TestDemoShowsVerifiedEvents(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		said := &watched{want: []string{"order.received         verified", "API key"}, found: cancel}
+		var complaint bytes.Buffer
+		code := run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""), said, &complaint)
+		cancel()
+		if code != done || len(said.want) > 0 {
+			t.Fatalf("exit %d, misses %q: %s\n%s", code, said.want, said.all.String(), complaint.String())
+		}
+	}
+	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": dir}}
+	p.object("account", "create", "--name", "Other", "--owner-email", "other@example.com", "--owner-password", "a long passphrase")
+	if list := p.records("webhook", "list"); len(list) != 1 {
+		t.Errorf("%d endpoints after two runs", len(list))
+	}
+}
+
+// watched is a standard output that calls found once it holds every text that is wanted.
+type watched struct {
+	mu    sync.Mutex
+	all   bytes.Buffer
+	want  []string
+	found func()
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all.Write(b)
+	w.want = slices.DeleteFunc(w.want, func(text string) bool { return strings.Contains(w.all.String(), text) })
+	if len(w.want) == 0 {
+		w.found()
+	}
+	return len(b), nil
+}
+
+func TestDemoRefusesAStoreOfSomethingElse(t *testing.T) {
+	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data")}}
+	p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
+	if code, _, complaint := p.call("demo", "--addr", "127.0.0.1:0"); code != failed || !strings.Contains(complaint, "not the sample shop") {
+		t.Errorf("%d %s", code, complaint)
+	}
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/server"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+// endpointRecord is a webhook endpoint as printed; the names are those of interface §2.7.10. Secret is there on creation only.
+type endpointRecord struct {
+	ID          string   `json:"id"`
+	URL         string   `json:"url"`
+	Events      []string `json:"events"`
+	Description string   `json:"description"`
+	Status      string   `json:"status"`
+	Ordered     bool     `json:"ordered"`
+	AccountID   string   `json:"accountId"`
+	CreatedAt   string   `json:"createdAt"`
+	UpdatedAt   string   `json:"updatedAt"`
+	Secret      string   `json:"secret,omitempty"`
+}
+
+func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) endpointRecord {
+	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: e.Description, Status: string(e.Status), Ordered: e.Ordered,
+		AccountID: string(of.ID), CreatedAt: wire.TimeText(e.CreatedAt), UpdatedAt: wire.TimeText(e.UpdatedAt), Secret: secret}
+}
+
+// newWebhookCommand is "entrepot webhook".
+func newWebhookCommand(env *environment) *cobra.Command {
+	group := &cobra.Command{Use: "webhook", Short: "Endpoints that events are sent to", Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	create := env.offline(&cobra.Command{Use: "create", Short: "Register an endpoint and print its signing secret, this once",
+		Example: "  entrepot webhook create --url https://shop.example/hooks --events order.received,stock.updated --json"}, env.createEndpoint)
+	flags := create.Flags()
+	flags.String("account", "", "id of the account; may be left out when there is only one")
+	flags.String("url", "", "https address of the receiver")
+	flags.StringSlice("events", []string{webhooks.All}, "names of events, separated by commas; * for all")
+	flags.String("description", "", "what it is for")
+	flags.Bool("ordered", false, "the events of one order, product or customer strictly one after the other")
+	mustHave(create, "url")
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the endpoints of one account or of all"}, env.listEndpoints)
+	show.Flags().String("account", "", "id of an account; without it, of all")
+	group.AddCommand(create, show)
+	return group
+}
+
+func (env *environment) createEndpoint(cmd *cobra.Command, s *server.Store) error {
+	url, _ := cmd.Flags().GetString("url")
+	events, _ := cmd.Flags().GetStringSlice("events")
+	description, _ := cmd.Flags().GetString("description")
+	ordered, _ := cmd.Flags().GetBool("ordered")
+	for i, name := range events {
+		events[i] = strings.TrimSpace(name)
+		if events[i] != webhooks.All && !slices.ContainsFunc(webhooks.Kinds(), func(k webhooks.Kind) bool { return k.Event == events[i] }) {
+			return wrong("--events: %q is no event; see: GET /api/v1/developer/webhooks/events", events[i])
+		}
+	}
+	if len(events) == 0 {
+		return wrong("--events must name at least one event, or *")
+	}
+	// Whoever may write the store may name this machine: every attempt checks the address again, by the service's own rules.
+	guard := *s.Guard
+	guard.Dev = true
+	if err := guard.Vet(cmd.Context(), url); err != nil {
+		return wrong("--url: %v", err)
+	}
+	if err := s.Guard.Vet(cmd.Context(), url); err != nil {
+		fmt.Fprintf(env.stderr, "only a service started with --dev, or with --allow-hosts, will send there: %v\n", err)
+	}
+	of, err := account(cmd, s)
+	if err != nil {
+		return err
+	}
+	var made *webhooks.Endpoint
+	var secret string
+	err = write(cmd, s, of.Tenant, func(tx *db.Tx) error {
+		made, secret = s.Commerce.CreateEndpoint(tx, accounts.Caller{}, commerce.EndpointDraft{URL: &url, Events: events, Description: &description, Ordered: &ordered})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r := recordEndpoint(made, secret, of)
+	return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"url", r.URL}, {"events", strings.Join(r.Events, ",")}, {"secret", secret}})
+}
+
+func (env *environment) listEndpoints(cmd *cobra.Command, s *server.Store) error {
+	records, rows := []endpointRecord{}, [][]string{}
+	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
+		found, _, err := webhooks.Endpoints(tx, everything, 0)
+		for i := range found {
+			r := recordEndpoint(&found[i], "", of)
+			records = append(records, r)
+			rows = append(rows, []string{r.ID, r.URL, strings.Join(r.Events, ","), r.Status, of.Name})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return env.print(cmd, records, []string{"id", "url", "events", "status", "account"}, rows)
+}
