@@ -84,14 +84,18 @@ func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
 
 // Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
 func (t Told) Rewrite(tx *db.Tx, payload string) {
-	tx.Queue("UPDATE events SET payload = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload)
+	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload, tx.Micros())
 }
 
-// ForgetAnswers empties what receivers answered to deliveries about some resources: they may have said back what they were told.
+// ForgetAnswers empties what receivers answered to deliveries about some resources: they may have said back what they were told. What
+// comes of attempts that are under way is stored after this transaction, and without their answers (see keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
 	endpoints, err := db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
 	if err != nil {
+		return err
+	}
+	if err := lockQueues(tx, endpoints); err != nil {
 		return err
 	}
 	for _, endpoint := range endpoints {

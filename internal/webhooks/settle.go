@@ -14,6 +14,7 @@ import (
 type Outcome struct {
 	Queue
 	Position int64
+	Event    int64 // its stamp
 	Resource string
 	Ordered  bool
 	State    State // what the delivery is now
@@ -99,16 +100,20 @@ func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
 	return settled, err
 }
 
-// keepAttempts writes the attempts themselves.
+// keepAttempts writes the attempts themselves. An answer to a payload from which a person has been taken out since is dropped: it
+// may say back what it was told.
 func keepAttempts(tx *db.Tx, outcomes []Outcome) {
 	db.Chunks(outcomes, func(piece []Outcome) error {
-		args := make([]any, 0, 9*len(piece))
+		args := make([]any, 0, 10*len(piece))
 		for _, o := range piece {
-			args = append(args, o.Tenant, o.Endpoint, o.Position, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
+			args = append(args, o.Tenant, o.Endpoint, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
 		}
 		tx.Queue(attemptText.For(len(piece), func(n int) string {
-			return `INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body) VALUES ` +
-				db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT")
+			return `WITH v(tenant_id, endpoint_id, position, stamp, number, at, status_code, duration_ms, error, response_body) AS (VALUES ` +
+				db.Values(n, 10, 1, "::BIGINT", "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
+				INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body)
+				SELECT v.tenant_id, v.endpoint_id, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error, CASE WHEN v.response_body IS NOT NULL AND
+					EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = v.tenant_id AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN NULL ELSE v.response_body END FROM v`
 		}), args...)
 		return nil
 	})

@@ -247,3 +247,37 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 		}
 	}
 }
+
+// An answer that says back what it was told is not kept when a person was taken out of the event while it was on its way.
+func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		under, release := make(chan struct{}), make(chan struct{})
+		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			under <- struct{}{}
+			<-release
+			io.Copy(w, r.Body)
+		})
+		e, _ := s.endpoint(rc.URL + "/hook")
+		s.start()
+		s.tell(1, each)
+		<-under
+		s.write(func(tx *db.Tx) error {
+			log, _, err := webhooks.Log(tx, "", 1)
+			if err != nil {
+				return err
+			}
+			var stamp int64
+			if err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2", []any{tx.Tenant, log[0].ID}, &stamp); err != nil {
+				return err
+			}
+			webhooks.Told{Stamp: stamp}.Rewrite(tx, `{}`)
+			return webhooks.ForgetAnswers(tx, []string{"r0"})
+		})
+		close(release)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == 1 })
+		if _, tries := s.deliveries(e); tries[0][0].StatusCode != 200 || tries[0][0].Response != "" {
+			t.Errorf("%+v", tries)
+		}
+	})
+}

@@ -8,6 +8,7 @@ CREATE TABLE events (                      -- the outbox and the log
     payload TEXT NOT NULL,                 -- the envelope's bytes, the same at every attempt
     endpoint_id UUID,                      -- a test event: only for this endpoint, and not part of the log
     created_at BIGINT NOT NULL,
+    edited_at BIGINT,                      -- when a person was taken out of the payload
     PRIMARY KEY (tenant_id, stamp)
 );
 CREATE INDEX events_tenant_id_id ON events (tenant_id, id);
