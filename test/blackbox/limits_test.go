@@ -9,23 +9,36 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
+// withinASecond repeats a burst until one took less than a second: on a busy machine a slower one proves nothing.
+func withinASecond(c *conversation, prepare func(try int), burst func() map[int]int) map[int]int {
+	for try := range 4 {
+		prepare(try)
+		before := time.Now()
+		if statuses := burst(); time.Since(before) < 900*time.Millisecond {
+			return statuses
+		}
+	}
+	c.Fatal("the machine is too busy to send a burst within a second")
+	return nil
+}
+
 func init() {
 	starter := harness.Options{Plan: "starter", Limits: true}
 
 	aboutOwn("8-burst 8-refused-free 8-headers", "thirty at once on starter: twenty pass", starter, func(c *conversation) {
-		reader := c.account.NewKey(c, "burst", "read:orders")
-		began := time.Now()
+		var reader harness.Client
 		var refused harness.Answer
-		statuses := c.tally(30, func(int) harness.Answer {
-			answer := c.as(reader, http.MethodGet, "/api/v1/orders", nil)
-			if answer.Status == 429 {
-				refused = answer
-			}
-			return answer
+		statuses := withinASecond(c, func(try int) {
+			reader = c.account.NewKey(c, fmt.Sprint("burst ", try), "read:orders")
+		}, func() map[int]int {
+			return c.tally(30, func(int) harness.Answer {
+				answer := c.as(reader, http.MethodGet, "/api/v1/orders", nil)
+				if answer.Status == 429 {
+					refused = answer
+				}
+				return answer
+			})
 		})
-		if took := time.Since(began); took > 900*time.Millisecond {
-			c.Fatalf("thirty requests took %s: too slow to say anything about a second", took)
-		}
 		if statuses[200] != 20 || statuses[429] != 10 {
 			c.Errorf("statuses %v, want 20 of 200 and 10 of 429", statuses)
 		}
@@ -128,8 +141,11 @@ func init() {
 	})
 
 	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true}, func(c *conversation) {
-		time.Sleep(1100 * time.Millisecond) // the login that set this up came from the same address
-		statuses := c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })
+		statuses := withinASecond(c, func(int) {
+			time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
+		}, func() map[int]int {
+			return c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })
+		})
 		if statuses[401] != 20 || statuses[429] != 20 {
 			c.Errorf("statuses %v, want 20 of 401 and 20 of 429", statuses)
 		}

@@ -210,7 +210,7 @@ func init() {
 			}
 			body, client := any(nil), other.Key
 			if r.method != http.MethodGet && r.method != http.MethodDelete {
-				body = `{"type":"order_pull","skus":["A-1"]}` // right for the routes that look at the body first
+				body = `{"type":"order_pull","skus":["A-1"],"from":"2020-01-01","to":"2020-01-02"}` // right for the routes that look at the body first
 			}
 			if r.scope == "login" {
 				client = other.Owner
