@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
@@ -52,25 +51,29 @@ func readStock(o *wire.Object, figure string, most int64) commerce.StockUpdate {
 
 // updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
 func (a *API) updateInventory(r *request) (answer, error) {
-	return a.bulkStock(r, "quantity", stock.MaxQuantity, a.Commerce.UpdateInventory)
+	body := r.object()
+	update := readStock(body, "quantity", stock.MaxQuantity)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return planned(a, r, func(tx *db.Tx) (*commerce.StockPlan, error) { return a.Commerce.PlanInventory(tx, r.caller, update) }, func(tx *db.Tx, p *commerce.StockPlan) (answer, error) {
+		return updatedAnswer(p.Apply(tx, r.caller))
+	})
 }
 
 // setThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
 func (a *API) setThresholds(r *request) (answer, error) {
-	return a.bulkStock(r, "threshold", stock.MaxThreshold, a.Commerce.SetThresholds)
-}
-
-func (a *API) bulkStock(r *request, figure string, most int64, act func(*db.Tx, accounts.Caller, commerce.StockUpdate) (commerce.Updated, error)) (answer, error) {
 	body := r.object()
-	update := readStock(body, figure, most)
+	update := readStock(body, "threshold", stock.MaxThreshold)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		out, err := act(tx, r.caller, update)
-		if err != nil {
-			return answer{}, err
-		}
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
-	})
+	return a.write(r, func(tx *db.Tx) (answer, error) { return updatedAnswer(a.Commerce.SetThresholds(tx, r.caller, update)) })
+}
+
+func updatedAnswer(out commerce.Updated, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
 }

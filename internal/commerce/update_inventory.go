@@ -24,16 +24,35 @@ type StockUpdate struct {
 	Faults []ItemFault
 }
 
-// UpdateInventory sets on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made, unless the
-// account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
-func (s *Service) UpdateInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (Updated, error) {
+// StockPlan is a stock update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
+// what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+type StockPlan struct {
+	Updated
+	sheet  *stock.Sheet
+	plan   *stock.Plan
+	events []webhooks.Event
+}
+
+// PlanInventory decides on an update of on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made,
+// unless the account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
+func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (*StockPlan, error) {
 	sheet, settings, out, err := acceptStock(tx, who, u)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	changes := sheet.Set(tx, settings, stock.Why{Cause: stock.Import, Actor: who.Actor()})
-	webhooks.Record(tx, StockEvents(tx, changes, "import")...)
-	return out, nil
+	p := &StockPlan{Updated: out, sheet: sheet, plan: sheet.Plan(settings)}
+	p.events = StockEvents(tx, p.plan.Changes(), "import")
+	return p, nil
+}
+
+// Apply queues what the plan says, with its events.
+func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
+	if stale, err := p.sheet.Stale(tx); err != nil || stale {
+		return Updated{}, orRetry(err)
+	}
+	p.plan.Write(tx, stock.Why{Cause: stock.Import, Actor: who.Actor()})
+	webhooks.Record(tx, p.events...)
+	return p.Updated, nil
 }
 
 // acceptStock looks at what the drafts of a bulk update speak of, and sorts out those that cannot be applied: SKU and

@@ -21,13 +21,12 @@ type Movement struct {
 // entry is a ledger row to be written.
 type entry struct {
 	*Change
-	id     id.Movement
 	offset int64 // of its level's stamp
 }
 
-// movement is the entry as it will be read.
-func (e entry) movement(tx *db.Tx, why Why) Movement {
-	return Movement{ID: e.id, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand, At: tx.Micros(), Why: why}
+// row is the entry as it will be read.
+func (e entry) row(tx *db.Tx, why Why) Movement {
+	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand, At: tx.Micros(), Why: why}
 }
 
 // insertMovements writes the ledger rows of one act.
@@ -37,7 +36,7 @@ func insertMovements(tx *db.Tx, list []entry, why Why) {
 		args = append(args, tx.Tenant, tx.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
 		for i := range piece {
 			e := &piece[i]
-			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.id), e.OnHand-e.PreviousOnHand, e.OnHand)
+			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.movement), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
 		tx.Change(movementsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` + rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)

@@ -27,6 +27,12 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	act(func(tx *db.Tx) error {
+		for _, s := range settings {
+			tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, s.SKU, s.Product)
+		}
+		return nil
+	})
 	set := func(quantity int64) {
 		act(func(tx *db.Tx) error {
 			for i := range settings {

@@ -1,6 +1,8 @@
 package stock
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -16,16 +18,19 @@ type Setting struct {
 	at int // its place on the Sheet, set by Look
 }
 
-// Sheet is what settings meet: the account's warehouses, and for each setting the level that it speaks of.
+// Sheet is what settings meet: the account's warehouses, and for each setting the level that it speaks of. It may be read on a
+// snapshot and used in a later transaction: writes find out if a level has moved since, and then make the act run again.
 type Sheet struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
 	levels     []Level // of the settings as looked at, place by place
+	settings   []Setting
+	clock      int64 // the newest stamp of the account then
 }
 
 // Look reads all that Set needs to know of settings, and puts the default warehouse into those without one.
 func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
-	s := &Sheet{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings))}
+	s := &Sheet{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings)), settings: settings}
 	err := tx.Each(func(r db.Rows) error {
 		var code string
 		var usual bool
@@ -37,6 +42,9 @@ func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
 		return err
 	}, "SELECT code, is_default FROM warehouses WHERE tenant_id = $1", tx.Tenant)
 	if err != nil {
+		return nil, err
+	}
+	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &s.clock); err != nil {
 		return nil, err
 	}
 	only := s.Default
@@ -120,80 +128,132 @@ func (s *Sheet) Stocked(t Setting) bool { return s.levels[t.at].exists() && !s.l
 // OnHand is what the level of a setting, looked at, has on hand; 0 when there is none.
 func (s *Sheet) OnHand(t Setting) int64 { return s.levels[t.at].OnHand }
 
+// manyMoved is how many levels Stale reads before it says yes anyway.
+const manyMoved = 10_000
+
+// Stale tells whether a level that was looked at may have changed since. Writes would find out too, but only after they have
+// done much for nothing.
+func (s *Sheet) Stale(tx *db.Tx) (bool, error) {
+	var clock int64
+	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock); err != nil || clock == s.clock {
+		return false, err
+	}
+	var here map[Place]bool
+	stale, moved := false, 0
+	var at Place
+	into := []any{&at.SKU, &at.Warehouse}
+	err := tx.Each(func(r db.Rows) error {
+		if here == nil {
+			here = make(map[Place]bool, len(s.settings))
+			for i := range s.settings {
+				here[Place{s.settings[i].SKU, s.settings[i].Warehouse}] = true
+			}
+		}
+		err := r.Scan(into...)
+		moved++
+		stale = stale || here[at]
+		return err
+	}, "SELECT sku, warehouse_code FROM stock_levels WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT", tx.Tenant, s.clock, manyMoved)
+	return stale || moved == manyMoved, err
+}
+
 // Set makes on-hand what settings tell and writes the ledger; warehouses and levels that are not there yet are made. The
 // settings are some of those looked at, or copies of them, and no two speak of one level. It gives the levels that changed or
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
 // meanwhile makes the act run again.
 func (s *Sheet) Set(tx *db.Tx, settings []Setting, why Why) []Change {
-	w := writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]int, 0, len(settings))}
+	p := s.Plan(settings)
+	p.Write(tx, why)
+	return p.changes
+}
+
+// Plan is what Set would do, decided but not written.
+type Plan struct {
+	writes
+	codes []string // of warehouses to be made
+}
+
+// Plan decides what Set would do.
+func (s *Sheet) Plan(settings []Setting) *Plan {
+	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]int, 0, len(settings))}}
 	for i := range settings {
-		s.set(tx, &w, &settings[i], &s.levels[settings[i].at])
+		p.set(s, &settings[i])
 	}
-	w.send(tx, why)
-	return w.changes
+	return p
+}
+
+// Changes are the levels that Set would give.
+func (p *Plan) Changes() []Change { return p.changes }
+
+// Write queues what was planned; a plan is good for one Write.
+func (p *Plan) Write(tx *db.Tx, why Why) {
+	for _, code := range p.codes {
+		insertWarehouse(tx, code)
+	}
+	p.send(tx, why)
 }
 
 // set decides on one setting.
-func (s *Sheet) set(tx *db.Tx, w *writes, t *Setting, before *Level) {
+func (p *Plan) set(s *Sheet, t *Setting) {
+	before := &s.levels[t.at]
 	after := *before
 	after.OnHand = t.Quantity
 	if after.Threshold == nil { // from now on it can fall low
 		after.Threshold = &zero
 	}
-	s.appear(tx, t, before, &after)
+	p.appear(s, t, before, &after)
 	if *before != after {
 		after.Low = after.below()
-		w.add(before, &after)
+		p.add(before, &after)
 		*before = after
 	}
 }
 
-// Add is Set for settings whose quantities are differences, not 0. It gives the ledger rows too, setting by setting.
-func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movement) {
-	w := writes{counted: true}
-	at := make(map[Place]int, len(settings))
-	for i := range settings {
-		t := settings[i]
-		t.Quantity += s.OnHand(t)
-		s.set(tx, &w, &t, &s.levels[t.at])
-		at[Place{t.SKU, t.Warehouse}] = i
-	}
-	w.send(tx, why)
-	ledger := make([]Movement, len(settings))
-	for _, e := range w.ledger {
-		ledger[at[e.Place()]] = e.movement(tx, why)
-	}
-	return w.changes, ledger
-}
-
-// SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
-// not there yet is made with nothing on hand.
-func (s *Sheet) SetThresholds(tx *db.Tx, settings []Setting) []Change {
-	var w writes
-	for i := range settings {
-		t := &settings[i]
-		before := &s.levels[t.at]
-		after := *before
-		s.appear(tx, t, before, &after)
-		if after.Threshold == nil || *after.Threshold != t.Quantity {
-			after.Threshold = thresholdOf(t.Quantity)
-			after.Low = after.below()
-			w.add(before, &after)
-			*before = after
-		}
-	}
-	w.send(tx, Why{})
-	return w.changes
-}
-
 // appear puts a level, and its warehouse, where there is none that lives.
-func (s *Sheet) appear(tx *db.Tx, t *Setting, before, after *Level) {
+func (p *Plan) appear(s *Sheet, t *Setting, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
 	}
 	if !s.warehouses[t.Warehouse] {
 		s.warehouses[t.Warehouse] = true
-		insertWarehouse(tx, t.Warehouse)
+		p.codes = append(p.codes, t.Warehouse)
 	}
 	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
+}
+
+// Add is Set for settings whose quantities are differences, not 0. It gives the ledger rows too, setting by setting.
+func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movement) {
+	summed := slices.Clone(settings)
+	at := make(map[Place]int, len(settings))
+	for i := range summed {
+		summed[i].Quantity += s.OnHand(summed[i])
+		at[Place{summed[i].SKU, summed[i].Warehouse}] = i
+	}
+	p := s.Plan(summed)
+	p.Write(tx, why)
+	ledger := make([]Movement, len(settings))
+	for _, e := range p.ledger {
+		ledger[at[e.Place()]] = e.row(tx, why)
+	}
+	return p.changes, ledger
+}
+
+// SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
+// not there yet is made with nothing on hand.
+func (s *Sheet) SetThresholds(tx *db.Tx, settings []Setting) []Change {
+	var p Plan
+	for i := range settings {
+		t := &settings[i]
+		before := &s.levels[t.at]
+		after := *before
+		p.appear(s, t, before, &after)
+		if after.Threshold == nil || *after.Threshold != t.Quantity {
+			after.Threshold = thresholdOf(t.Quantity)
+			after.Low = after.below()
+			p.add(before, &after)
+			*before = after
+		}
+	}
+	p.Write(tx, Why{})
+	return p.changes
 }

@@ -25,9 +25,15 @@ func newShelf(t testing.TB, store *db.DB) *shelf {
 	return &shelf{t, store, dbtest.Account(t, store), map[string]id.Product{}}
 }
 
+// product is what a SKU stands for, made when it is first spoken of and after forget.
 func (s *shelf) product(sku string) id.Product {
 	if s.products[sku] == "" {
-		s.products[sku] = id.New[id.Product]()
+		product := id.New[id.Product]()
+		s.products[sku] = product
+		s.write(func(tx *db.Tx) error {
+			tx.Queue(`INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3) ON CONFLICT (tenant_id, sku) DO UPDATE SET product_id = excluded.product_id`, tx.Tenant, sku, product)
+			return nil
+		})
 	}
 	return s.products[sku]
 }
@@ -43,12 +49,12 @@ func (s *shelf) write(act func(tx *db.Tx) error) {
 // set tells quantities by SKU, or by SKU@warehouse.
 func (s *shelf) set(told map[string]int64) (changes []stock.Change) {
 	s.Helper()
+	var settings []stock.Setting
+	for place, n := range told {
+		at := split(place)
+		settings = append(settings, stock.Setting{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
+	}
 	s.write(func(tx *db.Tx) error {
-		var settings []stock.Setting
-		for place, n := range told {
-			at := split(place)
-			settings = append(settings, stock.Setting{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
-		}
 		sheet, err := stock.Look(tx, settings)
 		if err != nil {
 			return err
@@ -62,9 +68,10 @@ func (s *shelf) set(told map[string]int64) (changes []stock.Change) {
 // shift moves one SKU.
 func (s *shelf) shift(place string, reserve, onHand int64) (changes []stock.Change) {
 	s.Helper()
+	at := split(place)
+	product := s.product(at.SKU)
 	s.write(func(tx *db.Tx) error {
-		at := split(place)
-		shifts := []stock.Shift{{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Reserve: reserve, OnHand: onHand}}
+		shifts := []stock.Shift{{SKU: at.SKU, Warehouse: at.Warehouse, Product: product, Reserve: reserve, OnHand: onHand}}
 		levels, err := stock.Choose(tx, shifts)
 		if err == nil {
 			changes, err = stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Shipment}, false)
@@ -255,6 +262,7 @@ func TestRename(t *testing.T) {
 		s.write(func(tx *db.Tx) error {
 			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
 				VALUES ($1,$2,'Z','Z','z','','ACTIVE',1,'[]','{}','',0,0,0,0,`+db.Clock+` + $3::BIGINT)`, tx.Tenant, s.product("A"), tx.Stamps(1))
+			tx.Queue("UPDATE skus SET product_id = $2 WHERE tenant_id = $1 AND sku = 'Z'", tx.Tenant, s.product("A"))
 			_, err := stock.Rename(tx, "A", "Z", s.product("A"), "", stock.Why{Cause: stock.Adjustment, Note: "SKU changed from A to Z"})
 			return err
 		})

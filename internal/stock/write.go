@@ -17,6 +17,7 @@ type Change struct {
 
 	held      int64  // reserved before
 	threshold *int64 // before
+	movement  id.Movement
 }
 
 // changed is the change of a level from before; before is the zero Level for one that was not there.
@@ -55,7 +56,11 @@ func (w *writes) add(before, after *Level) {
 	default:
 		w.moved = append(w.moved, at)
 	}
-	w.changes = append(w.changes, changed(before, after))
+	c := changed(before, after)
+	if c.OnHand != c.PreviousOnHand {
+		c.movement = id.New[id.Movement]()
+	}
+	w.changes = append(w.changes, c)
 }
 
 // send queues the statements, and the ledger of what moved.
@@ -78,8 +83,8 @@ func (w *writes) enter(tx *db.Tx, list []int, statement func(tx *db.Tx, changes 
 	statement(tx, w.changes, list, offset)
 	w.ledger = slices.Grow(w.ledger, len(list))
 	for _, at := range list {
-		if c := &w.changes[at]; c.OnHand != c.PreviousOnHand {
-			w.ledger = append(w.ledger, entry{c, id.New[id.Movement](), offset})
+		if c := &w.changes[at]; c.movement != "" {
+			w.ledger = append(w.ledger, entry{c, offset})
 		}
 		offset += db.StampStep
 	}
@@ -176,8 +181,9 @@ func orNone(threshold *int64) int64 {
 
 var tellText db.Text
 
-// hasWarehouse is the condition that v's warehouse is there; deleting one and writing its levels follow each other.
-const hasWarehouse = "EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse)"
+// stands is the condition that v's SKU and warehouse are there: deleting one of them and making levels follow each other.
+const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse)
+	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 
 // reviveLevels makes deleted levels live again, for the product that has the SKU now.
 func reviveLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
@@ -195,7 +201,7 @@ func reviveLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 				UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = v.threshold, low = v.low, product_id = v.product_id,
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS NOT NULL
-					AND ` + hasWarehouse
+					AND ` + stands
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
@@ -218,7 +224,7 @@ func insertLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 				rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::UUID,$::UUID,$::UUID,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 				INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, variant_id, on_hand, reserved, threshold, low, updated_at, changed_at)
 				SELECT $1::BIGINT, sku, warehouse, id, product_id, variant_id, on_hand, reserved, threshold, low, $2::BIGINT, ` + db.Clock + ` + $3::BIGINT + at
-				FROM v WHERE ` + hasWarehouse
+				FROM v WHERE ` + stands
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
