@@ -341,9 +341,10 @@ func (a *API) scrub(ctx context.Context) {
 func sampleCustomer() commerce.CustomerRecord {
 	address := customers.Address{ID: id.New[id.Address](), Type: customers.Both, Name: "Ada Lovelace", Company: "Engines Ltd", Line1: "1 rue de la Paix", Line2: "2nd floor",
 		City: "Paris", State: "IDF", Zip: "75002", Country: "FR", Phone: "+33123456789", IsDefault: true}
-	return commerce.CustomerRecord{Segments: []customers.Segment{sampleSegment()}, Customer: customers.Customer{ID: id.New[id.Customer](), Email: "ada@example.com", FirstName: "Ada",
+	derived := customers.Address{ID: id.New[id.Address](), Type: customers.Shipping, Line1: "2 rue de la Paix", City: "Paris", Zip: "75002", Country: "FR", Derived: true}
+	return commerce.CustomerRecord{Segments: sampleSegments(), Customer: customers.Customer{ID: id.New[id.Customer](), Email: "ada@example.com", FirstName: "Ada",
 		LastName: "Lovelace", Phone: "+33123456789", Company: "Engines Ltd", Siret: "12345678901234", VAT: "FR12345678901", Metadata: `{"crm":"A-17"}`, Tags: []string{"vip"},
-		Addresses: []customers.Address{address}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
+		Addresses: []customers.Address{address, derived}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
 }
 
 func sampleCustomerAnswer(w *wire.Writer) {

@@ -13,7 +13,7 @@ import (
 // segmentRoutes are the saved filters of interface §4.4.
 var segmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/segments", section: "4.4", summary: "List segments", scope: "read:customers",
-		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: sampleSegments, serve: (*API).listSegments},
+		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
 	{method: "POST", path: "/api/v1/segments", section: "4.4", summary: "Create a segment", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *wire.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", section: "4.4", summary: "Read a segment", scope: "read:customers",
@@ -147,18 +147,24 @@ func writeSegments(w *wire.Writer, list []customers.Segment, p page, total int64
 	writeMeta(w, p, total, nil)
 }
 
-// sampleSegment has one of each rule.
-func sampleSegment() customers.Segment {
+// sampleSegments have one of each rule together, and none in common: any may be left out.
+func sampleSegments() []customers.Segment {
 	orders, spent, at := int64(2), money.Amount(100*money.Scale), int64(sampleTime)
-	return customers.Segment{ID: id.New[id.Segment](), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"},
-		TagsAll: []string{"newsletter"}, MinOrders: &orders, MinTotalSpent: &spent, Country: "FR", CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}}
+	return []customers.Segment{
+		{ID: id.New[id.Segment](), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"}, TagsAll: []string{"newsletter"},
+			MinOrders: &orders, MinTotalSpent: &spent, Country: "FR"}},
+		{ID: id.New[id.Segment](), Name: "Asleep", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}},
+	}
 }
 
 func sampleSegmentAnswer(w *wire.Writer) {
-	s := sampleSegment()
-	data(func(w *wire.Writer) { writeSegment(w, "data", &s) })(w)
+	data(func(w *wire.Writer) {
+		for _, s := range sampleSegments() {
+			writeSegment(w, "data", &s)
+		}
+	})(w)
 }
 
-func sampleSegments(w *wire.Writer) {
-	data(func(w *wire.Writer) { writeSegments(w, []customers.Segment{sampleSegment()}, page{1, 20}, 1) })(w)
+func sampleSegmentList(w *wire.Writer) {
+	data(func(w *wire.Writer) { writeSegments(w, sampleSegments(), page{1, 20}, 2) })(w)
 }
