@@ -1,17 +1,40 @@
 package worker
 
 import (
+	"errors"
 	"time"
 
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/jobs"
+	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
+)
+
+// Sweeping goes in steps that other writers hardly notice, with pauses between them.
+const (
+	measureEvery  = 5 * time.Second
+	sweepEvery    = time.Minute
+	sweepStep     = 256
+	sweepRest     = 20 * time.Millisecond
+	keepTombstone = 90 * 24 * time.Hour // interface §4.3
+	keepJob       = 30 * 24 * time.Hour
+	settleGap     = time.Minute // a deleted endpoint's last outcomes may still arrive
 )
 
 // sweep measures the queues every few seconds and drops what is past its time every minute.
 func (w *Worker) sweep() {
-	const measure = 5 * time.Second
-	for w.pause(nil, max(measure, w.Poll)) {
+	var swept time.Time
+	for w.pause(nil, max(measureEvery, w.Poll)) {
 		w.failed("measuring queues", w.measure())
+		if now := w.DB.Now(); now.Sub(swept) >= sweepEvery {
+			swept = now
+			w.failed("sweeping", w.sweepAll())
+		}
 	}
 }
 
@@ -29,4 +52,114 @@ func (w *Worker) measure() error {
 		}
 		return err
 	})
+}
+
+// sweepAll drops everything that is past its time.
+func (w *Worker) sweepAll() error {
+	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents())
+}
+
+// sweepExpired drops what ends by itself.
+func (w *Worker) sweepExpired() error {
+	now := w.DB.Now()
+	sweeps := []func(tx *db.Tx) (int64, error){
+		func(tx *db.Tx) (int64, error) { return idempotency.Sweep(tx, sweepStep) },
+		func(tx *db.Tx) (int64, error) { return accounts.SweepTokens(tx, sweepStep) },
+		func(tx *db.Tx) (int64, error) { return channels.Sweep(tx, sweepStep) },
+		func(tx *db.Tx) (int64, error) { return jobs.Sweep(tx, now.Add(-keepJob), sweepStep) },
+		func(tx *db.Tx) (int64, error) {
+			return catalog.SweepTombstones(tx, now.Add(-keepTombstone).UnixMicro(), sweepStep)
+		},
+		func(tx *db.Tx) (int64, error) {
+			return stock.SweepTombstones(tx, now.Add(-keepTombstone).UnixMicro(), sweepStep)
+		},
+	}
+	var all []error
+	for _, sweep := range sweeps {
+		all = append(all, w.steps(db.Across, func(tx *db.Tx) (bool, error) {
+			n, err := sweep(tx)
+			return n >= sweepStep, err
+		}))
+	}
+	return errors.Join(all...)
+}
+
+// steps repeats a write until it has no more to do.
+func (w *Worker) steps(tenant id.Tenant, step func(tx *db.Tx) (more bool, err error)) error {
+	for {
+		var more bool
+		err := w.DB.Write(w.stopping, tenant, func(tx *db.Tx) (err error) {
+			more, err = step(tx)
+			return err
+		})
+		if err != nil || !more || !w.pause(nil, sweepRest) {
+			return err
+		}
+	}
+}
+
+// sweepDeliveries drops settled deliveries and their attempts.
+func (w *Worker) sweepDeliveries() error {
+	before := w.DB.Now().Add(-w.Keep).UnixMicro()
+	queues, err := list(w, webhooks.Queues)
+	for _, q := range queues {
+		var stale bool
+		err = errors.Join(err, w.DB.Read(w.stopping, q.Tenant, func(tx *db.Tx) (err error) {
+			stale, err = webhooks.Stale(tx, q.Endpoint, before)
+			return err
+		}))
+		if stale {
+			err = errors.Join(err, w.steps(q.Tenant, func(tx *db.Tx) (bool, error) {
+				n, err := webhooks.SweepDeliveries(tx, q.Endpoint, before, sweepStep)
+				return n == sweepStep, err
+			}))
+		}
+	}
+	return err
+}
+
+// sweepEndpoints drops what deleted endpoints have left.
+func (w *Worker) sweepEndpoints() error {
+	deleted, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) {
+		return webhooks.Deleted(tx, tx.Now().Add(-settleGap).UnixMicro())
+	})
+	for _, q := range deleted {
+		err = errors.Join(err, w.steps(q.Tenant, func(tx *db.Tx) (bool, error) {
+			n, err := webhooks.SweepEndpoint(tx, q.Endpoint, sweepStep)
+			return n > 0, err
+		}))
+	}
+	return err
+}
+
+// sweepEvents drops the event log's past, except what pending deliveries still carry.
+func (w *Worker) sweepEvents() error {
+	tenants, err := list(w, webhooks.Tenants)
+	for _, tenant := range tenants {
+		before := w.DB.Now().Add(-w.Keep).UnixMicro()
+		var stale bool
+		err = errors.Join(err, w.DB.Read(w.stopping, tenant, func(tx *db.Tx) (err error) {
+			if stale, err = webhooks.StaleEvents(tx, before); err != nil || !stale {
+				return err
+			}
+			before, err = webhooks.Keeps(tx, before)
+			return err
+		}))
+		if stale {
+			err = errors.Join(err, w.steps(tenant, func(tx *db.Tx) (bool, error) {
+				n, err := webhooks.SweepEvents(tx, before, sweepStep)
+				return n == sweepStep, err
+			}))
+		}
+	}
+	return err
+}
+
+// list reads names across all tenants.
+func list[T any](w *Worker, read func(tx *db.Tx) ([]T, error)) (names []T, err error) {
+	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
+		names, err = read(tx)
+		return err
+	})
+	return names, err
 }

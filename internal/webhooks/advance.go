@@ -1,0 +1,16 @@
+package webhooks
+
+import (
+	"time"
+
+	"entrepot/internal/db"
+)
+
+// Advance makes every delivery of the account due earlier by a span, and has its queues looked at: the part of a sandbox account's
+// clock that endpoints see (interface §6.2).
+func Advance(tx *db.Tx, by time.Duration) {
+	tx.Queue("UPDATE deliveries SET due_at = due_at - $2::BIGINT WHERE tenant_id = $1 AND due_at IS NOT NULL", tx.Tenant, by.Microseconds())
+	tx.Queue("UPDATE endpoints SET old_secret_until = old_secret_until - $2::BIGINT WHERE tenant_id = $1 AND old_secret_until > 0", tx.Tenant, by.Microseconds())
+	tx.Queue("UPDATE queues SET due_at = $2 WHERE tenant_id = $1 AND pending > 0", tx.Tenant, tx.Micros())
+	tx.Wake(Due)
+}

@@ -1,0 +1,107 @@
+package webhooks
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Queues names every endpoint's queue. It serves every tenant, as do Tenants and Deleted.
+func Queues(tx *db.Tx) ([]Queue, error) {
+	return db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues ORDER BY tenant_id, endpoint_id")
+}
+
+// Tenants names the accounts that may have events.
+func Tenants(tx *db.Tx) ([]id.Tenant, error) {
+	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, "SELECT tenant_id FROM change_clocks ORDER BY tenant_id")
+}
+
+// Deleted names the endpoints that were deleted before a time.
+func Deleted(tx *db.Tx, before int64) ([]Queue, error) {
+	return db.List(tx, scanQueue, "SELECT tenant_id, id FROM endpoints WHERE deleted_at < $1", before)
+}
+
+// Stale tells whether an endpoint has settled deliveries from before a time.
+func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
+	return exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' LIMIT 1", tx.Tenant, endpoint, before)
+}
+
+// SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and tells how many.
+// Pending ones stay, however old: a paused endpoint keeps its queue.
+func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
+	if err := lockQueues(tx, []id.Endpoint{endpoint}); err != nil {
+		return 0, err
+	}
+	var c Counts
+	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) {
+		var state State
+		if err = r.Scan(&position, &state); state == Delivered {
+			c.Delivered++
+		} else {
+			c.Failed++
+		}
+		return position, err
+	}, "SELECT position, state FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' ORDER BY position LIMIT $4",
+		tx.Tenant, endpoint, before, limit)
+	if err != nil || len(positions) == 0 {
+		return 0, err
+	}
+	dropDeliveries(tx, endpoint, positions)
+	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint, c.Delivered, c.Failed)
+	return len(positions), nil
+}
+
+func dropDeliveries(tx *db.Tx, endpoint id.Endpoint, positions []int64) {
+	db.Chunks(positions, func(piece []int64) error {
+		args := append([]any{tx.Tenant, endpoint}, db.Padded(piece)...)
+		of := " WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN " + db.In(len(args)-2, 3)
+		tx.Queue("DELETE FROM attempts"+of, args...)
+		tx.Queue("DELETE FROM deliveries"+of, args...)
+		return nil
+	})
+}
+
+// SweepEndpoint drops up to limit deliveries of a deleted endpoint, and the endpoint itself once none is left. It tells how many.
+func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
+	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
+		"SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY position LIMIT $3", tx.Tenant, endpoint, limit)
+	if err != nil {
+		return 0, err
+	}
+	if len(positions) == 0 {
+		tx.Queue("DELETE FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL", tx.Tenant, endpoint)
+	}
+	dropDeliveries(tx, endpoint, positions)
+	return len(positions), nil
+}
+
+// Keeps is the time of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is older.
+func Keeps(tx *db.Tx, before int64) (int64, error) {
+	var oldest int64
+	err := tx.Row(`SELECT min(d.event_stamp) FROM queues q JOIN deliveries d ON d.tenant_id = q.tenant_id AND d.endpoint_id = q.endpoint_id
+		WHERE q.tenant_id = $1 AND q.pending > 0 AND d.state = 'pending' AND d.position < $2`, []any{tx.Tenant, before}, db.Opt(&oldest))
+	if oldest > 0 && oldest < before {
+		before = oldest
+	}
+	return before, err
+}
+
+// StaleEvents tells whether the account has events from before a stamp.
+func StaleEvents(tx *db.Tx, before int64) (bool, error) {
+	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
+}
+
+// SweepEvents drops up to limit events of the account from before a stamp, and tells how many.
+func SweepEvents(tx *db.Tx, before int64, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
+		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT)`, tx.Tenant, before, limit)
+}
+
+func exists(tx *db.Tx, sql string, args ...any) (bool, error) {
+	err := tx.Row(sql, args, new(int64))
+	if errors.Is(err, db.ErrNoRow) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,85 @@
+package worker
+
+import (
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/webhooks"
+)
+
+// What is past its time goes; what still waits for a paused endpoint stays, with its events.
+func TestSweep(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL + "/hook")
+		gone, _ := s.endpoint(rc.URL + "/gone")
+		w := s.start(func(c *Config) { c.Keep = time.Millisecond })
+		const n = sweepStep + 20
+		s.tell(n, each)
+		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Paused
+			e.Save(tx)
+			gone.Delete(tx)
+			return nil
+		})
+		s.tell(3, each)
+		until(t, "three wait", func() bool { return s.counts0(e).Pending == 3 })
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("UPDATE endpoints SET deleted_at = deleted_at - $2::BIGINT WHERE tenant_id = $1 AND deleted_at IS NOT NULL", tx.Tenant, 2*time.Minute.Microseconds())
+			return nil
+		})
+		time.Sleep(20 * time.Millisecond)
+		if err := w.sweepAll(); err != nil {
+			t.Fatal(err)
+		}
+		if c := s.counts(e); c != (webhooks.Counts{Pending: 3}) {
+			t.Errorf("%+v", c)
+		}
+		want := map[string]int{"events": 3, "attempts": 0, "deliveries": 3, "endpoints": 1}
+		for table, rows := range want {
+			var got int
+			s.read(func(tx *db.Tx) error {
+				return tx.Row("SELECT count(*) FROM "+table+" WHERE tenant_id = $1", []any{tx.Tenant}, &got)
+			})
+			if got != rows {
+				t.Errorf("%d rows in %s, want %d", got, table, rows)
+			}
+		}
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Active
+			e.Save(tx)
+			return nil
+		})
+		until(t, "the three go out", func() bool { return s.counts0(e).Delivered == 3 })
+		if err := w.sweepAll(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "all is swept", func() bool { w.sweepAll(); return s.counts(e) == webhooks.Counts{} })
+	})
+}
+
+// A delivery whose event was swept fails with a reason instead of waiting for ever.
+func TestDeliveryWithoutItsEvent(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL+"/hook", func(e *webhooks.Endpoint) { e.Status = webhooks.Paused })
+		s.start()
+		s.tell(1, each)
+		until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
+		s.write(func(tx *db.Tx) error {
+			if _, err := webhooks.SweepEvents(tx, tx.Micros()+1_000_000, 10); err != nil {
+				return err
+			}
+			e.Status = webhooks.Active
+			e.Save(tx)
+			return nil
+		})
+		until(t, "it has failed", func() bool { return s.counts0(e).Failed == 1 })
+		if _, tries := s.deliveries(e); len(rc.on("/hook")) != 0 || tries[0][0].Error != errPast.Error() {
+			t.Errorf("%+v", tries)
+		}
+	})
+}
