@@ -17,9 +17,9 @@ var bulkProductRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/products/bulk-import", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
 		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*wire.Writer){http.StatusOK: sampleCounts},
 		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
-		answer: func(w *wire.Writer) {
+		answer: data(func(w *wire.Writer) {
 			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Faults: sampleFaults()})
-		}, serve: (*API).importProducts},
+		}), serve: (*API).importProducts},
 }
 
 // readImport reads the body: the items that can be applied and those that cannot.

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -91,6 +92,9 @@ func apart(path string) string {
 
 // find gives the route of a request and its path values, or the methods that the path does take.
 func (t *table) find(r *http.Request) (found *route, allowed []string) {
+	if asked := r.URL.EscapedPath(); path.Clean(asked) != asked { // ServeMux would take it for the clean path, to redirect there
+		return nil, nil
+	}
 	if path := apart(r.URL.Path); path != r.URL.Path {
 		given := r.URL
 		defer func() { r.URL = given }()
