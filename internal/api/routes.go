@@ -25,6 +25,7 @@ func routes() []*route {
 		customerRoutes,      // 4.4
 		addressRoutes,       // 4.4
 		segmentRoutes,       // 4.4
+		sandboxRoutes,       // 6.2
 		authRoutes,          // 4.5.6
 		keyRoutes,           // 4.5.8
 		endpointRoutes,      // 4.5.9

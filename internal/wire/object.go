@@ -211,6 +211,21 @@ func btoi(b bool) int {
 	return 0
 }
 
+// TextOrNumber reads a required member that may be written as a string or a number, as text.
+func (o *Object) TextOrNumber(name string) string {
+	v, _ := look[string](o, name, true, func() *Schema { return &Schema{Type: []string{"string", "number"}} })
+	switch {
+	case v == nil:
+		return ""
+	case v.Kind == '"':
+		return v.text
+	case v.Kind == '0':
+		return string(v.Raw)
+	}
+	o.wrongKind(name, "a string or a number", v)
+	return ""
+}
+
 // Int says what an integer member must be like.
 type Int struct {
 	Required bool

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/wire"
+)
+
+// sandboxRoutes are interface §6.2: the clock of sandbox accounts.
+var sandboxRoutes = []*route{
+	{method: "POST", path: "/api/v1/sandbox/clock", section: "6.2", summary: "Move a sandbox account's clock on",
+		body: func(o *wire.Object) { readAdvance(o) }, answer: data(func(w *wire.Writer) { writeClock(w, time.Minute, time.Hour, 1) }), serve: (*API).advanceClock},
+}
+
+// maxAdvance bounds one step: a year.
+const maxAdvance = 366 * 24 * time.Hour
+
+// readAdvance reads how far: seconds, or a span such as "30m" or "24h".
+func readAdvance(o *wire.Object) time.Duration {
+	f := o.TextOrNumber("advance")
+	if o.Describing() || len(o.Faults()) > 0 {
+		return 0
+	}
+	by, err := time.ParseDuration(f)
+	if seconds, bad := strconv.ParseFloat(f, 64); bad == nil {
+		by, err = time.Duration(min(max(seconds, -1), maxAdvance.Seconds()+1)*float64(time.Second)), nil
+	}
+	if err != nil || by <= 0 || by > maxAdvance {
+		o.Fault("advance", "must be seconds, or a span such as \"30m\" or \"24h\", up to a year")
+	}
+	return by
+}
+
+// advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 outside of a sandbox.
+func (a *API) advanceClock(r *request) (answer, error) {
+	o := r.object()
+	by := readAdvance(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		ahead, err := a.Commerce.AdvanceClock(tx, r.caller, by)
+		return one(http.StatusOK, "", func(w *wire.Writer) { writeClock(w, by, ahead, tx.Micros()) }), err
+	})
+}
+
+func writeClock(w *wire.Writer, by, ahead time.Duration, real int64) {
+	w.Object("data")
+	w.Int("advancedSeconds", int64(by/time.Second))
+	w.Int("aheadSeconds", int64(ahead/time.Second))
+	w.Micros("now", real+ahead.Microseconds())
+	w.End()
+}
