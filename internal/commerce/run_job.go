@@ -1,15 +1,38 @@
 package commerce
 
 import (
+	"fmt"
+
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/wire"
 )
 
-// EndJob ends a job and tells channel.sync_completed or channel.sync_failed in the same commit (interface §6.1). Errors: jobs.ErrLost
-// when another node has it now.
-func (s *Service) EndJob(tx *db.Tx, job jobs.Job, failed bool) error {
+// RunJob does a job that this node has claimed, and ends it (interface §4.2, §4.3). What a bulk import has stored is on its channel
+// already: there is nothing left to do but to tell that it is done. Errors: jobs.ErrLost when another node has the job now.
+func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
+	if job.Type == jobs.ProductImport {
+		return s.endJob(tx, job, false)
+	}
+	return s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
+}
+
+// GiveUp ends a job as failed, for a reason. Errors: jobs.ErrLost.
+func (s *Service) GiveUp(tx *db.Tx, job jobs.Job, reason string) error {
+	w := wire.NewWriter(len(reason) + 32)
+	w.List("")
+	w.Object("")
+	w.Null("sku")
+	w.Text("error", reason)
+	w.End()
+	w.EndList()
+	job.Errors = string(w.Bytes())
+	return s.endJob(tx, job, true)
+}
+
+// endJob ends a job and tells channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
+func (s *Service) endJob(tx *db.Tx, job jobs.Job, failed bool) error {
 	webhooks.Record(tx, syncEvent(jobs.Finish(tx, job, failed)))
 	return nil
 }

@@ -4,6 +4,7 @@
 //	serve      takes over queues that are due, by lease; one feeder each (serve.go, queue.go)
 //	attempt    one POST (attempt.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
+//	jobs       what a request has queued to be done after its answer (jobs.go)
 //	sweep      drops what is past its time, in small steps (sweep.go)
 //
 // Nodes are equal and any may die at any moment: what it had leased is taken over when the lease ends, and what it had sent without
@@ -97,7 +98,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	w.running, w.abort = context.WithCancel(context.WithoutCancel(ctx))
 	w.stopping, w.halt = context.WithCancel(w.running)
 	go w.settle()
-	for _, loop := range []func(){w.dispatch, w.serve, w.renew, w.sweep} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.renew, w.jobs, w.sweep} {
 		w.loops.Go(loop)
 	}
 	return w, nil

@@ -1,0 +1,70 @@
+package worker
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+// Bounds of the jobs of a node.
+const (
+	jobsAtOnce = 4
+	jobLease   = time.Minute
+	jobTries   = 5 // leases after which a job that never ended is given up
+)
+
+// jobs runs what was queued to be done after an answer, a few at once.
+func (w *Worker) jobs() {
+	woken := w.DB.Woken(jobs.Topic)
+	for {
+		n, err := w.runJobs()
+		w.failed("running jobs", err)
+		if n < jobsAtOnce && !w.pause(woken, w.Poll) || w.stopping.Err() != nil {
+			return
+		}
+	}
+}
+
+// runJobs claims jobs that are due and runs them; it tells how many there were.
+func (w *Worker) runJobs() (int, error) {
+	var due bool
+	err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
+		at, ok, err := jobs.NextDue(tx)
+		due = ok && !at.After(tx.Now())
+		return err
+	})
+	if err != nil || !due {
+		return 0, err
+	}
+	var claimed []jobs.Job
+	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) (err error) {
+		claimed, err = jobs.Claim(tx, jobsAtOnce, jobLease)
+		return err
+	})
+	var running sync.WaitGroup
+	for _, job := range claimed {
+		running.Go(func() { w.run(job) })
+	}
+	running.Wait()
+	return len(claimed), err
+}
+
+// run does one job. One whose run fails is due again when its lease ends; after jobTries of them it is ended as failed.
+func (w *Worker) run(job jobs.Job) {
+	start := time.Now()
+	err := w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
+		if job.Tries > jobTries {
+			return w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
+		}
+		return w.Commerce.RunJob(tx, job)
+	})
+	switch {
+	case err == nil:
+		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, "took", time.Since(start))
+	case !errors.Is(err, jobs.ErrLost):
+		w.failed("running the job "+string(job.ID), err)
+	}
+}

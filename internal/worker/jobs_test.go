@@ -1,0 +1,86 @@
+package worker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/webhooks"
+)
+
+// job waits until a job has ended.
+func (s *shop) job(which id.Job) (j jobs.Job) {
+	s.t.Helper()
+	until(s.t, "the job ends", func() bool {
+		s.read(func(tx *db.Tx) (err error) {
+			j, err = jobs.ByID(tx, which)
+			return err
+		})
+		return j.CompletedAt != 0
+	})
+	return j
+}
+
+// told finds the newest event of a name.
+func (s *shop) told(name string) (payload string) {
+	s.t.Helper()
+	s.read(func(tx *db.Tx) error {
+		log, _, err := webhooks.Log(tx, "", 1000)
+		for _, l := range log {
+			if strings.Contains(l.Payload, `"event":"`+name+`"`) {
+				payload = l.Payload
+			}
+		}
+		return err
+	})
+	return payload
+}
+
+func (s *shop) queue(j jobs.Job) (which id.Job) {
+	s.t.Helper()
+	s.write(func(tx *db.Tx) error { which = jobs.Insert(tx, j).ID; return nil })
+	return which
+}
+
+// A bulk import's job ends, tells of it in the same commit, and is taken over when the node that had it died.
+func TestImportJobs(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		hopeless := s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("UPDATE jobs SET tries = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, hopeless, jobTries)
+			return nil
+		})
+		s.start()
+		if j := s.job(hopeless); j.Status != jobs.Failed || !strings.Contains(s.told("channel.sync_failed"), string(hopeless)) {
+			t.Errorf("%+v", j)
+		}
+		clean := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Status: jobs.Processing, Total: 10, Created: 7, Updated: 3}))
+		if clean.Status != jobs.Completed || clean.Processed != 10 || clean.Progress() != 100 {
+			t.Errorf("%+v", clean)
+		}
+		if told := s.told("channel.sync_completed"); !strings.Contains(told, `"stats":{"total":10,"created":7,"updated":3,"failed":0}`) || !strings.Contains(told, string(clean.ID)) {
+			t.Errorf("told %s", told)
+		}
+		faulty := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 2, Created: 1, Failed: 1, Errors: `[{"sku":"A","error":"price is required"}]`}))
+		if told := s.told("channel.sync_completed"); faulty.Status != jobs.CompletedWithErrors || !strings.Contains(told, `"syncErrors":[{"sku":"A","error":"price is required"}]`) {
+			t.Errorf("%+v, told %s", faulty, told)
+		}
+		unknown := s.job(s.queue(jobs.Job{Type: jobs.StatusPush}))
+		if told := s.told("channel.sync_failed"); unknown.Status != jobs.Failed || !strings.Contains(told, string(unknown.ID)) {
+			t.Errorf("%+v, told %s", unknown, told)
+		}
+		dead := s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, dead, tx.Now().Add(300*time.Millisecond).UnixMicro())
+			return nil
+		})
+		if j := s.job(dead); j.Status != jobs.Completed {
+			t.Errorf("%+v", j)
+		}
+	})
+}
