@@ -1,9 +1,6 @@
 package stock
 
-import (
-	"entrepot/internal/db"
-	"entrepot/internal/id"
-)
+import "entrepot/internal/db"
 
 // DeleteFor takes the levels of SKUs that no product has any more out of lists and feeds: what is on hand is written off in
 // the ledger, and a tombstone stays, which still holds what open orders have reserved. It gives the levels that were live.
@@ -16,18 +13,15 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return bury(tx, live, false, why), nil
+	return bury(tx, live, why), nil
 }
 
-// bury writes levels off and leaves their tombstones; released says that what they have reserved is held elsewhere from now on.
-func bury(tx *db.Tx, live []Level, released bool, why Why) []Change {
+// bury writes levels off and leaves their tombstones.
+func bury(tx *db.Tx, live []Level, why Why) []Change {
 	var w writes
 	for i := range live {
 		after := live[i]
 		after.OnHand, after.Threshold, after.Low, after.Deleted = 0, nil, false, true
-		if released {
-			after.Reserved = 0
-		}
 		w.add(&live[i], &after)
 	}
 	w.enter(tx, w.buried, buryLevels)
@@ -37,16 +31,16 @@ func bury(tx *db.Tx, live []Level, released bool, why Why) []Change {
 
 func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
-		args := make([]any, 0, 3+5*len(piece))
+		args := make([]any, 0, 3+4*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset)
 		for _, at := range piece {
 			c := &changes[at]
-			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.Reserved)
+			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held)
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(buryText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, was, held, reserved, at) AS (VALUES ` + rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,%)") + `)
-				UPDATE stock_levels SET on_hand = 0, reserved = v.reserved, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
+			return `WITH v(sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
+				UPDATE stock_levels SET on_hand = 0, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
 					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS NULL`
 		}), args...).Rows(int64(len(piece)), nil)
@@ -55,34 +49,3 @@ func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 }
 
 var buryText db.Text
-
-// Rename moves all stock of a SKU, reservations too, to the SKU that its product or variant has from now on. The ledgers of
-// both tell of it. It gives the levels left and the levels entered.
-func Rename(tx *db.Tx, from, to string, product id.Product, variant id.Variant, why Why) ([]Change, error) {
-	var left []Level
-	there := map[Place]Level{}
-	err := readLevels(tx, []string{from, to}, "", func(l Level) {
-		if l.SKU == to {
-			there[l.Place()] = l
-		} else if !l.Deleted {
-			left = append(left, l)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var w writes
-	for _, old := range left {
-		before := there[Place{to, old.Warehouse}]
-		after := old
-		after.SKU, after.Product, after.Variant = to, product, variant
-		after.Reserved += before.Reserved
-		after.ID = before.ID
-		after.Low = after.below()
-		w.add(&before, &after)
-		w.changes[len(w.changes)-1].FellLow = after.Low && !old.Low
-	}
-	changes := bury(tx, left, true, why)
-	w.send(tx, why)
-	return append(changes, w.changes...), nil
-}

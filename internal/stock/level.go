@@ -35,7 +35,7 @@ type Level struct {
 	Reserved  int64
 	Threshold *int64 // stock.low below it; nil until stock was ever told
 	Low       bool   // stock.low was sent and available has not recovered
-	Deleted   bool   // its product is gone or goes by another SKU; open orders may still hold it
+	Deleted   bool   // its product or warehouse is gone; open orders may still hold it
 }
 
 // Place is where the level stands.

@@ -19,7 +19,7 @@ type Shift struct {
 	Reserve   int64 // change of reserved
 	OnHand    int64 // change of on-hand; 0 leaves no ledger row
 
-	fresh bool // its SKU was looked up by this act, so that a level it meets is alive
+	alive bool // its SKU still stands for its product, so that a level it meets lives
 }
 
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
@@ -35,9 +35,7 @@ func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 	if err != nil {
 		return nil, err
 	}
-	if renamed, err := follow(tx, levels, shifts); err != nil {
-		return nil, err
-	} else if err := readLevels(tx, renamed, "", keep); err != nil {
+	if err := follow(tx, levels, shifts); err != nil {
 		return nil, err
 	}
 	bySKU, wanted := map[string][]Level{}, map[string]int64{}
@@ -68,37 +66,30 @@ func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 	return levels, nil
 }
 
-// follow turns shifts of older lines to where their stock is now. It is with their product: under the SKU that this or its
-// variant has now, or had last. A warehouse that is gone held nothing of theirs; another one is chosen. It gives the SKUs to
-// read in addition.
-func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) (renamed []string, err error) {
+// follow looks after shifts of older lines whose level is gone: with its product, then what orders hold stays where it is; or with
+// its warehouse, which held nothing of theirs, then another one is chosen.
+func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) error {
 	for i := range shifts {
 		s := &shifts[i]
 		l, ok := levels[Place{s.SKU, s.Warehouse}]
-		s.fresh = s.Warehouse == ""
-		if s.fresh || ok && !l.Deleted && l.Product == s.Product && l.Variant == s.Variant {
+		if s.alive = s.Warehouse == "" || ok && !l.Deleted; s.alive {
 			continue
 		}
-		sku := s.SKU
-		if s.Variant != "" {
-			err = tx.Row("SELECT sku FROM variants WHERE tenant_id = $1 AND product_id = $2::UUID AND id = $3::UUID", []any{tx.Tenant, s.Product, s.Variant}, &sku)
-		} else {
-			err = tx.Row("SELECT sku FROM products WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, s.Product}, &sku)
-		}
+		var product id.Product
+		err := tx.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{tx.Tenant, s.SKU}, &product)
 		if err != nil && !errors.Is(err, db.ErrNoRow) {
-			return nil, err
+			return err
 		}
-		if sku != s.SKU {
-			s.SKU, renamed = sku, append(renamed, sku)
+		s.alive = product == s.Product
+		there, err := HasWarehouse(tx, s.Warehouse)
+		if err != nil {
+			return err
 		}
-		var warehouse string
-		err = tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, s.Warehouse}, &warehouse)
-		if err != nil && !errors.Is(err, db.ErrNoRow) {
-			return nil, err
+		if !there {
+			s.Warehouse = ""
 		}
-		s.Warehouse = warehouse
 	}
-	return renamed, nil
+	return nil
 }
 
 func place(levels []Level, fallback string, wanted int64) string {
@@ -145,11 +136,11 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 	return changes, nil
 }
 
-// on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only for an
-// act that has just looked its SKU up.
+// on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only while the
+// shift's SKU stands for its product.
 func (s Shift) on(before Level) Level {
 	after := before
-	if !before.exists() || before.Deleted && s.fresh {
+	if !before.exists() || before.Deleted && s.alive {
 		after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = s.SKU, s.Warehouse, s.Product, s.Variant, false
 	}
 	after.OnHand += s.OnHand
@@ -167,7 +158,7 @@ func merge(shifts []Shift) []Shift {
 		if i, ok := at[key]; ok {
 			out[i].Reserve += s.Reserve
 			out[i].OnHand += s.OnHand
-			out[i].fresh = out[i].fresh || s.fresh
+			out[i].alive = out[i].alive || s.alive
 			continue
 		}
 		at[key] = len(out)

@@ -121,7 +121,7 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	bury(tx, empty, false, Why{})
+	bury(tx, empty, Why{})
 	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID AND is_default = FALSE
 		AND NOT EXISTS (SELECT 1 FROM stock_levels l WHERE l.tenant_id = $1 AND l.warehouse_code = $3 AND (l.reserved <> 0 OR l.deleted_at IS NULL))`,
 		tx.Tenant, w.ID, w.Code).Rows(1, nil)
