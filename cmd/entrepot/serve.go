@@ -38,7 +38,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "webhook-retries", "rate-limits", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "webhook-retries", "rate-limits", "log-level", "log-format")
 	return serve
 }
 
@@ -60,7 +60,7 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		return c, err
 	}
 	c.Log, c.Version = log, version()
-	c.Addr = env.text(cmd, "addr")
+	c.Addr, c.PublicURL = env.text(cmd, "addr"), strings.TrimSuffix(env.text(cmd, "public-url"), "/")
 	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"), Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {
 		return c, err

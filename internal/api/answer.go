@@ -17,6 +17,7 @@ type answer struct {
 	resource string
 	header   map[string]string
 	replay   bool
+	content  []byte // what the ETag covers, when it is less than the body: a feed's without the moment it was read
 }
 
 // one wraps a resource: {"data": …} (interface §4).

@@ -19,7 +19,11 @@ func (a *answer) tag() {
 	if a.header == nil {
 		a.header = map[string]string{}
 	}
-	a.header["ETag"] = etagOf(a.body)
+	content := a.content
+	if content == nil {
+		content = a.body
+	}
+	a.header["ETag"] = etagOf(content)
 	a.header["Cache-Control"] = "private, no-cache"
 }
 

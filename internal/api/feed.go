@@ -39,8 +39,8 @@ type feedMeta struct {
 	Now   int64
 }
 
-// writeFeedMeta writes the meta of a change feed's page.
-func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) {
+// writeFeedMeta writes the meta of a change feed's page. It gives what was written up to the server's time, which no ETag covers.
+func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (content []byte) {
 	w.Object("meta")
 	w.Int("total", m.Total)
 	if p.Given {
@@ -51,8 +51,10 @@ func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) {
 	w.Int("count", int64(m.Count))
 	w.Bool("hasMore", m.More)
 	w.Stamp("nextSince", m.Next)
+	content = w.Bytes()
 	w.Stamp("serverTime", m.Now)
 	w.End()
+	return content
 }
 
 // feedSource is what a feed is read from: its newest stamp, tombstones included, and counts of its rows.

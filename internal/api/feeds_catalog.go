@@ -59,9 +59,9 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 		if err != nil {
 			return err
 		}
-		writeFeedMeta(w, p, meta)
+		content := writeFeedMeta(w, p, meta)
 		w.End()
-		out = answer{status: http.StatusOK, body: w.Bytes()}
+		out = answer{status: http.StatusOK, body: w.Bytes(), content: content}
 		return nil
 	})
 	return out, err

@@ -12,7 +12,6 @@ import (
 func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
 	w.Object("data")
 	wire.ID(w, "id", o.ID)
-	w.Text("orderNumber", orders.Number(o.Number))
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("externalReference", o.ExternalReference)
 	wire.Word(w, "status", o.Status)
@@ -20,8 +19,6 @@ func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
 	w.Text("currency", o.Currency)
 	w.Text("customerName", o.CustomerName)
 	w.TextOrNull("customerEmail", o.CustomerEmail)
-	wire.IDOrNull(w, "customerId", o.Customer)
-	wire.IDOrNull(w, "channelId", o.Channel)
 	w.Raw("shippingAddress", d.ShippingAddress)
 	w.Raw("billingAddress", o.BillingAddress)
 	w.Raw("paymentMetadata", o.PaymentMetadata)

@@ -37,9 +37,6 @@ func NormalAddress(text string) string {
 				break
 			}
 		}
-		if value == "null" && key.name == "line2" {
-			continue
-		}
 		extra.WriteString(`,"` + key.name + `":` + value)
 	}
 	if extra.Len() == 0 {

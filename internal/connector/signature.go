@@ -55,5 +55,5 @@ func Only(h http.Header, name string) string {
 // BadSignature is the fault for a notification that its platform did not sign; kind is fault.Invalid or
 // fault.Unauthorized (interface §5.3). What exactly was wrong is nobody's business.
 func BadSignature(kind fault.Kind) error {
-	return fault.New(kind, "bad_signature", "the notification's signature is missing or wrong")
+	return fault.New(kind, "invalid_signature", "the notification's signature is missing or wrong")
 }

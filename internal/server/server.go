@@ -32,7 +32,8 @@ type Config struct {
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
 
-	Retries webhooks.Schedule // nil: the one of interface §6.2
+	PublicURL string            // address under which platforms reach the service, "" for that of each request
+	Retries   webhooks.Schedule // nil: the one of interface §6.2
 }
 
 // Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
@@ -160,7 +161,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
 	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-		Version: s.config.Version, Dev: s.config.Dev})}
+		Version: s.config.Version, PublicURL: s.config.PublicURL, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite"})
 	if err != nil {

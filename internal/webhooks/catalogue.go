@@ -29,7 +29,7 @@ func Kinds() []Kind {
 		{Event: "order.returned", Name: "Order returned", Category: "order", Since: "v2.4", Description: "An order came back; sent together with order.status_changed."},
 		{Event: "order.shipment_created", Name: "Shipment created", Category: "order", Since: "v2.12", Description: "A shipment left, of a part of an order or of all of it; data is the shipment with its lines."},
 		{Event: "order.updated", Name: "Order updated", Category: "order", Since: "v2.12", Description: "Lines or amounts of an order changed before preparation."},
-		{Event: "stock.updated", Name: "Stock updated", Category: "stock", Since: "v1.0", Description: "The stock of a SKU changed in a warehouse: on hand or reserved."},
+		{Event: "stock.updated", Name: "Stock updated", Category: "stock", Since: "v1.0", Description: "What is on hand of a SKU in a warehouse changed."},
 		{Event: "stock.low", Name: "Stock low", Category: "stock", Since: "v1.0", Description: "The available stock of a SKU fell below its threshold; once per crossing."},
 		{Event: "channel.sync_completed", Name: "Channel synchronised", Category: "channel", Since: "v1.0", Description: "A synchronisation with a channel ended well, or a bulk import is done."},
 		{Event: "channel.sync_failed", Name: "Channel synchronisation failed", Category: "channel", Since: "v1.0", Description: "A synchronisation with a channel failed; syncErrors says why."},

@@ -103,8 +103,8 @@ func (s Suite) accepts(t *testing.T, n connector.Notification) {
 func (s Suite) refuses(t *testing.T, ch connector.Channel, n connector.Notification) {
 	t.Helper()
 	f, ok := fault.As(s.Connector.Verify(context.Background(), ch, n))
-	if !ok || f.Kind != s.Refusal || f.Code != "bad_signature" {
-		t.Errorf("Verify gave %v, want a bad_signature of kind %v", f, s.Refusal)
+	if !ok || f.Kind != s.Refusal || f.Code != "invalid_signature" {
+		t.Errorf("Verify gave %v, want a invalid_signature of kind %v", f, s.Refusal)
 	}
 }
 
