@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"entrepot/test/blackbox/harness"
 )
@@ -74,7 +75,11 @@ func init() {
 			for k, v := range body {
 				mine[k] = v
 			}
-			return c.call(http.MethodPost, "/api/v1/orders", mine)
+			answer := c.call(http.MethodPost, "/api/v1/orders", mine)
+			if answer.Took > 8*time.Second {
+				c.Errorf("an order waited %s for the others: it looks like deadlocks found one by one", answer.Took)
+			}
+			return answer
 		})
 		if statuses[201] != 24 {
 			c.Errorf("statuses %v, want 24 of 201", statuses)
