@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"entrepot/internal/db"
@@ -28,24 +27,24 @@ type place struct {
 	position int64
 }
 
-// Settle stores outcomes. Those of deliveries that are gone, or that another node settled when this one's lease had run out,
+// MostOutcomes bounds the outcomes of one call of Settle.
+const MostOutcomes = 256
+
+// Settle stores outcomes, at most MostOutcomes of them. Those of deliveries that are gone, or that another node settled when this one's lease had run out,
 // are dropped.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	if err := lockAll(tx, outcomes); err != nil {
 		return err
 	}
-	kept := outcomes[:0:0]
-	err := db.Chunks(outcomes, func(piece []Outcome) error {
-		settled, err := settle(tx, piece)
-		for _, o := range piece {
-			if settled[place{o.Queue, o.Position}] {
-				kept = append(kept, o)
-			}
-		}
-		return err
-	})
+	settled, err := settle(tx, outcomes)
 	if err != nil {
 		return err
+	}
+	kept := make([]Outcome, 0, len(outcomes))
+	for _, o := range outcomes {
+		if settled[place{o.Queue, o.Position}] {
+			kept = append(kept, o)
+		}
 	}
 	keepAttempts(tx, kept)
 	count(tx, kept)
@@ -66,21 +65,30 @@ func lockAll(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortFunc(queues, func(a, b Queue) int {
 		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Endpoint, b.Endpoint))
 	})
-	for _, q := range queues {
-		err := tx.Row("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 FOR UPDATE", []any{q.Tenant, q.Endpoint}, new(int64))
-		if err != nil && !errors.Is(err, db.ErrNoRow) {
-			return err
-		}
+	args := make([]any, 0, 2*len(queues))
+	for _, q := range padded(queues) {
+		args = append(args, q.Tenant, q.Endpoint)
 	}
-	return nil
+	return tx.Each(func(r db.Rows) error { return r.Scan(new(int64)) }, "SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
+		db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID")+") ORDER BY tenant_id, endpoint_id FOR UPDATE", args...)
+}
+
+// padded repeats the last of a list up to the next power of two, so that few texts serve every length and one statement a list.
+func padded[T any](list []T) []T {
+	size := 1
+	for size < len(list) {
+		size *= 2
+	}
+	return append(list[:len(list):len(list)], slices.Repeat(list[len(list)-1:], size-len(list))...)
 }
 
 var settleText, attemptText db.Text
 
 // settle moves deliveries on and tells which were still where the attempt had found them.
 func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
-	args := make([]any, 0, 9*len(outcomes))
-	for _, o := range outcomes {
+	all := padded(outcomes) // a row that is updated twice by equal values is updated once
+	args := make([]any, 0, 9*len(all))
+	for _, o := range all {
 		args = append(args, o.Tenant, o.Endpoint, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
 	}
 	settled := make(map[place]bool, len(outcomes))
@@ -89,7 +97,7 @@ func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
 		err := r.Scan(&p.Tenant, &p.Endpoint, &p.position)
 		settled[p] = true
 		return err
-	}, settleText.For(len(outcomes), func(n int) string {
+	}, settleText.For(len(all), func(n int) string {
 		return `WITH v(tenant_id, endpoint_id, position, state, number, due_at, at, status_code, error) AS (VALUES ` +
 			db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
 			UPDATE deliveries SET state = v.state, attempts = v.number, due_at = v.due_at, attempted_at = v.at, status_code = v.status_code, error = v.error

@@ -11,6 +11,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/pgtest"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/wire"
 )
@@ -18,7 +19,11 @@ import (
 // BenchmarkDeliveries measures events from their commit to the stored outcome of their delivery: one endpoint on loopback, a store
 // that waits for the disk, receiver in the same process.
 func BenchmarkDeliveries(b *testing.B) {
-	store := dbtest.Open(b, db.Config{Dir: b.TempDir()})
+	b.Run("sqlite", func(b *testing.B) { deliveries(b, dbtest.Open(b, db.Config{Dir: b.TempDir()})) })
+	b.Run("postgres", func(b *testing.B) { deliveries(b, dbtest.Open(b, db.Config{URL: pgtest.URL(b)})) })
+}
+
+func deliveries(b *testing.B, store *db.DB) {
 	s := newShop(b, store)
 	var got atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

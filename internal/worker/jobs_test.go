@@ -74,8 +74,9 @@ func TestImportJobs(t *testing.T) {
 		if told := s.told("channel.sync_failed"); unknown.Status != jobs.Failed || !strings.Contains(told, string(unknown.ID)) {
 			t.Errorf("%+v, told %s", unknown, told)
 		}
-		dead := s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
+		var dead id.Job
 		s.write(func(tx *db.Tx) error {
+			dead = jobs.Insert(tx, jobs.Job{Type: jobs.ProductImport, Total: 1}).ID
 			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, dead, tx.Now().Add(300*time.Millisecond).UnixMicro())
 			return nil
 		})

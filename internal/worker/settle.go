@@ -14,7 +14,7 @@ type settled struct {
 }
 
 // settleBatch bounds the outcomes of one commit.
-const settleBatch = 512
+const settleBatch = webhooks.MostOutcomes
 
 // settle stores outcomes. While one commit is on its way, the outcomes of the next gather.
 func (w *Worker) settle() {
