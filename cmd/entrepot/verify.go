@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/verify"
+)
+
+// checkRecord is what came of a check, as printed.
+type checkRecord struct {
+	Check    string   `json:"check"`
+	Says     string   `json:"says"`
+	Looked   int64    `json:"looked"`
+	Wrong    int64    `json:"wrong"`
+	Examples []string `json:"examples"`
+	Seconds  float64  `json:"seconds"`
+}
+
+// newVerifyCommand is "entrepot verify": the whole store held to what must always be true of it. It changes nothing.
+func newVerifyCommand(env *environment) *cobra.Command {
+	check := &cobra.Command{
+		Use:   "verify",
+		Short: "Hold the whole store to what must always be true: ledgers, reservations, totals, histories, events",
+		Long: "Hold the whole store to what must always be true of it: what is kept twice agrees, and whatever changed was told.\n\n" +
+			"Each account is read on one snapshot. Nothing is changed, and a service may run meanwhile.\n" +
+			"Exits with 1 when something does not hold.",
+		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return env.verify(cmd) },
+	}
+	env.flags(check, "data", "database")
+	check.Flags().String("account", "", "id of one account; without it all are looked at")
+	check.Flags().Bool("json", false, "print JSON")
+	return check
+}
+
+func (env *environment) verify(cmd *cobra.Command) error {
+	var only id.Account
+	if text, _ := cmd.Flags().GetString("account"); text != "" {
+		var ok bool
+		if only, ok = id.Parse[id.Account](text); !ok {
+			return wrong("--account must be an account's id; see: entrepot account list")
+		}
+	}
+	store, err := env.openToRead(cmd)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	results, err := verify.Run(cmd.Context(), store, only)
+	if err != nil {
+		return err
+	}
+	records, rows, wrongs := []checkRecord{}, [][]string{}, int64(0)
+	for _, r := range results {
+		records = append(records, checkRecord{r.Name, r.Says, r.Looked, r.Wrong, append([]string{}, r.Examples...), r.Took.Seconds()})
+		verdict := "holds"
+		if r.Wrong > 0 {
+			verdict, wrongs = strconv.FormatInt(r.Wrong, 10)+" wrong", wrongs+r.Wrong
+		}
+		rows = append(rows, []string{r.Name, strconv.FormatInt(r.Looked, 10), verdict, r.Took.Round(time.Millisecond).String(), r.Says})
+	}
+	if err := env.print(cmd, records, []string{"check", "looked at", "", "took", "what holds"}, rows); err != nil {
+		return err
+	}
+	for _, r := range results {
+		for _, example := range r.Examples {
+			fmt.Fprintf(env.stderr, "%s: %s\n", r.Name, example)
+		}
+	}
+	if wrongs > 0 {
+		return fmt.Errorf("the store does not hold in %d places", wrongs)
+	}
+	return nil
+}
+
+// openToRead opens a store that is there and up to date, without changing it.
+func (env *environment) openToRead(cmd *cobra.Command) (*db.DB, error) {
+	c, err := env.storeConfig(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL == "" {
+		if _, err := os.Stat(filepath.Join(c.Dir, db.File)); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("there is no store in %s: say where it is with --data or --database", c.Dir)
+		}
+	}
+	store, err := db.Open(cmd.Context(), db.Config{URL: c.URL, Dir: c.Dir})
+	if err != nil {
+		return nil, err
+	}
+	current, err := store.Current(cmd.Context())
+	if err == nil && !current {
+		err = errors.New("the store has another schema than this program: run entrepot migrate, or use the program that serves it")
+	}
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	return store, nil
+}

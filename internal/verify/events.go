@@ -1,0 +1,278 @@
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+)
+
+// horizon is the time from which on all events are still kept: that of the oldest one, but no later than a day ago, so that
+// what happened since must have been told in any case.
+func (c *account) horizon() (int64, error) {
+	day := c.Now().Add(-24 * time.Hour).UnixMicro()
+	var oldest int64
+	err := c.Row("SELECT created_at FROM events WHERE tenant_id = $1 ORDER BY stamp LIMIT 1", []any{c.Tenant}, &oldest)
+	if errors.Is(err, db.ErrNoRow) {
+		return day, nil
+	}
+	return min(oldest, day), err
+}
+
+// partSize bounds how many things are held in memory at once; more are looked at in several rounds over the events.
+const partSize = 200_000
+
+// part is one of several equal parts of all things, by their names.
+type part struct{ number, of uint32 }
+
+func (p part) has(name string) bool {
+	if p.of == 1 {
+		return true
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()%p.of == p.number
+}
+
+// inParts runs a look at as many parts as n things need.
+func inParts(n int64, look func(part) error) error {
+	p := part{of: uint32(n/partSize) + 1}
+	for ; p.number < p.of; p.number++ {
+		if err := look(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names gives the name and the resource of every event of the log whose name begins so, in commit order.
+func (c *account) names(prefix string, each func(event, resource string)) error {
+	return c.Each(func(r db.Rows) error {
+		var event, resource string
+		err := r.Scan(&event, &resource)
+		each(event, resource)
+		return err
+	}, "SELECT event, resource_id FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event LIKE $2 ORDER BY stamp", c.Tenant, prefix+"%")
+}
+
+// orderNames are the events of an order that are counted.
+var orderNames = []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled", "order.returned", "order.shipment_created"}
+
+// shipmentCreated is the place of the one of which deleted shipments leave more than there are shipments.
+const shipmentCreated = 6
+
+// told of an order: how often each of orderNames is due, and how often it was sent.
+type orderTally struct {
+	number     int64
+	created    int64
+	silent     bool // made as shipped: its first shipment was not told
+	want, sent [7]int64
+}
+
+func orderEvents(c *account) error {
+	horizon, err := c.horizon()
+	if err != nil {
+		return err
+	}
+	var n int64
+	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND created_at >= $2", []any{c.Tenant, horizon}, &n); err != nil {
+		return err
+	}
+	return inParts(n, func(p part) error {
+		tallies, err := dueOfOrders(c, p, horizon)
+		if err != nil {
+			return err
+		}
+		err = c.names("order.", func(event, resource string) {
+			if t := tallies[resource]; t != nil {
+				if i := slices.Index(orderNames, event); i >= 0 {
+					t.sent[i]++
+				}
+			}
+		})
+		for _, t := range tallies {
+			for i, name := range orderNames {
+				if t.sent[i] < t.want[i] || t.sent[i] > t.want[i] && i != shipmentCreated {
+					c.wrong("%s told %s %d times, not %d", orders.Number(t.number), name, t.sent[i], t.want[i])
+				}
+			}
+		}
+		return err
+	})
+}
+
+// dueOfOrders works out which events a part of the orders must have sent.
+func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, error) {
+	tallies := map[string]*orderTally{}
+	err := c.Each(func(r db.Rows) error {
+		var id string
+		var initial orders.Status
+		var shippedTold bool
+		t := &orderTally{}
+		if err := r.Scan(&id, &t.number, &initial, &shippedTold, &t.created); err != nil || !p.has(id) {
+			return err
+		}
+		c.look()
+		t.silent = initial == orders.Shipped || initial == orders.Delivered
+		t.want[0] = 1
+		if shippedTold && !t.silent {
+			t.want[2] = 1
+		}
+		tallies[id] = t
+		return nil
+	}, "SELECT id, number, initial_status, shipped_told, created_at FROM orders WHERE tenant_id = $1 AND created_at >= $2", c.Tenant, horizon)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Each(func(r db.Rows) error {
+		var id string
+		var status orders.Status
+		err := r.Scan(&id, &status)
+		if t := tallies[id]; t != nil {
+			t.want[1]++
+			if i := slices.Index([]orders.Status{orders.Delivered, orders.Cancelled, orders.Returned}, status); i >= 0 {
+				t.want[3+i]++
+			}
+		}
+		return err
+	}, "SELECT order_id, status FROM order_history WHERE tenant_id = $1", c.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return tallies, c.Each(func(r db.Rows) error {
+		var id string
+		var automatic bool
+		var created int64
+		err := r.Scan(&id, &automatic, &created)
+		if t := tallies[id]; t != nil && !(t.silent && automatic && created == t.created) {
+			t.want[shipmentCreated]++
+		}
+		return err
+	}, "SELECT order_id, automatic, created_at FROM shipments WHERE tenant_id = $1", c.Tenant)
+}
+
+// records are what tells that it came and that it went.
+var records = []struct{ name, came, went, table, columns string }{
+	{"product", "product.created", "product.deleted", "products", "id, created_at, coalesce(deleted_at, 0)"},
+	{"category", "category.created", "category.deleted", "categories", "id, created_at, coalesce(deleted_at, 0)"},
+	{"customer", "customer.created", "customer.erased", "customers", "id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
+}
+
+func recordEvents(c *account) error {
+	horizon, err := c.horizon()
+	if err != nil {
+		return err
+	}
+	type tally struct{ came, went, wantCame, wantWent int64 }
+	for _, kind := range records {
+		var n int64
+		if err := c.Row("SELECT count(*) FROM "+kind.table+" WHERE tenant_id = $1", []any{c.Tenant}, &n); err != nil {
+			return err
+		}
+		err := inParts(n, func(p part) error {
+			tallies := map[string]*tally{}
+			err := c.Each(func(r db.Rows) error {
+				var id string
+				var created, gone int64
+				if err := r.Scan(&id, &created, &gone); err != nil || created < horizon || !p.has(id) {
+					return err
+				}
+				c.look()
+				t := &tally{wantCame: 1}
+				if gone != 0 {
+					t.wantWent = 1
+				}
+				tallies[id] = t
+				return nil
+			}, "SELECT "+kind.columns+" FROM "+kind.table+" WHERE tenant_id = $1", c.Tenant)
+			if err != nil {
+				return err
+			}
+			err = c.names(kind.name+".", func(event, resource string) {
+				switch t := tallies[resource]; {
+				case t == nil:
+				case event == kind.came:
+					t.came++
+				case event == kind.went:
+					t.went++
+				}
+			})
+			for id, t := range tallies {
+				if t.came != t.wantCame || t.went != t.wantWent {
+					c.wrong("%s %s told %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went, t.wantWent)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stockEvents also misses an event where on-hand moved in the time of which all events are kept. That a product took its stock
+// with it when it was deleted is not told.
+func stockEvents(c *account) error {
+	horizon, err := c.horizon()
+	if err != nil {
+		return err
+	}
+	var n int64
+	if err := c.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1", []any{c.Tenant}, &n); err != nil {
+		return err
+	}
+	return inParts(n, func(p part) error {
+		last, err := newestOfLevels(c, p)
+		if err != nil {
+			return err
+		}
+		return c.Each(func(r db.Rows) error {
+			var at stock.Place
+			var onHand, moved int64
+			var reference string
+			if err := r.Scan(&at.SKU, &at.Warehouse, &onHand, &moved, &reference); err != nil || !p.has(at.SKU) || reference == "product" {
+				return err
+			}
+			c.look()
+			switch told, ok := last[at]; {
+			case ok && told != onHand:
+				c.wrong("%s in %s has %d on hand, the newest event tells %d", at.SKU, at.Warehouse, onHand, told)
+			case !ok && moved >= horizon:
+				c.wrong("%s in %s moved to %d on hand, and no event tells of it", at.SKU, at.Warehouse, onHand)
+			}
+			return nil
+		}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type FROM stock_levels l JOIN movements m ON m.tenant_id = $1 AND m.sku = l.sku
+				AND m.stamp = (SELECT max(n.stamp) FROM movements n WHERE n.tenant_id = $1 AND n.sku = l.sku AND n.warehouse_code = l.warehouse_code)
+			WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`, c.Tenant)
+	})
+}
+
+// newestOfLevels reads the quantity that the newest event of each level of a part tells.
+func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
+	last := map[stock.Place]int64{}
+	return last, c.Each(func(r db.Rows) error {
+		var sku, payload string
+		if err := r.Scan(&sku, &payload); err != nil || !p.has(sku) {
+			return err
+		}
+		var told struct {
+			Data struct {
+				SKU           string `json:"sku"`
+				WarehouseCode string `json:"warehouseCode"`
+				Quantity      int64  `json:"quantity"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(payload), &told); err != nil || told.Data.SKU != sku {
+			c.wrong("an event stock.updated about %s cannot be read: %.80s", sku, payload)
+			return nil
+		}
+		last[stock.Place{SKU: sku, Warehouse: told.Data.WarehouseCode}] = told.Data.Quantity
+		return nil
+	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = 'stock.updated' ORDER BY stamp", c.Tenant)
+}

@@ -1,0 +1,226 @@
+package verify
+
+import (
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+func openLines(c *account) error {
+	return c.each(`SELECT o.number, o.status, l.sku, l.quantity - l.shipped, l.reserved FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
+		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number, remaining, reserved int64
+		var status orders.Status
+		var sku string
+		err := r.Scan(&number, &status, &sku, &remaining, &reserved)
+		want := int64(0)
+		if slices.Contains([]orders.Status{orders.Pending, orders.Processing, orders.PartiallyShipped}, status) {
+			want = remaining
+		}
+		if reserved != want {
+			c.wrong("%s is %s; of %s it holds %d instead of %d", orders.Number(number), status, sku, reserved, want)
+		}
+		return err
+	})
+}
+
+func shippedLines(c *account) error {
+	return c.each(`SELECT o.number, l.sku, l.shipped, (SELECT coalesce(sum(s.quantity), 0)::BIGINT FROM shipment_lines s
+			WHERE s.tenant_id = $1 AND s.order_id = l.order_id AND s.line_id = l.id)
+		FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number, shipped, sent int64
+		var sku string
+		err := r.Scan(&number, &sku, &shipped, &sent)
+		if shipped != sent {
+			c.wrong("%s: %d of %s are shipped, its shipments contain %d", orders.Number(number), shipped, sku, sent)
+		}
+		return err
+	})
+}
+
+// orderStatus allows for orders that were created far on: RETURNED and PARTIALLY_SHIPPED may have shipped nothing.
+func orderStatus(c *account) error {
+	return c.each(`SELECT o.number, o.status, o.initial_status,
+			(SELECT coalesce(sum(l.quantity), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id),
+			(SELECT coalesce(sum(l.shipped), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id)
+		FROM orders o WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number, ordered, shipped int64
+		var status, initial orders.Status
+		err := r.Scan(&number, &status, &initial, &ordered, &shipped)
+		fits := true
+		switch status {
+		case orders.Pending, orders.Processing:
+			fits = shipped == 0
+		case orders.PartiallyShipped:
+			fits = shipped < ordered && (shipped > 0 || initial == orders.PartiallyShipped)
+		case orders.Shipped, orders.Delivered:
+			fits = shipped == ordered
+		case orders.Cancelled:
+			fits = shipped < ordered
+		case orders.Returned:
+			fits = shipped == ordered || shipped == 0 && initial == orders.Returned
+		}
+		if !fits {
+			c.wrong("%s is %s with %d of %d shipped", orders.Number(number), status, shipped, ordered)
+		}
+		return err
+	})
+}
+
+// orderTotals lets the rule that priced an order price it again.
+func orderTotals(c *account) error {
+	var o, priced orders.Order
+	settle := func() {
+		if o.ID == "" {
+			return
+		}
+		c.look()
+		priced.Lines = slices.Clone(o.Lines)
+		err := priced.Price(o.TaxAmount)
+		same := err == nil && priced.Subtotal == o.Subtotal && priced.Total == o.Total && int64(len(o.Lines)) == o.ItemCount
+		for i := range o.Lines {
+			same = same && priced.Lines[i].Total == o.Lines[i].Total
+		}
+		if !same {
+			c.wrong("%s has a total of %s on %s of goods in %d lines; by its %d lines it is %s on %s", orders.Number(o.Number), o.Total, o.Subtotal, o.ItemCount,
+				len(o.Lines), priced.Total, priced.Subtotal)
+		}
+	}
+	err := c.Each(func(r db.Rows) error {
+		var row orders.Order
+		var l orders.Line
+		err := r.Scan(&row.ID, &row.Number, &row.Currency, &row.Subtotal, &row.ShippingAmount, &row.DiscountAmount, &row.TaxAmount, &row.Total, &row.ItemCount,
+			db.Opt(&l.ID), db.Opt(&l.Quantity), db.Opt(&l.UnitPrice), db.Opt(&l.Total))
+		if row.ID != o.ID {
+			settle()
+			o, priced = row, orders.Order{Currency: row.Currency}
+			priced.ShippingAmount, priced.DiscountAmount = row.ShippingAmount, row.DiscountAmount
+		}
+		if l.ID != "" {
+			o.Lines = append(o.Lines, l)
+		}
+		return err
+	}, `SELECT o.id, o.number, o.currency, o.subtotal, o.shipping_amount, o.discount_amount, o.tax_amount, o.total, o.item_count, l.id, l.quantity, l.unit_price, l.line_total
+		FROM orders o LEFT JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id WHERE o.tenant_id = $1 ORDER BY o.id`, c.Tenant)
+	settle()
+	return err
+}
+
+// byShipment are the moves that shipments make, beside those that a caller may ask for (interface §3.1).
+var byShipment = map[orders.Status][]orders.Status{
+	orders.Processing:       {orders.PartiallyShipped, orders.Shipped},
+	orders.PartiallyShipped: {orders.Processing, orders.Shipped},
+	orders.Shipped:          {orders.Processing, orders.PartiallyShipped},
+}
+
+func orderHistory(c *account) error {
+	var number int64
+	var at, status orders.Status // where the chain stands, and the order
+	settle := func() {
+		if at != status {
+			c.wrong("%s is %s, its history ends at %s", orders.Number(number), status, at)
+		}
+	}
+	err := c.Each(func(r db.Rows) error {
+		var n int64
+		var initial, now, previous, next orders.Status
+		var source orders.Source
+		if err := r.Scan(&n, &initial, &now, db.Opt(&previous), db.Opt(&next), db.Opt(&source)); err != nil {
+			return err
+		}
+		if n != number {
+			settle()
+			c.look()
+			number, at, status = n, initial, now
+		}
+		switch {
+		case next == "":
+		case previous != at:
+			c.wrong("%s went from %s to %s while it was %s", orders.Number(n), previous, next, at)
+			at = next
+		default:
+			if source != orders.FromChannel && previous.May(next) != nil && !slices.Contains(byShipment[previous], next) {
+				c.wrong("%s went from %s to %s, which is not allowed", orders.Number(n), previous, next)
+			}
+			at = next
+		}
+		return nil
+	}, `SELECT o.number, o.initial_status, o.status, h.previous_status, h.status, h.source FROM orders o
+		LEFT JOIN order_history h ON h.tenant_id = $1 AND h.order_id = o.id WHERE o.tenant_id = $1 ORDER BY o.number, h.created_at, h.id`, c.Tenant)
+	settle()
+	return err
+}
+
+func orderCounts(c *account) error {
+	spans, err := db.List(c.Tx, func(r db.Rows) (span int64, err error) { return span, r.Scan(&span) },
+		"SELECT DISTINCT span FROM order_counts WHERE tenant_id = $1", c.Tenant)
+	if err != nil {
+		return err
+	}
+	var stored int64
+	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1", []any{c.Tenant}, &stored); err != nil {
+		return err
+	}
+	if stored > 0 && len(spans) == 0 {
+		c.wrong("%d orders and no counts of them", stored)
+	}
+	for _, span := range spans {
+		err := c.each(`SELECT status, bucket, channel, sum(stored)::BIGINT, sum(kept)::BIGINT FROM (
+				SELECT status, created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(channel_id::TEXT, '') AS channel, 1 AS stored, 0::BIGINT AS kept FROM orders WHERE tenant_id = $1
+				UNION ALL SELECT status, bucket, channel, 0, orders FROM order_counts WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
+			GROUP BY status, bucket, channel`, []any{span}, func(r db.Rows) error {
+			var status, channel string
+			var bucket, stored, kept int64
+			err := r.Scan(&status, &bucket, &channel, &stored, &kept)
+			if stored != kept {
+				c.wrong("%d orders %s from %d on for %d µs, channel %q, are counted as %d", stored, status, bucket, span, channel, kept)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func customerTotals(c *account) error {
+	err := c.each(`SELECT c.id, c.orders_count, c.total_spent, coalesce(o.n, 0), coalesce(o.spent, 0) FROM customers c LEFT JOIN (
+			SELECT customer_id, count(*) AS n, sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END)::BIGINT AS spent FROM orders
+			WHERE tenant_id = $1 AND customer_id IS NOT NULL GROUP BY customer_id) o ON o.customer_id = c.id
+		WHERE c.tenant_id = $1`, nil, func(r db.Rows) error {
+		var customer string
+		var count, orders int64
+		var total, spent money.Amount
+		err := r.Scan(&customer, &count, &total, &orders, &spent)
+		if count != orders || total != spent {
+			c.wrong("customer %s has %d orders for %s, kept as %d for %s", customer, orders, spent, count, total)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Each(func(r db.Rows) error {
+		var number int64
+		var customer string
+		err := r.Scan(&number, &customer)
+		c.wrong("%s is of customer %s, who is not there", orders.Number(number), customer)
+		return err
+	}, `SELECT o.number, o.customer_id FROM orders o LEFT JOIN customers c ON c.tenant_id = $1 AND c.id = o.customer_id
+		WHERE o.tenant_id = $1 AND o.customer_id IS NOT NULL AND c.id IS NULL`, c.Tenant)
+}
+
+func idempotency(c *account) error {
+	return c.each(`SELECT i.key, i.resource_id, o.id FROM idempotency_keys i LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = i.resource_id::UUID
+		WHERE i.tenant_id = $1 AND i.space = 'POST /api/v1/orders' AND i.resource_id <> ''`, nil, func(r db.Rows) error {
+		var key, resource, order string
+		err := r.Scan(&key, &resource, db.Opt(&order))
+		if order == "" {
+			c.wrong("the key %q has the answer of order %s, which is not there", key, resource)
+		}
+		return err
+	})
+}

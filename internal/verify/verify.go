@@ -1,0 +1,151 @@
+// Package verify holds a whole store to what must always be true of it: what is kept twice agrees, and whatever changed was
+// told. It reads only, account by account, each on one snapshot, and may run beside a working service.
+//
+//	Check    one thing that holds, with a name and a sentence
+//	Result   how often it was looked at, and where it does not hold
+package verify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Check is one thing that always holds.
+type Check struct {
+	Name string
+	Says string
+	run  func(c *account) error
+}
+
+// Checks are all there are, in the order they run.
+var Checks = []Check{
+	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger},
+	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its threshold.", levels},
+	{"reservations", "A stock level has reserved what the lines of open orders hold of it.", reservations},
+	{"warehouses", "An account has exactly one default warehouse.", warehouses},
+	{"open lines", "A line holds all that remains of it while its order is open, and nothing once it is not.", openLines},
+	{"shipped lines", "What is shipped of a line is what the shipments of its order contain of it.", shippedLines},
+	{"order status", "An order's status fits what was shipped of it.", orderStatus},
+	{"order totals", "An order's amounts follow from its lines.", orderTotals},
+	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
+	{"order counts", "The kept counts of orders are the counts of orders.", orderCounts},
+	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
+	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},
+	{"product parts", "A product knows how many variants and categories it has.", productParts},
+	{"order events", "An order told that it was received, and every move and shipment since, each once.", orderEvents},
+	{"record events", "Products, categories and customers told once that they came, and once that they went.", recordEvents},
+	{"stock events", "The newest event of a stock level tells what it has on hand.", stockEvents},
+	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries},
+	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps},
+	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency},
+}
+
+// Result is what came of one check over all accounts.
+type Result struct {
+	Check
+	Looked   int64    // things looked at
+	Wrong    int64    // of these, where it does not hold
+	Examples []string // of those, the first few
+	Took     time.Duration
+}
+
+// maxExamples bounds the examples of a result.
+const maxExamples = 5
+
+// account is one account under examination for one check.
+type account struct {
+	*db.Tx
+	id     id.Account
+	result *Result
+}
+
+// look counts one thing.
+func (c *account) look() { c.result.Looked++ }
+
+// wrong notes where the check does not hold.
+func (c *account) wrong(format string, args ...any) {
+	c.result.Wrong++
+	if len(c.result.Examples) < maxExamples {
+		c.result.Examples = append(c.result.Examples, fmt.Sprintf("account %s: ", c.id)+fmt.Sprintf(format, args...))
+	}
+}
+
+// each looks at every row of a query, whose $1 is the account.
+func (c *account) each(sql string, args []any, row func(r db.Rows) error) error {
+	return c.Each(func(r db.Rows) error {
+		c.look()
+		return row(r)
+	}, sql, append([]any{c.Tenant}, args...)...)
+}
+
+// Run runs every check over every account, or over one. A store that cannot be read is an error; one that does not hold is in
+// the results.
+func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
+	accounts, err := accountsOf(ctx, store, only)
+	if err != nil {
+		return nil, err
+	}
+	results := newResults()
+	for _, a := range accounts {
+		if err := store.Read(ctx, a.tenant, func(tx *db.Tx) error { return examine(ctx, tx, a.id, results) }); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// Within runs every check over one account, as a transaction sees it.
+func Within(ctx context.Context, tx *db.Tx, of id.Account) ([]Result, error) {
+	results := newResults()
+	return results, examine(ctx, tx, of, results)
+}
+
+func newResults() []Result {
+	results := make([]Result, len(Checks))
+	for i, check := range Checks {
+		results[i].Check = check
+	}
+	return results
+}
+
+// examine adds what the checks find in one account to the results.
+func examine(ctx context.Context, tx *db.Tx, of id.Account, results []Result) error {
+	for i := range results {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := results[i].run(&account{tx, of, &results[i]}); err != nil {
+			return fmt.Errorf("%s of account %s: %w", results[i].Name, of, err)
+		}
+		results[i].Took += time.Since(start)
+	}
+	return nil
+}
+
+type numbered struct {
+	tenant id.Tenant
+	id     id.Account
+}
+
+// accountsOf lists the accounts to look at. It serves every tenant.
+func accountsOf(ctx context.Context, store *db.DB, only id.Account) (list []numbered, err error) {
+	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var a numbered
+			err := r.Scan(&a.tenant, &a.id)
+			if only == "" || a.id == only {
+				list = append(list, a)
+			}
+			return err
+		}, "SELECT tenant_id, id FROM tenants ORDER BY tenant_id")
+	})
+	if err == nil && only != "" && len(list) == 0 {
+		err = fmt.Errorf("there is no account %s", only)
+	}
+	return list, err
+}

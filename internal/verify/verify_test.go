@@ -1,0 +1,488 @@
+package verify_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/pgtest"
+	"entrepot/internal/seal"
+	"entrepot/internal/stock"
+	"entrepot/internal/verify"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/wire"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// shop is a store with one account at work.
+type shop struct {
+	*testing.T
+	store *db.DB
+	do    *commerce.Service
+	who   accounts.Caller
+}
+
+const skus = 12
+
+// newShop has products SKU-0 to SKU-11, each with a variant SKU-n-V, with stock, and an endpoint for everything.
+func newShop(t *testing.T, store *db.DB) *shop {
+	t.Helper()
+	key, err := seal.Parse(strings.Repeat("5e", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{t, store, &commerce.Service{Numbers: orders.NewNumbers(), Key: key, Dev: true}, accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}}
+	url := "http://127.0.0.1:9/"
+	s.must(func(tx *db.Tx) error {
+		s.do.CreateEndpoint(tx, s.who, commerce.EndpointDraft{URL: &url, Events: []string{"*"}})
+		return nil
+	})
+	s.must(func(tx *db.Tx) error {
+		var in commerce.Import
+		for i := range skus {
+			sku, n := fmt.Sprintf("SKU-%d", i), int64(50)
+			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: given("Product"), Price: given(money.Amount(100_000)), Stock: &catalog.StockDraft{Quantity: 50},
+				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: given("V"), Stock: &n}}, Categories: given([]string{"shoes"})})
+		}
+		_, err := s.do.ImportProducts(tx, s.who, in)
+		return err
+	})
+	return s
+}
+
+func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+
+func (s *shop) write(act func(tx *db.Tx) error) error {
+	return s.store.Write(s.Context(), s.who.Tenant, act)
+}
+
+func (s *shop) must(act func(tx *db.Tx) error) {
+	s.Helper()
+	if err := s.write(act); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// order creates one; try says that a fault is no failure.
+func (s *shop) order(draft commerce.OrderDraft) (order id.Order, err error) {
+	if draft.Number, err = s.do.Numbers.Take(s.Context(), s.store, s.who.Tenant); err != nil {
+		return "", err
+	}
+	lines := draft.Lines
+	err = s.write(func(tx *db.Tx) error {
+		draft.Lines = append([]orders.LineDraft(nil), lines...)
+		o, err := s.do.CreateOrder(tx, s.who, draft)
+		if err == nil {
+			order = o.ID
+		}
+		return err
+	})
+	return order, err
+}
+
+// change locks an order and runs an operation on it.
+func (s *shop) change(order id.Order, act func(tx *db.Tx, o *orders.Order) error) error {
+	return s.write(func(tx *db.Tx) error {
+		o, err := orders.Lock(tx, order)
+		if err != nil {
+			return err
+		}
+		return act(tx, o)
+	})
+}
+
+func draft(email string, status orders.Status, skus ...string) commerce.OrderDraft {
+	d := commerce.OrderDraft{CustomerName: "Ada Lovelace", CustomerEmail: email, Status: status, Currency: "EUR", Source: orders.FromAPI}
+	for i, sku := range skus {
+		d.Lines = append(d.Lines, orders.LineDraft{SKU: sku, Quantity: int64(2 + i), UnitPrice: money.Amount(19_990 + i)})
+	}
+	return d
+}
+
+// dispatch turns the events so far into deliveries.
+func (s *shop) dispatch() {
+	s.Helper()
+	for {
+		var step *webhooks.Step
+		err := s.store.Read(s.Context(), s.who.Tenant, func(tx *db.Tx) (err error) {
+			step, err = webhooks.ReadStep(tx)
+			return err
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.must(func(tx *db.Tx) error { return step.Write(tx) })
+		if !step.More {
+			return
+		}
+	}
+}
+
+// wrong runs all checks and gives those that fail, by name.
+func (s *shop) wrong() map[string][]string {
+	s.Helper()
+	results, err := verify.Run(s.Context(), s.store, "")
+	if err != nil {
+		s.Fatal(err)
+	}
+	failed := map[string][]string{}
+	for _, r := range results {
+		if r.Wrong > 0 {
+			failed[r.Name] = r.Examples
+		}
+	}
+	return failed
+}
+
+// life lives through every kind of act once.
+func (s *shop) life() {
+	s.Helper()
+	ship := func(order id.Order, quantity int64) (shipment id.Shipment) {
+		err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
+			made, err := s.do.ShipOrder(tx, s.who, o, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: quantity}}})
+			shipment = made.ID
+			return err
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+		return shipment
+	}
+	move := func(order id.Order, to orders.Status, restock bool) {
+		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
+			return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: to, Restock: restock, Source: orders.FromAPI})
+		}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	create := func(d commerce.OrderDraft) id.Order {
+		order, err := s.order(d)
+		if err != nil {
+			s.Fatal(err)
+		}
+		return order
+	}
+	for _, status := range orders.Statuses {
+		create(draft("ada@example.com", status, "SKU-0", "SKU-1-V"))
+	}
+	order := create(draft("ada@example.com", orders.Processing, "SKU-2", "SKU-3"))
+	first := ship(order, 1)
+	move(order, orders.Shipped, false)
+	move(order, orders.Delivered, false)
+	move(order, orders.Returned, true)
+	order = create(draft("bob@example.com", orders.Processing, "SKU-2"))
+	first = ship(order, 2)
+	for range 2 {
+		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error { return s.do.UnshipOrder(tx, s.who, o, first) }); err != nil {
+			s.Fatal(err)
+		}
+		first = ship(order, 2)
+	}
+	order = create(draft("bob@example.com", orders.Processing, "SKU-4"))
+	ship(order, 1)
+	move(order, orders.Cancelled, false)
+	order = create(draft("", orders.Pending, "SKU-5", "SKU-6"))
+	if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
+		return s.do.EditOrder(tx, s.who, o, commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: "SKU-7", Quantity: 9, UnitPrice: 10_000}}})
+	}); err != nil {
+		s.Fatal(err)
+	}
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: "SKU-8", From: "MAIN", To: "LYON", Quantity: 5})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.MoveStock(tx, s.who, commerce.Movement{SKU: "SKU-8-V", Cause: stock.Adjustment, Quantity: -60})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.SetThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
+		return err
+	})
+	create(draft("carol@example.com", orders.Pending, "SKU-10", "SKU-10-V", "SKU-11"))
+	s.deleteProduct("SKU-10")
+	s.shopThatCloses()
+	s.mergeAndErase()
+}
+
+func (s *shop) deleteProduct(sku string) {
+	s.Helper()
+	s.must(func(tx *db.Tx) error {
+		list, err := catalog.List(tx, catalog.Filter{SKU: sku, Sort: catalog.BySKU, Limit: 1})
+		if err != nil {
+			return err
+		}
+		return s.do.DeleteProduct(tx, s.who, list[0])
+	})
+}
+
+// shopThatCloses is a custom channel with orders that goes again, and its orders with it.
+func (s *shop) shopThatCloses() {
+	s.Helper()
+	name, d := "Pop-up", draft("ada@example.com", orders.Processing, "SKU-3", "SKU-4-V")
+	s.must(func(tx *db.Tx) error {
+		channel, _, _, err := s.do.CreateChannel(tx, s.who, commerce.ChannelDraft{Name: &name, Platform: channels.Custom})
+		d.Channel = channel.ID
+		return err
+	})
+	for range 2 {
+		if _, err := s.order(d); err != nil {
+			s.Fatal(err)
+		}
+	}
+	d.Status = orders.Shipped
+	if _, err := s.order(d); err != nil {
+		s.Fatal(err)
+	}
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.DeleteChannel(tx, s.who, d.Channel, false)
+		return err
+	})
+}
+
+func (s *shop) mergeAndErase() {
+	s.Helper()
+	people := map[string]id.Customer{}
+	s.must(func(tx *db.Tx) error {
+		for _, email := range []string{"ada@example.com", "bob@example.com"} {
+			c, err := customers.ByEmail(tx, email)
+			if err != nil {
+				return err
+			}
+			people[email] = c.ID
+		}
+		return nil
+	})
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.MergeCustomers(tx, s.who, people["ada@example.com"], []id.Customer{people["bob@example.com"]})
+		return err
+	})
+	s.must(func(tx *db.Tx) error {
+		_, err := s.do.EraseCustomer(tx, s.who, people["ada@example.com"], commerce.Trace{})
+		return err
+	})
+}
+
+func TestALifeHolds(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.life()
+		s.dispatch()
+		for name, examples := range s.wrong() {
+			t.Errorf("%s: %v", name, examples)
+		}
+	})
+}
+
+// Every check finds what it is for: each of these acts behind the service's back breaks what one or two checks say.
+func TestChecksFind(t *testing.T) {
+	breaks := []struct{ sql, found string }{
+		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "ledger, stock events"},
+		{"UPDATE movements SET delta = delta + 1, balance = balance + 1 WHERE tenant_id = $1 AND sku = 'SKU-2-V'", "ledger"},
+		{"DELETE FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0' AND stamp = (SELECT min(stamp) FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0')", "ledger"},
+		{"UPDATE stock_levels SET low = NOT low WHERE tenant_id = $1 AND sku = 'SKU-3'", "levels"},
+		{"UPDATE stock_levels SET variant_id = NULL WHERE tenant_id = $1 AND sku = 'SKU-3-V'", "levels"},
+		{"DELETE FROM warehouses WHERE tenant_id = $1 AND code = 'LYON'", "levels"},
+		{"UPDATE warehouses SET is_default = TRUE WHERE tenant_id = $1", "warehouses"},
+		{"UPDATE stock_levels SET reserved = reserved + 1 WHERE tenant_id = $1 AND sku = 'SKU-6'", "reservations"},
+		{"UPDATE order_lines SET reserved = reserved - 1 WHERE tenant_id = $1 AND sku = 'SKU-7'", "open lines, reservations"},
+		{"UPDATE order_lines SET shipped = shipped - 1 WHERE tenant_id = $1 AND sku = 'SKU-3' AND shipped > 0", "order status, shipped lines"},
+		{"DELETE FROM shipment_lines WHERE tenant_id = $1", "shipped lines"},
+		{"UPDATE orders SET status = 'DELIVERED' WHERE tenant_id = $1 AND status = 'PENDING'", "open lines, order counts, order history, order status"},
+		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'CANCELLED'", "order totals"},
+		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'PENDING' AND customer_id IS NOT NULL", "customer totals, order totals"},
+		{"UPDATE order_lines SET line_total = line_total + 1 WHERE tenant_id = $1 AND sku = 'SKU-3'", "order totals"},
+		{"DELETE FROM order_history WHERE tenant_id = $1 AND status = 'RETURNED'", "order events, order history"},
+		{"UPDATE order_history SET previous_status = 'PENDING' WHERE tenant_id = $1 AND status = 'RETURNED'", "order history"},
+		{"UPDATE order_counts SET orders = orders + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order counts"},
+		{"DELETE FROM order_counts WHERE tenant_id = $1", "order counts"},
+		{"UPDATE customers SET orders_count = orders_count + 1 WHERE tenant_id = $1 AND status = 'active'", "customer totals"},
+		{"DELETE FROM customers WHERE tenant_id = $1 AND status = 'erased'", "customer totals"},
+		{"DELETE FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "levels, skus"},
+		{"INSERT INTO skus (tenant_id, sku, product_id) SELECT $1::BIGINT, 'GHOST', product_id FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "skus"},
+		{"UPDATE products SET variant_count = 7 WHERE tenant_id = $1 AND sku = 'SKU-1'", "product parts"},
+		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
+		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "order events"},
+		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipment_created'", "order events"},
+		{"UPDATE events SET event = 'order.cancelled' WHERE tenant_id = $1 AND event = 'order.returned'", "order events"},
+		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'product.deleted'", "record events"},
+		{"UPDATE events SET resource_id = 'nobody' WHERE tenant_id = $1 AND event = 'customer.created'", "record events"},
+		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
+		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
+		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries"},
+		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'", "stamps"},
+		{"UPDATE change_clocks SET last = last - 1000 WHERE tenant_id = $1", "stamps"},
+		{"UPDATE idempotency_keys SET resource_id = '019a1c41-0000-7000-8000-000000000000' WHERE tenant_id = $1", "idempotency"},
+	}
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.life()
+		order, err := s.order(draft("dora@example.com", orders.Pending, "SKU-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.must(func(tx *db.Tx) error {
+			tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
+				VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
+			return nil
+		})
+		s.dispatch()
+		if failed := s.wrong(); len(failed) > 0 {
+			t.Fatalf("before anything is broken: %v", failed)
+		}
+		for _, b := range breaks {
+			var failed map[string][]string
+			undo := errors.New("undo")
+			err := s.write(func(tx *db.Tx) error {
+				if n, err := tx.Exec(b.sql, tx.Tenant); err != nil || n == 0 {
+					t.Errorf("%s: %d rows, %v", b.sql, n, err)
+				}
+				results, err := verify.Within(t.Context(), tx, "")
+				if err != nil {
+					t.Errorf("%s: %v", b.sql, err)
+				}
+				failed = map[string][]string{}
+				for _, r := range results {
+					if r.Wrong > 0 {
+						failed[r.Name] = r.Examples
+					}
+				}
+				return undo
+			})
+			if !errors.Is(err, undo) {
+				t.Fatalf("%s: %v", b.sql, err)
+			}
+			if got := names(failed); got != b.found {
+				t.Errorf("%s: found by %q, want %q: %v", b.sql, got, b.found, failed)
+			}
+		}
+		if failed := s.wrong(); len(failed) > 0 {
+			t.Fatalf("after all is undone: %v", failed)
+		}
+	})
+}
+
+// names lists the checks in the order of the alphabet.
+func names(failed map[string][]string) string {
+	var list []string
+	for name := range failed {
+		list = append(list, name)
+	}
+	for i := range list {
+		for j := i; j > 0 && list[j] < list[j-1]; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Everything holds after many hands have worked on few SKUs at once: orders, shipments, bulk updates planned beside the writer,
+// movements and transfers.
+func TestHoldsUnderRaces(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		const hands, acts = 8, 25
+		var group sync.WaitGroup
+		for hand := range hands {
+			random := rand.New(rand.NewPCG(1, uint64(hand)))
+			group.Go(func() {
+				var mine []id.Order
+				for range acts {
+					if err := s.anything(random, &mine); err != nil {
+						if _, ok := fault.As(err); !ok {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
+		s.dispatch()
+		for name, examples := range s.wrong() {
+			t.Errorf("%s: %v", name, examples)
+		}
+	})
+}
+
+// anything does one act by chance; a refusal is a fault.
+func (s *shop) anything(random *rand.Rand, mine *[]id.Order) error {
+	sku := func() string { return fmt.Sprintf("SKU-%d%s", random.IntN(4), []string{"", "-V"}[random.IntN(2)]) }
+	pick := func() id.Order { return (*mine)[random.IntN(len(*mine))] }
+	n := random.IntN(10)
+	if len(*mine) == 0 {
+		n = 0
+	}
+	switch n {
+	case 0, 1, 2:
+		order, err := s.order(draft(fmt.Sprintf("c%d@example.com", random.IntN(3)), orders.Processing, sku(), sku()))
+		if err == nil {
+			*mine = append(*mine, order)
+		}
+		return err
+	case 3:
+		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
+			_, err := s.do.ShipOrder(tx, s.who, o, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			return err
+		})
+	case 4:
+		to := orders.Statuses[2+random.IntN(5)]
+		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
+			return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: to, Restock: true, Source: orders.FromAPI})
+		})
+	case 5:
+		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
+			if len(o.Shipments) == 0 {
+				return nil
+			}
+			return s.do.UnshipOrder(tx, s.who, o, o.Shipments[0].ID)
+		})
+	case 6:
+		return s.write(func(tx *db.Tx) error {
+			_, err := s.do.MoveStock(tx, s.who, commerce.Movement{SKU: sku(), Cause: stock.Receive, Quantity: 3})
+			return err
+		})
+	case 7:
+		return s.write(func(tx *db.Tx) error {
+			_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: sku(), From: "MAIN", To: []string{"LYON", "OSLO"}[random.IntN(2)], Quantity: 2})
+			return err
+		})
+	}
+	var u commerce.StockUpdate
+	for i := range 4 {
+		u.Drafts = append(u.Drafts, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: []string{"", "LYON"}[random.IntN(2)], Quantity: int64(random.IntN(60))})
+	}
+	var plan *commerce.StockPlan
+	make := func(tx *db.Tx) (err error) {
+		plan, err = s.do.PlanInventory(tx, s.who, u)
+		return err
+	}
+	if err := s.store.Read(s.Context(), s.who.Tenant, make); err != nil {
+		return err
+	}
+	first := true
+	return s.write(func(tx *db.Tx) error {
+		if !first {
+			if err := make(tx); err != nil {
+				return err
+			}
+		}
+		first = false
+		_, err := plan.Apply(tx, s.who)
+		return err
+	})
+}
