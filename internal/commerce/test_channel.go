@@ -21,8 +21,8 @@ type ConnectionTest struct {
 // testTime bounds a connection test.
 const testTime = 10 * time.Second
 
-// TestChannel asks the address of a channel's platform whether it is there: success means that something answered over HTTP
-// there, not that the credentials are right, and the message says so.
+// TestChannel asks the address of a channel's platform whether it is there: success means that it answered without an error, not
+// that the credentials are right, and the message says so.
 func (s *Service) TestChannel(ctx context.Context, c channels.Channel) (ConnectionTest, error) {
 	opened, err := s.Opened(c)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) TestChannel(ctx context.Context, c channels.Channel) (Connecti
 		return out, nil
 	}
 	answer.Body.Close()
-	out.Success = answer.StatusCode < http.StatusInternalServerError
+	out.Success = answer.StatusCode < http.StatusBadRequest
 	out.Message = fmt.Sprintf("%s answered with status %d; credentials are checked when the channel first synchronises", req.URL.Host, answer.StatusCode)
 	return out, nil
 }

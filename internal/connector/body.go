@@ -22,7 +22,7 @@ func Decode(body []byte, v any) error {
 	if err == nil || errors.As(err, &otherType) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "unreadable_notification",
+	return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "invalid_json",
 		"the notification's body is not the JSON object it should be"), err)
 }
 
