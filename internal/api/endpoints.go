@@ -111,7 +111,7 @@ func (a *API) changeEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		e, err := webhooks.ByID(tx, endpoint)
+		e, err := webhooks.Lock(tx, endpoint)
 		if err != nil {
 			return answer{}, err
 		}

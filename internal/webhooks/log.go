@@ -14,6 +14,9 @@ type Logged struct {
 	Payload string // the envelope, as delivered
 }
 
+// logBytes bounds a page of the log beside its limit.
+const logBytes = 8 << 20
+
 // Log reads up to limit events after a given one ("" from the oldest kept), in commit order, and tells whether there are more.
 // Stamps grow in commit order, so a reader who goes on from the last event he got misses none. Faults: Invalid for an event that
 // is not in the log.
@@ -28,10 +31,19 @@ func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err er
 			return nil, false, err
 		}
 	}
-	list, err = db.List(tx, func(r db.Rows) (e Logged, err error) { return e, r.Scan(&e.ID, &e.Payload) },
-		"SELECT id, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
-	if len(list) > limit {
-		return list[:limit], true, err
-	}
-	return list, false, err
+	bytes := 0
+	err = tx.Each(func(r db.Rows) error {
+		var e Logged
+		if more {
+			return nil
+		}
+		if err := r.Scan(&e.ID, &e.Payload); err != nil {
+			return err
+		}
+		if more = len(list) == limit || bytes > logBytes; !more {
+			list, bytes = append(list, e), bytes+len(e.Payload)
+		}
+		return nil
+	}, "SELECT id, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
+	return list, more, err
 }

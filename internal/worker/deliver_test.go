@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -169,10 +171,15 @@ func TestBadAnswers(t *testing.T) {
 			t.Error("a redirect was followed")
 		}
 	})
+	tls := httptest.NewUnstartedServer(rc)
+	tls.Config.ErrorLog = log.New(io.Discard, "", 0) // the refused handshake
+	tls.StartTLS()
+	defer tls.Close()
 	tests := map[string]struct {
 		url, problem string
 		status       int64
 	}{
+		"tls":      {tls.URL, "certificate", 0},
 		"redirect": {rc.URL + "/redirect", "redirects are not followed", 302},
 		"hangup":   {rc.URL + "/hangup", "EOF", 0},
 		"binary":   {rc.URL + "/binary", "HTTP 500", 500},

@@ -16,11 +16,7 @@ func (w *Worker) dispatch() {
 		start := time.Now()
 		w.failed("dispatching events", w.dispatchAll())
 		w.failed("replaying events", w.replayAll())
-		// With very many endpoints a look takes a while: rest in proportion, so that looking never fills a core.
-		if rest := min(time.Since(start)/4, w.Poll); rest > time.Millisecond && !w.pause(nil, rest) {
-			return
-		}
-		if !w.pause(woken, w.Poll) {
+		if !w.breathe(start) || !w.pause(woken, w.Poll) {
 			return
 		}
 	}

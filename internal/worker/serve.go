@@ -18,8 +18,12 @@ func (w *Worker) serve() {
 	woken := w.DB.Woken(webhooks.Due)
 	var since int64
 	for {
+		start := time.Now()
 		next, err := w.take(&since)
 		w.failed("taking over queues", err)
+		if !w.breathe(start) {
+			return
+		}
 		rest := w.Poll
 		if next > 0 {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(w.DB.Now())))

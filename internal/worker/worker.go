@@ -143,6 +143,13 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	return w.stopping.Err() == nil
 }
 
+// breathe rests in proportion to the time since start: with very many endpoints a look takes a while, and looking must never fill a
+// core. It tells whether to go on.
+func (w *Worker) breathe(start time.Time) bool {
+	rest := min(time.Since(start)/2, w.Poll)
+	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
+}
+
 // failed logs an error of a loop, unless the worker is stopping.
 func (w *Worker) failed(doing string, err error) {
 	if err != nil && w.stopping.Err() == nil {
