@@ -109,7 +109,8 @@ const maxTries = 12
 
 // Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes
 // back unchanged. The act may run more than once after a race, so it must not keep state between runs; from the
-// second run on it holds the tenant's change clock from the start, so that it cannot lose again to its own kind.
+// fourth run on it holds the tenant's change clock from the start, so that it cannot lose again to its own kind. (Not sooner: the clock
+// is otherwise taken last, and who takes it first may have to wait for a deadlock to be noticed.)
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
 	var err error
 	for try := range maxTries {
@@ -117,7 +118,7 @@ func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) e
 			return err
 		}
 		var tx *Tx
-		err = d.engine.write(ctx, tenant, try > 0 && tenant != Across, func(t *Tx) error {
+		err = d.engine.write(ctx, tenant, try > 2 && tenant != Across, func(t *Tx) error {
 			tx = t
 			return act(t)
 		})
