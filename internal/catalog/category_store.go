@@ -63,10 +63,10 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 			ids = append(ids, d.Parent.Value)
 		}
 	}
-	if err := t.read(tx, named, &categoryByExternalText, "c.external_id"); err != nil {
+	if err := readMore(t, tx, named, &categoryByExternalText, "c.external_id"); err != nil {
 		return nil, err
 	}
-	if err := t.read(tx, arriving, &categoryWaitingText, "c.parent_id IS NULL AND c.parent_external_id"); err != nil {
+	if err := readMore(t, tx, arriving, &categoryWaitingText, "c.parent_id IS NULL AND c.parent_external_id"); err != nil {
 		return nil, err
 	}
 	if err := readMore(t, tx, ids, &categoryByIDText, "c.id"); err != nil {
@@ -82,10 +82,6 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 }
 
 var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText db.Text
-
-func (t *Tree) read(tx *db.Tx, keys []string, text *db.Text, column string) error {
-	return readMore(t, tx, keys, text, column)
-}
 
 // readMore takes the living categories whose column is one of the keys into the tree.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
@@ -203,9 +199,6 @@ func ListCategories(tx *db.Tx, f CategoryFilter) (list []Category, total int64, 
 			where += " AND " + one.clause + placeholder(len(args))
 		}
 	}
-	if f.RootsOnly {
-		where += " AND c.parent_id IS NULL"
-	}
 	if f.Search != "" {
 		args = append(args, contains(Slug(f.Search)))
 		where += " AND c.slug LIKE $" + placeholder(len(args)) + ` ESCAPE '\'`
@@ -223,7 +216,6 @@ func ListCategories(tx *db.Tx, f CategoryFilter) (list []Category, total int64, 
 type CategoryFilter struct {
 	ExternalID    string
 	Parent        id.Category
-	RootsOnly     bool
 	Search        string // part of the slug
 	Limit, Offset int
 }

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"errors"
-
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
@@ -123,14 +121,18 @@ var variantsText, linksText, byIDText, ownersText, slugsText db.Text
 
 // each runs "head IN (keys) tail" for all keys, in pieces.
 func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row func(db.Rows) error) error {
+	return eachOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
+}
+
+// eachOf runs a query that takes keys from $2 on for all keys, in pieces; the last key may stand in it more than once.
+func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) error {
 	for len(keys) > 0 {
 		piece := keys[:min(256, len(keys))]
 		keys = keys[len(piece):]
 		args := make([]any, 1, 257)
 		args[0] = tx.Tenant
 		args = append(args, db.Padded(piece)...)
-		err := tx.Each(row, text.For(len(args)-1, func(n int) string { return head + db.In(n, 2) + tail }), args...)
-		if err != nil {
+		if err := tx.Each(row, text.For(len(args)-1, build), args...); err != nil {
 			return err
 		}
 	}
@@ -181,12 +183,19 @@ func ReadFor(tx *db.Tx, drafts []Draft) (*Known, error) {
 	return k, k.readSlugs(tx, drafts)
 }
 
+// readOwners finds the products that have the SKUs. It asks by a scalar subquery for each, and takenSlugs too: that is one
+// probe of the index on any engine, whatever its planner knows of the table yet.
 func (k *Known) readOwners(tx *db.Tx, skus []string) error {
-	return each(tx, skus, &ownersText, `SELECT sku, product_id, variant_id FROM skus WHERE tenant_id = $1 AND sku IN `, ``, func(r db.Rows) error {
-		var sku string
-		var o owner
-		err := r.Scan(&sku, (*string)(&o.product), db.Opt((*string)(&o.variant)))
-		k.owners[sku] = o
+	var sku, product string
+	into := []any{&sku, &product}
+	return eachOf(tx, skus, &ownersText, func(n int) string {
+		return `WITH v(sku) AS (VALUES ` + db.Values(n, 1, 2, "::TEXT") + `)
+			SELECT v.sku, coalesce((SELECT s.product_id FROM skus s WHERE s.tenant_id = $1 AND s.sku = v.sku)::TEXT, '') FROM v`
+	}, func(r db.Rows) error {
+		err := r.Scan(into...)
+		if product != "" {
+			k.owners[sku] = owner{product: id.Product(product)}
+		}
 		return err
 	})
 }
@@ -203,6 +212,11 @@ func (k *Known) readProducts(tx *db.Tx) error {
 	list, err := ByIDs(tx, ids)
 	for _, p := range list {
 		k.products[p.ID] = p
+		for i := range p.Variants {
+			if v := &p.Variants[i]; k.owners[v.SKU].product == p.ID {
+				k.owners[v.SKU] = owner{p.ID, v.ID}
+			}
+		}
 	}
 	return err
 }
@@ -223,19 +237,13 @@ func (k *Known) readSlugs(tx *db.Tx, drafts []Draft) error {
 }
 
 func (k *Known) takenSlugs(tx *db.Tx, slugs []string) error {
-	return each(tx, slugs, &slugsText, `SELECT slug FROM products WHERE tenant_id = $1 AND deleted_at IS NULL AND slug IN `, ``, func(r db.Rows) error {
+	return eachOf(tx, slugs, &slugsText, func(n int) string {
+		return `WITH v(slug) AS (VALUES ` + db.Values(n, 1, 2, "::TEXT") + `)
+			SELECT v.slug FROM v WHERE (SELECT count(*) FROM products p WHERE p.tenant_id = $1 AND p.deleted_at IS NULL AND p.slug = v.slug) > 0`
+	}, func(r db.Rows) error {
 		var slug string
 		err := r.Scan(&slug)
 		k.slugs[slug] = true
 		return err
 	})
-}
-
-// IDOf finds the product that has a SKU, its own or a variant's. Faults: NotFound.
-func IDOf(tx *db.Tx, sku string) (product id.Product, err error) {
-	err = tx.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{tx.Tenant, sku}, (*string)(&product))
-	if errors.Is(err, db.ErrNoRow) {
-		err = fault.Missing("product")
-	}
-	return product, err
 }

@@ -42,9 +42,6 @@ func (r *Revision) IsNew() bool { return r.Before == nil }
 // Changed tells whether there is anything to write.
 func (r *Revision) Changed() bool { return r.Before == nil || len(r.Fields) > 0 }
 
-// Product gives the product of an id that was read, or nil.
-func (k *Known) Product(product id.Product) *Product { return k.products[product] }
-
 // Revise says what a draft does, by the rules of the bulk import (interface §4.2): absent fields stay, images are the whole
 // list, variants are found by their SKU and others stay unless replace says so. All reasons to reject it are given; a
 // rejected draft takes nothing.

@@ -90,18 +90,6 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	return p.Imported, nil
 }
 
-// ImportProducts plans an import and applies it in the same transaction. Faults: those of PlanImport.
-func (s *Service) ImportProducts(tx *db.Tx, who accounts.Caller, in Import) (Imported, error) {
-	p, err := s.PlanImport(tx, who, in)
-	switch {
-	case err != nil:
-		return Imported{}, err
-	case in.DryRun:
-		return p.Imported, nil
-	}
-	return p.Apply(tx, who)
-}
-
 // joined makes the one error entry of an item.
 func joined(index int, key string, faults []catalog.Fault) ItemFault {
 	texts := make([]string, len(faults))
