@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"sync"
 
 	"entrepot/internal/catalog"
@@ -121,6 +122,20 @@ const (
 	marksValid = 10 * 60 * 1_000_000 // microseconds
 )
 
+// all gives how many live items there are.
+func (t *feedTotals) all(tx *db.Tx, name string, source feedSource) (int64, error) {
+	newest, err := source.Newest(tx)
+	if err != nil {
+		return 0, err
+	}
+	key := feedKey{tx.Tenant, name}
+	total, err := t.total(tx, key, source, newest, 0)
+	if err == nil {
+		t.remember(tx, key, newest, 0, total)
+	}
+	return total, err
+}
+
 // total gives how many live items have the stamp since or a later one: counted from the nearest mark, if there is one.
 func (t *feedTotals) total(tx *db.Tx, key feedKey, source feedSource, newest, since int64) (int64, error) {
 	near, ok := t.nearest(tx, key, newest, since)
@@ -170,8 +185,11 @@ func (t *feedTotals) remember(tx *db.Tx, key feedKey, newest, since, total int64
 		known = &knownTotals{newest: newest, at: tx.Micros()}
 		t.feeds[key] = known
 	}
+	if slices.Contains(known.marks, mark{since, total}) {
+		return
+	}
 	if len(known.marks) == maxMarks {
-		known.marks = append(known.marks[:0], known.marks[1:]...)
+		known.marks = slices.Delete(known.marks, 0, 1)
 	}
 	known.marks = append(known.marks, mark{since, total})
 }

@@ -177,7 +177,7 @@ func (a *API) listProducts(r *request) (out answer, err error) {
 			out = listAnswer(p, 0, nil)
 			return nil
 		}
-		total, err := catalog.Count(tx, f)
+		total, err := a.countProducts(tx, f)
 		if err != nil {
 			return err
 		}
@@ -197,6 +197,14 @@ func (a *API) listProducts(r *request) (out answer, err error) {
 		return nil
 	})
 	return out, err
+}
+
+// countProducts counts what a filter chooses; all products are counted once and then remembered with their feed.
+func (a *API) countProducts(tx *db.Tx, f catalog.Filter) (int64, error) {
+	if f.Everything() {
+		return a.feeds.all(tx, "products", catalog.Products)
+	}
+	return catalog.Count(tx, f)
 }
 
 // listAnswer is {"data": […], "meta": {…}}; rows writes the list's elements and may be nil.

@@ -1,0 +1,79 @@
+package catalog
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"entrepot/internal/id"
+)
+
+// grove is a tree that holds a whole account's categories, as a store would between requests.
+func grove() *Tree {
+	return &Tree{nodes: map[id.Category]*Category{}, external: map[string]id.Category{}, slugs: map[string]bool{}, before: map[id.Category]Category{}, claimed: map[string]bool{}}
+}
+
+// stored ends a request: what was settled is what the next one reads.
+func (t *Tree) stored() {
+	for _, r := range t.Settle() {
+		c := r.After
+		c.CreatedAt = 1
+		t.nodes[c.ID] = &c
+	}
+	t.order = nil
+	clear(t.before)
+	clear(t.claimed)
+}
+
+// Whatever requests come, no category is above itself, and a parent that is named by its externalId is linked as soon as
+// both are there.
+func TestTreeProperties(t *testing.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"})
+	rapid.Check(t, func(t *rapid.T) {
+		tree := grove()
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			for range rapid.IntRange(1, 4).Draw(t, "items") {
+				d := CategoryDraft{ExternalID: set(name.Draw(t, "externalId")), Name: set("Category")}
+				switch rapid.IntRange(0, 4).Draw(t, "parent") {
+				case 0:
+					d.ParentExternal = null[string]()
+				case 1: // as it is
+				default:
+					d.ParentExternal = set(name.Draw(t, "parentExternalId"))
+				}
+				tree.Revise(tree.ByExternal(d.ExternalID.Value), &d)
+			}
+			tree.stored()
+			slugs := map[string]bool{}
+			for _, c := range tree.nodes {
+				if slugs[c.Slug] {
+					t.Fatalf("slug %s twice", c.Slug)
+				}
+				slugs[c.Slug] = true
+				if up := tree.external[c.ParentExternal]; c.ParentExternal != "" && up != c.Parent {
+					t.Fatalf("%s names %s as its parent but is below %q", c.ExternalID, c.ParentExternal, c.Parent)
+				}
+				steps := 0
+				for at := c; at.Parent != ""; at = tree.nodes[at.Parent] {
+					if steps++; steps > len(tree.nodes) {
+						t.Fatalf("%s is above itself", c.ExternalID)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestDetach(t *testing.T) {
+	tree := grove()
+	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")}, {ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
+		if _, faults := tree.Revise("", &d); len(faults) > 0 {
+			t.Fatal(faults)
+		}
+	}
+	tree.stored()
+	list := tree.Detach(tree.ByExternal("root"))
+	if len(list) != 1 || list[0].After.ExternalID != "leaf" || list[0].After.Parent != "" || list[0].After.ParentExternal != "root" {
+		t.Errorf("detached: %+v", list)
+	}
+}
