@@ -15,12 +15,12 @@ import (
 // findings count what the audit found wrong; all must stay 0.
 type findings struct {
 	lost, doubled, half, missing, replays, other int
-	t                                            *testing.T
+	t                                            *testing.T // where they are told; nil only counts
 }
 
 func (f *findings) add(counter *int, format string, args ...any) {
 	*counter++
-	if *counter <= 5 {
+	if f.t != nil && *counter <= 5 {
 		f.t.Errorf(format, args...)
 	}
 }
