@@ -16,11 +16,14 @@ import (
 )
 
 // PostgreSQL keeps a changed row's old version until VACUUM, and VACUUM frees its place without overwriting it. Rewriting a table
-// (VACUUM FULL) leaves nothing, but locks it meanwhile: done here for tables that take a moment. Larger ones get the plain VACUUM,
-// after which no statement and no dump finds the old rows; what stays in freed places of their pages goes when an operator
-// rewrites them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's own time.
+// (VACUUM FULL) leaves nothing, but keeps everybody away meanwhile: done here for tables that take a moment, and only when the lock
+// is to be had at once. Larger ones get the plain VACUUM, after which no statement and no dump finds the old rows; what stays in
+// freed places of their pages goes when an operator rewrites them in a quiet hour. Segments of the write-ahead log go in
+// PostgreSQL's own time.
 const (
-	rewriteBelow = 64 << 20 // bytes of a table with its indexes
+	rewriteBelow = 32 << 20 // bytes of a table with its indexes
+	lockWait     = "40ms"   // others queue behind whoever waits for the whole table
+	rewriteTries = 12
 	oldestWait   = 10 * time.Second
 )
 
@@ -35,16 +38,75 @@ func (e *postgresEngine) scrub(ctx context.Context, tables []string) error {
 		return err
 	}
 	defer c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout")
-	if _, err := c.Exec(ctx, "SET lock_timeout = '1s'"); err != nil {
-		return err
-	}
+	var busy []string
 	for _, table := range tables {
-		if err := vacuum(ctx, c, table); err != nil {
-			return fmt.Errorf("vacuum of %s: %w", table, err)
+		done, err := rewrite(ctx, c, table)
+		if err != nil {
+			return err
+		}
+		if !done {
+			if _, err := plainVacuum(ctx, c, table); err != nil {
+				return err
+			}
+			busy = append(busy, table)
 		}
 	}
-	c.Exec(ctx, "CHECKPOINT") // so that the files show it now; not every role may, and then it happens in minutes
+	for try := 1; len(busy) > 0 && try < rewriteTries; try++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(try) * 50 * time.Millisecond):
+		}
+		var still []string
+		for _, table := range busy {
+			done, err := rewrite(ctx, c, table)
+			if err != nil {
+				return err
+			}
+			if !done {
+				still = append(still, table)
+			}
+		}
+		busy = still
+	}
+	if len(busy) > 0 {
+		return fmt.Errorf("%s: too busy to be rewritten now; no statement finds what was erased", strings.Join(busy, ", "))
+	}
 	return nil
+}
+
+// rewrite rewrites a table, or vacuums a large one; done is false when it is in use.
+func rewrite(ctx context.Context, c *pgx.Conn, table string) (done bool, err error) {
+	var size int64
+	if err := c.QueryRow(ctx, "SELECT pg_total_relation_size($1::TEXT::REGCLASS)", table).Scan(&size); err != nil {
+		return false, err
+	}
+	if size >= rewriteBelow {
+		return plainVacuum(ctx, c, table)
+	}
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockWait+"'"); err != nil {
+		return false, err
+	}
+	_, err = c.Exec(ctx, "VACUUM (FULL) "+table)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01") {
+		return false, nil // a lock was not to be had
+	}
+	if err != nil {
+		return false, fmt.Errorf("rewriting %s: %w", table, err)
+	}
+	return true, nil
+}
+
+// plainVacuum takes old rows out of a table and its indexes while others use it.
+func plainVacuum(ctx context.Context, c *pgx.Conn, table string) (done bool, err error) {
+	if _, err := c.Exec(ctx, "RESET lock_timeout"); err != nil {
+		return false, err
+	}
+	if _, err := c.Exec(ctx, "VACUUM (INDEX_CLEANUP ON) "+table); err != nil {
+		return false, fmt.Errorf("vacuum of %s: %w", table, err)
+	}
+	return true, nil
 }
 
 // awaitOldest waits until no transaction of this database is older than now: until then VACUUM must keep what they may still see.
@@ -69,34 +131,6 @@ func awaitOldest(ctx context.Context, c *pgx.Conn) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// vacuum takes old rows out of a table and its indexes.
-func vacuum(ctx context.Context, c *pgx.Conn, table string) error {
-	var size int64
-	if err := c.QueryRow(ctx, "SELECT pg_total_relation_size($1::TEXT::REGCLASS)", table).Scan(&size); err != nil {
-		return err
-	}
-	sql := "VACUUM (INDEX_CLEANUP ON) " + table
-	if size < rewriteBelow {
-		sql = "VACUUM (FULL) " + table
-	}
-	var err error
-	for try := range 20 {
-		if _, err = c.Exec(ctx, sql); err == nil {
-			return nil
-		}
-		var pg *pgconn.PgError
-		if !errors.As(err, &pg) || pg.Code != "55P03" && pg.Code != "40P01" { // a lock that was not to be had
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Duration(try+1) * 20 * time.Millisecond):
-		}
-	}
-	return err
 }
 
 func (e *postgresEngine) texts(ctx context.Context, each func(table, column, text string) error) error {

@@ -27,7 +27,24 @@ type records struct {
 	proof *Proof
 	where string // and the condition that chooses one customer
 	args  []any
-	about map[key]int64 // customers, orders and shipments that events and kept answers may be about, and when each was erased
+	about map[key]mark // customers, orders and shipments that events and kept answers may be about
+}
+
+// mark is when a record was made anonymous, and whether it changed since: then somebody may have written about it again.
+type mark struct {
+	at      int64
+	changed bool
+}
+
+// inFlight is how long before an erasure an act may have begun that was kept waiting by it: what it writes is dated before.
+const inFlight = 60_000_000
+
+// before tells whether what was written at a time was there when the record was made anonymous.
+func (m mark) before(at int64) bool {
+	if m.changed {
+		return at <= m.at-inFlight
+	}
+	return at <= m.at
 }
 
 // CheckRecords looks at every record that is stored of erased customers, or of one: the person must be gone from all of them.
@@ -38,7 +55,7 @@ func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Custo
 	}
 	p.Owed = owed
 	return store.Read(ctx, db.Across, func(tx *db.Tx) error {
-		r := &records{tx: tx, proof: p, where: " WHERE c.status = 'erased'", about: map[key]int64{}}
+		r := &records{tx: tx, proof: p, where: " WHERE c.status = 'erased'", about: map[key]mark{}}
 		if customer != "" {
 			if err := r.only(customer); err != nil {
 				return err
@@ -80,7 +97,7 @@ func (r *records) customers() error {
 			return err
 		}
 		r.proof.Customers++
-		r.about[key{tenant, string(customer)}] = at
+		r.about[key{tenant, string(customer)}] = mark{at: at}
 		if placeholder := customers.ErasedEmail(customer); email != placeholder || key1 != placeholder || search != placeholder || metadata != "{}" || rest != "" || tags+addresses > 0 {
 			r.found("customer "+string(customer), "the record is not empty")
 		}
@@ -97,18 +114,18 @@ func (r *records) orders() error {
 		var tenant id.Tenant
 		var order id.Order
 		var name, rest, shipping, billing string
-		var at int64
-		if err := row.Scan(&tenant, &order, &name, &rest, &shipping, &billing, db.Opt(&at)); err != nil {
+		var m mark
+		if err := row.Scan(&tenant, &order, &name, &rest, &shipping, &billing, db.Opt(&m.at), &m.changed); err != nil {
 			return err
 		}
 		r.proof.Orders++
-		r.about[key{tenant, string(order)}] = at
+		r.about[key{tenant, string(order)}] = m
 		if name != "" || rest != "" || !commerce.OnlyCountry(shipping) || !commerce.OnlyCountry(billing) {
 			r.found("order "+string(order), "it still tells of its customer")
 		}
 		return nil
 	}, `SELECT o.tenant_id, o.id, o.customer_name, coalesce(o.customer_email, '') || coalesce(o.email_key, '') || coalesce(o.notes, '') || coalesce(o.payment_metadata, ''),
-			coalesce(o.shipping_address, ''), coalesce(o.billing_address, ''), c.erased_at
+			coalesce(o.shipping_address, ''), coalesce(o.billing_address, ''), c.erased_at, o.updated_at <> c.erased_at
 		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
 }
 
@@ -126,35 +143,38 @@ func (r *records) notes() error {
 	shipments := func(row db.Rows) error {
 		var tenant id.Tenant
 		var shipment id.Shipment
-		var at int64
-		err := row.Scan(&tenant, &shipment, db.Opt(&at))
-		r.about[key{tenant, string(shipment)}] = at
+		var m mark
+		err := row.Scan(&tenant, &shipment, db.Opt(&m.at), &m.changed)
+		r.about[key{tenant, string(shipment)}] = m
 		return err
+	}
+	written := func(at string) string {
+		return fmt.Sprintf(" AND (%[1]s <= c.erased_at - %[2]d OR %[1]s <= c.erased_at AND o.updated_at = c.erased_at)", at, inFlight)
 	}
 	const ofShipment = "JOIN shipments s ON s.tenant_id = o.tenant_id AND s.order_id = o.id "
 	return errors.Join(
-		r.tx.Each(shipments, "SELECT o.tenant_id, s.id, c.erased_at"+joined+ofShipment+r.where, r.args...),
-		r.tx.Each(each("shipments"), "SELECT o.id"+joined+ofShipment+r.where+" AND s.notes IS NOT NULL AND s.created_at <= c.erased_at", r.args...),
+		r.tx.Each(shipments, "SELECT o.tenant_id, s.id, c.erased_at, o.updated_at <> c.erased_at"+joined+ofShipment+r.where, r.args...),
+		r.tx.Each(each("shipments"), "SELECT o.id"+joined+ofShipment+r.where+" AND s.notes IS NOT NULL"+written("s.created_at"), r.args...),
 		r.tx.Each(each("history"), "SELECT o.id"+joined+"JOIN order_history h ON h.tenant_id = o.tenant_id AND h.order_id = o.id"+r.where+
-			" AND h.note IS NOT NULL AND h.created_at <= c.erased_at", r.args...),
+			" AND h.note IS NOT NULL"+written("h.created_at"), r.args...),
 		r.tx.Each(each("movements"), "SELECT o.id"+joined+"JOIN movements m ON m.tenant_id = o.tenant_id AND m.reference_id = o.id::TEXT"+r.where+
-			" AND m.note <> '' AND m.created_at <= c.erased_at", r.args...),
+			" AND m.note <> ''"+written("m.created_at"), r.args...),
 		r.tx.Each(each("shipments' movements"), "SELECT o.id"+joined+ofShipment+"JOIN movements m ON m.tenant_id = s.tenant_id AND m.reference_id = s.id::TEXT"+r.where+
-			" AND m.note <> '' AND m.created_at <= c.erased_at", r.args...),
+			" AND m.note <> ''"+written("m.created_at"), r.args...),
 	)
 }
 
 // events looks through the log for events about what was found so far.
 func (r *records) events() error {
 	return r.tx.Each(func(row db.Rows) error {
-		var tenant id.Tenant
+		var k key
 		var event id.Event
-		var name, resource, payload string
+		var name, payload string
 		var at int64
-		if err := row.Scan(&tenant, &event, &name, &resource, &payload, &at); err != nil {
+		if err := row.Scan(&k.tenant, &event, &name, &k.id, &payload, &at); err != nil {
 			return err
 		}
-		if r.about[key{tenant, resource}] < at {
+		if m, known := r.about[k]; !known || !m.before(at) {
 			return nil
 		}
 		r.proof.Events++
@@ -173,7 +193,7 @@ func (r *records) answers() error {
 		if err := row.Scan(&tenant, &space, &resource, &answer, &at); err != nil {
 			return err
 		}
-		if r.about[key{tenant, resource}] >= at && !commerce.AnonymousAnswer(space, answer) {
+		if m, known := r.about[key{tenant, resource}]; known && m.before(at) && !commerce.AnonymousAnswer(space, answer) {
 			r.found("kept answer of "+strings.TrimSpace(space), "it still tells of the customer")
 		}
 		return nil
