@@ -83,20 +83,21 @@ func total(tx *db.Tx, states []Status, channel id.Channel, from, to int64) (int6
 		in[i] = bind(string(s)) + "::TEXT"
 	}
 	list := strings.Join(in, ",")
-	byChannel, ofChannel := "", ""
-	if channel != "" {
-		byChannel = " AND channel = " + bind(string(channel)) + "::TEXT"
-		ofChannel = " AND channel_id = " + bind(string(channel)) + "::UUID"
+	of := func(column string) string { // bound where it is used: PostgreSQL refuses a parameter that no condition names
+		if channel == "" {
+			return ""
+		}
+		return " AND " + column + bind(string(channel))
 	}
 	sql.WriteString("SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT 0 AS n")
 	for _, p := range pieces {
 		if p.from < p.to {
-			sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_counts WHERE tenant_id = $1 AND span = " + bind(p.span) + " AND status IN (" + list + ") AND bucket >= " + bind(p.from) + " AND bucket < " + bind(p.to) + byChannel)
+			sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_counts WHERE tenant_id = $1 AND span = " + bind(p.span) + " AND status IN (" + list + ") AND bucket >= " + bind(p.from) + " AND bucket < " + bind(p.to) + of("channel = "))
 		}
 	}
 	for _, r := range ragged {
 		if r[0] < r[1] {
-			sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE tenant_id = $1 AND status IN (" + list + ") AND created_at >= " + bind(r[0]) + " AND created_at < " + bind(r[1]) + ofChannel)
+			sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE tenant_id = $1 AND status IN (" + list + ") AND created_at >= " + bind(r[0]) + " AND created_at < " + bind(r[1]) + of("channel_id = "))
 		}
 	}
 	sql.WriteString(") AS counted")
