@@ -3,6 +3,7 @@ package wire
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"sort"
 	"strconv"
 	"strings"
@@ -61,14 +62,14 @@ func canonicalNumber(s string) string {
 		sign, s = "-", s[1:]
 	}
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	power, err := strconv.Atoi(exponent)
-	if exponent != "" && err != nil {
-		return sign + s // an exponent beyond counting: compared as written
-	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	number := strings.TrimLeft(whole+fraction, "0")
 	if number == "" {
 		return "0"
+	}
+	power, err := strconv.Atoi(exponent)
+	if exponent != "" && err != nil || power > math.MaxInt32 || power < math.MinInt32 {
+		return sign + s // an exponent beyond counting: compared as written
 	}
 	power -= len(fraction)
 	trimmed := strings.TrimRight(number, "0")
