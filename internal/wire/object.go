@@ -270,7 +270,7 @@ func integer(s string) (int64, bool) {
 		return 0, true
 	}
 	p, err := strconv.Atoi(power)
-	if err != nil || p < 0 || len(digits)+p > 16 {
+	if err != nil || p < 0 || p > 16 || len(digits)+p > 16 {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(digits+strings.Repeat("0", p), 10, 64)
