@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,13 +32,12 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
-	got    []received
+	got    map[string][]received            // by path
 	answer func(n int, r *http.Request) int // status for the n-th request of a path, from 0; nil: 200
 }
 
 type received struct {
 	at     time.Time
-	path   string
 	header http.Header
 	body   string
 }
@@ -55,13 +55,11 @@ func (rc *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc.mu.Lock()
-	n := 0
-	for _, g := range rc.got {
-		if g.path == r.URL.Path {
-			n++
-		}
+	if rc.got == nil {
+		rc.got = map[string][]received{}
 	}
-	rc.got = append(rc.got, received{time.Now(), r.URL.Path, r.Header, string(body)})
+	n := len(rc.got[r.URL.Path])
+	rc.got[r.URL.Path] = append(rc.got[r.URL.Path], received{time.Now(), r.Header, string(body)})
 	answer := rc.answer
 	rc.mu.Unlock()
 	if answer != nil {
@@ -71,15 +69,10 @@ func (rc *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // on are the deliveries that a path got.
-func (rc *receiver) on(path string) (list []received) {
+func (rc *receiver) on(path string) []received {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	for _, g := range rc.got {
-		if g.path == path {
-			list = append(list, g)
-		}
-	}
-	return list
+	return slices.Clone(rc.got[path])
 }
 
 // shop is a store with one account, and a worker when started.
@@ -207,7 +200,7 @@ func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
 // until waits for something to become true.
 func until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(15 * time.Second); !cond(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !cond(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}

@@ -119,7 +119,7 @@ func TestWhoGetsWhat(t *testing.T) {
 func TestReplays(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
-		const n = 1100 // more than two pages
+		const n = 600 // more than a page
 		for range 2 {
 			s.tell(n/2, func(i int) string { return fmt.Sprint("r", i%100) })
 		}

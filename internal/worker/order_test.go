@@ -178,14 +178,14 @@ func TestNodesDoNotDouble(t *testing.T) {
 		var writers sync.WaitGroup
 		for range 4 {
 			writers.Go(func() {
-				for range 10 {
+				for range 5 {
 					s.tell(15, each)
 				}
 			})
 		}
 		writers.Wait()
 		for i, e := range endpoints {
-			until(t, "600", func() bool { return s.counts0(e).Delivered == 600 })
+			until(t, "300", func() bool { return s.counts0(e).Delivered == 300 })
 			seen := map[string]bool{}
 			for _, got := range rc.on(fmt.Sprintf("/%d", i)) {
 				event := got.header.Get("webhook-id")
@@ -194,7 +194,7 @@ func TestNodesDoNotDouble(t *testing.T) {
 				}
 				seen[event] = true
 			}
-			if len(seen) != 600 {
+			if len(seen) != 300 {
 				t.Errorf("endpoint %d got %d events", i, len(seen))
 			}
 			s.counts(e)
