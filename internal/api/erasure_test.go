@@ -30,14 +30,14 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 	zoe = text(keyed("k1", 201, "POST", "/api/v1/customers", `{"email":"zoe.celik@vanish.example","firstName":"Zoë","lastName":"Çelik","phone":"+49 170 99887711","company":"Çelik Maschinenbau",
 		"siret":"11122233344455","vatIntracomNumber":"FRZZ77","tags":["kundin-z"],"metadata":{"nick":"Zo\u00ebchen"}}`), "data", "id")
 	path := "/api/v1/customers/" + zoe
-	keyed("k2", 200, "PATCH", path, `{"phone":"+49 170 99887766"}`)
+	keyed("k2 of zoe.celik@vanish.example", 200, "PATCH", path, `{"phone":"+49 170 99887766"}`)
 	address := text(keyed("k3", 201, "POST", path+"/addresses", `{"name":"Zoë Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"51103","country":"DE"}`), "data", "id")
 	keyed("k4", 200, "PATCH", path+"/addresses/"+address, `{"line2":"läuten bei Zoë"}`)
 	s.must(t, 200, "DELETE", path+"/addresses/"+address, nil)
 	merged = s.customer(t, `{"email":"ZC@old.example","firstName":"Z. Çelik"}`)
 	keyed("k5", 200, "POST", "/api/v1/customers/merge", fmt.Sprintf(`{"primaryId":%q,"secondaryIds":[%q]}`, zoe, merged))
 
-	made := keyed("k6", 201, "POST", "/api/v1/orders", `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
+	made := keyed("Zoë Çelik 6", 201, "POST", "/api/v1/orders", `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
 		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
 		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`)
 	order = text(made, "data", "id")
@@ -145,7 +145,7 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 	}
 	var since int64
 	s.newest(t, &since)
-	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "k6"},
+	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "Zoë Çelik 6"},
 		body: `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
 		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
 		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`})

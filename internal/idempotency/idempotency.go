@@ -3,6 +3,8 @@
 package idempotency
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"time"
 
@@ -20,10 +22,23 @@ type Answer struct {
 	Resource    string // id of what it is about, "" for none
 }
 
+// kept is a key as it is stored. Keys that may name a person, an e-mail for one, are stored as their SHA-256: a key must outlive
+// the erasure of whom it names (interface §4.4). All others stay as they are, so that neighbours stay neighbours in the table.
+func kept(key string) string {
+	for i := range len(key) {
+		if c := key[i]; c == '@' || c == '+' || c == '%' || c <= ' ' || c >= 0x7f {
+			sum := sha256.Sum256([]byte(key))
+			return "sha256:" + hex.EncodeToString(sum[:])
+		}
+	}
+	return key
+}
+
 // Find looks a key up in its space (method and path); nil when it is free.
 func Find(tx *db.Tx, key, space string) (*Answer, error) {
 	var a Answer
 	var expires int64
+	key = kept(key)
 	err := tx.Row("SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
 		[]any{tx.Tenant, key, space}, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
 	if errors.Is(err, db.ErrNoRow) {
@@ -41,6 +56,7 @@ func Find(tx *db.Tx, key, space string) (*Answer, error) {
 
 // Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it.
 func Save(tx *db.Tx, key, space string, a Answer) {
+	key = kept(key)
 	tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`,
 		tx.Tenant, key, space, a.Fingerprint, a.Status, a.Body, a.Resource, tx.Micros(), tx.Now().Add(Retention).UnixMicro()).Rows(1, nil)

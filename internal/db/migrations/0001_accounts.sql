@@ -72,7 +72,7 @@ CREATE TABLE audit_log (
 
 CREATE TABLE idempotency_keys (
     tenant_id BIGINT NOT NULL,
-    key TEXT NOT NULL,                     -- as given, 1 to 255 characters
+    key TEXT NOT NULL,                     -- as given, 1 to 255 characters, or the hash of one that may name a person
     space TEXT NOT NULL,                   -- method and path
     fingerprint TEXT NOT NULL,             -- SHA-256 of the canonical body
     status BIGINT NOT NULL,
