@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"entrepot/internal/limits"
 	"entrepot/internal/wire"
@@ -93,6 +94,9 @@ func apart(path string) string {
 // find gives the route of a request and its path values, or the methods that the path does take.
 func (t *table) find(r *http.Request) (found *route, allowed []string) {
 	if asked := r.URL.EscapedPath(); path.Clean(asked) != asked { // ServeMux would take it for the clean path, to redirect there
+		return nil, nil
+	}
+	if !utf8.ValidString(r.URL.Path) || strings.IndexByte(r.URL.Path, 0) >= 0 { // no SKU and no id is written so
 		return nil, nil
 	}
 	if path := apart(r.URL.Path); path != r.URL.Path {

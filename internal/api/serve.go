@@ -73,7 +73,7 @@ func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answ
 		out.header["Allow"] = strings.Join(allowed, ", ")
 		return out
 	}
-	return shaped(http.StatusNotFound, fault.New(0, "not_found", "there is nothing at %s", r.http.URL.Path), r.id)
+	return shaped(http.StatusNotFound, fault.New(0, "not_found", "there is nothing at %s", strings.ToValidUTF8(r.http.URL.Path, "�")), r.id)
 }
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.

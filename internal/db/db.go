@@ -105,12 +105,11 @@ func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
 // maxTries bounds how often Write runs one act again after a race.
-const maxTries = 12
+const maxTries = 20
 
-// Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes
-// back unchanged. The act may run more than once after a race, so it must not keep state between runs; from the
-// fourth run on it holds the tenant's change clock from the start, so that it cannot lose again to its own kind. (Not sooner: the clock
-// is otherwise taken last, and who takes it first may have to wait for a deadlock to be noticed.)
+// Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes back unchanged. The
+// act may run more than once after a race, so it must not keep state between runs. Acts of a tenant that have lost a race go one by one
+// from then on, so that they do not lose to each other again.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
 	var err error
 	for try := range maxTries {
@@ -118,7 +117,7 @@ func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) e
 			return err
 		}
 		var tx *Tx
-		err = d.engine.write(ctx, tenant, try > 2 && tenant != Across, func(t *Tx) error {
+		err = d.engine.write(ctx, tenant, try > 0 && tenant != Across, func(t *Tx) error {
 			tx = t
 			return act(t)
 		})
