@@ -45,8 +45,15 @@ func Record(tx *db.Tx, events ...Event) {
 			offset += db.StampStep
 		}
 		tx.Change(insertEvents.For(len(piece), func(n int) string {
-			return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
-				db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
+			if n <= 8 { // a table of values would cost more than its rows
+				return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
+					db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
+			}
+			// Many rows read the clock once: each subquery of a row would keep a cursor open until the statement's end, and SQLite
+			// walks all open cursors to open another.
+			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT") + `)
+				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+				SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, $2::BIGINT FROM v`
 		}), args...)
 		return nil
 	})
