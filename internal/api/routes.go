@@ -21,6 +21,7 @@ func routes() []*route {
 		inventoryFeedRoutes, // 4.3
 		warehouseRoutes,     // 4.5.3
 		inventoryRoutes,     // 4.5.5
+		movementRoutes,      // 4.5.5
 		catalogFeedRoutes,   // 4.3
 		customerRoutes,      // 4.4
 		addressRoutes,       // 4.4

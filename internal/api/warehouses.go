@@ -118,7 +118,7 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 	})
 }
 
-// saveWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409.
+// saveWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
 func (a *API) saveWarehouse(r *request) (answer, error) {
 	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
 	if err != nil {
@@ -127,10 +127,14 @@ func (a *API) saveWarehouse(r *request) (answer, error) {
 	body := r.object()
 	draft := readWarehouse(body, false)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if _, err := stock.WarehouseByID(tx, warehouse); err != nil {
+		before, err := stock.WarehouseByID(tx, warehouse)
+		if err != nil {
 			return answer{}, err
 		}
 		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := r.precondition(func() []byte { return oneWarehouse(http.StatusOK, before).body }); err != nil {
 			return answer{}, err
 		}
 		s, err := a.Commerce.SaveWarehouse(tx, r.caller, warehouse, draft)

@@ -1,0 +1,177 @@
+package api
+
+import (
+	"net/http"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/stock"
+	"entrepot/internal/wire"
+)
+
+// movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
+var movementRoutes = []*route{
+	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
+		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
+	{method: "POST", path: "/api/v1/inventory/movements", section: "4.5.5", summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
+		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) {
+			for _, m := range sampleMovements() {
+				writeMovement(w, "data", m)
+			}
+		}), serve: (*API).createMovement},
+	{method: "POST", path: "/api/v1/inventory/transfers", section: "4.5.5", summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
+		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
+}
+
+func readLedgerFilter(q *wire.Query) (warehouse string, p page) {
+	return q.Text("warehouseCode"), readPage(q, inventoryPage, maxInventoryPage)
+}
+
+// listLedger serves GET /api/v1/inventory/{sku}/ledger: 200, newest first; 400, 404.
+func (a *API) listLedger(r *request) (answer, error) {
+	q := r.query()
+	warehouse, p := readLedgerFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	var list []stock.Movement
+	var total int64
+	err := a.read(r, func(tx *db.Tx) error {
+		item, err := sellable(tx, r)
+		if err == nil {
+			list, total, err = stock.Ledger(tx, item.SKU, warehouse, p.Limit, p.Offset())
+		}
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	w := wire.NewWriter(256 + 360*len(list))
+	writeLedger(w, list, p, total)
+	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+}
+
+func writeLedger(w *wire.Writer, list []stock.Movement, p page, total int64) {
+	w.Object("")
+	w.List("data")
+	for _, m := range list {
+		writeMovement(w, "", m)
+	}
+	w.EndList()
+	writeMeta(w, p, total, nil)
+	w.End()
+}
+
+// writeMovement writes a ledger row (interface §2.7).
+func writeMovement(w *wire.Writer, name string, m stock.Movement) {
+	w.Object(name)
+	wire.ID(w, "id", m.ID)
+	w.Text("sku", m.SKU)
+	w.Text("warehouseCode", m.Warehouse)
+	wire.Word(w, "cause", m.Cause)
+	w.Int("delta", m.Delta)
+	w.Int("balance", m.Balance)
+	if m.ReferenceType == "" {
+		w.Null("reference")
+	} else {
+		w.Object("reference")
+		w.Text("type", m.ReferenceType)
+		w.Text("id", m.ReferenceID)
+		w.End()
+	}
+	w.TextOrNull("note", m.Note)
+	w.Text("actor", m.Actor)
+	w.Micros("createdAt", m.At)
+	w.End()
+}
+
+// movementType is what a caller calls the two movements there are.
+type movementType string
+
+var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adjust": stock.Adjustment}
+
+// readMovement reads the body of POST movements.
+func readMovement(o *wire.Object) commerce.Movement {
+	return commerce.Movement{
+		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
+		Warehouse: o.Text("warehouseCode", wire.Text{Max: maxCode}).Value,
+		Cause:     movementCauses[wire.Enum[movementType](o, "type", true, "receive", "adjust").Value],
+		Quantity:  readDelta(o),
+		Reason:    o.Text("reason", wire.Text{Max: 1000}).Value,
+	}
+}
+
+func readDelta(o *wire.Object) int64 {
+	f := o.Int("quantity", wire.Int{Required: true, Min: -stock.MaxQuantity, Max: stock.MaxQuantity})
+	if f.Given() && f.Value == 0 && !o.Describing() {
+		o.Fault("quantity", "must not be 0")
+	}
+	return f.Value
+}
+
+// createMovement serves POST /api/v1/inventory/movements: 201 with the ledger row; 400, 404.
+func (a *API) createMovement(r *request) (answer, error) {
+	body := r.object()
+	in := readMovement(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		m, err := a.Commerce.MoveStock(tx, r.caller, in)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusCreated, string(m.ID), func(w *wire.Writer) { writeMovement(w, "data", m) }), nil
+	})
+}
+
+// readTransfer reads the body of POST transfers.
+func readTransfer(o *wire.Object) commerce.Transfer {
+	t := commerce.Transfer{
+		SKU:      o.Text("sku", wire.Text{Required: true}).Value,
+		From:     o.Text("fromWarehouseCode", wire.Text{Required: true, Max: maxCode}).Value,
+		To:       o.Text("toWarehouseCode", wire.Text{Required: true, Max: maxCode}).Value,
+		Quantity: o.Int("quantity", wire.Int{Required: true, Min: 1, Max: stock.MaxQuantity}).Value,
+		Reason:   o.Text("reason", wire.Text{Max: 1000}).Value,
+	}
+	if t.From == t.To && t.From != "" {
+		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
+	}
+	return t
+}
+
+// createTransfer serves POST /api/v1/inventory/transfers: 201 with both ledger rows; 400, 404, 409.
+func (a *API) createTransfer(r *request) (answer, error) {
+	body := r.object()
+	in := readTransfer(body)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		ledger, err := a.Commerce.TransferStock(tx, r.caller, in)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusCreated, string(ledger[0].ID), func(w *wire.Writer) { writeTransfer(w, ledger) }), nil
+	})
+}
+
+func writeTransfer(w *wire.Writer, ledger []stock.Movement) {
+	w.Object("data")
+	w.List("movements")
+	for _, m := range ledger {
+		writeMovement(w, "", m)
+	}
+	w.EndList()
+	w.End()
+}
+
+// sampleMovements are one that refers to something and one that does not.
+func sampleMovements() []stock.Movement {
+	shipped := stock.Movement{ID: id.New[id.Movement](), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
+		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: id.New[string](), Note: "first parcel", Actor: "key:" + id.New[string]()}}
+	received := shipped
+	received.ReferenceType, received.ReferenceID = "", ""
+	return []stock.Movement{shipped, received}
+}
