@@ -380,7 +380,9 @@ func (a *API) testChannel(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeTest(w, result) }), nil
+	return a.write(r, func(*db.Tx) (answer, error) { // nothing is written but the answer, for its Idempotency-Key
+		return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeTest(w, result) }), nil
+	})
 }
 
 func writeTest(w *wire.Writer, t commerce.ConnectionTest) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -128,10 +129,26 @@ func (r *route) parameters() []any {
 			params = append(params, header("Idempotency-Key", "1 to 255 characters; a repeated request answers as the first did, for 24 hours"))
 		}
 	}
-	if r.method == http.MethodPatch || r.method == http.MethodPut {
-		params = append(params, header("If-Match", "412 unless the ETag still matches"))
+	if slices.Contains(conditional[r.path], r.method) {
+		params = append(params, header("If-Match", "412 unless the ETag of the record still matches"))
 	}
 	return params
+}
+
+// conditional are the routes that take If-Match (interface §4.6), by path.
+var conditional = map[string][]string{
+	"/api/v1/orders/{id}/status":                   {"PATCH"},
+	"/api/v1/orders/{id}/items":                    {"PUT"},
+	"/api/v1/orders/{id}/shipments":                {"POST"},
+	"/api/v1/orders/{id}/shipments/{shipmentId}":   {"DELETE"},
+	"/api/v1/products/{id}":                        {"PATCH", "PUT", "DELETE"},
+	"/api/v1/categories/{id}":                      {"PATCH", "PUT", "DELETE"},
+	"/api/v1/attributes/{id}":                      {"PATCH", "PUT"},
+	"/api/v1/channels/{id}":                        {"PATCH"},
+	"/api/v1/customers/{id}":                       {"PATCH", "PUT"},
+	"/api/v1/customers/{id}/addresses":             {"POST"},
+	"/api/v1/customers/{id}/addresses/{addressId}": {"PATCH", "DELETE"},
+	"/api/v1/developer/webhooks/{id}":              {"PATCH", "PUT"},
 }
 
 func header(name, description string) map[string]any {

@@ -1,0 +1,216 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// judge holds answers against the document that the service shows of itself. Objects take no member that the document does
+// not name, and every status but an error's must be named.
+type judge struct {
+	mu         sync.Mutex
+	document   *openapi3.T
+	operations map[string]*openapi3.Operation // by route, "GET /api/v1/orders"
+	unrouted   *openapi3.Operation
+	answered   map[string]int // how often, by route and status: "GET /api/v1/orders 200"
+	answers    int
+}
+
+func newJudge(t testing.TB, a *API) *judge {
+	t.Helper()
+	j := &judge{document: loadDocument(t, a), operations: map[string]*openapi3.Operation{}, answered: map[string]int{}}
+	closed := map[*openapi3.Schema]bool{}
+	for _, s := range j.document.Components.Schemas {
+		closeSchema(s.Value, closed)
+	}
+	for path, item := range j.document.Paths.Map() {
+		for method, op := range item.Operations() {
+			j.operations[method+" "+path] = op
+			for _, answer := range op.Responses.Map() {
+				for _, content := range answer.Value.Content {
+					closeSchema(content.Schema.Value, closed)
+				}
+			}
+		}
+	}
+	fault := openapi3.NewResponses(openapi3.WithName("default", openapi3.NewResponse().WithDescription("An error").
+		WithJSONSchemaRef(j.document.Components.Schemas["Error"])))
+	j.unrouted = &openapi3.Operation{Responses: fault}
+	return j
+}
+
+// loadDocument reads the document as a stranger would, and checks that it is an OpenAPI document.
+func loadDocument(t testing.TB, a *API) *openapi3.T {
+	t.Helper()
+	document, err := openapi3.NewLoader().LoadFromData(a.Document())
+	if err != nil {
+		t.Fatalf("the document cannot be read: %v", err)
+	}
+	if err := document.Validate(t.Context()); err != nil {
+		t.Fatalf("the document is no OpenAPI document: %v", err)
+	}
+	return document
+}
+
+// thorough is how many answers of one route and status are validated as JSON Schema 2020-12, which compiles the schema every time;
+// the others are held against the same schema by the quicker validator of OpenAPI 3.0, for which null is marked.
+const thorough = 2
+
+// closeSchema lets an object that names its members have no other, and marks what may be null.
+func closeSchema(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		no := false
+		s.AdditionalProperties.Has = &no
+	}
+	s.Nullable = s.Type.IsEmpty() || s.Type.Includes("null")
+	for _, p := range s.Properties {
+		closeSchema(p.Value, seen)
+	}
+	if s.Items != nil {
+		closeSchema(s.Items.Value, seen)
+	}
+	for _, list := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf, s.AllOf} {
+		for _, one := range list {
+			closeSchema(one.Value, seen)
+		}
+	}
+}
+
+// check says what is wrong with an answer of a route (nil: of no route), "" for nothing.
+func (j *judge) check(r *route, got reply) string {
+	op, name, method := j.unrouted, "", http.MethodGet
+	if r != nil {
+		name, method = r.method+" "+r.path, r.method
+		if op = j.operations[name]; op == nil {
+			return "the document does not have the operation"
+		}
+	}
+	j.mu.Lock()
+	key := fmt.Sprintf("%s %d", name, got.status)
+	j.answered[key]++
+	j.answers++
+	often := j.answered[key]
+	j.mu.Unlock()
+	switch {
+	case got.status >= 500 && got.status != http.StatusServiceUnavailable:
+		return "an internal error"
+	case got.status == http.StatusNotModified:
+		if len(got.body) > 0 || op.Responses.Status(304) == nil {
+			return "304 with a body, or not documented"
+		}
+		return ""
+	case got.status < 400 && op.Responses.Status(got.status) == nil:
+		return "the status is not documented"
+	}
+	if problem := checkHeaders(got); problem != "" {
+		return problem
+	}
+	if problem := j.checkBody(op, method, got, often <= thorough); problem != "" {
+		return problem
+	}
+	return checkFault(got)
+}
+
+// checkBody holds a body against the schema of its status.
+func (j *judge) checkBody(op *openapi3.Operation, method string, got reply, whole bool) string {
+	if !whole {
+		answer := op.Responses.Status(got.status)
+		if answer == nil {
+			answer = op.Responses.Default()
+		}
+		var value any
+		if err := json.Unmarshal(got.body, &value); err != nil {
+			return err.Error()
+		}
+		if err := answer.Value.Content.Get("application/json").Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	hr, err := http.NewRequestWithContext(context.Background(), method, "/", nil)
+	if err != nil {
+		return err.Error()
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: hr, Route: &routers.Route{Spec: j.document, Operation: op, Method: method}},
+		Status:                 got.status, Header: got.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	}
+	input.SetBodyBytes(got.body)
+	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// checkHeaders looks at what every answer carries (interface §4.6, §8).
+func checkHeaders(got reply) string {
+	for _, name := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+		if got.header.Get(name) == "" {
+			return "the header " + name + " is missing"
+		}
+	}
+	switch {
+	case got.header.Get("Content-Type") != "application/json; charset=utf-8":
+		return "Content-Type is " + got.header.Get("Content-Type")
+	case got.status == http.StatusUnauthorized && got.header.Get("WWW-Authenticate") == "":
+		return "401 without WWW-Authenticate"
+	case got.status == http.StatusMethodNotAllowed && got.header.Get("Allow") == "":
+		return "405 without Allow"
+	case (got.status == http.StatusServiceUnavailable || got.status == http.StatusTooManyRequests) && got.header.Get("Retry-After") == "":
+		return "no Retry-After"
+	}
+	return ""
+}
+
+// checkFault looks at what the schema of errors cannot say: that an error agrees with its status and its headers, and tells
+// nothing of the inside (interface §7).
+func checkFault(got reply) string {
+	if got.status < 400 {
+		return ""
+	}
+	var text struct {
+		StatusCode                      int
+		Message, Error, Code, RequestID string
+		RequiredScope                   *string
+		Details                         []any
+		From, To                        *string
+		Allowed                         []string
+	}
+	if err := json.Unmarshal(got.body, &text); err != nil {
+		return err.Error()
+	}
+	switch {
+	case text.StatusCode != got.status, text.Error != http.StatusText(got.status):
+		return "statusCode or error is not the status's"
+	case text.Message == "" || text.Code == "":
+		return "message or code is empty"
+	case text.RequestID != got.header.Get("X-Request-Id"):
+		return "requestId is not X-Request-Id"
+	case got.status == 403 && text.RequiredScope == nil:
+		return "403 without requiredScope"
+	case got.status == 422 && (text.From == nil || text.To == nil || text.Allowed == nil):
+		return "422 without from, to and allowed"
+	case text.Code == "validation_failed" && got.status != 400:
+		return "validation_failed that is no 400"
+	}
+	for _, word := range []string{"SELECT ", "INSERT ", "UPDATE ", "sqlite", "SQLITE", "pgconn", "goroutine ", ".go:", "/internal/", "runtime error"} {
+		if strings.Contains(text.Message, word) || bytes.Contains(got.body, []byte("SQLSTATE")) {
+			return "the message tells of the inside: " + text.Message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// The document is OpenAPI 3.1, and says of every operation what a reader needs.
+func TestDocumentIsWhole(t *testing.T) {
+	a := New(Config{Version: "test"})
+	document := loadDocument(t, a)
+	if !document.IsOpenAPI31OrLater() {
+		t.Errorf("the document is of version %s", document.OpenAPI)
+	}
+	operations, names := 0, map[string]string{}
+	for path, item := range document.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			operations++
+			if other, twice := names[op.OperationID]; twice || op.OperationID == "" {
+				t.Errorf("%s: the operationId %q is that of %q too", name, op.OperationID, other)
+			}
+			names[op.OperationID] = name
+			if op.Summary == "" || strings.HasSuffix(op.Summary, ".") {
+				t.Errorf("%s: summary %q", name, op.Summary)
+			}
+			if op.Security == nil || len(op.Tags) == 0 || op.Tags[0] == "" {
+				t.Errorf("%s: says no security or no tag", name)
+			}
+			if op.Responses.Default() == nil {
+				t.Errorf("%s: says nothing of errors", name)
+			}
+			for _, at := range pathParameter.FindAllStringSubmatch(path, -1) {
+				if op.Parameters.GetByInAndName("path", at[1]) == nil {
+					t.Errorf("%s: does not describe {%s}", name, at[1])
+				}
+			}
+		}
+	}
+	if operations != len(routes()) {
+		t.Errorf("%d operations for %d routes", operations, len(routes()))
+	}
+}
+
+// Every operation, called in every way its row has, is answered as the document says; and the document names no success that
+// nothing is answered with.
+func TestAnswersAreAsDocumented(t *testing.T) {
+	eachRoute(t, func(w *world, r *route, made row) {
+		for i, make := range append([]func(*world) ask{made.ask}, made.more...) {
+			a := make(w)
+			got := w.send(r, a, w.credential(r, a))
+			if got.status != a.wants(r) {
+				w.t.Errorf("%s %s, ask %d: %d, not %d: %s", r.method, r.path, i, got.status, a.wants(r), short(got.body))
+			}
+			if tag := got.header.Get("ETag"); r.method == "GET" && got.status == 200 && i == 0 {
+				a.header = map[string]string{"If-None-Match": tag}
+				if again := w.send(r, a, w.credential(r, a)); again.status != 304 || tag == "" {
+					w.t.Errorf("%s %s with its ETag %q: %d", r.method, r.path, tag, again.status)
+				}
+			}
+		}
+		for status := range w.judge.operations[r.method+" "+r.path].Responses.Map() {
+			if w.judge.answered[r.method+" "+r.path+" "+status] == 0 && status != "default" {
+				w.t.Errorf("%s %s: the status %s is documented and no ask of the row gets it", r.method, r.path, status)
+			}
+		}
+		if r == w.table.routes[0] {
+			w.unrouted()
+		}
+	})
+}
+
+// Every write honours Idempotency-Key: again the same bytes and nothing done, 409 with another body (interface §4.6).
+func TestEveryWriteReplays(t *testing.T) {
+	eachRoute(t, func(w *world, r *route, made row) {
+		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
+			return
+		}
+		a := made.ask(w)
+		a.header = maps.Clone(a.header)
+		if a.header == nil {
+			a.header = map[string]string{}
+		}
+		a.header["Idempotency-Key"] = "k-" + w.name("key")
+		first := w.send(r, a, w.credential(r, a))
+		after := w.dump()
+		second := w.send(r, a, w.credential(r, a))
+		if first.status != second.status || !bytes.Equal(first.body, second.body) || second.header.Get("Idempotent-Replay") != "true" || first.header.Get("Idempotent-Replay") != "" {
+			w.t.Errorf("%s %s twice with one key: %d, then %d, replay %q\n%s\n%s", r.method, r.path, first.status, second.status, second.header.Get("Idempotent-Replay"), short(first.body), short(second.body))
+		}
+		if d := differ(after, w.dump()); d != "" {
+			w.t.Errorf("%s %s: the replay changed something:\n%s", r.method, r.path, d)
+		}
+		if body, ok := a.body.(member); ok {
+			body["name"] = "Else"
+			if third := w.send(r, a, w.credential(r, a)); third.status != 409 || text(third.json(w.t), "code") != "idempotency_key_reused" {
+				w.t.Errorf("%s %s with one key and another body: %d %s", r.method, r.path, third.status, short(third.body))
+			}
+		}
+	})
+}
+
+// Routes take If-Match exactly where the document says so: a stale tag is a 412 and changes nothing (interface §4.6).
+func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
+	eachRoute(t, func(w *world, r *route, made row) {
+		if r.method == "GET" || r.access == public {
+			return
+		}
+		a := made.ask(w)
+		before := w.dump()
+		a.header = map[string]string{"If-Match": `"stale"`}
+		got := w.send(r, a, w.credential(r, a))
+		documented := w.judge.operations[r.method+" "+r.path].Parameters.GetByInAndName("header", "If-Match") != nil
+		if documented != (got.status == 412) {
+			w.t.Errorf("%s %s with a stale If-Match: %d; documented: %v", r.method, r.path, got.status, documented)
+		}
+		if d := differ(before, w.dump()); got.status == 412 && d != "" {
+			w.t.Errorf("%s %s: 412, and it changed something:\n%s", r.method, r.path, d)
+		}
+	})
+}
+
+// unrouted asks for what there is not: the answers are errors of the one shape, too.
+func (w *world) unrouted() {
+	w.t.Helper()
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/api/v1/nothing", 404}, {"GET", "/", 404}, {"DELETE", "/api/v1/orders", 405}, {"PUT", "/api/v1/orders/x/status", 405}, {"BREW", "/api/v1/orders", 405},
+		{"GET", "/api/v1/orders/", 404}, {"GET", "/api/v1//orders", 404}, {"POST", "/api/v1/orders/%2e%2e/x", 404},
+	} {
+		got := w.do(call{method: c.method, path: c.path})
+		if problem := w.judge.check(nil, got); problem != "" || got.status != c.status {
+			w.t.Errorf("%s %s: %d, not %d: %s %s", c.method, c.path, got.status, c.status, problem, short(got.body))
+		}
+	}
+}

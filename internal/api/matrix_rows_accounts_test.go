@@ -1,0 +1,102 @@
+package api
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// accountRows are interface §4.5.6, §4.5.8, §4.5.10 and §4.5.11.
+var accountRows = map[string]row{
+	"POST /api/v1/auth/login": {ask: func(w *world) ask { return ask{body: member{"email": w.owner.Email, "password": ownerPassword}} }, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{body: member{"email": w.owner.Email, "password": "wrong one"}, status: 401}
+		},
+		func(*world) ask {
+			return ask{body: member{"email": "nobody@nowhere.example", "password": "wrong one"}, status: 401}
+		},
+	}},
+	"POST /api/v1/auth/logout": {ask: func(w *world) ask { return ask{token: w.newToken(w.owner)} }, own: true},
+	"GET /api/v1/auth/me":      {ask: func(*world) ask { return ask{} }},
+
+	"GET /api/v1/developer/api-keys":      {ask: func(w *world) ask { w.channel(); return ask{query: "limit=100"} }},
+	"GET /api/v1/developer/api-keys/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newAPIKey())} }},
+	"POST /api/v1/developer/api-keys": {ask: func(w *world) ask { return ask{body: keyBody()} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{body: member{"name": "plain", "scopes": []any{"read:orders"}}} },
+	}},
+	"DELETE /api/v1/developer/api-keys/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newAPIKey())} }},
+
+	"GET /api/v1/users":      {ask: func(w *world) ask { w.newUser(); return ask{query: "limit=100"} }},
+	"GET /api/v1/users/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newUser())} }},
+	"POST /api/v1/users": {ask: func(w *world) ask {
+		return ask{body: member{"email": w.newLogin(), "name": "Ursula", "role": "viewer", "password": "long enough 1"}}
+	}, foreign: 201, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{body: member{"email": w.owner.Email, "name": "Ursula", "role": "viewer", "password": "long enough 1"}, status: 409}
+		},
+	}},
+	"PATCH /api/v1/users/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newUser()), body: member{"email": w.newLogin(), "name": "Vera", "role": "admin", "status": "disabled", "password": "long enough 2"}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", string(w.owner.ID)), body: member{"role": "viewer"}, status: 409}
+		},
+	}},
+	"PUT /api/v1/users/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newUser()), body: member{"name": "Vera"}} }},
+	"DELETE /api/v1/users/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newUser())} }},
+	"GET /api/v1/account":       {ask: func(*world) ask { return ask{} }},
+	"PATCH /api/v1/account": {ask: func(w *world) ask {
+		return ask{body: member{"name": w.name("Account"), "currency": "eur", "strictWarehouses": false}}
+	}},
+	"POST /api/v1/sandbox/clock": {own: true, ask: func(w *world) ask {
+		return ask{token: w.once("sandbox", w.sandboxKey), body: member{"advance": "30s"}}
+	}, more: []func(*world) ask{
+		func(*world) ask { return ask{body: member{"advance": 60}, status: 403} },
+	}},
+	"GET /api/v1/audit-log": {ask: func(w *world) ask { w.newAPIKey(); return ask{query: "from=2020-01-01&to=2099-01-01&limit=100"} }},
+
+	"GET /api/v1/analytics/summary": {ask: figures(span), more: []func(*world) ask{
+		func(*world) ask { return ask{query: "from=2030-01-01&to=2020-01-01", status: 400} },
+	}},
+	"GET /api/v1/analytics/sales":    {ask: figures(span + "&interval=month"), more: []func(*world) ask{figures("interval=hour")}},
+	"GET /api/v1/analytics/channels": {ask: figures(span)},
+	"GET /api/v1/analytics/stock":    {ask: figures(span)},
+	"GET /api/v1/analytics/webhooks": {ask: figures(span)},
+}
+
+// span is long enough for every test, and short enough to be cut into months.
+const span = "from=2020-01-01&to=2099-01-01"
+
+// figures asks for figures of an account where something happened.
+func figures(query string) func(w *world) ask {
+	return func(w *world) ask { w.order(); return ask{query: query} }
+}
+
+func keyBody() member {
+	return member{"name": "operations", "scopes": []any{"read:orders", "write:products"}, "expiresAt": "2099-01-01T00:00:00Z"}
+}
+
+func (w *world) newAPIKey() string {
+	return idOf(w.make("POST", "/api/v1/developer/api-keys", keyBody()))
+}
+
+// newLogin is an e-mail address that nobody logs in with yet.
+func (w *world) newLogin() string {
+	return w.name("user") + "@" + w.once("domain", func() string { return id.New[string]()[24:] }) + ".example"
+}
+
+func (w *world) newUser() string { user, _ := w.user("viewer"); return string(user.ID) }
+
+// sandboxKey is a key of a sandbox account.
+func (w *world) sandboxKey() (secret string) {
+	w.act(db.Across, func(tx *db.Tx) error {
+		account, _, err := w.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: "Sandbox", Plan: accounts.Pro, Sandbox: true})
+		if err == nil {
+			tx.Tenant = account.Tenant
+			_, secret, err = w.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "test", Scopes: accounts.AllScopes})
+		}
+		return err
+	})
+	return secret
+}

@@ -1,0 +1,127 @@
+package api
+
+// customerRows are interface §4.4.
+var customerRows = map[string]row{
+	"GET /api/v1/customers": {ask: func(w *world) ask { w.customer(); return ask{query: "search=ada&limit=100"} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{query: "segmentId=" + w.newSegment() + "&includeInactive=true"} },
+		func(*world) ask { return ask{query: "tag=vip&email=nobody@example.com"} },
+	}},
+	"POST /api/v1/customers": {ask: func(w *world) ask { return ask{body: w.customerBody()} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{body: member{"email": w.name("bare") + "@example.com"}} },
+		func(w *world) ask { w.customer(); return ask{body: member{"email": "ADA@example.com"}, status: 409} },
+	}},
+	"GET /api/v1/customers/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.customer())} }, more: []func(*world) ask{
+		func(w *world) ask {
+			order := w.make("GET", "/api/v1/orders/"+w.newOrder("PENDING"), nil)
+			return ask{ids: place("id", text(order, "data", "customerId"))}
+		},
+		func(w *world) ask { return ask{ids: place("id", w.erased())} },
+		func(w *world) ask { return ask{ids: place("id", w.secondary())} },
+	}},
+	"PATCH /api/v1/customers/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newCustomer()), body: w.customerBody()}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", w.newCustomer()), body: member{"phone": nil, "tags": []any{}}}
+		},
+		func(w *world) ask { return ask{ids: place("id", w.erased()), body: member{"phone": "1"}, status: 409} },
+		func(w *world) ask {
+			return ask{ids: place("id", w.secondary()), body: member{"phone": "1"}, status: 409}
+		},
+	}},
+	"PUT /api/v1/customers/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newCustomer()), body: member{"lastName": "Byron"}}
+	}},
+	"GET /api/v1/customers/{id}/orders": {ask: func(w *world) ask {
+		w.order()
+		return ask{ids: place("id", w.customer()), query: "status=PROCESSING&createdAtGte=2020-01-01"}
+	}},
+	"POST /api/v1/customers/merge": {held: true, ask: func(w *world) ask {
+		return ask{body: member{"primaryId": w.newCustomer(), "secondaryIds": []any{w.newCustomer(), w.newCustomer()}}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{body: member{"primaryId": w.erased(), "secondaryIds": []any{w.newCustomer()}}, status: 409}
+		},
+	}},
+	"POST /api/v1/customers/{id}/erase": {ask: func(w *world) ask { return ask{ids: place("id", w.newCustomer())} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.erased())} },
+		func(w *world) ask { return ask{ids: place("id", w.secondary()), status: 409} },
+	}},
+	"POST /api/v1/customers/{id}/addresses": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newCustomer()), body: addressBody()}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", w.newCustomer()), body: member{"line1": "x", "city": "y", "country": "fr", "postalCode": "1"}}
+		},
+	}},
+	"PATCH /api/v1/customers/{id}/addresses/{addressId}": {ask: func(w *world) ask {
+		customer, address := w.newAddress()
+		return ask{ids: map[string]string{"id": customer, "addressId": address}, body: addressBody()}
+	}},
+	"DELETE /api/v1/customers/{id}/addresses/{addressId}": {ask: func(w *world) ask {
+		customer, address := w.newAddress()
+		return ask{ids: map[string]string{"id": customer, "addressId": address}}
+	}},
+
+	"GET /api/v1/segments": {ask: func(w *world) ask { w.newSegment(); return ask{query: "limit=100"} }},
+	"POST /api/v1/segments": {ask: func(*world) ask { return ask{body: segmentBody()} }, more: []func(*world) ask{
+		func(*world) ask { return ask{body: member{"name": "everybody", "rules": member{}}} },
+	}},
+	"GET /api/v1/segments/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment())} }},
+	"PATCH /api/v1/segments/{id}":  {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment()), body: segmentBody()} }},
+	"PUT /api/v1/segments/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment()), body: member{"name": "Other"}} }},
+	"DELETE /api/v1/segments/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newSegment())} }},
+}
+
+// customerBody has every member of a customer.
+func (w *world) customerBody() member {
+	return member{"email": w.name("ada") + "@example.com", "firstName": "Ada", "lastName": "Lovelace", "phone": "+33123456789", "company": "Engines Ltd", "siret": "12345678901234",
+		"vatIntracomNumber": "FR12345678901", "tags": []any{"vip", "b2b"}, "metadata": member{"crm": "A-17"}, "addresses": []any{addressBody()}}
+}
+
+func addressBody() member {
+	return member{"type": "shipping", "name": "Ada Lovelace", "company": "Engines Ltd", "line1": "1 rue de la Paix", "line2": "2nd floor", "city": "Paris", "state": "IDF",
+		"zip": "75002", "postalCode": "75002", "country": "FR", "phone": "+33123456789", "isDefault": true}
+}
+
+// customer is a customer that rows leave as he is.
+func (w *world) customer() string {
+	return w.once("customer", func() string {
+		body := w.customerBody()
+		body["email"] = "ada@example.com"
+		return idOf(w.make("POST", "/api/v1/customers", body))
+	})
+}
+
+func (w *world) newCustomer() string {
+	return idOf(w.make("POST", "/api/v1/customers", member{"email": w.name("c") + "@example.com", "firstName": "Carl"}))
+}
+
+func (w *world) newAddress() (customer, address string) {
+	customer = w.newCustomer()
+	return customer, idOf(w.make("POST", "/api/v1/customers/"+customer+"/addresses", addressBody()))
+}
+
+// erased is a customer who is erased, secondary one who is merged into another.
+func (w *world) erased() string {
+	return w.once("erased", func() string {
+		customer := w.newCustomer()
+		w.make("POST", "/api/v1/customers/"+customer+"/erase", nil)
+		return customer
+	})
+}
+
+func (w *world) secondary() string {
+	return w.once("secondary", func() string {
+		customer := w.newCustomer()
+		w.make("POST", "/api/v1/customers/merge", member{"primaryId": w.newCustomer(), "secondaryIds": []any{customer}})
+		return customer
+	})
+}
+
+func segmentBody() member {
+	return member{"name": "Regulars", "rules": member{"tagsAny": []any{"vip"}, "tagsAll": []any{"b2b"}, "minOrders": 0, "minTotalSpent": 0, "country": "FR", "createdAfter": "2020-01-01",
+		"lastOrderAfter": "2020-01-01", "lastOrderBefore": "2099-01-01"}}
+}
+
+func (w *world) newSegment() string { return idOf(w.make("POST", "/api/v1/segments", segmentBody())) }

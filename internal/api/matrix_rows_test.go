@@ -1,0 +1,166 @@
+package api
+
+import (
+	"maps"
+	"testing"
+)
+
+// row says how to call one operation so that it succeeds, and what becomes of the call in other hands.
+type row struct {
+	ask   func(w *world) ask   // makes what it needs, anew each time
+	more  []func(w *world) ask // other ways to call it, for the shapes of its answers
+	scope string               // what it needs beside the route's scope
+	own   bool                 // it works with the credential that its ask brings and no other
+
+	foreign int  // what another account's key is answered to this account's ask; 0: 404 if the path has a place, else success
+	held    bool // the body names something by its id
+	mixed   int  // what is answered when only those ids are another account's; 0: 404
+}
+
+// rows has every operation by method and path, gathered from the files of each part of the interface.
+var rows = gather(orderRows, catalogRows, inventoryRows, bulkRows, channelRows, platformRows, customerRows, accountRows, webhookRows)
+
+func gather(parts ...map[string]row) map[string]row {
+	all := map[string]row{}
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// idOf is where data.id stands in an answer.
+func idOf(answer map[string]any) string { return text(answer, "data", "id") }
+
+// A route without a row would be left out of every test below, and a row without a route tests nothing.
+func TestEveryRouteHasARow(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range routes() {
+		name := r.method + " " + r.path
+		known[name] = true
+		if rows[name].ask == nil {
+			t.Errorf("%s has no row: say in matrix_rows_*_test.go how to call it", name)
+		}
+	}
+	for name := range rows {
+		if !known[name] {
+			t.Logf("%s has a row and no route", name)
+		}
+	}
+}
+
+// orderRows are interface §4.1.
+var orderRows = map[string]row{
+	"GET /api/v1/orders": {ask: func(w *world) ask {
+		w.order()
+		return ask{query: "page=1&limit=50&sort=total:desc&createdAtGte=2020-01-01&search=ord"}
+	}, more: []func(*world) ask{
+		func(*world) ask { return ask{query: "status=SHIPPED,PENDING&sortBy=orderNumber&sortOrder=asc&limit=1"} },
+		func(*world) ask { return ask{query: "page=9999"} },
+	}},
+	"POST /api/v1/orders": {ask: func(w *world) ask { return ask{body: w.orderBody()} }, held: true, more: []func(*world) ask{
+		func(w *world) ask { return ask{body: w.bareOrder()} },
+		func(w *world) ask { b := w.bareOrder(); b["initialStatus"] = "DELIVERED"; return ask{body: b} },
+		func(w *world) ask { b := w.bareOrder(); b["currency"] = "JPY"; return ask{body: b} },
+	}},
+	"GET /api/v1/orders/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.order())} }, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", idOf(w.make("POST", "/api/v1/orders", w.bareOrder())))}
+		},
+		func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
+	}},
+	"PATCH /api/v1/orders/{id}/status": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newOrder("PROCESSING")), body: member{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD1",
+			"trackingUrl": "https://example.com/JD1", "note": "out", "restock": false}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", w.newOrder("PENDING")), body: member{"status": "CANCELLED"}}
+		},
+		func(w *world) ask {
+			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "RETURNED", "restock": true}}
+		},
+		func(w *world) ask {
+			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"status": "PENDING"}, status: 422}
+		},
+	}},
+	"PUT /api/v1/orders/{id}/items": {held: true, mixed: 400, ask: func(w *world) ask {
+		order := w.newOrder("PENDING")
+		return ask{ids: place("id", order), body: member{"shippingAmount": 4.5, "discountAmount": "1.00", "taxAmount": 2, "items": []any{
+			member{"id": w.line(order), "sku": w.sku(), "quantity": 3, "unitPrice": 9.5, "name": "Mug", "description": "for you", "metadata": member{"gift": true}},
+			member{"sku": w.variant(), "quantity": 1, "unitPrice": "8.25"}}}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			order, _ := w.shipped()
+			return ask{ids: place("id", order), body: member{"items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 1}}}, status: 409}
+		},
+	}},
+	"GET /api/v1/orders/{id}/shipments": {ask: func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.newOrder("PENDING"))} },
+	}},
+	"POST /api/v1/orders/{id}/shipments": {held: true, mixed: 400, ask: func(w *world) ask {
+		order := w.newOrder("PROCESSING")
+		return ask{ids: place("id", order), body: member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1", "notes": "box",
+			"shippedAt": "2026-01-02T03:04:05+01:00", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			order := w.newOrder("PROCESSING")
+			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 2}}}}
+		},
+		func(w *world) ask {
+			order := w.newOrder("PROCESSING")
+			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 3}}}, status: 400}
+		},
+		func(w *world) ask {
+			order := w.newOrder("PENDING")
+			return ask{ids: place("id", order), body: member{"items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}, status: 422}
+		},
+	}},
+	"DELETE /api/v1/orders/{id}/shipments/{shipmentId}": {ask: func(w *world) ask {
+		order, shipment := w.shipped()
+		return ask{ids: map[string]string{"id": order, "shipmentId": shipment}}
+	}},
+}
+
+// place fills the one place of a path.
+func place(name, value string) map[string]string { return map[string]string{name: value} }
+
+// shippingTo is an address as callers send it.
+func shippingTo() member {
+	return member{"line1": "1 rue de la Paix", "line2": "B", "city": "Paris", "postalCode": "75002", "country": "FR"}
+}
+
+// orderBody has every member of an order's creation.
+func (w *world) orderBody() member {
+	return member{"customerName": "Ada Lovelace", "customerId": w.customer(), "customerEmail": w.name("buyer") + "@example.com", "channelId": w.channel(), "externalReference": w.name("REF"),
+		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"}, "paymentMetadata": member{"provider": "card", "n": 1.5},
+		"notes": "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20, "items": []any{
+			member{"sku": w.sku(), "quantity": 2, "unitPrice": 24.95, "name": "A mug", "description": "gift", "metadata": member{"wrap": true}},
+			member{"sku": w.variant(), "quantity": 1, "unitPrice": "9.9"}}}
+}
+
+// bareOrder has only what an order needs.
+func (w *world) bareOrder() member {
+	return member{"customerName": "Bob", "items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 5}}}
+}
+
+// newOrder makes an order of one line of two pieces in a status.
+func (w *world) newOrder(status string) string {
+	return idOf(w.make("POST", "/api/v1/orders", member{"customerName": "Ada", "initialStatus": status, "customerEmail": w.name("o") + "@example.com",
+		"shippingAddress": shippingTo(), "items": []any{member{"sku": w.sku(), "quantity": 2, "unitPrice": 5}}}))
+}
+
+// order is an order that rows only read.
+func (w *world) order() string {
+	return w.once("order", func() string { return idOf(w.make("POST", "/api/v1/orders", w.orderBody())) })
+}
+
+// line is the first line of an order.
+func (w *world) line(order string) string {
+	return text(w.make("GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
+}
+
+// shipped makes an order with one of its two pieces shipped.
+func (w *world) shipped() (order, shipment string) {
+	order = w.newOrder("PROCESSING")
+	return order, idOf(w.make("POST", "/api/v1/orders/"+order+"/shipments", member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1",
+		"notes": "first", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}))
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// webhookRows are interface §4.5.9.
+var webhookRows = map[string]row{
+	"GET /api/v1/developer/webhooks": {ask: func(w *world) ask { w.endpoint(); return ask{query: "limit=100"} }},
+	"POST /api/v1/developer/webhooks": {ask: func(*world) ask { return ask{body: endpointBody()} }, more: []func(*world) ask{
+		func(*world) ask { return ask{body: member{"url": receiver, "events": []any{"order.shipped"}}} },
+		func(*world) ask {
+			return ask{body: member{"url": "http://10.0.0.1/x", "events": []any{"*"}}, status: 400}
+		},
+	}},
+	"GET /api/v1/developer/webhooks/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.endpoint())} }},
+	"PATCH /api/v1/developer/webhooks/{id}":  {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint()), body: endpointBody()} }},
+	"PUT /api/v1/developer/webhooks/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint()), body: member{"description": nil}} }},
+	"DELETE /api/v1/developer/webhooks/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint())} }},
+	"POST /api/v1/developer/webhooks/{id}/rotate-secret": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newEndpoint()), body: member{"graceSeconds": 60}}
+	}, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.newEndpoint())} },
+		func(w *world) ask { return ask{ids: place("id", w.newEndpoint()), body: member{"graceSeconds": 0}} },
+	}},
+	"POST /api/v1/developer/webhooks/{id}/test": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newEndpoint()), body: member{"event": "order.shipped"}}
+	}, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.newEndpoint())} },
+	}},
+	"POST /api/v1/developer/webhooks/{id}/replay": {ask: func(w *world) ask {
+		w.category()
+		return ask{ids: place("id", w.endpoint()), body: member{"from": "2020-01-01", "to": "2099-01-01T00:00:00Z", "events": []any{"category.created"}, "onlyFailed": false}}
+	}},
+	"GET /api/v1/developer/webhooks/{id}/deliveries": {ask: func(w *world) ask {
+		w.delivery("")
+		w.delivery(webhooks.Failed)
+		return ask{ids: place("id", w.endpoint()), query: "from=2020-01-01&to=2099-01-01&limit=100"}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", w.endpoint()), query: "status=failed&event=category.created"}
+		},
+	}},
+	"GET /api/v1/developer/webhooks/deliveries/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
+	}},
+	"POST /api/v1/developer/webhooks/deliveries/{id}/retry": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
+	}},
+	"POST /api/v1/developer/webhooks/deliveries/retry": {held: true, ask: func(w *world) ask {
+		w.delivery(webhooks.Failed)
+		return ask{body: member{"endpointId": w.endpoint(), "status": "failed", "from": "2020-01-01", "to": "2099-01-01"}}
+	}, more: []func(*world) ask{
+		func(*world) ask { return ask{body: member{"status": "failed"}} },
+	}},
+	"GET /api/v1/developer/webhooks/events": {ask: func(*world) ask { return ask{} }},
+	"GET /api/v1/developer/events": {ask: func(w *world) ask { w.order(); return ask{query: "limit=2"} }, more: []func(*world) ask{
+		func(*world) ask { return ask{query: "limit=1000"} },
+		func(*world) ask { return ask{query: "after=" + id.New[string](), status: 400} },
+	}},
+}
+
+// receiver is an address that a service in development mode may call; nobody listens there.
+const receiver = "http://127.0.0.1:9/hooks"
+
+func endpointBody() member {
+	return member{"url": receiver, "events": []any{"*"}, "description": "Shop", "status": "active", "ordered": false}
+}
+
+func (w *world) newEndpoint() string {
+	return idOf(w.make("POST", "/api/v1/developer/webhooks", endpointBody()))
+}
+
+// endpoint is an endpoint that rows leave as it is; it gets every event.
+func (w *world) endpoint() string { return w.once("endpoint", w.newEndpoint) }
+
+// delivery makes an event and dispatches it to the endpoint; the attempt, if there was one, left it in the state.
+func (w *world) delivery(state webhooks.State) string {
+	w.t.Helper()
+	endpoint := id.Endpoint(w.endpoint())
+	w.newCategory()
+	var step *webhooks.Step
+	for step == nil || step.More {
+		w.act(w.tenant, func(tx *db.Tx) (err error) {
+			if step, err = webhooks.ReadStep(tx); err != nil {
+				return err
+			}
+			return step.Write(tx)
+		})
+	}
+	var newest webhooks.Delivery
+	err := w.DB.Read(w.t.Context(), w.tenant, func(tx *db.Tx) error {
+		list, _, err := webhooks.Deliveries(tx, webhooks.Filter{Endpoint: endpoint, Event: "category.created", Limit: 1})
+		newest = list[0]
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if state != "" {
+		w.act(db.Across, func(tx *db.Tx) error {
+			return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: w.tenant, Endpoint: endpoint}, Position: newest.Position, Event: newest.EventStamp,
+				Resource: newest.Resource, State: state, Attempt: webhooks.Attempt{Number: 1, At: tx.Micros(), StatusCode: 500, Duration: 12, Error: "HTTP 500", Response: "no"}}})
+		})
+	}
+	return string(newest.ID)
+}
