@@ -28,6 +28,13 @@ func (s *server) customer(t *testing.T, body any) string {
 	return text(s.must(t, 201, "POST", "/api/v1/customers", body), "data", "id")
 }
 
+// place makes an order and reads it.
+func (s *server) place(t *testing.T, body any) any {
+	t.Helper()
+	made := s.must(t, 201, "POST", "/api/v1/orders", body)
+	return at(s.must(t, 200, "GET", "/api/v1/orders/"+text(made, "data", "id"), nil), "data")
+}
+
 // newest are the names of the events since the last call.
 func (s *server) newest(t *testing.T, since *int64) string {
 	t.Helper()
@@ -176,7 +183,7 @@ func TestTotalsStayTrue(t *testing.T) {
 		line := func(quantity int) map[string]any {
 			return order(map[string]any{"customerEmail": "ada@x.example", "items": []any{map[string]any{"sku": "A-1", "quantity": quantity, "unitPrice": "10.25"}}})
 		}
-		first := at(s.must(t, 201, "POST", "/api/v1/orders", line(1)), "data")
+		first := s.place(t, line(1))
 		ada := text(first, "customerId")
 		total := func(customer string) string {
 			c := at(s.must(t, 200, "GET", "/api/v1/customers/"+customer, nil), "data")
