@@ -59,7 +59,10 @@ func newShop(t *testing.T, store *db.DB) *shop {
 			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: given("Product"), Price: given(money.Amount(100_000)), Stock: &catalog.StockDraft{Quantity: 50},
 				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: given("V"), Stock: &n}}, Categories: given([]string{"shoes"})})
 		}
-		_, err := s.do.ImportProducts(tx, s.who, in)
+		plan, err := s.do.PlanImport(tx, s.who, in)
+		if err == nil {
+			_, err = plan.Apply(tx, s.who)
+		}
 		return err
 	})
 	return s
