@@ -387,7 +387,7 @@ func words[T ~string](list []T) []string {
 
 // Time reads a moment: RFC 3339 with any offset, or a bare date at 00:00 UTC.
 func (o *Object) Time(name string, required bool) Field[time.Time] {
-	v, f := look[time.Time](o, name, required, func() *Schema { return &Schema{Type: "string", Format: "date-time"} })
+	v, f := look[time.Time](o, name, required, func() *Schema { return &Schema{Type: "string", Description: "RFC 3339 time or date"} })
 	if v == nil {
 		return f
 	}

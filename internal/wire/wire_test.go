@@ -44,3 +44,13 @@ func FuzzNumber(f *testing.F) {
 		}
 	})
 }
+
+// A body of very many small values is refused before it takes much memory.
+func TestValuesAreBounded(t *testing.T) {
+	if _, err := Parse([]byte("[" + strings.Repeat("1,", MaxValues-2) + "1]")); err != nil {
+		t.Errorf("%d values: %v", MaxValues, err)
+	}
+	if _, err := Parse([]byte("[" + strings.Repeat("1,", MaxValues-1) + "1]")); err == nil {
+		t.Errorf("%d values are taken", MaxValues+1)
+	}
+}
