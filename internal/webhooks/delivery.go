@@ -112,9 +112,20 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 			return nil, 0, err
 		}
 	}
+	limit := min(int64(f.Limit), total-int64(f.Offset)) // known, so that a search for the last few ends when they are found
+	if limit <= 0 {
+		return []Delivery{}, total, nil
+	}
+	// Positions first: the indexes have them, and the rows are looked up by them.
 	n := len(args)
-	list, err = db.List(tx, scanDelivery, fmt.Sprintf("SELECT %s FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", deliveryColumns, where, n+1, n+2),
-		append(args, f.Limit, f.Offset)...)
+	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
+		fmt.Sprintf("SELECT d.position FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", where, n+1, n+2), append(args, limit, f.Offset)...)
+	if err != nil || len(positions) == 0 {
+		return []Delivery{}, total, err
+	}
+	args = append([]any{tx.Tenant, f.Endpoint}, db.Padded(positions)...)
+	list, err = db.List(tx, scanDelivery, "SELECT "+deliveryColumns+" FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position IN "+
+		db.In(len(args)-2, 3)+" ORDER BY d.position DESC", args...)
 	return list, total, err
 }
 

@@ -159,8 +159,8 @@ var insertPlaced, insertStamped db.Text
 func insertDeliveries(n int, position, stamp string) string {
 	return `WITH v(endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, due_at) AS (VALUES ` +
 		db.Values(n, 9, 2, "::UUID", "::BIGINT", "::UUID", "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::BOOLEAN", "::BIGINT") + `)
-		INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts, due_at)
-		SELECT $1::BIGINT, endpoint_id, ` + position + `, id, event_id, ` + stamp + `, event, resource_id, ordered, FALSE, 'pending', 0, due_at FROM v`
+		INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, lane, by_hand, state, attempts, due_at)
+		SELECT $1::BIGINT, endpoint_id, ` + position + `, id, event_id, ` + stamp + `, event, resource_id, ordered, CASE WHEN ordered THEN resource_id END, FALSE, 'pending', 0, due_at FROM v`
 }
 
 func insertArgs(tx *db.Tx, deliveries []Delivery) []any {
@@ -231,8 +231,7 @@ func firstPending(tx *db.Tx, endpoint id.Endpoint, resources []string, lanes map
 			err := r.Scan(&resource, &position)
 			lanes[lane{endpoint, resource}] = position
 			return err
-		}, `SELECT resource_id, min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND state = 'pending' AND ordered
-			AND resource_id IN `+db.In(len(args)-2, 3)+` GROUP BY resource_id`, args...)
+		}, "SELECT lane, min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane IN "+db.In(len(args)-2, 3)+" GROUP BY lane", args...)
 	})
 }
 

@@ -51,7 +51,7 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) error {
 			}
 		}
 		args := append([]any{tx.Tenant, endpoint, tx.Micros()}, db.Padded(positions)...)
-		tx.Queue(`UPDATE deliveries SET state = 'pending', by_hand = TRUE, due_at = CASE WHEN ordered THEN NULL ELSE $3::BIGINT END
+		tx.Queue(`UPDATE deliveries SET state = 'pending', by_hand = TRUE, lane = CASE WHEN ordered THEN resource_id END, due_at = CASE WHEN ordered THEN NULL ELSE $3::BIGINT END
 			WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
@@ -59,8 +59,8 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) error {
 	db.Chunks(ordered, func(piece []int64) error {
 		args := append([]any{tx.Tenant, endpoint, tx.Micros()}, db.Padded(piece)...)
 		tx.Queue(`UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4)+`
-			AND NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = $1 AND b.endpoint_id = $2 AND b.resource_id = deliveries.resource_id
-				AND b.state = 'pending' AND b.ordered AND b.position < deliveries.position)`, args...)
+			AND NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = $1 AND b.endpoint_id = $2 AND b.lane = deliveries.lane
+				AND b.position < deliveries.position)`, args...)
 		return nil
 	})
 	tx.Queue("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5 WHERE tenant_id = $1 AND endpoint_id = $2",

@@ -87,8 +87,8 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 }
 
 // itsTurn is true for a delivery d unless an earlier one of its lane is pending.
-const itsTurn = `(NOT d.ordered OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = d.tenant_id AND b.endpoint_id = d.endpoint_id
-	AND b.resource_id = d.resource_id AND b.state = 'pending' AND b.ordered AND b.position < d.position))`
+const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = d.tenant_id AND b.endpoint_id = d.endpoint_id
+	AND b.lane = d.lane AND b.position < d.position))`
 
 // Ready is a delivery that may be attempted, with the bytes to send.
 type Ready struct {

@@ -100,7 +100,7 @@ func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
 	}, settleText.For(len(all), func(n int) string {
 		return `WITH v(tenant_id, endpoint_id, position, state, number, due_at, at, status_code, error) AS (VALUES ` +
 			db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
-			UPDATE deliveries SET state = v.state, attempts = v.number, due_at = v.due_at, attempted_at = v.at, status_code = v.status_code, error = v.error
+			UPDATE deliveries SET state = v.state, lane = CASE WHEN v.state = 'pending' THEN lane END, attempts = v.number, due_at = v.due_at, attempted_at = v.at, status_code = v.status_code, error = v.error
 			FROM v WHERE deliveries.tenant_id = v.tenant_id AND deliveries.endpoint_id = v.endpoint_id AND deliveries.position = v.position
 				AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1
 			RETURNING deliveries.tenant_id, deliveries.endpoint_id, deliveries.position`
@@ -154,7 +154,7 @@ func letNext(tx *db.Tx, outcomes []Outcome) {
 	for _, o := range outcomes {
 		if o.Ordered && o.State != Pending {
 			tx.Queue(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NULL AND position =
-				(SELECT min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND resource_id = $3 AND state = 'pending' AND ordered)`,
+				(SELECT min(position) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane = $3)`,
 				o.Tenant, o.Endpoint, o.Resource, tx.Micros())
 		}
 	}

@@ -78,13 +78,18 @@ func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 
 // Keeps is the time of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is older.
 func Keeps(tx *db.Tx, before int64) (int64, error) {
-	var oldest int64
-	err := tx.Row(`SELECT min(d.event_stamp) FROM queues q JOIN deliveries d ON d.tenant_id = q.tenant_id AND d.endpoint_id = q.endpoint_id
-		WHERE q.tenant_id = $1 AND q.pending > 0 AND d.state = 'pending' AND d.position < $2`, []any{tx.Tenant, before}, db.Opt(&oldest))
-	if oldest > 0 && oldest < before {
-		before = oldest
+	endpoints, err := db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
+		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND pending > 0", tx.Tenant)
+	keeps := before
+	for _, endpoint := range endpoints {
+		var oldest int64
+		err = errors.Join(err, tx.Row("SELECT min(event_stamp) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state = 'pending'",
+			[]any{tx.Tenant, endpoint, before}, db.Opt(&oldest)))
+		if oldest > 0 {
+			keeps = min(keeps, oldest)
+		}
 	}
-	return before, err
+	return keeps, err
 }
 
 // StaleEvents tells whether the account has events from before a stamp.

@@ -61,7 +61,8 @@ CREATE TABLE deliveries (
     event_stamp BIGINT NOT NULL,           -- finds the payload
     event TEXT NOT NULL,
     resource_id TEXT NOT NULL,
-    ordered BOOLEAN NOT NULL,              -- waits for earlier pending ones of the same resource
+    ordered BOOLEAN NOT NULL,              -- waits for earlier pending ones of the same resource: its lane
+    lane TEXT COLLATE "C",                 -- the resource, while it is ordered and pending
     by_hand BOOLEAN NOT NULL,              -- its next attempt was asked for by hand and is the last
     state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
     attempts BIGINT NOT NULL,              -- made so far
@@ -70,11 +71,11 @@ CREATE TABLE deliveries (
     status_code BIGINT,
     error TEXT,
     PRIMARY KEY (tenant_id, endpoint_id, position),
-    CHECK (state = 'pending' OR due_at IS NULL)
+    CHECK (state = 'pending' OR due_at IS NULL AND lane IS NULL)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX deliveries_tenant_id_id ON deliveries (tenant_id, id);
 CREATE INDEX deliveries_due_at ON deliveries (tenant_id, endpoint_id, due_at, position) WHERE due_at IS NOT NULL;
-CREATE INDEX deliveries_lanes ON deliveries (tenant_id, endpoint_id, resource_id, position) WHERE state = 'pending' AND ordered;
+CREATE INDEX deliveries_lane ON deliveries (tenant_id, endpoint_id, lane, position) WHERE lane IS NOT NULL;
 CREATE INDEX deliveries_failed ON deliveries (tenant_id, endpoint_id, position) WHERE state = 'failed';
 CREATE INDEX deliveries_resource_id ON deliveries (tenant_id, endpoint_id, resource_id, position);
 
