@@ -45,7 +45,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	if err := o.Status.May(move.To); err != nil {
 		return err
 	}
-	before, why := copyOf(o), stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Note: move.Note, Actor: who.Actor()}
+	before, why := copyOf(o), stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
 	var events []webhooks.Event
 	var returned []stock.Change
 	var err error

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
@@ -60,6 +62,11 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	if err != nil {
 		return Received{}, err
 	}
+	if notice.Erase != nil { // before it is remembered as seen: erasing twice is harmless, forgetting to is not
+		if err := s.erasePerson(ctx, store, c.Tenant, notice.Erase.Email); err != nil {
+			return Received{}, err
+		}
+	}
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		out = Received{Notice: notice}
@@ -93,4 +100,36 @@ func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Notice) er
 		jobs.Insert(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
 	}
 	return nil
+}
+
+// erasePerson erases the customer with an e-mail address, where a platform says that the person wants to be forgotten. Without an
+// address, or without such a customer, nothing is known of the person here.
+func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenant, email string) error {
+	if email == "" {
+		return nil
+	}
+	var found *customers.Customer
+	var trace Trace
+	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+		c, err := customers.ByEmail(tx, email)
+		if err != nil || c == nil {
+			return err
+		}
+		if found, err = customers.Primary(tx, c); err != nil || found == nil {
+			return err
+		}
+		trace, err = s.TraceCustomer(tx, found.ID)
+		return err
+	})
+	if err != nil || found == nil {
+		return err
+	}
+	err = store.Write(ctx, tenant, func(tx *db.Tx) error {
+		_, err := s.EraseCustomer(tx, accounts.Caller{Tenant: tenant}, found.ID, trace)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return store.Scrub(ctx)
 }

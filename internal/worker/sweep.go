@@ -54,9 +54,9 @@ func (w *Worker) measure() error {
 	})
 }
 
-// sweepAll drops everything that is past its time.
+// sweepAll drops everything that is past its time, and finishes erasures that a crash cut short.
 func (w *Worker) sweepAll() error {
-	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents())
+	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents(), w.DB.Scrub(w.stopping))
 }
 
 // sweepExpired drops what ends by itself.
