@@ -144,6 +144,7 @@ var conditional = map[string][]string{
 	"/api/v1/products/{id}":                        {"PATCH", "PUT", "DELETE"},
 	"/api/v1/categories/{id}":                      {"PATCH", "PUT", "DELETE"},
 	"/api/v1/attributes/{id}":                      {"PATCH", "PUT"},
+	"/api/v1/warehouses/{id}":                      {"PATCH", "PUT"},
 	"/api/v1/channels/{id}":                        {"PATCH"},
 	"/api/v1/customers/{id}":                       {"PATCH", "PUT"},
 	"/api/v1/customers/{id}/addresses":             {"POST"},
