@@ -10,8 +10,10 @@ import (
 	"entrepot/internal/wire"
 )
 
-// deliveryRoutes are interface §4.5.9: deliveries and their attempts.
+// deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
+		body: func(o *wire.Object) { readTest(o) }, optional: true, answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *wire.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
@@ -20,6 +22,30 @@ var deliveryRoutes = []*route{
 		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", section: "4.5.9", summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
 		body: func(o *wire.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
+}
+
+func readTest(o *wire.Object) string {
+	return wire.Enum(o, "event", false, webhooks.EventNames...).Value
+}
+
+// testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
+func (a *API) testEndpoint(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.maybe()
+	event := readTest(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		d, err := a.Commerce.TestEndpoint(tx, r.caller, endpoint, event)
+		if err != nil {
+			return answer{}, err
+		}
+		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
+	})
 }
 
 func readDeliveryFilter(q *wire.Query) (webhooks.Filter, page) {

@@ -31,10 +31,6 @@ var endpointRoutes = []*route{
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
 		body: func(o *wire.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
-		body: func(o *wire.Object) { readTest(o) }, optional: true, answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *wire.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(sampleReplay), serve: (*API).replayEvents},
 }
 
 // readEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
@@ -207,93 +203,6 @@ func (a *API) rotateSecret(r *request) (answer, error) {
 	})
 }
 
-func readTest(o *wire.Object) string {
-	return wire.Enum(o, "event", false, webhooks.EventNames...).Value
-}
-
-// testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
-func (a *API) testEndpoint(r *request) (answer, error) {
-	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
-	if err != nil {
-		return answer{}, err
-	}
-	o := r.maybe()
-	event := readTest(o)
-	if err := o.Err(); err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		d, err := a.Commerce.TestEndpoint(tx, r.caller, endpoint, event)
-		if err != nil {
-			return answer{}, err
-		}
-		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
-	})
-}
-
-// replayBody is what is to be delivered again.
-type replayBody struct {
-	span       commerce.Span
-	events     []string
-	onlyFailed bool
-}
-
-func readReplay(o *wire.Object) (b replayBody) {
-	b.span = readTimes(o, true)
-	b.events = readEvents(o, false)
-	if slices.Contains(b.events, webhooks.All) {
-		b.events = nil
-	}
-	b.onlyFailed = o.Bool("onlyFailed").Value
-	return b
-}
-
-// readTimes reads from and to; without to it reaches until now.
-func readTimes(o *wire.Object, required bool) commerce.Span {
-	from := o.Time("from", required)
-	to := o.Text("to", wire.Text{Max: 64})
-	span := commerce.Span{To: farFuture}
-	if from.Given() {
-		span.From = from.Value.UnixMicro()
-	}
-	if to.Given() {
-		at, ok := wire.ParseTime(to.Value, true)
-		if !ok {
-			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
-		} else if span.To = at.UnixMicro(); span.To < span.From {
-			o.Fault("to", "must not be before from")
-		}
-	}
-	return span
-}
-
-// farFuture is later than every event.
-const farFuture = 1 << 61
-
-// replayEvents serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
-func (a *API) replayEvents(r *request) (answer, error) {
-	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
-	if err != nil {
-		return answer{}, err
-	}
-	o := r.object()
-	b := readReplay(o)
-	if err := o.Err(); err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.ReplayEvents(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
-		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeReplay(w, endpoint, n) }), err
-	})
-}
-
-func writeReplay(w *wire.Writer, endpoint id.Endpoint, queued int64) {
-	w.Object("data")
-	wire.ID(w, "endpointId", endpoint)
-	w.Int("queued", queued)
-	w.End()
-}
-
 func writeEndpoints(w *wire.Writer, list []webhooks.Endpoint, p page, total int64) {
 	w.List("data")
 	for i := range list {
@@ -338,4 +247,3 @@ func sampleEndpoints(w *wire.Writer) {
 	writeEndpoints(w, []webhooks.Endpoint{sampleEndpoint}, page{1, 20}, 1)
 }
 func sampleRotation(w *wire.Writer) { writeRotation(w, &sampleEndpoint, "whsec_…") }
-func sampleReplay(w *wire.Writer)   { writeReplay(w, sampleEndpoint.ID, 12) }

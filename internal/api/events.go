@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -10,12 +11,14 @@ import (
 	"entrepot/internal/wire"
 )
 
-// eventRoutes are interface §4.5.9: the event log and the catalogue of events.
+// eventRoutes are interface §4.5.9: the event log, its replay, and the catalogue of events.
 var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks/events", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
 		answer: data(func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
 	{method: "GET", path: "/api/v1/developer/events", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
 		query: func(q *wire.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
+		body: func(o *wire.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeReplay(w, sampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
 }
 
 // readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
@@ -91,4 +94,67 @@ func sampleLog(w *wire.Writer) {
 	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee01", "order.shipped", sampleTime, "{}")
 	w.EndList()
 	writeLogMeta(w, 1, 100, true, "019a1c57-0000-7000-8000-00000000ee01")
+}
+
+// replayBody is what is to be delivered again.
+type replayBody struct {
+	span       commerce.Span
+	events     []string
+	onlyFailed bool
+}
+
+func readReplay(o *wire.Object) (b replayBody) {
+	b.span = readTimes(o, true)
+	b.events = readEvents(o, false)
+	if slices.Contains(b.events, webhooks.All) {
+		b.events = nil
+	}
+	b.onlyFailed = o.Bool("onlyFailed").Value
+	return b
+}
+
+// readTimes reads from and to; without to it reaches until now.
+func readTimes(o *wire.Object, required bool) commerce.Span {
+	from := o.Time("from", required)
+	to := o.Text("to", wire.Text{Max: 64})
+	span := commerce.Span{To: farFuture}
+	if from.Given() {
+		span.From = from.Value.UnixMicro()
+	}
+	if to.Given() {
+		at, ok := wire.ParseTime(to.Value, true)
+		if !ok {
+			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
+		} else if span.To = at.UnixMicro(); span.To < span.From {
+			o.Fault("to", "must not be before from")
+		}
+	}
+	return span
+}
+
+// farFuture is later than every event.
+const farFuture = 1 << 61
+
+// replayEvents serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
+func (a *API) replayEvents(r *request) (answer, error) {
+	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	o := r.object()
+	b := readReplay(o)
+	if err := o.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		n, err := a.Commerce.ReplayEvents(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
+		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeReplay(w, endpoint, n) }), err
+	})
+}
+
+func writeReplay(w *wire.Writer, endpoint id.Endpoint, queued int64) {
+	w.Object("data")
+	wire.ID(w, "endpointId", endpoint)
+	w.Int("queued", queued)
+	w.End()
 }
