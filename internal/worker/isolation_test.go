@@ -83,6 +83,44 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 	})
 }
 
+// A pause holds for what was already read, too: only attempts under way end.
+func TestPauseWhileItHangs(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		hang := make(chan struct{})
+		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc.ServeHTTP(w, r)
+			<-hang
+		})
+		e, _ := s.endpoint(rc.URL + "/hook")
+		s.start()
+		s.tell(2*readPage, each)
+		until(t, "some are under way", func() bool { return len(rc.on("/hook")) == minWorkers })
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Paused
+			e.Save(tx)
+			return nil
+		})
+		time.Sleep(300 * time.Millisecond)
+		close(hang)
+		until(t, "those end", func() bool { return s.counts0(e).Delivered == minWorkers })
+		time.Sleep(200 * time.Millisecond)
+		if n := len(rc.on("/hook")); n != minWorkers {
+			t.Errorf("%d attempts", n)
+		}
+		s.write(func(tx *db.Tx) error {
+			e.Status = webhooks.Active
+			e.Save(tx)
+			return nil
+		})
+		until(t, "the rest", func() bool { return s.counts0(e).Delivered == 2*readPage })
+		if n := len(rc.on("/hook")); n != 2*readPage {
+			t.Errorf("%d attempts in all", n)
+		}
+		s.counts(e)
+	})
+}
+
 // An endpoint gets the events it wants, from its creation to its end.
 func TestWhoGetsWhat(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

@@ -22,6 +22,7 @@ type queue struct {
 	ready  chan webhooks.Ready
 	poked  chan struct{}
 	making sync.WaitGroup // goroutines that attempt
+	again  bool           // the feeder was poked while it could not look
 
 	mu      sync.Mutex
 	taken   map[int64]string // position → lane of what is read and not settled yet
@@ -75,6 +76,10 @@ func (q *queue) feed() {
 		if len(list) > 0 || q.busy() {
 			dry = q.w.DB.Now()
 		}
+		if q.again {
+			q.again = false
+			continue
+		}
 		rest := min(q.w.Poll, linger)
 		if next > 0 {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
@@ -88,38 +93,71 @@ func (q *queue) feed() {
 // read looks up the endpoint as it is now and what is due after a place. serves is false when it is paused or gone.
 func (q *queue) read(after webhooks.After) (list []webhooks.Ready, next int64, serves bool, err error) {
 	q.forget() // before the snapshot: what settles during the read is still known as taken when its rows come
-	err = q.w.DB.Read(q.w.stopping, q.Tenant, func(tx *db.Tx) error {
-		e, err := webhooks.ByID(tx, q.Endpoint)
-		if fault.Is(err, fault.NotFound) || err == nil && e.Status != webhooks.Active {
-			return nil
+	err = q.w.DB.Read(q.w.stopping, q.Tenant, func(tx *db.Tx) (err error) {
+		if serves, err = q.look(tx); err == nil && serves {
+			list, next, err = webhooks.ReadReady(tx, q.Endpoint, after, readPage)
 		}
-		if err != nil {
-			return err
-		}
-		serves = true
-		q.aim(e)
-		list, next, err = webhooks.ReadReady(tx, q.Endpoint, after, readPage)
 		return err
 	})
 	return list, next, serves, err
 }
 
+// look aims at the endpoint as it is now and tells whether it is to be served.
+func (q *queue) look(tx *db.Tx) (serves bool, err error) {
+	e, err := webhooks.ByID(tx, q.Endpoint)
+	if fault.Is(err, fault.NotFound) || err == nil && e.Status != webhooks.Active {
+		return false, nil
+	}
+	if err == nil {
+		q.aim(e)
+	}
+	return err == nil, err
+}
+
 // push hands deliveries to the attempts, except those under way; it blocks while they have enough to do.
 func (q *queue) push(list []webhooks.Ready) bool {
 	for i := range list {
-		d := &list[i]
-		if !q.take(d) {
+		if !q.take(&list[i]) {
 			continue
 		}
 		q.staff(minWorkers)
-		select {
-		case q.ready <- *d:
-		case <-q.w.stopping.Done():
-			q.drop(d.Position)
+		if !q.hand(&list[i]) {
+			q.drop(list[i].Position)
 			return false
 		}
 	}
 	return true
+}
+
+// hand waits until a delivery is taken over by the attempts. Meanwhile the endpoint may be paused, or changed.
+func (q *queue) hand(d *webhooks.Ready) bool {
+	select {
+	case q.ready <- *d:
+		return true
+	default:
+	}
+	ticker := time.NewTicker(q.w.Poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case q.ready <- *d:
+			return true
+		case <-q.w.stopping.Done():
+			return false
+		case <-q.poked:
+			q.again = true
+		case <-ticker.C:
+		}
+		serves := false
+		err := q.w.DB.Read(q.w.stopping, q.Tenant, func(tx *db.Tx) (err error) {
+			serves, err = q.look(tx)
+			return err
+		})
+		q.w.failed("reading an endpoint", err)
+		if !serves || q.ended.Load() {
+			return false
+		}
+	}
 }
 
 // take notes a delivery as under way; false when it, or another one of its lane, is already.
