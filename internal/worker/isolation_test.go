@@ -30,13 +30,9 @@ func TestDeadEndpointsDelayNobody(t *testing.T) {
 		gone, _ := s.endpoint(closedPort(t))
 		good, _ := s.endpoint(rc.URL + "/good")
 		w := s.start()
-		start := time.Now()
 		s.tell(300, each)
 		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == 300 })
-		if took := time.Since(start); took > 8*time.Second {
-			t.Errorf("took %s", took)
-		}
-		if n := len(rc.on("/hang")); n > minWorkers {
+		if n := len(rc.on("/hang")); n > minWorkers { // none has run into its time-out yet
 			t.Errorf("%d attempts at once to an endpoint that does not answer", n)
 		}
 		if c := s.counts(hanging); c.Pending != 300 {
