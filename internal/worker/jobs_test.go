@@ -85,3 +85,19 @@ func TestImportJobs(t *testing.T) {
 		}
 	})
 }
+
+// The only node of a store goes on with the jobs of a crash at once.
+func TestJobsOfACrash(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		left := s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, left, tx.Now().Add(time.Hour).UnixMicro())
+			return nil
+		})
+		s.start(func(c *Config) { c.Alone = true })
+		if j := s.job(left); j.Status != jobs.Completed {
+			t.Errorf("%+v", j)
+		}
+	})
+}

@@ -22,6 +22,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
@@ -85,9 +86,13 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		settling: make(chan struct{}), slots: make(chan struct{}, maxSlots), trouble: make(chan struct{}, maxSlots), queues: map[webhooks.Queue]*queue{}}
 	if c.Alone {
 		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {
-			n, err := webhooks.Abandon(tx)
-			if n > 0 {
-				w.Log.Info("taking over what a stopped process held", "queues", n)
+			queues, err := webhooks.Abandon(tx)
+			if err != nil {
+				return err
+			}
+			left, err := jobs.Abandon(tx)
+			if queues+left > 0 {
+				w.Log.Info("taking over what a stopped process held", "queues", queues, "jobs", left)
 			}
 			return err
 		})
