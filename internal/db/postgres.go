@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,6 +21,8 @@ import (
 type postgresEngine struct {
 	db   *DB
 	pool *pgxpool.Pool
+	stop context.CancelFunc // of keepStatistics
+	kept chan struct{}
 }
 
 func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error) {
@@ -40,7 +43,42 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 		pool.Close()
 		return nil, unavailable(err)
 	}
-	return &postgresEngine{db: d, pool: pool}, nil
+	background, stop := context.WithCancel(context.Background())
+	e := &postgresEngine{db: d, pool: pool, stop: stop, kept: make(chan struct{})}
+	go e.keepStatistics(background)
+	return e, nil
+}
+
+// statisticsEvery is how often tables are looked at that have grown much since the planner last looked.
+const statisticsEvery = 5 * time.Second
+
+// keepStatistics has PostgreSQL analyse tables soon after they have grown by half: its own daemon comes once a minute, and until it
+// does a store that is being filled is planned as if it were empty. It fails quietly: it is no more than advice to the planner.
+func (e *postgresEngine) keepStatistics(ctx context.Context) {
+	defer close(e.kept)
+	tick := time.NewTicker(statisticsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		rows, err := e.pool.Query(ctx, `SELECT quote_ident(relname) FROM pg_stat_user_tables
+			WHERE schemaname = current_schema() AND n_mod_since_analyze > 500 + n_live_tup / 2`)
+		if err != nil {
+			continue
+		}
+		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, table := range tables {
+			if err == nil {
+				_, err = e.pool.Exec(ctx, "ANALYZE "+table)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			e.db.log.Debug("statistics were not kept", "error", err)
+		}
+	}
 }
 
 func (e *postgresEngine) name() string { return "postgres" }
@@ -48,7 +86,7 @@ func (e *postgresEngine) name() string { return "postgres" }
 // write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
 func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, alone bool, run func(*Tx) error) error {
-	begin := []string{"BEGIN", "SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true)"}
+	begin := []string{"BEGIN", settings(tenant)}
 	if alone {
 		begin = append(begin, "SELECT pg_advisory_xact_lock(7302, "+strconv.FormatInt(int64(tenant)%(1<<31), 10)+")")
 	}
@@ -62,11 +100,17 @@ func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, alone bool
 }
 
 func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	begin := []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		"SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true)"}
+	begin := []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", settings(tenant)}
 	return e.in(ctx, begin, func(s *pgSession) error {
 		return run(&Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now(), readOnly: true})
 	})
+}
+
+// settings names the transaction's tenant for the walls, and keeps the planner on the keys: every statement begins with the tenant, but
+// until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather read all of it. They end with the
+// transaction, so that a pooler between may hand the connection on.
+func settings(tenant id.Tenant) string {
+	return "SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
 }
 
 // in runs one transaction on a connection of the pool and leaves the connection clean.
@@ -138,6 +182,8 @@ func (e *postgresEngine) script(ctx context.Context, sql string) error {
 func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.Ping(ctx) }
 
 func (e *postgresEngine) close() error {
+	e.stop()
+	<-e.kept
 	e.pool.Close()
 	return nil
 }
