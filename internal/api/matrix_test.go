@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -345,5 +346,47 @@ func (w *world) checkApart(other *world) {
 				w.t.Errorf("a row of one account names %s, which the other one's do too: %s", one, row)
 			}
 		}
+	}
+}
+
+var serverTime = regexp.MustCompile(`"serverTime":"[^"]*"`)
+
+// What one account does is not seen by another, not even in its sums: every read answers the same before and after everything was
+// done once in the neighbour's account.
+func TestNeighboursAreNotSeen(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			w := newWorld(t, engine)
+			other := w.neighbour()
+			type read struct {
+				route *route
+				ask   ask
+				body  string
+			}
+			var reads []read
+			for _, r := range routes() {
+				if made := rows[r.method+" "+r.path]; r.method == http.MethodGet && made.ask != nil {
+					reads = append(reads, read{route: r, ask: made.ask(w)})
+				}
+			}
+			look := func(one read) string {
+				got := w.send(one.route, one.ask, w.credential(one.route, one.ask))
+				return serverTime.ReplaceAllString(string(got.body), "")
+			}
+			for i := range reads {
+				reads[i].body = look(reads[i])
+			}
+			for _, r := range routes() {
+				if made := rows[r.method+" "+r.path]; r.method != http.MethodGet && made.ask != nil {
+					a := made.ask(other)
+					other.send(r, a, other.credential(r, a))
+				}
+			}
+			for _, one := range reads {
+				if now := look(one); now != one.body {
+					t.Errorf("GET %s shows what a neighbour did:\n%s\n%s", one.route.path, short([]byte(one.body)), short([]byte(now)))
+				}
+			}
+		})
 	}
 }

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"entrepot/internal/wire"
+)
+
+// oddities are what is put in the place of every field of every body. "absent" and "twice" are done to the member itself.
+var oddities = []struct{ name, text string }{
+	{"absent", ""}, {"twice", ""}, {"null", "null"}, {"a boolean", "true"}, {"an integer", "7"}, {"a text", `"text"`}, {"a list", "[]"}, {"an object", "{}"},
+	{"a list of lists", "[[]]"}, {"a list of nulls", "[null,null]"}, {"an object of anything", `{"a":{"b":[1,"x",null]}}`},
+	{"an empty text", `""`}, {"blanks", `" \t\r\n "`}, {"300 characters", `"` + strings.Repeat("x", 300) + `"`}, {"70 KB", `"` + strings.Repeat("y", 70<<10) + `"`},
+	{"many numbers", "[" + strings.Repeat("1,", 2000) + "1]"}, {"NaN", "NaN"}, {"Infinity", "-Infinity"}, {"NaN as text", `"NaN"`}, {"1e400", "1e400"}, {"1e-400", "1e-400"},
+	{"-1", "-1"}, {"0", "0"}, {"-0", "-0.0"}, {"0.00001", "0.00001"}, {"2^63", "9223372036854775808"}, {"30 digits", "123456789012345678901234567890"}, {"a vast exponent", "1e9223372036854775807"},
+	{"a vast exponent below", "1e-9223372036854775807"}, {"a wrapping exponent", "0.1e-9223372036854775808"}, {"another", "10E9223372036854775807"}, {"leading zero", "01"}, {"hex", "0x10"}, {"U+0000", `"a\u0000b"`}, {"a lone surrogate", `"\ud800"`},
+	{"half a pair", `"x\udc00x"`}, {"raw U+0000", "\"a\x00b\""}, {"raw control", "\"a\x1fb\""}, {"DEL", "\"a\x7fb\""}, {"right to left", "\"\u202e\u05d0\u05d1\u05d2\u200f\""}, {"emoji", `"👩‍👩‍👧‍👦🏴‍☠️"`},
+	{"combining", "\"a\u0301\u0301\u0301\ufeff\u2028\u2029\""}, {"beyond the plane", `"\ud83d\ude00 𝔘𝔫𝔦"`}, {"broken UTF-8", "\"\xff\xfe\""}, {"a cut rune", "\"\xe2\x82\""}, {"an encoded surrogate", "\"\xed\xa0\x80\""},
+	{"100 lists deep", strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {"100 objects deep", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
+	{"40 deep", strings.Repeat("[", 40) + strings.Repeat("]", 40)}, {"an unclosed list", "["}, {"a comment", "/* x */ 1"}, {"SQL", `"'; DROP TABLE orders; --"`}, {"LIKE", `"%_\\%"`},
+	{"markup", `"<script>&amp;</script>\u003c"`}, {"a template", `"%s%d%n{{.}}${x}"`}, {"an unknown id", `"019a1c52-7c1e-7d40-9a55-ffffffffffff"`}, {"upper case id", `"019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF"`},
+	{"year 1", `"0001-01-01T00:00:00Z"`}, {"year 0", `"0000-01-01"`}, {"year 9999", `"9999-12-31T23:59:59.999999999Z"`}, {"30 February", `"2026-02-30"`}, {"a leap second", `"2026-06-30T23:59:60Z"`},
+	{"an offset", `"2026-01-01T00:00:00.123456789-23:59"`}, {"a star", `"*"`}, {"a path", `"../../etc/passwd"`}, {"an address", `"javascript:alert(1)"`}, {"a local address", `"http://169.254.169.254/latest"`},
+}
+
+// Every field of every body, filled with every oddity: the answer is a documented success or the one error shape, never an
+// internal error; what is refused changes nothing; and what the document refuses, the service refuses too.
+func TestEveryFieldTakesOddities(t *testing.T) {
+	var inputs, fields atomic.Int64
+	t.Run("routes", func(t *testing.T) {
+		for _, r := range routes() {
+			made := rows[r.method+" "+r.path]
+			if r.body == nil || made.ask == nil {
+				continue
+			}
+			t.Run(r.method+" "+r.path, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, "sqlite")
+				w.watch()
+				list := fieldsOf(wire.DescribeBody(r.body))
+				fields.Add(int64(len(list)))
+				for _, f := range list {
+					inputs.Add(w.fill(r, made, f))
+				}
+			})
+		}
+	})
+	t.Logf("%d inputs in %d fields", inputs.Load(), fields.Load())
+}
+
+// fill sends every oddity in the place of one field, and tells how many it sent.
+func (w *world) fill(r *route, made row, f field) (sent int64) {
+	w.t.Helper()
+	a := made.ask(w)
+	valid := grow(w.t, encode(w.t, a.body))
+	for _, odd := range oddities {
+		bent := valid.clone()
+		holder, at := bent.reach(f.path)
+		switch {
+		case odd.text != "":
+			holder.kids[at] = &tree{text: odd.text}
+		case holder.list:
+			continue
+		case odd.name == "absent":
+			holder.names, holder.kids = append(holder.names[:at:at], holder.names[at+1:]...), append(holder.kids[:at:at], holder.kids[at+1:]...)
+		default:
+			holder.names, holder.kids = append(holder.names, holder.names[at]), append(holder.kids, holder.kids[at])
+		}
+		b := a
+		b.body = bent.String()
+		before := w.touched()
+		got := w.send(r, b, w.credential(r, b))
+		sent++
+		if w.t.Failed() {
+			w.t.Fatalf("%s of %s is %s", f, r.path, odd.name)
+		}
+		if after := w.touched(); got.status >= 400 && after != before {
+			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
+		}
+		if problem := w.judge.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") && !strings.Contains(r.path, "thresholds") {
+			w.t.Errorf("%s %s, %s is %s: %d, but the document refuses it: %s", r.method, r.path, f, odd.name, got.status, short([]byte(problem)))
+		}
+		if got.status < 300 {
+			a = made.ask(w)
+			valid = grow(w.t, encode(w.t, a.body))
+		}
+	}
+	return sent
+}
+
+// refuses says why a body is not what the document describes; "" also for what is no JSON for the standard library.
+func (j *judge) refuses(r *route, body string) string {
+	var value any
+	if json.Unmarshal([]byte(body), &value) != nil {
+		return ""
+	}
+	content := j.operations[r.method+" "+r.path].RequestBody.Value.Content.Get("application/json")
+	if err := content.Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil {
+		return err.Error()
+	}
+	return ""
+}
