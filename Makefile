@@ -9,7 +9,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
 RACE_PACKAGES := ./internal/db ./internal/limits ./internal/seal ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo test check bench postgres build dist clean
+.PHONY: help run demo test crash check bench postgres build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,10 @@ test: postgres ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) test -p 4 -timeout 15m ./...
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; CGO_ENABLED=1 $(GO) test -race -short -timeout 15m $(RACE_PACKAGES); \
 	else echo "no C compiler: the race detector is left out"; fi
+
+KILLS ?= 200
+crash: postgres ## kill the service KILLS times on each engine under load, and audit what it left
+	$(GO) test ./test/crash -count=1 -timeout 2h -v -kills $(KILLS)
 
 check: ## all that must hold before a release: format, modules, tests, build
 	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
