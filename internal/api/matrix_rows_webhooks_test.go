@@ -40,7 +40,7 @@ var webhookRows = map[string]row{
 		return ask{ids: place("id", w.endpoint()), query: "from=2020-01-01&to=2099-01-01&limit=100"}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
-			return ask{ids: place("id", w.endpoint()), query: "status=failed&event=category.created"}
+			return ask{ids: place("id", w.endpoint()), query: "status=failed&event=order.shipped"}
 		},
 	}},
 	"GET /api/v1/developer/webhooks/deliveries/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
@@ -76,34 +76,24 @@ func (w *world) newEndpoint() string {
 // endpoint is an endpoint that rows leave as it is; it gets every event.
 func (w *world) endpoint() string { return w.once("endpoint", w.newEndpoint) }
 
-// delivery makes an event and dispatches it to the endpoint; the attempt, if there was one, left it in the state.
+// delivery sends the endpoint a sample event; the attempt, if there was one, left it in the state.
 func (w *world) delivery(state webhooks.State) string {
 	w.t.Helper()
-	endpoint := id.Endpoint(w.endpoint())
-	w.newCategory()
-	var step *webhooks.Step
-	for step == nil || step.More {
-		w.act(w.tenant, func(tx *db.Tx) (err error) {
-			if step, err = webhooks.ReadStep(tx); err != nil {
-				return err
-			}
-			return step.Write(tx)
-		})
+	delivery := id.Delivery(idOf(w.make("POST", "/api/v1/developer/webhooks/"+w.endpoint()+"/test", member{"event": "order.shipped"})))
+	if state == "" {
+		return string(delivery)
 	}
-	var newest webhooks.Delivery
-	err := w.DB.Read(w.t.Context(), w.tenant, func(tx *db.Tx) error {
-		list, _, err := webhooks.Deliveries(tx, webhooks.Filter{Endpoint: endpoint, Event: "category.created", Limit: 1})
-		newest = list[0]
+	var d *webhooks.Delivery
+	err := w.DB.Read(w.t.Context(), w.tenant, func(tx *db.Tx) (err error) {
+		d, err = webhooks.DeliveryByID(tx, delivery)
 		return err
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if state != "" {
-		w.act(db.Across, func(tx *db.Tx) error {
-			return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: w.tenant, Endpoint: endpoint}, Position: newest.Position, Event: newest.EventStamp,
-				Resource: newest.Resource, State: state, Attempt: webhooks.Attempt{Number: 1, At: tx.Micros(), StatusCode: 500, Duration: 12, Error: "HTTP 500", Response: "no"}}})
-		})
-	}
-	return string(newest.ID)
+	w.act(db.Across, func(tx *db.Tx) error {
+		return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: w.tenant, Endpoint: d.Endpoint}, Position: d.Position, Event: d.EventStamp,
+			Resource: d.Resource, State: state, Attempt: webhooks.Attempt{Number: 1, At: tx.Micros(), StatusCode: 500, Duration: 12, Error: "HTTP 500", Response: "no"}}})
+	})
+	return string(delivery)
 }
