@@ -54,6 +54,11 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 			if got.status != a.wants(r) {
 				w.t.Errorf("%s %s, ask %d: %d, not %d: %s", r.method, r.path, i, got.status, a.wants(r), short(got.body))
 			}
+			if body := string(encode(w.t, a.body)); got.status < 300 && r.body != nil && !strings.Contains(r.path, "bulk-") && !strings.HasSuffix(r.path, "/thresholds") {
+				if problem := w.judge.refuses(r, body); problem != "" && body != "" {
+					w.t.Errorf("%s %s took a body that the document refuses: %s\n%s", r.method, r.path, problem, short([]byte(body)))
+				}
+			}
 			if tag := got.header.Get("ETag"); r.method == "GET" && got.status == 200 && i == 0 {
 				a.header = map[string]string{"If-None-Match": tag}
 				if again := w.send(r, a, w.credential(r, a)); again.status != 304 || tag == "" {

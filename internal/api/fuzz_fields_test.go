@@ -2,6 +2,9 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -104,4 +107,69 @@ func (j *judge) refuses(r *route, body string) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// oddNames are what is put in the place of an id or a SKU in a path.
+var oddNames = []string{"\x00", "a\x00b", "\xff", "\xe2\x82", "\u202e", "👩‍👩‍👧", "0", "-1", "null", "%", "%zz", "a/b", "/", "a%2Fb", "..", ".", " ", "'", "{id}", "*", "a b", strings.Repeat("x", 4000),
+	"019a1c52-7c1e-7d40-9a55-ffffffffffff", "019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF", "00000000-0000-0000-0000-000000000000", "{019a1c52-7c1e-7d40-9a55-ffffffffffff}", "019a1c527c1e7d409a55ffffffffffff"}
+
+// What a path names is found or not: nothing in the place of an id or a SKU is more than a 404, on either engine.
+func TestEveryPathTakesOddities(t *testing.T) {
+	eachRoute(t, func(w *world, r *route, made row) {
+		places := pathParameter.FindAllStringSubmatch(r.path, -1)
+		if len(places) == 0 {
+			return
+		}
+		a := made.ask(w)
+		before := w.dump()
+		for _, one := range places {
+			for _, odd := range oddNames {
+				b := a
+				b.ids = maps.Clone(a.ids)
+				b.ids[one[1]] = odd
+				hr := httptest.NewRequest(r.method, b.target(r), nil)
+				if found, _ := w.table.find(hr); found != r {
+					continue // "a/../b" and the like are another path
+				}
+				if got := w.send(r, b, w.credential(r, b)); got.status != 404 {
+					w.t.Errorf("%s %s with {%s} = %.60q: %d %s", r.method, r.path, one[1], odd, got.status, short(got.body))
+				}
+			}
+		}
+		if d := differ(before, w.dump()); d != "" {
+			w.t.Errorf("%s %s with odd names changed something:\n%s", r.method, r.path, d)
+		}
+	})
+}
+
+// Headers may hold any byte that a server lets through: no operation stumbles over one.
+func TestEveryHeaderTakesOddities(t *testing.T) {
+	odd := []string{"", " ", "\xff\xfe", "\xe2\x82", "👩‍👩‍👧", "*", `"`, `W/"x", "y", *`, ",,,", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("é", 255), strings.Repeat("k", 8000), "wait=\xff; x", "wait;;;,,,"}
+	headers := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key", "Authorization", "X-WC-Webhook-Signature", "X-WC-Webhook-Topic",
+		"X-WC-Webhook-Delivery-ID"}
+	some := []string{"GET /api/v1/orders", "POST /api/v1/orders", "PATCH /api/v1/products/{id}", "POST /api/v1/sdk/products/bulk-import",
+		"GET /api/v1/auth/me", "POST /api/v1/webhooks/platform/{channelId}/{platform}"} // each way of reading headers
+	eachRoute(t, func(w *world, r *route, made row) {
+		if !slices.Contains(some, r.method+" "+r.path) {
+			return
+		}
+		a := made.ask(w)
+		for _, name := range headers {
+			if r.access == public != strings.HasPrefix(name, "X-WC") && name != "Idempotency-Key" {
+				continue
+			}
+			for _, value := range odd {
+				b := a
+				b.header = maps.Clone(a.header)
+				if b.header == nil {
+					b.header = map[string]string{}
+				}
+				for given, v := range w.credential(r, b) {
+					b.header[given] = v
+				}
+				b.header[name] = value
+				w.send(r, b, nil)
+			}
+		}
+	})
 }
