@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"entrepot/internal/customers"
+	"entrepot/internal/id"
 	"entrepot/internal/wire"
 )
 
@@ -104,7 +105,8 @@ var (
 	}
 	customerMembers = map[string]member{
 		"email": func(b []byte, object, _ *wire.Value) []byte {
-			return append(b, `"erased-`+object.Member("id").Text()+`@erased.invalid"`...)
+			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // what is no id may be the person's
+			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
 		},
 		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"), "siret": always("null"),
 		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
