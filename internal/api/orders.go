@@ -108,7 +108,7 @@ func (a *API) createOrder(r *request) (answer, error) {
 	}
 	draft.Source = source(r.caller)
 	lines := draft.Lines
-	return a.write(r, func(tx *db.Tx) (answer, error) {
+	return a.writeChecked(r, func(tx *db.Tx) (answer, error) {
 		draft.Lines = slices.Clone(lines)
 		o, err := a.Commerce.CreateOrder(tx, r.caller, draft)
 		if err != nil {

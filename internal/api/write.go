@@ -1,18 +1,29 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
+	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 )
 
 // write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
 // replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
 func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	return a.writeBy(a.DB.Write, r, act)
+}
+
+// writeChecked is write for an act that bears db.DB.WriteChecked.
+func (a *API) writeChecked(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	return a.writeBy(a.DB.WriteChecked, r, act)
+}
+
+func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) error, r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
 	key, err := idempotencyKey(r.http.Header)
 	if err != nil {
 		return answer{}, err
@@ -22,7 +33,7 @@ func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, er
 		fingerprint = r.body.Fingerprint()
 	}
 	var out answer
-	err = a.DB.Write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+	err = by(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
 		if key != "" {
 			found, err := idempotency.Find(tx, key, space)
 			if err != nil {

@@ -40,11 +40,13 @@ type Config struct {
 	Log    *slog.Logger
 	Pool   int  // connections of the read pool (SQLite) or of the whole pool (PostgreSQL); 0 = a good default
 	Unsafe bool // SQLite without waiting for the disk: only for tests and throw-away stores
+
+	force func() error // of tests, in the place of forcing SQLite's log to the disk
 }
 
 // engine is what an engine must do; two exist.
 type engine interface {
-	write(ctx context.Context, tenant id.Tenant, alone bool, run func(*Tx) error) error
+	write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error
 	read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) error
 	script(ctx context.Context, sql string) error
@@ -107,17 +109,44 @@ func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 // maxTries bounds how often Write runs one act again after a race.
 const maxTries = 20
 
+// manner is how an engine runs an act.
+type manner int
+
+const (
+	plainly manner = iota
+	checked        // its writes check what its reads relied on
+	alone          // it has lost a race: in its tenant, one such act at a time
+)
+
 // Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes back unchanged. The
 // act may run more than once after a race, so it must not keep state between runs. Acts of a tenant that have lost a race go one by one
 // from then on, so that they do not lose to each other again.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
+	return d.write(ctx, tenant, plainly, act)
+}
+
+// WriteChecked is Write for an act whose queued writes check whatever its reads relied on (Step.Rows, Step.Unique, unique keys,
+// writes by difference), and which reads nothing that it has queued. Its reads may then run beside other writers, on a snapshot.
+func (d *DB) WriteChecked(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
+	return d.write(ctx, tenant, checked, func(tx *Tx) error {
+		tx.checked = true
+		return act(tx)
+	})
+}
+
+func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*Tx) error) error {
 	var err error
 	for try := range maxTries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if try > 0 {
+			if how = alone; tenant == Across {
+				how = plainly
+			}
+		}
 		var tx *Tx
-		err = d.engine.write(ctx, tenant, try > 0 && tenant != Across, func(t *Tx) error {
+		err = d.engine.write(ctx, tenant, how, func(t *Tx) error {
 			tx = t
 			return act(t)
 		})

@@ -85,9 +85,9 @@ func (e *postgresEngine) name() string { return "postgres" }
 
 // write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
-func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, alone bool, run func(*Tx) error) error {
+func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
 	begin := []string{"BEGIN", settings(tenant)}
-	if alone {
+	if how == alone {
 		begin = append(begin, "SELECT pg_advisory_xact_lock(7302, "+strconv.FormatInt(int64(tenant)%(1<<31), 10)+")")
 	}
 	return e.in(ctx, begin, func(s *pgSession) error {
@@ -155,7 +155,7 @@ func (e *postgresEngine) meaning(err error) error {
 
 // settle waits for every transaction that holds the tenant's clock.
 func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) error {
-	return e.write(ctx, tenant, false, func(tx *Tx) error {
+	return e.write(ctx, tenant, plainly, func(tx *Tx) error {
 		var last int64
 		err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR SHARE", []any{tenant}, &last)
 		if errors.Is(err, ErrNoRow) {

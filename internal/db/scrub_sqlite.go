@@ -34,7 +34,7 @@ func (e *sqliteEngine) scrub(ctx context.Context, _ []string) error {
 	for len(dirty) > 0 {
 		piece := dirty[:min(scrubPages, len(dirty))]
 		dirty = dirty[len(piece):]
-		if err := e.write(ctx, Across, false, func(tx *Tx) error { return cleanPages(tx, piece) }); err != nil {
+		if err := e.serial(ctx, Across, func(tx *Tx) error { return cleanPages(tx, piece) }); err != nil {
 			return err
 		}
 	}
@@ -43,7 +43,7 @@ func (e *sqliteEngine) scrub(ctx context.Context, _ []string) error {
 
 // dropSamples forgets the rows that an ANALYZE, run by hand, keeps copies of.
 func (e *sqliteEngine) dropSamples(ctx context.Context) error {
-	return e.write(ctx, Across, false, func(tx *Tx) error {
+	return e.serial(ctx, Across, func(tx *Tx) error {
 		var n int64
 		if err := tx.Row("SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat4'", nil, &n); err != nil || n == 0 {
 			return err
@@ -233,7 +233,7 @@ func (e *sqliteEngine) checkpoint() (busy bool, err error) {
 		e.closing.RUnlock()
 		return false, unavailable(errClosed)
 	}
-	e.chores <- chore
+	e.writer.chores <- chore
 	e.closing.RUnlock()
 	<-done
 	return busy, err

@@ -2,20 +2,13 @@ package db
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
-	"time"
-
-	"modernc.org/sqlite"
 
 	"entrepot/internal/id"
 )
@@ -23,41 +16,22 @@ import (
 // File is the name of SQLite's file in the data folder.
 const File = "entrepot.db"
 
-// Bounds of one group commit: as many acts as wait, but no new one after groupTime. When others are about, the writer waits for
-// the next act up to lingerGap, because one commit for thirty costs hardly more than one for three.
-const (
-	groupSize = 256
-	groupTime = 12 * time.Millisecond
-	lingerGap = 400 * time.Microsecond
-)
-
-// sqliteEngine has one writer goroutine, which owns one connection, and a pool of reading connections on snapshots.
+// sqliteEngine has one writer, which owns one connection, and a pool of reading connections on snapshots.
 type sqliteEngine struct {
 	db      *DB
 	dsn     string
-	acts    chan *act
+	writer  *sqliteWriter
 	readers chan *sqliteConn // idle readers; nil places stand for connections not opened yet
 	size    int
 	closing sync.RWMutex
 	closed  bool
-	stopped chan struct{}
-	crowd   bool                   // the last group had more than one act
-	linger  *time.Timer            // of the writer, for the next act
-	chores  chan func(*sqliteConn) // what the writer does between two transactions
+
+	log *os.File // SQLite's write-ahead log
 
 	dir     string
 	rawOnce sync.Once
 	raw     *os.File // for reading the file's bytes, see files
 	rawErr  error
-}
-
-// act is one waiting call of Write.
-type act struct {
-	ctx    context.Context
-	tenant id.Tenant
-	run    func(*Tx) error
-	err    error
-	done   chan struct{}
 }
 
 func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
@@ -68,186 +42,138 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	if size == 0 {
 		size = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	sync := "FULL"
+	// The writer forces the log itself after every commit, beside the next one: with NORMAL, SQLite keeps the order of what reaches
+	// the disk, and the answer waits for the force as it would with FULL.
+	sync := "NORMAL"
 	if c.Unsafe {
 		sync = "OFF"
 	}
+	path := filepath.Join(c.Dir, File)
 	pragmas := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
 		"temp_store(MEMORY)", "secure_delete(ON)"}
-	dsn := "file:" + filepath.Join(c.Dir, File) + "?_pragma=" + strings.Join(pragmas, "&_pragma=")
-	writer, err := openConn(dsn + "&_pragma=cache_size(-32768)")
+	dsn := "file:" + path + "?_pragma=" + strings.Join(pragmas, "&_pragma=")
+	conn, err := openConn(dsn + "&_pragma=cache_size(-32768)")
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", filepath.Join(c.Dir, File), err)
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)",
-		acts: make(chan *act, groupSize), readers: make(chan *sqliteConn, size), size: size, stopped: make(chan struct{}), linger: time.NewTimer(time.Hour),
-		chores: make(chan func(*sqliteConn)), dir: c.Dir}
+	log, err := openLog(conn, path+"-wal")
+	if err != nil {
+		conn.close()
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	force := func() error { return forceFile(log) }
+	if c.Unsafe {
+		force = nil
+	}
+	if c.force != nil {
+		force = c.force
+	}
+	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)", writer: newWriter(d, conn, force), log: log,
+		readers: make(chan *sqliteConn, size), size: size, dir: c.Dir}
 	for range size {
 		e.readers <- nil
 	}
-	go e.serve(writer)
 	return e, nil
+}
+
+// openLog opens the write-ahead log that a connection writes. It stays the same file for as long as any connection is open.
+func openLog(conn *sqliteConn, path string) (*os.File, error) {
+	if _, err := conn.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil { // the first look makes the log
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR, 0)
 }
 
 func (e *sqliteEngine) name() string { return "sqlite" }
 
-// serve is the writer: it takes every waiting act, runs each, commits once and answers all.
-func (e *sqliteEngine) serve(conn *sqliteConn) {
-	defer close(e.stopped)
-	defer conn.close()
-	for open := true; open; {
-		select {
-		case first, more := <-e.acts:
-			if open = more; more {
-				e.group(conn, first)
-			}
-		case chore := <-e.chores:
-			chore(conn)
+func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
+	if how == checked {
+		steps, err := e.ahead(ctx, tenant, run)
+		if err == nil && len(steps) == 0 {
+			return nil
+		}
+		if err == nil {
+			return e.serial(ctx, tenant, func(tx *Tx) error { return tx.session.send(steps) })
+		}
+		if !errors.Is(err, errNotAhead) {
+			return err
 		}
 	}
-	conn.exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
+	return e.serial(ctx, tenant, run)
 }
 
-// group runs acts in one transaction without savepoints, which would copy every page they touch. Most acts that fail have
-// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the good acts
-// run again: nobody was answered, and acts must bear running twice anyway.
-func (e *sqliteEngine) group(conn *sqliteConn, first *act) {
-	if _, err := conn.exec("BEGIN IMMEDIATE", nil); err != nil {
-		first.end(busyIsRetry(err))
-		return
-	}
-	good := make([]*act, 0, 64)
-	start := time.Now()
-	for next := first; next != nil; {
-		switch written := e.run(conn, next); {
-		case next.err == nil:
-			good = append(good, next)
-		case !written:
-			close(next.done)
-		default:
-			close(next.done)
-			if !e.again(conn, &good) {
-				return
-			}
-		}
-		next = nil
-		if len(good) < groupSize && time.Since(start) < groupTime {
-			next = e.next()
-		}
-	}
-	e.crowd = len(good) > 1
-	if _, err := conn.exec("COMMIT", nil); err != nil {
-		e.fail(conn, good, err)
-		return
-	}
-	for _, a := range good {
-		close(a.done)
-	}
-}
-
-// next is an act that waits; in a crowd also one that comes within lingerGap. It is nil when there is none.
-func (e *sqliteEngine) next() *act {
-	select {
-	case a := <-e.acts: // nil once the channel is closed
-		return a
-	default:
-	}
-	if !e.crowd {
-		return nil
-	}
-	e.linger.Reset(lingerGap)
-	select {
-	case a := <-e.acts:
-		e.linger.Stop()
-		return a
-	case <-e.linger.C:
-		return nil
-	}
-}
-
-// again rolls back and runs the good acts anew, without those that fail now. It is false when the store has failed them all.
-func (e *sqliteEngine) again(conn *sqliteConn, good *[]*act) bool {
-	conn.exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
-	if _, err := conn.exec("BEGIN IMMEDIATE", nil); err != nil {
-		e.fail(conn, *good, err)
-		return false
-	}
-	for i, a := range *good {
-		written := e.run(conn, a)
-		if a.err == nil {
-			continue
-		}
-		close(a.done)
-		rest := slices.Delete(slices.Clone(*good), i, i+1)
-		*good = rest
-		if written || i < len(rest) {
-			return e.again(conn, good)
-		}
-	}
-	return true
-}
-
-// run runs one act and tells whether it has written.
-func (e *sqliteEngine) run(conn *sqliteConn, a *act) (written bool) {
-	if a.err = a.ctx.Err(); a.err != nil {
-		return false
-	}
-	conn.written = false
-	tx := &Tx{Tenant: a.tenant, db: e.db, session: conn, now: e.db.Now()}
-	if a.err = guarded(tx, a.run); a.err == nil {
-		a.err = tx.Flush()
-	}
-	return conn.written
-}
-
-// guarded turns a panic of an act into an error, so that one bad act cannot take the writer with it.
-func guarded(tx *Tx, run func(*Tx) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return run(tx)
-}
-
-func (e *sqliteEngine) fail(conn *sqliteConn, acts []*act, err error) {
-	conn.exec("ROLLBACK", nil)
-	for _, a := range acts {
-		a.end(busyIsRetry(err))
-	}
-}
-
-func (a *act) end(err error) {
-	a.err = err
-	close(a.done)
-}
-
-var errClosed = errors.New("db: closed")
-
-func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, _ bool, run func(*Tx) error) error {
+// serial gives an act to the writer and waits for its end.
+func (e *sqliteEngine) serial(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	a := &act{ctx: ctx, tenant: tenant, run: run, done: make(chan struct{})}
 	e.closing.RLock()
 	if e.closed {
 		e.closing.RUnlock()
 		return unavailable(errClosed)
 	}
-	e.acts <- a
+	e.writer.acts <- a
 	e.closing.RUnlock()
 	<-a.done
 	return a.err
 }
 
+// errNotAhead is met by an act that wants to lock or to see what it has just written.
+var errNotAhead = errors.New("db: only the writer can run this act")
+
+// ahead runs a checked act on a snapshot, beside the writer, and gives what it queued.
+func (e *sqliteEngine) ahead(ctx context.Context, tenant id.Tenant, run func(*Tx) error) (steps []*Step, err error) {
+	err = e.snapshot(ctx, func(conn *sqliteConn) error {
+		tx := &Tx{Tenant: tenant, db: e.db, session: onlyReading{conn}, now: e.db.Now()}
+		if err := guarded(tx, run); err != nil {
+			return err
+		}
+		steps = tx.steps()
+		return nil
+	})
+	return steps, err
+}
+
+// onlyReading is the session of an act that runs ahead.
+type onlyReading struct{ *sqliteConn }
+
+func (onlyReading) exec(string, []any) (int64, error) { return 0, errNotAhead }
+func (onlyReading) send([]*Step) error                { return errNotAhead }
+
+func (o onlyReading) query(sql string, args []any) (Rows, error) {
+	s, err := o.prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if s.writes || s.locks {
+		return nil, errNotAhead
+	}
+	return o.sqliteConn.query(sql, args)
+}
+
 func (e *sqliteEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return e.snapshot(ctx, func(conn *sqliteConn) error {
+		return run(&Tx{Tenant: tenant, db: e.db, session: conn, now: e.db.Now(), readOnly: true})
+	})
+}
+
+// snapshot lends a reading connection inside a transaction, and waits until what was seen is on the disk.
+func (e *sqliteEngine) snapshot(ctx context.Context, run func(*sqliteConn) error) error {
 	conn, err := e.borrow(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { e.readers <- conn }()
+	conn.shore, conn.seen = &e.writer.shore, 0
 	if _, err := conn.exec("BEGIN", nil); err != nil {
+		e.readers <- conn
 		return unavailable(err)
 	}
-	defer conn.exec("ROLLBACK", nil)
-	return run(&Tx{Tenant: tenant, db: e.db, session: conn, now: e.db.Now(), readOnly: true})
+	err = run(conn)
+	conn.exec("ROLLBACK", nil)
+	seen := conn.seen
+	e.readers <- conn
+	if lost := e.writer.shore.wait(seen); lost != nil {
+		return unavailable(lost)
+	}
+	return err
 }
 
 func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
@@ -270,11 +196,11 @@ func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
 
 // settle passes through the writer: what was stamped before is committed after.
 func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) error {
-	return e.write(ctx, tenant, false, func(*Tx) error { return nil })
+	return e.serial(ctx, tenant, func(*Tx) error { return nil })
 }
 
 func (e *sqliteEngine) script(ctx context.Context, sql string) error {
-	return e.write(ctx, Across, false, func(tx *Tx) error {
+	return e.serial(ctx, Across, func(tx *Tx) error {
 		conn := tx.session.(*sqliteConn)
 		conn.written = true
 		return conn.script(sql)
@@ -295,198 +221,17 @@ func (e *sqliteEngine) close() error {
 		return nil
 	}
 	e.closed = true
-	close(e.acts)
+	close(e.writer.acts)
 	e.closing.Unlock()
-	<-e.stopped
+	<-e.writer.done
 	for range e.size {
 		if conn := <-e.readers; conn != nil {
 			conn.close()
 		}
 	}
+	e.log.Close()
 	if e.raw != nil {
 		e.raw.Close()
 	}
 	return nil
-}
-
-// sqliteConn is one connection with its own prepared statements, keyed by the text before translation.
-type sqliteConn struct {
-	conn  driver.Conn
-	stmts map[string]*sqliteStmt
-	named []driver.NamedValue // reused between calls
-
-	written bool // something was written since it was last set to false
-}
-
-// sqliteStmt is a prepared statement and which argument each of its placeholders takes.
-type sqliteStmt struct {
-	stmt   driver.Stmt
-	order  []int
-	writes bool // it is no SELECT
-}
-
-// maxStatements bounds a connection's cache; lists with many filters make many texts.
-const maxStatements = 400
-
-func openConn(dsn string) (*sqliteConn, error) {
-	conn, err := new(sqlite.Driver).Open(dsn)
-	if err != nil {
-		return nil, err
-	}
-	return &sqliteConn{conn: conn, stmts: map[string]*sqliteStmt{}}, nil
-}
-
-func (c *sqliteConn) close() error {
-	for _, s := range c.stmts {
-		s.stmt.Close()
-	}
-	return c.conn.Close()
-}
-
-func (c *sqliteConn) prepare(sql string) (*sqliteStmt, error) {
-	if s, ok := c.stmts[sql]; ok {
-		return s, nil
-	}
-	if len(c.stmts) >= maxStatements {
-		for text, s := range c.stmts {
-			s.stmt.Close()
-			delete(c.stmts, text)
-		}
-	}
-	text, order := sqliteText(sql)
-	stmt, err := c.conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), text)
-	if err != nil {
-		return nil, err
-	}
-	s := &sqliteStmt{stmt: stmt, order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT")}
-	c.stmts[sql] = s
-	return s, nil
-}
-
-func (c *sqliteConn) script(sql string) error {
-	_, err := c.conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil)
-	return err
-}
-
-func (c *sqliteConn) bind(s *sqliteStmt, args []any) ([]driver.NamedValue, error) {
-	c.named = c.named[:0]
-	for i, n := range s.order {
-		if n >= len(args) {
-			return nil, fmt.Errorf("db: $%d without an argument", n+1)
-		}
-		c.named = append(c.named, driver.NamedValue{Ordinal: i + 1, Value: plain(args[n])})
-	}
-	return c.named, nil
-}
-
-func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
-	s, err := c.prepare(sql)
-	if err != nil {
-		return 0, err
-	}
-	values, err := c.bind(s, args)
-	if err != nil {
-		return 0, err
-	}
-	c.written = true
-	result, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), values)
-	if err != nil {
-		return 0, busyIsRetry(err)
-	}
-	return result.RowsAffected()
-}
-
-func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
-	s, err := c.prepare(sql)
-	if err != nil {
-		return nil, err
-	}
-	values, err := c.bind(s, args)
-	if err != nil {
-		return nil, err
-	}
-	c.written = c.written || s.writes
-	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), values)
-	if err != nil {
-		return nil, busyIsRetry(err)
-	}
-	return &sqliteRows{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
-}
-
-func (c *sqliteConn) send(steps []*Step) error {
-	for _, s := range steps {
-		n, err := c.exec(s.sql, s.args)
-		if err != nil {
-			return s.meaning(err)
-		}
-		if s.rows >= 0 && n != s.rows {
-			return s.miss
-		}
-	}
-	return nil
-}
-
-type sqliteRows struct {
-	rows   driver.Rows
-	values []driver.Value
-	err    error
-	closed bool
-}
-
-func (r *sqliteRows) Next() bool {
-	if r.closed || r.err != nil {
-		return false
-	}
-	if err := r.rows.Next(r.values); err != nil {
-		if err != io.EOF {
-			r.err = busyIsRetry(err)
-		}
-		r.Close()
-		return false
-	}
-	return true
-}
-
-func (r *sqliteRows) Scan(into ...any) error {
-	if len(into) != len(r.values) {
-		return fmt.Errorf("db: %d places for %d columns", len(into), len(r.values))
-	}
-	for i, place := range into {
-		if err := assign(place, r.values[i]); err != nil {
-			return fmt.Errorf("column %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
-
-func (r *sqliteRows) Err() error { return r.err }
-
-func (r *sqliteRows) Close() {
-	if !r.closed {
-		r.closed = true
-		r.rows.Close()
-	}
-}
-
-// SQLite's result codes that the engine reacts to.
-const (
-	sqliteBusy       = 5
-	sqliteConstraint = 19
-	sqliteUnique     = 2067
-	sqlitePrimary    = 1555
-)
-
-func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code()
-	}
-	return 0
-}
-
-func busyIsRetry(err error) error {
-	if sqliteCode(err)&0xff == sqliteBusy {
-		return fmt.Errorf("%w: %w", Retry, err)
-	}
-	return err
 }

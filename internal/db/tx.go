@@ -35,6 +35,7 @@ type Tx struct {
 	stamps   int64   // stamps asked for since the last flush
 	topics   []string
 	readOnly bool
+	checked  bool // see DB.WriteChecked: reads do not send what is queued
 }
 
 // Now is the one instant of this transaction, in UTC and whole microseconds.
@@ -43,10 +44,12 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // Micros is Now as the store keeps it.
 func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
-// Query reads rows; queued writes are sent first.
+// Query reads rows; queued writes are sent first, but for those of a checked act.
 func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
-	if err := tx.Flush(); err != nil {
-		return nil, err
+	if !tx.checked {
+		if err := tx.Flush(); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := tx.session.query(sql, args)
 	if err != nil {
