@@ -19,7 +19,7 @@ func CopyFile(dir, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s exists already, it is not overwritten", to)
 	}
-	conn, err := openConn("file:" + from + "?_pragma=busy_timeout(15000)")
+	conn, err := openConn(from, "busy_timeout(15000)")
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	conn, err := openConn("file:" + path + "?mode=ro&_pragma=query_only(ON)&_pragma=busy_timeout(15000)")
+	conn, err := openConnToRead(path, "busy_timeout(15000)", "query_only(ON)")
 	if err != nil {
 		return err
 	}
@@ -86,26 +86,13 @@ func CheckFile(path string) error {
 	return nil
 }
 
-// text reads one text.
-func (c *sqliteConn) text(sql string) (text string, err error) {
-	rows, err := c.query(sql, nil)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	if rows.Next() {
-		err = rows.Scan(&text)
-	}
-	return text, errors.Join(err, rows.Err())
-}
-
 // FileInUse tells whether another process has the SQLite store in a folder open; a store that is not there is not in use.
 func FileInUse(dir string) (bool, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	conn, err := openConn("file:" + path + "?_pragma=locking_mode(EXCLUSIVE)&_pragma=busy_timeout(500)")
+	conn, err := openConn(path, "busy_timeout(500)", "locking_mode(EXCLUSIVE)")
 	if err != nil {
 		return false, err
 	}

@@ -60,7 +60,9 @@ func TestWhatACheckedActSees(t *testing.T) {
 			}
 			return n
 		}
-		set := func(tx *db.Tx, n int64) { tx.Queue("UPDATE order_numbers SET next = $2 WHERE tenant_id = $1", tx.Tenant, n) }
+		set := func(tx *db.Tx, n int64) {
+			tx.Queue("UPDATE order_numbers SET next = $2 WHERE tenant_id = $1", tx.Tenant, n)
+		}
 		acts := map[string]func(tx *db.Tx) error{
 			"queues": func(tx *db.Tx) error {
 				set(tx, 5)

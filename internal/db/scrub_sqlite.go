@@ -53,21 +53,9 @@ func (e *sqliteEngine) dropSamples(ctx context.Context) error {
 	})
 }
 
-// blob is a place for bytes.
-type blob []byte
-
-func (b *blob) Scan(value any) error {
-	content, ok := value.([]byte)
-	if !ok {
-		return fmt.Errorf("db: %T is no blob", value)
-	}
-	*b = content
-	return nil
-}
-
 // dirtyPages reads every page, on a snapshot and a connection of its own, and names those with unused bytes that are not zero.
 func (e *sqliteEngine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
-	conn, err := openConn(e.dsn)
+	conn, err := e.openReader()
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -79,7 +67,7 @@ func (e *sqliteEngine) dirtyPages(ctx context.Context) (dirty []int64, err error
 	defer rows.Close()
 	for rows.Next() {
 		var page int64
-		var content blob
+		var content []byte
 		if err := rows.Scan(&page, &content); err != nil {
 			return nil, err
 		}
@@ -108,7 +96,7 @@ func (e *sqliteEngine) isClosed() bool {
 // cleanPages zeroes the unused bytes of some pages as they are now.
 func cleanPages(tx *Tx, pages []int64) error {
 	for _, page := range pages {
-		var content blob
+		var content []byte
 		err := tx.Row("SELECT data FROM sqlite_dbpage('main') WHERE pgno = $1", []any{page}, &content)
 		if errors.Is(err, ErrNoRow) {
 			continue
@@ -124,7 +112,7 @@ func cleanPages(tx *Tx, pages []int64) error {
 			}
 		}
 		if changed {
-			if _, err := tx.Exec("UPDATE sqlite_dbpage SET data = $1 WHERE pgno = $2", []byte(content), page); err != nil {
+			if _, err := tx.Exec("UPDATE sqlite_dbpage SET data = $1 WHERE pgno = $2", content, page); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 
 	"entrepot/internal/id"
@@ -18,13 +17,14 @@ const File = "entrepot.db"
 
 // sqliteEngine has one writer, which owns one connection, and a pool of reading connections on snapshots.
 type sqliteEngine struct {
-	db      *DB
-	dsn     string
-	writer  *sqliteWriter
-	readers chan *sqliteConn // idle readers; nil places stand for connections not opened yet
-	size    int
-	closing sync.RWMutex
-	closed  bool
+	db       *DB
+	path     string
+	settings []string // of readers
+	writer   *sqliteWriter
+	readers  chan *sqliteConn // idle readers; nil places stand for connections not opened yet
+	size     int
+	closing  sync.RWMutex
+	closed   bool
 
 	log *os.File // SQLite's write-ahead log
 
@@ -49,10 +49,9 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		sync = "OFF"
 	}
 	path := filepath.Join(c.Dir, File)
-	pragmas := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
+	settings := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
 		"temp_store(MEMORY)", "secure_delete(ON)"}
-	dsn := "file:" + path + "?_pragma=" + strings.Join(pragmas, "&_pragma=")
-	conn, err := openConn(dsn + "&_pragma=cache_size(-32768)")
+	conn, err := openConn(path, append(settings, "cache_size(-32768)")...)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
@@ -68,7 +67,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	if c.force != nil {
 		force = c.force
 	}
-	e := &sqliteEngine{db: d, dsn: dsn + "&_pragma=query_only(ON)&_pragma=mmap_size(8589934592)", writer: newWriter(d, conn, force), log: log,
+	e := &sqliteEngine{db: d, path: path, settings: append(settings, "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, force), log: log,
 		readers: make(chan *sqliteConn, size), size: size, dir: c.Dir}
 	for range size {
 		e.readers <- nil
@@ -83,6 +82,9 @@ func openLog(conn *sqliteConn, path string) (*os.File, error) {
 	}
 	return os.OpenFile(path, os.O_RDWR, 0)
 }
+
+// openReader opens another connection that only reads.
+func (e *sqliteEngine) openReader() (*sqliteConn, error) { return openConn(e.path, e.settings...) }
 
 func (e *sqliteEngine) name() string { return "sqlite" }
 
@@ -186,7 +188,7 @@ func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
 	if conn != nil {
 		return conn, nil
 	}
-	conn, err := openConn(e.dsn)
+	conn, err := e.openReader()
 	if err != nil {
 		e.readers <- nil
 		return nil, unavailable(err)

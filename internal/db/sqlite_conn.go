@@ -1,21 +1,28 @@
 package db
 
 import (
-	"context"
-	"database/sql/driver"
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"reflect"
 	"strings"
+	"unsafe"
 
-	"modernc.org/sqlite"
+	"modernc.org/libc"
+	"modernc.org/libc/sys/types"
+	_ "modernc.org/sqlite" // prepares the library
+	sqlite "modernc.org/sqlite/lib"
 )
 
-// sqliteConn is one connection with its own prepared statements, keyed by the text before translation.
+// sqliteConn is one connection with its own prepared statements, keyed by the text before translation. It speaks to the library
+// without database/sql, whose drivers copy every value twice and lock the connection for each; so only one goroutine may use it
+// at a time.
 type sqliteConn struct {
-	conn  driver.Conn
+	tls   *libc.TLS
+	db    uintptr
+	out   uintptr // room for one pointer that the library gives
 	stmts map[string]*sqliteStmt
-	named []driver.NamedValue // reused between calls
+	cells []cell // reused between calls
 
 	written bool // something was written since it was last set to false
 
@@ -25,103 +32,266 @@ type sqliteConn struct {
 
 // sqliteStmt is a prepared statement and which argument each of its placeholders takes.
 type sqliteStmt struct {
-	stmt   driver.Stmt
+	handle uintptr
 	order  []int
 	writes bool // it is no SELECT
 	locks  bool // on PostgreSQL it locks what it reads
+	busy   bool // its rows are being walked
+	once   bool // it is not kept
+	texts  uintptr
+	room   int // bytes at texts
 }
 
-// maxStatements bounds a connection's cache; lists with many filters make many texts.
-const maxStatements = 400
+const (
+	maxStatements = 400       // bounds a connection's cache; lists with many filters make many texts
+	maxTexts      = 256 << 10 // bytes that a statement keeps for the texts it is given
+)
 
-func openConn(dsn string) (*sqliteConn, error) {
-	conn, err := new(sqlite.Driver).Open(dsn)
+// openConn opens a SQLite file; settings are pragmas such as "busy_timeout(15000)", in the order they are to be made.
+func openConn(path string, settings ...string) (*sqliteConn, error) {
+	return openConnAs(path, sqlite.SQLITE_OPEN_READWRITE|sqlite.SQLITE_OPEN_CREATE, settings...)
+}
+
+// openConnToRead opens a SQLite file that must exist, without changing it.
+func openConnToRead(path string, settings ...string) (*sqliteConn, error) {
+	return openConnAs(path, sqlite.SQLITE_OPEN_READONLY, settings...)
+}
+
+func openConnAs(path string, flags int32, settings ...string) (*sqliteConn, error) {
+	c := &sqliteConn{tls: libc.NewTLS(), stmts: map[string]*sqliteStmt{}}
+	c.out = libc.Xmalloc(c.tls, types.Size_t(unsafe.Sizeof(uintptr(0))))
+	name, err := libc.CString(path)
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteConn{conn: conn, stmts: map[string]*sqliteStmt{}}, nil
+	defer libc.Xfree(c.tls, name)
+	rc := sqlite.Xsqlite3_open_v2(c.tls, name, c.out, flags|sqlite.SQLITE_OPEN_NOMUTEX, 0)
+	if c.db = c.given(); rc == sqlite.SQLITE_OK {
+		rc = sqlite.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
+	}
+	if rc != sqlite.SQLITE_OK {
+		err := c.fault(rc)
+		c.close()
+		return nil, err
+	}
+	for _, s := range settings {
+		if err := c.script("PRAGMA " + s); err != nil {
+			c.close()
+			return nil, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return c, nil
+}
+
+// memory is what lies at an address of the library's own memory, which the garbage collector neither moves nor frees.
+func memory(address uintptr, n int) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), n)
+}
+
+// given is the pointer that the library has just put into c.out.
+func (c *sqliteConn) given() uintptr {
+	return *(*uintptr)(unsafe.Pointer(unsafe.SliceData(memory(c.out, int(unsafe.Sizeof(uintptr(0)))))))
 }
 
 func (c *sqliteConn) close() error {
 	for _, s := range c.stmts {
-		s.stmt.Close()
+		c.finalize(s)
 	}
-	return c.conn.Close()
+	rc := sqlite.Xsqlite3_close_v2(c.tls, c.db)
+	libc.Xfree(c.tls, c.out)
+	c.tls.Close()
+	if rc != sqlite.SQLITE_OK {
+		return &sqliteError{int(rc), "closing the store"}
+	}
+	return nil
 }
 
-func (c *sqliteConn) prepare(sql string) (*sqliteStmt, error) {
-	if s, ok := c.stmts[sql]; ok {
-		return s, nil
+func (c *sqliteConn) finalize(s *sqliteStmt) {
+	sqlite.Xsqlite3_finalize(c.tls, s.handle)
+	if s.texts != 0 {
+		libc.Xfree(c.tls, s.texts)
 	}
-	if len(c.stmts) >= maxStatements {
-		for text, s := range c.stmts {
-			s.stmt.Close()
-			delete(c.stmts, text)
-		}
+}
+
+// prepare finds or makes a statement that is not busy.
+func (c *sqliteConn) prepare(sql string) (*sqliteStmt, error) {
+	kept := c.stmts[sql]
+	if kept != nil && !kept.busy {
+		return kept, nil
 	}
 	text, order := sqliteText(sql)
-	stmt, err := c.conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), text)
+	code, err := libc.CString(text)
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteStmt{stmt: stmt, order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT"),
-		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE")}
+	defer libc.Xfree(c.tls, code)
+	if rc := sqlite.Xsqlite3_prepare_v3(c.tls, c.db, code, int32(len(text)+1), sqlite.SQLITE_PREPARE_PERSISTENT, c.out, 0); rc != sqlite.SQLITE_OK {
+		return nil, c.fault(rc)
+	}
+	s := &sqliteStmt{handle: c.given(), order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT"),
+		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
+	if s.once {
+		return s, nil
+	}
+	if len(c.stmts) >= maxStatements {
+		for text, old := range c.stmts {
+			if !old.busy {
+				c.finalize(old)
+				delete(c.stmts, text)
+			}
+		}
+	}
 	c.stmts[sql] = s
 	return s, nil
 }
 
+// script runs statements without arguments.
 func (c *sqliteConn) script(sql string) error {
-	_, err := c.conn.(driver.ExecerContext).ExecContext(context.Background(), sql, nil)
-	return err
+	code, err := libc.CString(sql)
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, code)
+	if rc := sqlite.Xsqlite3_exec(c.tls, c.db, code, 0, 0, 0); rc != sqlite.SQLITE_OK {
+		return c.fault(rc)
+	}
+	return nil
 }
 
-func (c *sqliteConn) bind(s *sqliteStmt, args []any) ([]driver.NamedValue, error) {
-	c.named = c.named[:0]
-	for i, n := range s.order {
-		if n >= len(args) {
-			return nil, fmt.Errorf("db: $%d without an argument", n+1)
+// cell is one value on its way into a statement.
+type cell struct {
+	kind reflect.Kind // Int64, String, Slice for bytes, or Invalid for NULL
+	n    int64
+	text string
+}
+
+// cellOf reads an argument: a string, an integer, a boolean, one of their named types, a pointer to one, bytes, or nil.
+func cellOf(a any) (cell, error) {
+	switch v := a.(type) {
+	case nil:
+		return cell{}, nil
+	case string:
+		return cell{kind: reflect.String, text: v}, nil
+	case int64:
+		return cell{kind: reflect.Int64, n: v}, nil
+	case int:
+		return cell{kind: reflect.Int64, n: int64(v)}, nil
+	case []byte:
+		return cell{kind: reflect.Slice, text: string(v)}, nil
+	case bool:
+		if v {
+			return cell{kind: reflect.Int64, n: 1}, nil
 		}
-		c.named = append(c.named, driver.NamedValue{Ordinal: i + 1, Value: plain(args[n])})
+		return cell{kind: reflect.Int64}, nil
 	}
-	return c.named, nil
+	switch v := reflect.ValueOf(a); v.Kind() {
+	case reflect.String:
+		return cell{kind: reflect.String, text: v.String()}, nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return cell{kind: reflect.Int64, n: v.Int()}, nil
+	case reflect.Bool:
+		return cellOf(v.Bool())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return cell{}, nil
+		}
+		return cellOf(v.Elem().Interface())
+	}
+	return cell{}, fmt.Errorf("db: %T is no value for a column", a)
 }
 
-func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
-	s, err := c.prepare(sql)
-	if err != nil {
-		return 0, err
+// bind gives a statement its arguments. Texts are copied once, side by side, into memory that stays until the next run.
+func (c *sqliteConn) bind(s *sqliteStmt, args []any) error {
+	c.cells = c.cells[:0]
+	size := 1
+	for _, n := range s.order {
+		if n >= len(args) {
+			return fmt.Errorf("db: $%d without an argument", n+1)
+		}
+		v, err := cellOf(args[n])
+		if err != nil {
+			return err
+		}
+		size += len(v.text)
+		c.cells = append(c.cells, v)
 	}
-	values, err := c.bind(s, args)
-	if err != nil {
-		return 0, err
+	if size > s.room || s.room > maxTexts && size <= maxTexts {
+		libc.Xfree(c.tls, s.texts)
+		s.texts, s.room = libc.Xmalloc(c.tls, types.Size_t(size)), size
 	}
-	result, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), values)
-	if err != nil {
-		return 0, busyIsRetry(err)
+	texts, at := memory(s.texts, s.room), 0
+	for i := range c.cells {
+		v, place, rc := &c.cells[i], int32(i+1), int32(0)
+		switch v.kind {
+		case reflect.Int64:
+			rc = sqlite.Xsqlite3_bind_int64(c.tls, s.handle, place, v.n)
+		case reflect.String:
+			copy(texts[at:], v.text)
+			rc = sqlite.Xsqlite3_bind_text(c.tls, s.handle, place, s.texts+uintptr(at), int32(len(v.text)), sqlite.SQLITE_STATIC)
+			at += len(v.text)
+		case reflect.Slice:
+			copy(texts[at:], v.text)
+			rc = sqlite.Xsqlite3_bind_blob(c.tls, s.handle, place, s.texts+uintptr(at), int32(len(v.text)), sqlite.SQLITE_STATIC)
+			at += len(v.text)
+		default:
+			rc = sqlite.Xsqlite3_bind_null(c.tls, s.handle, place)
+		}
+		if rc != sqlite.SQLITE_OK {
+			return c.fault(rc)
+		}
 	}
-	n, err := result.RowsAffected()
-	c.written = c.written || n > 0
-	return n, err
+	clear(c.cells) // let go of the texts
+	return nil
 }
 
-func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
+// ready finds a statement and gives it its arguments.
+func (c *sqliteConn) ready(sql string, args []any) (*sqliteStmt, error) {
 	s, err := c.prepare(sql)
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.bind(s, args)
+	if err := c.bind(s, args); err != nil {
+		c.end(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// end makes a statement ready for its next run.
+func (c *sqliteConn) end(s *sqliteStmt) {
+	if s.busy = false; s.once {
+		c.finalize(s)
+		return
+	}
+	sqlite.Xsqlite3_reset(c.tls, s.handle)
+}
+
+func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
+	s, err := c.ready(sql, args)
+	if err != nil {
+		return 0, err
+	}
+	defer c.end(s)
+	rc := sqlite.Xsqlite3_step(c.tls, s.handle)
+	for rc == sqlite.SQLITE_ROW {
+		rc = sqlite.Xsqlite3_step(c.tls, s.handle)
+	}
+	if rc != sqlite.SQLITE_DONE {
+		return 0, busyIsRetry(c.fault(rc))
+	}
+	n := sqlite.Xsqlite3_changes64(c.tls, c.db)
+	c.written = c.written || n > 0
+	return n, nil
+}
+
+func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
+	s, err := c.ready(sql, args)
 	if err != nil {
 		return nil, err
 	}
 	c.written = c.written || s.writes
-	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), values)
-	if err != nil {
-		return nil, busyIsRetry(err)
-	}
-	if c.shore != nil && c.seen == 0 {
-		c.seen = c.shore.last()
-	}
-	return &sqliteRows{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
+	s.busy = true
+	return &sqliteRows{conn: c, stmt: s}, nil
 }
 
 func (c *sqliteConn) send(steps []*Step) error {
@@ -137,60 +307,172 @@ func (c *sqliteConn) send(steps []*Step) error {
 	return nil
 }
 
+// text reads one text.
+func (c *sqliteConn) text(sql string) (text string, err error) {
+	rows, err := c.query(sql, nil)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&text)
+	}
+	return text, errors.Join(err, rows.Err())
+}
+
+// sqliteRows walks the rows of a statement, which is busy until they are closed.
 type sqliteRows struct {
-	rows   driver.Rows
-	values []driver.Value
-	err    error
-	closed bool
+	conn *sqliteConn
+	stmt *sqliteStmt // nil once closed
+	err  error
 }
 
 func (r *sqliteRows) Next() bool {
-	if r.closed || r.err != nil {
+	if r.stmt == nil {
 		return false
 	}
-	if err := r.rows.Next(r.values); err != nil {
-		if err != io.EOF {
-			r.err = busyIsRetry(err)
-		}
-		r.Close()
-		return false
+	c := r.conn
+	rc := sqlite.Xsqlite3_step(c.tls, r.stmt.handle)
+	if c.shore != nil && c.seen == 0 {
+		c.seen = c.shore.last()
 	}
-	return true
+	if rc == sqlite.SQLITE_ROW {
+		return true
+	}
+	if rc != sqlite.SQLITE_DONE {
+		r.err = busyIsRetry(c.fault(rc))
+	}
+	r.Close()
+	return false
 }
 
 func (r *sqliteRows) Scan(into ...any) error {
-	if len(into) != len(r.values) {
-		return fmt.Errorf("db: %d places for %d columns", len(into), len(r.values))
+	if r.stmt == nil {
+		return errors.New("db: Scan without a row")
 	}
 	for i, place := range into {
-		if err := assign(place, r.values[i]); err != nil {
+		if err := r.column(i, place); err != nil {
 			return fmt.Errorf("column %d: %w", i+1, err)
 		}
 	}
+	if n := int(sqlite.Xsqlite3_column_count(r.conn.tls, r.stmt.handle)); n != len(into) {
+		return fmt.Errorf("db: %d places for %d columns", len(into), n)
+	}
 	return nil
+}
+
+// column puts a value of the row into a place.
+func (r *sqliteRows) column(i int, place any) (err error) {
+	switch p := place.(type) {
+	case *string:
+		*p, err = r.text(i)
+		return err
+	case *int64:
+		*p, err = r.int64(i)
+		return err
+	case *[]byte:
+		at := sqlite.Xsqlite3_column_blob(r.conn.tls, r.stmt.handle, int32(i))
+		if n := int(sqlite.Xsqlite3_column_bytes(r.conn.tls, r.stmt.handle, int32(i))); n > 0 {
+			*p = bytes.Clone(memory(at, n))
+		}
+		return nil
+	case columnPlace:
+		return p.fromColumn(r, i)
+	}
+	v := reflect.ValueOf(place)
+	if v.Kind() != reflect.Pointer {
+		return fmt.Errorf("db: %T is no place to scan into", place)
+	}
+	switch v = v.Elem(); v.Kind() {
+	case reflect.String:
+		text, err := r.text(i)
+		v.SetString(text)
+		return err
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := r.int64(i)
+		v.SetInt(n)
+		return err
+	case reflect.Bool:
+		n, err := r.int64(i)
+		v.SetBool(n != 0)
+		return err
+	case reflect.Pointer: // **T: NULL is nil
+		if r.null(i) {
+			v.SetZero()
+			return nil
+		}
+		fresh := reflect.New(v.Type().Elem())
+		v.Set(fresh)
+		return r.column(i, fresh.Interface())
+	}
+	return fmt.Errorf("db: %T is no place to scan into", place)
+}
+
+// columnPlace is a place that reads a column itself.
+type columnPlace interface {
+	fromColumn(r *sqliteRows, i int) error
+}
+
+var errNull = errors.New("db: NULL where a value must be")
+
+func (r *sqliteRows) null(i int) bool {
+	return sqlite.Xsqlite3_column_type(r.conn.tls, r.stmt.handle, int32(i)) == sqlite.SQLITE_NULL
+}
+
+func (r *sqliteRows) text(i int) (string, error) {
+	at := sqlite.Xsqlite3_column_text(r.conn.tls, r.stmt.handle, int32(i))
+	if at == 0 {
+		return "", errNull
+	}
+	return string(memory(at, int(sqlite.Xsqlite3_column_bytes(r.conn.tls, r.stmt.handle, int32(i))))), nil
+}
+
+func (r *sqliteRows) int64(i int) (int64, error) {
+	n := sqlite.Xsqlite3_column_int64(r.conn.tls, r.stmt.handle, int32(i))
+	if n == 0 {
+		if kind := sqlite.Xsqlite3_column_type(r.conn.tls, r.stmt.handle, int32(i)); kind != sqlite.SQLITE_INTEGER {
+			return 0, fmt.Errorf("%w, or one that is no number", errNull)
+		}
+	}
+	return n, nil
 }
 
 func (r *sqliteRows) Err() error { return r.err }
 
 func (r *sqliteRows) Close() {
-	if !r.closed {
-		r.closed = true
-		r.rows.Close()
+	if r.stmt != nil {
+		r.conn.end(r.stmt)
+		r.stmt = nil
 	}
+}
+
+// sqliteError is what the library says went wrong.
+type sqliteError struct {
+	code int // extended
+	text string
+}
+
+func (e *sqliteError) Error() string { return fmt.Sprintf("%s (SQLite %d)", e.text, e.code) }
+
+func (c *sqliteConn) fault(rc int32) error {
+	if c.db == 0 {
+		return &sqliteError{int(rc), "out of memory"}
+	}
+	return &sqliteError{int(rc), libc.GoString(sqlite.Xsqlite3_errmsg(c.tls, c.db))}
 }
 
 // SQLite's result codes that the engine reacts to.
 const (
-	sqliteBusy       = 5
-	sqliteConstraint = 19
-	sqliteUnique     = 2067
-	sqlitePrimary    = 1555
+	sqliteBusy       = sqlite.SQLITE_BUSY
+	sqliteConstraint = sqlite.SQLITE_CONSTRAINT
+	sqliteUnique     = sqlite.SQLITE_CONSTRAINT_UNIQUE
+	sqlitePrimary    = sqlite.SQLITE_CONSTRAINT_PRIMARYKEY
 )
 
 func sqliteCode(err error) int {
-	var e *sqlite.Error
+	var e *sqliteError
 	if errors.As(err, &e) {
-		return e.Code()
+		return e.code
 	}
 	return 0
 }

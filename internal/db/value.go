@@ -54,6 +54,15 @@ func (o *optional[T]) Scan(src any) error {
 	return assign(o.into, src)
 }
 
+func (o *optional[T]) fromColumn(r *sqliteRows, i int) error {
+	if r.null(i) {
+		var zero T
+		*o.into = zero
+		return nil
+	}
+	return r.column(i, o.into)
+}
+
 // assign puts a driver's value into a place.
 func assign(place, value any) error {
 	switch p := place.(type) {
