@@ -51,7 +51,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	path := filepath.Join(c.Dir, File)
 	settings := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
 		"temp_store(MEMORY)", "secure_delete(ON)"}
-	conn, err := openConn(path, append(settings, "cache_size(-32768)")...)
+	conn, err := openConn(path, append(settings, "cache_size(-32768)", fmt.Sprintf("wal_autocheckpoint(%d)", hugeLog))...)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
@@ -67,7 +67,8 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	if c.force != nil {
 		force = c.force
 	}
-	e := &sqliteEngine{db: d, path: path, settings: append(settings, "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, force), log: log,
+	open := func() (*sqliteConn, error) { return openConn(path, settings...) }
+	e := &sqliteEngine{db: d, path: path, settings: append(settings, "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, open, force), log: log,
 		readers: make(chan *sqliteConn, size), size: size, dir: c.Dir}
 	for range size {
 		e.readers <- nil

@@ -31,7 +31,12 @@ type sqliteWriter struct {
 	linger *time.Timer
 	groups chan group
 	landed chan struct{} // a group has reached the disk
-	done   chan struct{}
+
+	pages   int64         // written to the log since it was last copied
+	grown   chan struct{} // the log has grown
+	written chan struct{} // closed when the writer has ended
+	copied  chan struct{} // closed when copying has
+	done    chan struct{} // closed when all has
 
 	sync  func() error // forces what was committed to the disk; nil does not
 	shore shore
@@ -67,12 +72,14 @@ type shore struct {
 	err    error // the disk refused: nothing that came after is sure
 }
 
-func newWriter(d *DB, conn *sqliteConn, sync func() error) *sqliteWriter {
+func newWriter(d *DB, conn *sqliteConn, open func() (*sqliteConn, error), sync func() error) *sqliteWriter {
 	w := &sqliteWriter{db: d, conn: conn, sync: sync, acts: make(chan *act, groupSize), chores: make(chan func(*sqliteConn)), linger: time.NewTimer(time.Hour),
-		groups: make(chan group, 1), landed: make(chan struct{}, 1), done: make(chan struct{})}
+		groups: make(chan group, 1), landed: make(chan struct{}, 1), grown: make(chan struct{}, 1), written: make(chan struct{}),
+		copied: make(chan struct{}), done: make(chan struct{})}
 	w.shore.moved.L = &w.shore.mu
 	go w.write()
 	go w.force()
+	go w.copyLog(open)
 	return w
 }
 
@@ -88,6 +95,8 @@ func (w *sqliteWriter) write() {
 			chore(w.conn)
 		}
 	}
+	close(w.written)
+	close(w.grown)
 	close(w.groups)
 }
 
@@ -111,6 +120,7 @@ func (w *sqliteWriter) force() {
 		default:
 		}
 	}
+	<-w.copied
 	w.conn.exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
 	w.conn.close()
 }
@@ -199,6 +209,7 @@ func (w *sqliteWriter) group(first *act) {
 		w.fail(good, bad, err)
 		good, bad = nil, nil
 	}
+	w.grew()
 	w.groups <- group{number, append(good, bad...)}
 }
 

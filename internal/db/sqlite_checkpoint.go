@@ -1,0 +1,78 @@
+package db
+
+import (
+	"encoding/binary"
+	"errors"
+
+	sqlite "modernc.org/sqlite/lib"
+)
+
+// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is to begin anew.
+const (
+	copyEvery = 1000
+	longLog   = 8000
+	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
+)
+
+// copyLog copies the log into the file beside the writer, which would otherwise do so inside its commits. While the writer goes on, the
+// log never comes to an end; when it has grown long, the writer copies the little that is left between two groups, and begins it anew.
+func (w *sqliteWriter) copyLog(open func() (*sqliteConn, error)) {
+	defer close(w.copied)
+	var conn *sqliteConn
+	defer func() {
+		if conn != nil {
+			conn.close()
+		}
+	}()
+	for range w.grown {
+		if conn == nil {
+			var err error
+			if conn, err = open(); err != nil {
+				w.db.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+				conn = nil
+				continue
+			}
+		}
+		pages, err := conn.copyLog()
+		if err != nil && !errors.Is(err, Retry) {
+			w.db.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+		}
+		if pages < longLog {
+			continue
+		}
+		select {
+		case w.chores <- func(c *sqliteConn) { c.copyLog() }: // best effort: it is tried again soon
+		case <-w.written:
+		}
+	}
+}
+
+// copyLog copies what can be copied without waiting for anybody, and tells how many pages the log has.
+func (c *sqliteConn) copyLog() (pages int64, err error) {
+	rows, err := c.query("PRAGMA wal_checkpoint(PASSIVE)", nil)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var busy, copied int64
+	if rows.Next() {
+		err = rows.Scan(&busy, &pages, &copied)
+	}
+	return pages, errors.Join(err, rows.Err())
+}
+
+// grew counts the pages that the last commit wrote, and asks for a copy when there are enough.
+func (w *sqliteWriter) grew() {
+	c := w.conn
+	if sqlite.Xsqlite3_db_status(c.tls, c.db, sqlite.SQLITE_DBSTATUS_CACHE_WRITE, c.out, c.out+4, 1) == sqlite.SQLITE_OK {
+		w.pages += int64(binary.NativeEndian.Uint32(memory(c.out, 4)))
+	}
+	if w.pages < copyEvery {
+		return
+	}
+	w.pages = 0
+	select {
+	case w.grown <- struct{}{}:
+	default: // a copy is waiting to be made
+	}
+}
