@@ -340,7 +340,7 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 					return
 				}
 				d := s.draft(fmt.Sprintf("buyer%d@example.com", i), map[int]int64{i * 7 % 10_000: 1, i * 13 % 10_000: 2, (i*31 + 1) % 10_000: 1})
-				err := s.write(b, func(tx *db.Tx) error {
+				err := s.store.WriteChecked(b.Context(), s.who.Tenant, func(tx *db.Tx) error {
 					if _, err := idempotency.Find(tx, d.CustomerEmail, "POST /api/v1/orders"); err != nil {
 						return err
 					}
