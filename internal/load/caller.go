@@ -11,10 +11,19 @@ import (
 type caller struct {
 	conn *conn
 	key  string
+	used time.Time
 }
 
+// callerIdle is how long a caller's connection may rest before another one is
+// opened: a service closes those that rest for a minute or two. A call may
+// take callerPatience.
+const (
+	callerIdle     = 20 * time.Second
+	callerPatience = 5 * time.Minute
+)
+
 func (c *campaign) caller(key string) *caller {
-	return &caller{conn: newConn(c.target, time.Now().Add(5*time.Minute)), key: key}
+	return &caller{conn: newConn(c.target, time.Time{}), key: key}
 }
 
 func (k *caller) close() { k.conn.close() }
@@ -33,10 +42,15 @@ func (k *caller) call(method, path string, in, out any) error {
 			return err
 		}
 	}
+	if now := time.Now(); now.Sub(k.used) > callerIdle {
+		k.conn.close()
+		k.conn.deadline = now.Add(callerPatience)
+	}
 	a, err := k.conn.exchange(k.conn.target.head(method, path, k.key), body, true)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
+	k.used = time.Now()
 	if a.status/100 != 2 {
 		return fmt.Errorf("%s %s: %s", method, path, lastWord(a, nil))
 	}
