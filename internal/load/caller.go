@@ -42,7 +42,7 @@ func (k *caller) call(method, path string, in, out any) error {
 			return err
 		}
 	}
-	if now := time.Now(); now.Sub(k.used) > callerIdle {
+	if now := time.Now(); now.Sub(k.used) > callerIdle || k.conn.deadline.Sub(now) < callerPatience/2 {
 		k.conn.close()
 		k.conn.deadline = now.Add(callerPatience)
 	}
