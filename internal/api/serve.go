@@ -65,10 +65,14 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 	return out
 }
 
-// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit.
+// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit, whoever it is.
 func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
 	r.route = &route{access: public}
-	if err := a.limit(w, r, "address:"+address(r.http), accounts.Starter, nil); err != nil {
+	plan, who := accounts.Starter, "address:"+address(r.http)
+	if a.authenticate(r) == nil {
+		plan, who = r.caller.Plan, r.caller.Actor()
+	}
+	if err := a.limit(w, r, who, plan, nil); err != nil {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
@@ -91,8 +95,8 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 			plan, who = r.caller.Plan, r.caller.Actor()
 		}
 	}
-	conditional := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional = conditional && refused == nil && r.http.Header.Get("If-None-Match") != ""
+	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
+	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
 	if !conditional {
 		if err := a.limit(w, r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
@@ -116,7 +120,7 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 		return answer{}, err
 	}
 	out, err := r.route.serve(a, r)
-	if err == nil && r.http.Method == http.MethodGet && out.status == http.StatusOK {
+	if err == nil && reads && out.status == http.StatusOK {
 		out.tag()
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)

@@ -107,6 +107,11 @@ func init() {
 				if got := c.must(c.as(client, http.MethodGet, "/api/v1/orders", nil), 200).Header.Get("X-RateLimit-Limit"); got != perMinute {
 					c.Errorf("X-RateLimit-Limit is %s on %s, want %s", got, plan, perMinute)
 				}
+				for path, status := range map[string]int{"/api/v1/nowhere": 404, "/api/v1/account": 405} {
+					if got := c.must(c.as(client, http.MethodDelete, path, nil), status).Header.Get("X-RateLimit-Limit"); got != perMinute {
+						c.Errorf("X-RateLimit-Limit of a %d is %s on %s, want %s", status, got, plan, perMinute)
+					}
+				}
 			}
 			for range 150 {
 				if answer, err := c.account.Nobody.Call(http.MethodGet, "/healthz", nil); err != nil || answer.Status != 200 {
