@@ -73,7 +73,9 @@ func readChannelParts(o *wire.Object, d *commerce.ChannelDraft) {
 	o.Object("credentials", false, func(c *wire.Object) {
 		d.Credentials = connector.Credentials{}
 		for _, name := range c.Names() {
-			if f := c.Text(name, wire.Text{Max: 8 << 10, Keep: true}); f.Given() {
+			if !c.IsText(name) {
+				d.NotText = append(d.NotText, name)
+			} else if f := c.Text(name, wire.Text{Max: 8 << 10, Keep: true}); f.Given() {
 				d.Credentials[name] = f.Value
 			}
 		}
@@ -94,7 +96,7 @@ func (a *API) createChannel(r *request) (answer, error) {
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
-	if err := a.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
+	if err := a.Commerce.CheckCredentials(draft.Platform, draft.Credentials, draft.NotText...); err != nil {
 		return answer{}, err
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {

@@ -18,17 +18,19 @@ type ChannelDraft struct {
 	Platform    string
 	Status      *channels.Status
 	Credentials connector.Credentials // nil: none given
+	NotText     []string              // credentials that came as something other than text
 	Settings    *string               // JSON object
 	Oversell    *string
 }
 
-// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none.
-func (s *Service) CheckCredentials(platform string, c connector.Credentials) error {
+// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none. NotText are
+// those that came as something other than text.
+func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
 	known, ok := s.Connectors.ByPlatform(platform)
 	if !ok {
 		return nil
 	}
-	if faults := known.Profile().Check(c, s.Dev); len(faults) > 0 {
+	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
 		return fault.Validation(faults)
 	}
 	return nil
@@ -56,7 +58,7 @@ func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 		return c, err
 	}
 	if draft.Credentials != nil {
-		if err := s.CheckCredentials(c.Platform, draft.Credentials); err != nil {
+		if err := s.CheckCredentials(c.Platform, draft.Credentials, draft.NotText...); err != nil {
 			return c, err
 		}
 	}

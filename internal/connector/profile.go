@@ -63,20 +63,24 @@ func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL
 
 // Check returns every fault of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
 // dev allows a baseUrl over plain http. A field the platform does not know is a fault only beside a missing one,
-// when it is likely to be the missing one misspelt; else it is kept and ignored.
-func (p Profile) Check(c Credentials, dev bool) []fault.Detail {
+// when it is likely to be the missing one misspelt; else it is kept and ignored. NotText are fields that came as something other than
+// text.
+func (p Profile) Check(c Credentials, dev bool, notText ...string) []fault.Detail {
 	var faults []fault.Detail
 	add := func(name, message string) {
 		faults = append(faults, fault.Detail{Path: "credentials." + name, Message: message})
 	}
 	known := p.Known()
 	for _, f := range known {
-		if f.missing(c) {
+		switch {
+		case slices.Contains(notText, f.Name):
+			add(f.Name, "must be a string")
+		case f.missing(c):
 			add(f.Name, f.demand())
 		}
 	}
 	if len(faults) > 0 {
-		for _, name := range slices.Sorted(maps.Keys(c)) {
+		for _, name := range append(slices.Sorted(maps.Keys(c)), notText...) {
 			if !slices.ContainsFunc(known, func(f Field) bool { return f.Name == name }) {
 				add(name, "is not a credential of "+p.Platform+"; it takes "+names(known))
 			}

@@ -105,6 +105,12 @@ func (o *Object) path() string {
 // Has tells whether the member is there, null included.
 func (o *Object) Has(name string) bool { return o.value.Member(name) != nil }
 
+// IsText tells whether the member is a string or null.
+func (o *Object) IsText(name string) bool {
+	v := o.value.Member(name)
+	return v != nil && (v.Kind == '"' || v.Kind == 'n')
+}
+
 // Names are the members there are; none when describing.
 func (o *Object) Names() []string {
 	if o.value == nil {
