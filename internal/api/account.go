@@ -17,6 +17,8 @@ var accountRoutes = []*route{
 		answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", section: "4.5.10", summary: "Change the account", scope: "write:users",
 		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+	{method: "PUT", path: "/api/v1/account", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
+		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
 }
 
 func readAccountChange(o *wire.Object) (change commerce.AccountChange) {
@@ -45,7 +47,7 @@ func (a *API) readAccount(r *request) (out answer, err error) {
 	return out, err
 }
 
-// saveAccount serves PATCH /api/v1/account: 200; 400, 403.
+// saveAccount serves PATCH and PUT /api/v1/account: 200; 400, 403.
 func (a *API) saveAccount(r *request) (answer, error) {
 	o := r.object()
 	change := readAccountChange(o)

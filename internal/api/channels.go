@@ -26,6 +26,8 @@ var channelRoutes = []*route{
 		answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel", scope: "write:channels",
 		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+	{method: "PUT", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
+		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *wire.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
@@ -110,7 +112,12 @@ func writeNewChannel(w *wire.Writer, c channels.Channel, key accounts.Key, secre
 	w.Object("data")
 	writeChannel(w, "channel", c)
 	if secret != "" {
-		writeKey(w, "apiKey", key, secret)
+		w.Object("apiKey")
+		wire.ID(w, "id", key.ID)
+		w.Text("name", key.Name)
+		w.Text("key", secret)
+		wire.Texts(w, "scopes", key.Scopes)
+		w.End()
 	}
 	w.End()
 }
@@ -183,7 +190,7 @@ func (a *API) channel(r *request) (c channels.Channel, err error) {
 	return c, err
 }
 
-// changeChannel serves PATCH /api/v1/channels/{id}: 200; 400, 404, 412.
+// changeChannel serves PATCH and PUT /api/v1/channels/{id}: 200; 400, 404, 412.
 func (a *API) changeChannel(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {

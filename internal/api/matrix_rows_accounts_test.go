@@ -49,6 +49,7 @@ var accountRows = map[string]row{
 	"PATCH /api/v1/account": {ask: func(w *world) ask {
 		return ask{body: member{"name": w.name("Account"), "currency": "eur", "strictWarehouses": false}}
 	}},
+	"PUT /api/v1/account": {ask: func(w *world) ask { return ask{body: member{"name": w.name("Account")}} }},
 	"POST /api/v1/sandbox/clock": {own: true, ask: func(w *world) ask {
 		return ask{token: w.once("sandbox", w.sandboxKey), body: member{"advance": "30s"}}
 	}, more: []func(*world) ask{

@@ -12,6 +12,7 @@ var channelRows = map[string]row{
 	"PATCH /api/v1/channels/{id}": {ask: func(w *world) ask {
 		return ask{ids: place("id", w.newShop()), body: member{"name": "Shop", "status": "inactive", "credentials": shopBody()["credentials"], "settings": member{"oversell": "reject"}}}
 	}},
+	"PUT /api/v1/channels/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newShop()), body: member{"name": "Shop"}} }},
 	"DELETE /api/v1/channels/{id}": {ask: func(w *world) ask {
 		return ask{ids: place("id", channelOf(w.make("POST", "/api/v1/channels", member{"name": "ERP", "platform": "CUSTOM"})))}
 	}, more: []func(*world) ask{
