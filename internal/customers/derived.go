@@ -23,7 +23,7 @@ var (
 )
 
 // Derive makes an address book out of the shipping addresses of orders, newest first: one entry for each line1, city and zip
-// (interface §2.5). An entry's id is always the same for the same place, and names nothing that is stored.
+// (interface §2.5), however they are spelt in case and spaces. An entry's id is always the same for the same place, and names nothing that is stored.
 func Derive(customer id.Customer, shipping []string) []Address {
 	book, seen := []Address{}, map[string]bool{}
 	for _, text := range shipping {
@@ -33,7 +33,10 @@ func Derive(customer id.Customer, shipping []string) []Address {
 		}
 		a := Address{Type: Shipping, Name: member(v, namesOfName), Company: member(v, namesOfCompany), Line1: member(v, namesOfLine1), Line2: member(v, namesOfLine2),
 			City: member(v, namesOfCity), State: member(v, namesOfState), Zip: member(v, namesOfZip), Country: member(v, namesOfCountry), Phone: member(v, namesOfPhone), Derived: true}
-		place := a.Line1 + "\x00" + a.City + "\x00" + a.Zip
+		if code, known := Country(a.Country); known {
+			a.Country = code
+		}
+		place := folded(a.Line1) + "\x00" + folded(a.City) + "\x00" + folded(a.Zip)
 		if len(place) == 2 || seen[place] {
 			continue
 		}
@@ -43,6 +46,9 @@ func Derive(customer id.Customer, shipping []string) []Address {
 	}
 	return book
 }
+
+// folded is a text without regard to case and to how much space is in it.
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // member is the first text or number among some members of an object.
 func member(v *wire.Value, names []string) string {
