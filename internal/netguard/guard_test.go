@@ -91,6 +91,8 @@ func TestURL(t *testing.T) {
 		{"https://localhost/", false, true},
 		{"https://LOCALHOST./", false, true},
 		{"https://a.localhost/", false, true},
+		{"https://metadata.google.internal/computeMetadata/v1/", false, false},
+		{"https://Metadata.Google.Internal./", false, false},
 		{"https://10.1.2.3/", false, false},
 		{"https://192.168.0.1/", false, false},
 		{"https://169.254.169.254/latest/meta-data", false, false},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,9 +46,14 @@ func (g *Guard) URL(text string) (*url.URL, error) {
 		}
 	} else if !g.Dev && (host == "localhost" || strings.HasSuffix(host, ".localhost")) {
 		return nil, refuse("%s is a loopback address", host)
+	} else if slices.Contains(metadataNames, host) {
+		return nil, refuse("%s is a cloud metadata address", host)
 	}
 	return u, nil
 }
+
+// metadataNames are what clouds call their metadata services; outside of that cloud they do not resolve.
+var metadataNames = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 
 // vetTime bounds how long a request waits for a name to resolve.
 const vetTime = 2 * time.Second
