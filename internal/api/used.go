@@ -46,3 +46,10 @@ func (a *API) FlushLastUsed(ctx context.Context) error {
 	}
 	return nil
 }
+
+// settleLastUsed writes them before keys are shown. Keys are shown also when that fails, as of a few seconds ago.
+func (a *API) settleLastUsed(ctx context.Context) {
+	if err := a.FlushLastUsed(ctx); err != nil {
+		a.Log.Warn("when keys were last used could not be written", "error", err)
+	}
+}
