@@ -77,7 +77,7 @@ func (a *API) readKey(r *request) (out answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a.settleLastUsed(r.ctx())
+	a.settleLastUsed(r.ctx(), r.caller.Tenant)
 	err = a.read(r, func(tx *db.Tx) error {
 		key, err := accounts.KeyByID(tx, which)
 		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKey(w, "data", key, "") })
@@ -96,7 +96,7 @@ func (a *API) listKeys(r *request) (out answer, err error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	a.settleLastUsed(r.ctx())
+	a.settleLastUsed(r.ctx(), r.caller.Tenant)
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := accounts.Keys(tx, p.Limit, p.Offset())
 		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKeys(w, list, p, total) })

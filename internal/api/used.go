@@ -31,10 +31,31 @@ func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
 
 // FlushLastUsed writes when keys were last used; the server calls it every few seconds and at the end.
 func (a *API) FlushLastUsed(ctx context.Context) error {
-	a.seen.mu.Lock()
-	keys := a.seen.keys
-	a.seen.keys = map[usedKey]time.Time{}
-	a.seen.mu.Unlock()
+	return a.flush(ctx, a.seen.take(func(usedKey) bool { return true }))
+}
+
+// settleLastUsed writes it for an account's keys before they are shown. They are shown also when that fails, as of a few seconds ago.
+func (a *API) settleLastUsed(ctx context.Context, tenant id.Tenant) {
+	if err := a.flush(ctx, a.seen.take(func(k usedKey) bool { return k.tenant == tenant })); err != nil {
+		a.Log.Warn("when keys were last used could not be written", "error", err)
+	}
+}
+
+// take removes what is to be written now.
+func (u *lastUsed) take(mine func(usedKey) bool) map[usedKey]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := map[usedKey]time.Time{}
+	for k, at := range u.keys {
+		if mine(k) {
+			taken[k] = at
+			delete(u.keys, k)
+		}
+	}
+	return taken
+}
+
+func (a *API) flush(ctx context.Context, keys map[usedKey]time.Time) error {
 	for k, at := range keys {
 		err := a.DB.Write(ctx, k.tenant, func(tx *db.Tx) error {
 			accounts.Used(tx, k.key, at)
@@ -45,11 +66,4 @@ func (a *API) FlushLastUsed(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// settleLastUsed writes them before keys are shown. Keys are shown also when that fails, as of a few seconds ago.
-func (a *API) settleLastUsed(ctx context.Context) {
-	if err := a.FlushLastUsed(ctx); err != nil {
-		a.Log.Warn("when keys were last used could not be written", "error", err)
-	}
 }
