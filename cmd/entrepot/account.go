@@ -16,6 +16,7 @@ import (
 // accountRecord is an account as printed; the names are those of interface §4.5.10.
 type accountRecord struct {
 	ID               string      `json:"id"`
+	AccountID        string      `json:"accountId"` // the same, under the name that it has in the other records
 	Name             string      `json:"name"`
 	Plan             string      `json:"plan"`
 	Currency         string      `json:"currency"`
@@ -26,7 +27,7 @@ type accountRecord struct {
 }
 
 func recordAccount(a accounts.Account) accountRecord {
-	return accountRecord{ID: string(a.ID), Name: a.Name, Plan: string(a.Plan), Currency: a.Currency,
+	return accountRecord{ID: string(a.ID), AccountID: string(a.ID), Name: a.Name, Plan: string(a.Plan), Currency: a.Currency,
 		StrictWarehouses: a.Settings.StrictWarehouses, Sandbox: a.Sandbox, CreatedAt: wire.TimeText(a.CreatedAt)}
 }
 

@@ -22,22 +22,24 @@ import (
 // channelRecord is a channel as printed; the names are those of interface §2.7.10. The key of a custom channel is there on
 // creation only.
 type channelRecord struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Platform  string          `json:"platform"`
-	Status    string          `json:"status"`
-	Settings  json.RawMessage `json:"settings"`
-	AccountID string          `json:"accountId"`
-	CreatedAt string          `json:"createdAt"`
-	UpdatedAt string          `json:"updatedAt"`
-	KeyID     string          `json:"keyId,omitempty"`
-	Key       string          `json:"key,omitempty"`
-	Scopes    []string        `json:"scopes,omitempty"`
+	ID             string          `json:"id"`
+	Name           string          `json:"name"`
+	Platform       string          `json:"platform"`
+	Status         string          `json:"status"`
+	Settings       json.RawMessage `json:"settings"`
+	HasCredentials bool            `json:"hasCredentials"`
+	AccountID      string          `json:"accountId"`
+	CreatedAt      string          `json:"createdAt"`
+	UpdatedAt      string          `json:"updatedAt"`
+	LastSyncAt     *string         `json:"lastSyncAt"`
+	KeyID          string          `json:"keyId,omitempty"`
+	Key            string          `json:"key,omitempty"`
+	Scopes         []string        `json:"scopes,omitempty"`
 }
 
 func recordChannel(c channels.Channel, of accounts.Account) channelRecord {
 	return channelRecord{ID: string(c.ID), Name: c.Name, Platform: c.Platform, Status: string(c.Status), Settings: json.RawMessage(c.Settings),
-		AccountID: string(of.ID), CreatedAt: wire.TimeText(c.CreatedAt), UpdatedAt: wire.TimeText(c.UpdatedAt)}
+		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID), CreatedAt: wire.TimeText(c.CreatedAt), UpdatedAt: wire.TimeText(c.UpdatedAt)}
 }
 
 // newChannelCommand is "entrepot channel".

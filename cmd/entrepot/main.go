@@ -53,7 +53,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	root := newRootCommand(env, func() { called = true })
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	var wrong *wrongCall
@@ -102,6 +101,13 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)
+	root.SetOut(env.stdout) // completion keeps it
+	root.InitDefaultCompletionCmd(env.args...)
+	for _, group := range root.Commands() {
+		if group.Name() == "completion" {
+			group.Args, group.RunE = cobra.ArbitraryArgs, needsCommand // an unknown shell is a wrong call
+		}
+	}
 	return root
 }
 

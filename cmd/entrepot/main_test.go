@@ -81,8 +81,11 @@ func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 			t.Errorf("%v", user)
 		}
 		channel := p.object("channel", "create", "--name", "ERP", "--platform", "custom")
-		if channel["platform"] != "CUSTOM" || len(channel["scopes"].([]any)) != 10 || channel["keyId"] == "" {
+		if channel["platform"] != "CUSTOM" || len(channel["scopes"].([]any)) != 10 || channel["keyId"] == "" || channel["hasCredentials"] != false || channel["lastSyncAt"] != nil {
 			t.Errorf("%v", channel)
+		}
+		if account["accountId"] != account["id"] {
+			t.Errorf("%v", account)
 		}
 		sandbox := p.object("account", "create", "--name", "Two", "--sandbox", "--currency", "usd", "--owner-email", "two@example.com", "--owner-password", "a long passphrase")
 		if sandbox["currency"] != "USD" || sandbox["plan"] != "enterprise" {
@@ -118,7 +121,7 @@ func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 func TestWrongCallsExitWithTwoAndPrintNothing(t *testing.T) {
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": t.TempDir()}}
 	for _, args := range [][]string{
-		{"nonsense"}, {"account", "nonsense"}, {"serve", "extra"}, {"serve", "--nonsense"}, {"serve", "--dev=perhaps"}, {"serve", "--plan", "gold"},
+		{"nonsense"}, {"account", "nonsense"}, {"completion", "tcsh"}, {"serve", "extra"}, {"serve", "--nonsense"}, {"serve", "--dev=perhaps"}, {"serve", "--plan", "gold"},
 		{"serve", "--log-level", "loud"}, {"serve", "--rate-limits", "some"}, {"serve", "--webhook-retries", "soon"}, {"account", "create"},
 		{"account", "create", "--name", "x", "--owner-email", "no", "--owner-password", "a long passphrase"},
 		{"account", "create", "--name", "x", "--owner-email", "a@b.example", "--owner-password", "short"},
@@ -234,6 +237,9 @@ func TestEndpointsWithoutAService(t *testing.T) {
 			t.Errorf("%d %s %s", code, out, complaint)
 		}
 		all := p.object("webhook", "create", "--url", "https://shop.example.com/hooks", "--ordered")
+		if description, there := all["description"]; !there || description != nil {
+			t.Errorf("without a description: %v", all)
+		}
 		if events := all["events"].([]any); len(events) != 1 || events[0] != "*" || all["ordered"] != true {
 			t.Errorf("%v", all)
 		}

@@ -20,7 +20,7 @@ type endpointRecord struct {
 	ID          string   `json:"id"`
 	URL         string   `json:"url"`
 	Events      []string `json:"events"`
-	Description string   `json:"description"`
+	Description *string  `json:"description"`
 	Status      string   `json:"status"`
 	Ordered     bool     `json:"ordered"`
 	AccountID   string   `json:"accountId"`
@@ -30,7 +30,11 @@ type endpointRecord struct {
 }
 
 func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) endpointRecord {
-	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: e.Description, Status: string(e.Status), Ordered: e.Ordered,
+	var description *string
+	if e.Description != "" {
+		description = &e.Description
+	}
+	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: description, Status: string(e.Status), Ordered: e.Ordered,
 		AccountID: string(of.ID), CreatedAt: wire.TimeText(e.CreatedAt), UpdatedAt: wire.TimeText(e.UpdatedAt), Secret: secret}
 }
 
