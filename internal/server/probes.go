@@ -47,6 +47,10 @@ func compressed(h http.Handler) http.Handler {
 // serve hands a request to the API, which answers for every path it does not know as well.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if n := s.running.Load(); n != nil {
+		if !s.draining.Load() {
+			s.underWay.Add(1)
+			defer s.underWay.Add(-1)
+		}
 		n.api.ServeHTTP(w, r)
 		return
 	}
@@ -66,20 +70,25 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
 	switch {
 	case n == nil:
-		say(w, http.StatusServiceUnavailable, `{"status":"starting"}`)
+		notReady(w, "starting")
 		return
 	case s.draining.Load():
-		say(w, http.StatusServiceUnavailable, `{"status":"draining"}`)
+		notReady(w, "draining")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
 	if err := n.store.DB.Ping(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
-		say(w, http.StatusServiceUnavailable, `{"status":"store unavailable"}`)
+		notReady(w, "store unavailable")
 		return
 	}
 	say(w, http.StatusOK, `{"status":"ready"}`)
+}
+
+func notReady(w http.ResponseWriter, why string) {
+	w.Header().Set("Retry-After", "2")
+	say(w, http.StatusServiceUnavailable, `{"status":"`+why+`"}`)
 }
 
 func say(w http.ResponseWriter, status int, body string) {

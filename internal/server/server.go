@@ -56,6 +56,7 @@ type Server struct {
 	http     *http.Server
 	running  atomic.Pointer[node] // nil until the store is open
 	draining atomic.Bool
+	underWay atomic.Int64 // requests of the API that came before the end began
 }
 
 // node is what exists once the store is open.
@@ -121,6 +122,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	n.api.Drain()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
+	s.awaitRequests(drain)
 	if late := s.http.Shutdown(drain); late != nil {
 		s.log.Warn("requests were still under way at the end", "after", drainTime)
 		s.http.Close()
@@ -138,6 +140,20 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	err = errors.Join(err, n.api.FlushLastUsed(context.WithoutCancel(ctx)), n.store.Close())
 	s.log.Info("stopped")
 	return err
+}
+
+// awaitRequests waits until the requests under way have their answers. As long as that takes, whoever comes is still heard, and told
+// with a 503 to come back: a connection refused would not say so.
+func (s *Server) awaitRequests(ctx context.Context) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for s.underWay.Load() > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
 }
 
 // open brings up what needs the store.

@@ -215,7 +215,7 @@ func TestNodesOfOneStoreNeedTheSameMasterKey(t *testing.T) {
 	})
 }
 
-// A request that is under way when the end begins is answered; the process ends after it.
+// A request that is under way when the end begins is answered; the process ends after it. Until then others are told to come back.
 func TestRequestsUnderWayFinish(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
 		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
@@ -237,6 +237,16 @@ func TestRequestsUnderWayFinish(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- stop() }()
 		time.Sleep(100 * time.Millisecond) // the end has begun
+		for _, path := range []string{"/readyz", "/api/v1/account"} {
+			response, err := http.Get(s.URL() + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != 503 || response.Header.Get("Retry-After") == "" {
+				t.Errorf("%s while draining: %d, Retry-After %q", path, response.StatusCode, response.Header.Get("Retry-After"))
+			}
+		}
 		io.WriteString(send, `"password":"a long passphrase"}`)
 		send.Close()
 		if status := <-answered; status != 200 {
