@@ -77,9 +77,9 @@ func (a *API) readKey(r *request) (out answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a.settleLastUsed(r.ctx(), r.caller.Tenant)
 	err = a.read(r, func(tx *db.Tx) error {
 		key, err := accounts.KeyByID(tx, which)
+		a.seen.show(r.caller.Tenant, &key)
 		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKey(w, "data", key, "") })
 		return err
 	})
@@ -96,9 +96,11 @@ func (a *API) listKeys(r *request) (out answer, err error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	a.settleLastUsed(r.ctx(), r.caller.Tenant)
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := accounts.Keys(tx, p.Limit, p.Offset())
+		for i := range list {
+			a.seen.show(r.caller.Tenant, &list[i])
+		}
 		out = one(http.StatusOK, "", func(w *wire.Writer) { writeKeys(w, list, p, total) })
 		return err
 	})

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -29,33 +30,20 @@ func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
 	u.mu.Unlock()
 }
 
-// FlushLastUsed writes when keys were last used; the server calls it every few seconds and at the end.
-func (a *API) FlushLastUsed(ctx context.Context) error {
-	return a.flush(ctx, a.seen.take(func(usedKey) bool { return true }))
-}
-
-// settleLastUsed writes it for an account's keys before they are shown. They are shown also when that fails, as of a few seconds ago.
-func (a *API) settleLastUsed(ctx context.Context, tenant id.Tenant) {
-	if err := a.flush(ctx, a.seen.take(func(k usedKey) bool { return k.tenant == tenant })); err != nil {
-		a.Log.Warn("when keys were last used could not be written", "error", err)
-	}
-}
-
-// take removes what is to be written now.
-func (u *lastUsed) take(mine func(usedKey) bool) map[usedKey]time.Time {
+// show puts a use that is not written yet on a key that was read.
+func (u *lastUsed) show(tenant id.Tenant, key *accounts.Key) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	taken := map[usedKey]time.Time{}
-	for k, at := range u.keys {
-		if mine(k) {
-			taken[k] = at
-			delete(u.keys, k)
-		}
+	if at, used := u.keys[usedKey{tenant, key.ID}]; used {
+		key.LastUsedAt = max(key.LastUsedAt, at.UnixMicro())
 	}
-	return taken
 }
 
-func (a *API) flush(ctx context.Context, keys map[usedKey]time.Time) error {
+// FlushLastUsed writes when keys were last used; the server calls it every few seconds and at the end.
+func (a *API) FlushLastUsed(ctx context.Context) error {
+	a.seen.mu.Lock()
+	keys := maps.Clone(a.seen.keys)
+	a.seen.mu.Unlock()
 	for k, at := range keys {
 		err := a.DB.Write(ctx, k.tenant, func(tx *db.Tx) error {
 			accounts.Used(tx, k.key, at)
@@ -64,6 +52,16 @@ func (a *API) flush(ctx context.Context, keys map[usedKey]time.Time) error {
 		if err != nil {
 			return err
 		}
+		a.seen.written(k, at)
 	}
 	return nil
+}
+
+// written forgets a use, unless the key was used again.
+func (u *lastUsed) written(k usedKey, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.keys[k].Equal(at) {
+		delete(u.keys, k)
+	}
 }
