@@ -47,16 +47,26 @@ func (a *API) readAccount(r *request) (out answer, err error) {
 	return out, err
 }
 
-// saveAccount serves PATCH and PUT /api/v1/account: 200; 400, 403.
+// saveAccount serves PATCH and PUT /api/v1/account: 200; 400, 403, 412.
 func (a *API) saveAccount(r *request) (answer, error) {
 	o := r.object()
 	change := readAccountChange(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
+	show := func(account accounts.Account) answer {
+		return one(http.StatusOK, string(account.ID), func(w *wire.Writer) { writeAccount(w, account) })
+	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
+		before, err := accounts.Own(tx)
+		if err == nil {
+			err = r.precondition(func() []byte { return show(before).body })
+		}
+		if err != nil {
+			return answer{}, err
+		}
 		account, err := a.Commerce.SaveAccount(tx, r.caller, change)
-		return one(http.StatusOK, string(account.ID), func(w *wire.Writer) { writeAccount(w, account) }), err
+		return show(account), err
 	})
 }
 

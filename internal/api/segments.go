@@ -73,7 +73,7 @@ func writeSegment(w *wire.Writer, name string, s *customers.Segment) {
 	w.End()
 }
 
-// saveSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404.
+// saveSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
 func (a *API) saveSegment(r *request) (answer, error) {
 	segment, err := pathID[id.Segment](r, "id", "segment")
 	if err != nil {
@@ -82,10 +82,14 @@ func (a *API) saveSegment(r *request) (answer, error) {
 	body := r.object()
 	name, rules := readSegment(body, false)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if _, err := customers.SegmentByID(tx, segment); err != nil {
+		before, err := customers.SegmentByID(tx, segment)
+		if err != nil {
 			return answer{}, err
 		}
 		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := r.precondition(func() []byte { return segmentAnswer(http.StatusOK, before).body }); err != nil {
 			return answer{}, err
 		}
 		s, err := a.Commerce.SaveSegment(tx, segment, name, rules)

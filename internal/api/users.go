@@ -96,7 +96,7 @@ func (a *API) createUser(r *request) (answer, error) {
 	})
 }
 
-// saveUser serves PATCH and PUT /api/v1/users/{id}: 200; 400, 403, 404, 409.
+// saveUser serves PATCH and PUT /api/v1/users/{id}: 200; 400, 403, 404, 409, 412.
 func (a *API) saveUser(r *request) (answer, error) {
 	which, err := pathID[id.User](r, "id", "user")
 	if err != nil {
@@ -115,9 +115,19 @@ func (a *API) saveUser(r *request) (answer, error) {
 			return answer{}, err
 		}
 	}
+	show := func(user accounts.User) answer {
+		return one(http.StatusOK, string(which), func(w *wire.Writer) { writeUser(w, "data", user) })
+	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
+		before, err := accounts.UserByID(tx, which)
+		if err == nil {
+			err = r.precondition(func() []byte { return show(before).body })
+		}
+		if err != nil {
+			return answer{}, err
+		}
 		user, err := a.Commerce.SaveUser(tx, r.caller, which, change)
-		return one(http.StatusOK, string(which), func(w *wire.Writer) { writeUser(w, "data", user) }), err
+		return show(user), err
 	})
 }
 
