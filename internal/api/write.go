@@ -13,6 +13,14 @@ import (
 // write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
 // replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
 func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	return a.writeAsking(r, func(tx *db.Tx) func() (answer, error) {
+		return func() (answer, error) { return act(tx) }
+	})
+}
+
+// writeAsking is write for an operation that first asks for what it needs to know, so that this travels in one message with the
+// question for the Idempotency-Key. What ask gives is the operation itself; a replay leaves it out.
+func (a *API) writeAsking(r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
 	key, err := idempotencyKey(r.http.Header)
 	if err != nil {
 		return answer{}, err
@@ -23,8 +31,13 @@ func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, er
 	}
 	var out answer
 	err = a.DB.Write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+		var kept func() (*idempotency.Answer, error)
 		if key != "" {
-			found, err := idempotency.Find(tx, key, space)
+			kept = idempotency.AskFind(tx, key, space)
+		}
+		act := ask(tx)
+		if key != "" {
+			found, err := kept()
 			if err != nil {
 				return err
 			}
@@ -34,7 +47,7 @@ func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, er
 			}
 		}
 		var err error
-		if out, err = act(tx); err != nil {
+		if out, err = act(); err != nil {
 			return err
 		}
 		if key != "" && out.status < 300 {

@@ -119,7 +119,9 @@ func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) e
 		var tx *Tx
 		err = d.engine.write(ctx, tenant, try > 0 && tenant != Across, func(t *Tx) error {
 			tx = t
-			return act(t)
+			err := act(t)
+			t.asked = nil // nobody waits for it
+			return err
 		})
 		if err == nil {
 			tx.wakeAll()

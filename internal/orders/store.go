@@ -129,12 +129,15 @@ func shipments(tx *db.Tx, order id.Order) ([]Shipment, error) {
 
 // ByReference finds the order that has an external reference; "" when none has.
 func ByReference(tx *db.Tx, reference string) (id.Order, error) {
+	return AskByReference(tx, reference)()
+}
+
+// AskByReference is ByReference as a question.
+func AskByReference(tx *db.Tx, reference string) func() (id.Order, error) {
 	var order id.Order
-	err := tx.Row("SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", []any{tx.Tenant, reference}, &order)
-	if errors.Is(err, db.ErrNoRow) {
-		return "", nil
-	}
-	return order, err
+	asked := tx.Ask(func(r db.Rows) error { return r.Scan(&order) },
+		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", tx.Tenant, reference)
+	return func() (id.Order, error) { return order, asked.Wait() }
 }
 
 // search is what a list's search looks through.

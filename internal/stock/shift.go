@@ -22,16 +22,29 @@ type Shift struct {
 	alive bool // its SKU still stands for its product, so that a level it meets lives
 }
 
+// Levels gives levels that were asked for, by place.
+type Levels func() (map[Place]Level, error)
+
+// AskLevels asks for the levels of some SKUs, deleted ones too.
+func AskLevels(tx *db.Tx, skus []string) Levels {
+	levels := make(map[Place]Level, len(skus))
+	asked := askLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
+	return func() (map[Place]Level, error) { return levels, db.WaitAll(asked) }
+}
+
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
 // the most available, else the default. It gives the levels it read, for Apply.
 func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
-	levels := make(map[Place]Level, len(shifts))
 	skus := make([]string, len(shifts))
 	for i, s := range shifts {
 		skus[i] = s.SKU
 	}
-	keep := func(l Level) { levels[l.Place()] = l }
-	err := readLevels(tx, skus, "", keep)
+	return AskLevels(tx, skus).Choose(tx, shifts)
+}
+
+// Choose is the function Choose on levels that were asked for: at least those of the shifts' SKUs.
+func (asked Levels) Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
+	levels, err := asked()
 	if err != nil {
 		return nil, err
 	}
