@@ -228,9 +228,9 @@ func reserve(tx *db.Tx, list []reservation, reject bool) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reserveText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
+			return `WITH v(tenant, sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.deleted_at IS NULL AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
+				FROM v WHERE ` + keyed + ` AND ` + live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
