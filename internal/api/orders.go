@@ -137,6 +137,7 @@ func (a *API) getOrder(r *request) (answer, error) {
 	}
 	var o *orders.Order
 	err = a.read(r, func(tx *db.Tx) (err error) {
+		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err
 	})

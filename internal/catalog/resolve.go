@@ -42,7 +42,10 @@ func AskResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
 				WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
 		}), args...))
 	}
-	return func() (map[string]Sellable, error) { return found, db.WaitAll(asked) }
+	return func() (map[string]Sellable, error) {
+		err := db.WaitAll(asked)
+		return found, err
+	}
 }
 
 var resolveText db.Text

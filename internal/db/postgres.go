@@ -50,7 +50,7 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 }
 
 // statisticsEvery is how often tables are looked at that have grown much since the planner last looked.
-const statisticsEvery = 5 * time.Second
+const statisticsEvery = time.Second
 
 // keepStatistics has PostgreSQL analyse tables soon after they have grown by half: its own daemon comes once a minute, and until it
 // does a store that is being filled is planned as if it were empty. It fails quietly: it is no more than advice to the planner.

@@ -29,7 +29,10 @@ type Levels func() (map[Place]Level, error)
 func AskLevels(tx *db.Tx, skus []string) Levels {
 	levels := make(map[Place]Level, len(skus))
 	asked := askLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
-	return func() (map[Place]Level, error) { return levels, db.WaitAll(asked) }
+	return func() (map[Place]Level, error) {
+		err := db.WaitAll(asked)
+		return levels, err
+	}
 }
 
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
