@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // number asks for a number that the query makes, and notes that it was answered.
@@ -194,5 +196,50 @@ func TestLast(t *testing.T) {
 			})
 		}
 		wg.Wait()
+	})
+}
+
+// A writer that began early and commits late is not behind a reader who asked between and keeps its own clock.
+func TestReaderWithItsOwnClock(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		ctx := t.Context()
+		since := func(at int64) (n int) {
+			if err := store.Settle(ctx, 1); err != nil {
+				t.Error(err)
+			}
+			err := store.Read(ctx, 1, func(tx *db.Tx) error {
+				return tx.Row("SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2", []any{tx.Tenant, at}, &n)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return n
+		}
+		begun, wrote := make(chan struct{}), make(chan error)
+		go func() {
+			wrote <- store.Write(ctx, 1, func(tx *db.Tx) error {
+				var n int64
+				if err := tx.Row(next, []any{tx.Tenant}, &n); err != nil {
+					return err
+				}
+				close(begun)
+				time.Sleep(300 * time.Millisecond)
+				at := tx.Stamps(1)
+				tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
+					tx.Tenant, id.New[id.Event](), at, "e", "r", "{}", tx.Micros())
+				return nil
+			})
+		}()
+		<-begun
+		time.Sleep(50 * time.Millisecond)
+		asked := store.Now().UnixMicro()
+		first := since(0)
+		if err := <-wrote; err != nil {
+			t.Fatal(err)
+		}
+		if first+since(asked) == 0 {
+			t.Error("a reader who keeps its own clock missed a change")
+		}
 	})
 }

@@ -318,6 +318,9 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 			b.Queue(queueUp, plain(step.args[0]))
 		}
 		sql := step.sql
+		if step.clock {
+			sql = pgTick
+		}
 		if step.rows >= 0 {
 			sql = expecting(sql, step.rows)
 		}
@@ -354,6 +357,12 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 // again: with 32 of them that took more of the processors than their orders. A lock wakes only the next. The row stays what holds
 // stamps in commit order.
 const queueUp = "SELECT pg_advisory_xact_lock(7303, ($1::BIGINT % 2147483648)::INT)"
+
+// pgTick is tick with the time that the transaction has taken added to its own: it may have waited long for its turn, and a reader
+// that has asked meanwhile and keeps its own clock must find its changes behind that (interface §4.3). Differences of the server's
+// clock need no agreement with the nodes' clocks. The subquery reads it once.
+const pgTick = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $3::BIGINT
+	FROM (SELECT $2::BIGINT + (extract(epoch FROM clock_timestamp() - transaction_timestamp()) * 1000000)::BIGINT AS now) AS at WHERE tenant_id = $1`
 
 // expecting makes a write fail inside the server unless it touches n rows, so that COMMIT can travel in the same message.
 func expecting(sql string, n int64) string {
