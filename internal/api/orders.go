@@ -108,13 +108,16 @@ func (a *API) createOrder(r *request) (answer, error) {
 	}
 	draft.Source = source(r.caller)
 	lines := draft.Lines
-	return a.writeChecked(r, func(tx *db.Tx) (answer, error) {
+	return a.writeChecked(r, func(tx *db.Tx) func() (answer, error) {
 		draft.Lines = slices.Clone(lines)
-		o, err := a.Commerce.CreateOrder(tx, r.caller, draft)
-		if err != nil {
-			return answer{}, err
+		asked := a.Commerce.AskOrder(tx, draft)
+		return func() (answer, error) {
+			o, err := asked.Create(tx, r.caller)
+			if err != nil {
+				return answer{}, err
+			}
+			return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
 		}
-		return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
 	})
 }
 
@@ -134,6 +137,7 @@ func (a *API) getOrder(r *request) (answer, error) {
 	}
 	var o *orders.Order
 	err = a.read(r, func(tx *db.Tx) (err error) {
+		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err
 	})
