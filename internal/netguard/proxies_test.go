@@ -2,6 +2,7 @@ package netguard_test
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -85,4 +86,25 @@ func TestParseProxies(t *testing.T) {
 			t.Errorf("%q: the fault does not say what it is about: %v", text, err)
 		}
 	}
+}
+
+// Whatever the header holds: without trusted proxies the connection's address counts, and with them an address comes out.
+func FuzzClient(f *testing.F) {
+	f.Add("10.0.0.7:5000", "1.1.1.1, 203.0.113.9:80", "[2001:db8::9]:1")
+	f.Add("[fe80::1%eth0]:5000", "unknown, ,10.1.0.2", "")
+	proxies, err := netguard.ParseProxies("10.0.0.0/8, ::/0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, peer, first, second string) {
+		r := &http.Request{RemoteAddr: peer, Header: http.Header{"X-Forwarded-For": {first, second}}}
+		bare := &http.Request{RemoteAddr: peer}
+		if got, want := (netguard.Proxies)(nil).Client(r), (netguard.Proxies)(nil).Client(bare); got != want {
+			t.Fatalf("forged without a trusted proxy: %q, want %q", got, want)
+		}
+		got := proxies.Client(r)
+		if _, err := netip.ParseAddr(got); err != nil && got != peer {
+			t.Fatalf("%q is no address", got)
+		}
+	})
 }
