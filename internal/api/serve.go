@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -65,7 +64,7 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 // unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit.
 func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
 	r.route = &route{access: public}
-	if err := a.limit(w, r, "address:"+address(r.http), accounts.Starter, nil); err != nil {
+	if err := a.limit(w, r, "address:"+a.Proxies.Client(r.http), accounts.Starter, nil); err != nil {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
@@ -78,7 +77,7 @@ func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answ
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.
 func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
-	plan, who := accounts.Starter, "address:"+address(r.http)
+	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
 	var refused error
 	if r.route.raw {
 		plan, who = accounts.Enterprise, "channel:"+r.http.PathValue("channelId")
@@ -282,7 +281,7 @@ func (a *API) failed(r *request, err error) answer {
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	h := w.Header()
 	if h.Get("X-RateLimit-Limit") == "" { // refused before the limit was asked
-		a.headers(w, a.Limiter.Peek("address:"+address(r.http), a.Now(), rates(accounts.Starter, nil)...))
+		a.headers(w, a.Limiter.Peek("address:"+a.Proxies.Client(r.http), a.Now(), rates(accounts.Starter, nil)...))
 	}
 	for name, value := range out.header {
 		h.Set(name, value)
@@ -314,13 +313,4 @@ func requestID(given string) string {
 		}
 	}
 	return given
-}
-
-// address is the peer's IP address.
-func address(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
