@@ -21,6 +21,7 @@ import (
 type postgresEngine struct {
 	db   *DB
 	pool *pgxpool.Pool
+	gate gates
 	stop context.CancelFunc // of keepStatistics
 	kept chan struct{}
 }
@@ -44,7 +45,7 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 		return nil, unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	e := &postgresEngine{db: d, pool: pool, stop: stop, kept: make(chan struct{})}
+	e := &postgresEngine{db: d, pool: pool, gate: gates{open: map[id.Tenant]*gate{}}, stop: stop, kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
 }
@@ -86,6 +87,11 @@ func (e *postgresEngine) name() string { return "postgres" }
 // write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
 func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
+	leave, err := e.gate.enter(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	begin := opening{begin: "BEGIN", tenant: tenant, alone: how == alone}
 	return e.in(ctx, begin, func(s *pgSession) error {
 		tx := &Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now()}
