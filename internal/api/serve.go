@@ -88,8 +88,8 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 			plan, who = r.caller.Plan, r.caller.Actor()
 		}
 	}
-	conditional := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional = conditional && refused == nil && r.http.Header.Get("If-None-Match") != ""
+	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
+	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
 	if !conditional {
 		if err := a.limit(w, r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
@@ -113,7 +113,7 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 		return answer{}, err
 	}
 	out, err := r.route.serve(a, r)
-	if err == nil && r.http.Method == http.MethodGet && out.status == http.StatusOK {
+	if err == nil && reads && out.status == http.StatusOK {
 		out.tag()
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
