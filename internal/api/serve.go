@@ -297,6 +297,9 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 		}
 		h.Set("Content-Length", strconv.Itoa(len(out.body)))
 	}
+	if out.status >= http.StatusBadRequest {
+		takeRest(w, r.http)
+	}
 	w.WriteHeader(out.status)
 	if r.http.Method != http.MethodHead {
 		w.Write(out.body)
