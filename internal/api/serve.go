@@ -225,13 +225,13 @@ func (a *API) readBody(w http.ResponseWriter, r *request) error {
 	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	if err := isJSON(r.http.Header.Get("Content-Type")); err != nil {
+	if err := isJSON(r.http.Header); err != nil {
 		if r.route.body == nil {
 			return nil
 		}
 		return err
 	}
-	if r.body, err = wire.Parse(raw); err != nil && r.route.body == nil {
+	if r.body, err = wire.Parse(bytes.TrimPrefix(raw, byteOrderMark)); err != nil && r.route.body == nil {
 		err = nil
 	}
 	return err
@@ -261,8 +261,14 @@ func tooLarge(bound int64) error {
 	return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-func isJSON(contentType string) error {
-	kind, params, err := mime.ParseMediaType(contentType)
+// byteOrderMark is what some systems put before their UTF-8.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+func isJSON(h http.Header) error {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.New(fault.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
+	}
+	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
 		return fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
