@@ -62,10 +62,15 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 	return out
 }
 
-// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit.
+// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit: that of the credential
+// if it is good, else the address's.
 func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
-	r.route = &route{access: public}
-	if err := a.limit(w, r, "address:"+address(r.http), accounts.Starter, nil); err != nil {
+	r.route = &route{access: anyCredential}
+	plan, who := accounts.Starter, "address:"+address(r.http)
+	if a.authenticate(r) == nil {
+		plan, who = r.caller.Plan, r.caller.Actor()
+	}
+	if err := a.limit(w, r, who, plan, nil); err != nil {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
