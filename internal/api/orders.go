@@ -264,13 +264,12 @@ func readOrderFilter(q *wire.Query) (orders.Filter, page) {
 	return f, p
 }
 
-// readSort reads the three ways to say a sort: sort=total:desc, sort=total&order=desc, sortBy=total&sortOrder=desc.
+// readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
 func readSort(q *wire.Query) (orders.Sort, bool) {
-	text, way := q.Text("sort"), q.Text("order")
-	if text == "" {
-		text, way = q.Text("sortBy"), q.Text("sortOrder")
-	} else if field, after, ok := strings.Cut(text, ":"); ok {
-		text, way = field, after
+	field, text := firstGiven(q, "sort", "sortBy")
+	direction, way := firstGiven(q, "order", "sortOrder")
+	if before, after, ok := strings.Cut(text, ":"); ok {
+		text, direction, way = before, field, after
 	}
 	sort := orders.ByCreatedAt
 	switch orders.Sort(text) {
@@ -278,7 +277,7 @@ func readSort(q *wire.Query) (orders.Sort, bool) {
 	case orders.ByTotal, orders.ByNumber:
 		sort = orders.Sort(text)
 	default:
-		q.Fault("sort", "must be one of createdAt, total, orderNumber")
+		q.Fault(field, "must be one of createdAt, total, orderNumber")
 	}
 	switch strings.ToLower(way) {
 	case "", "desc":
@@ -286,8 +285,17 @@ func readSort(q *wire.Query) (orders.Sort, bool) {
 	case "asc":
 		return sort, true
 	}
-	q.Fault("sort", "the direction must be asc or desc")
+	q.Fault(direction, "the direction must be asc or desc")
 	return sort, false
+}
+
+// firstGiven reads two parameters that say the same and gives the first one that is there.
+func firstGiven(q *wire.Query, name, other string) (given, text string) {
+	first, second := q.Text(name), q.Text(other)
+	if first == "" && second != "" {
+		return other, second
+	}
+	return name, first
 }
 
 // listOrders serves GET /api/v1/orders: 200; 400.

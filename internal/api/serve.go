@@ -61,10 +61,15 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 	return out
 }
 
-// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit.
+// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit: that of the credential
+// if it is good, else the address's.
 func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
-	r.route = &route{access: public}
-	if err := a.limit(w, r, "address:"+a.Proxies.Client(r.http), accounts.Starter, nil); err != nil {
+	r.route = &route{access: anyCredential}
+	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
+	if a.authenticate(r) == nil {
+		plan, who = r.caller.Plan, r.caller.Actor()
+	}
+	if err := a.limit(w, r, who, plan, nil); err != nil {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
@@ -87,8 +92,8 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 			plan, who = r.caller.Plan, r.caller.Actor()
 		}
 	}
-	conditional := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional = conditional && refused == nil && r.http.Header.Get("If-None-Match") != ""
+	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
+	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
 	if !conditional {
 		if err := a.limit(w, r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
@@ -112,7 +117,7 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 		return answer{}, err
 	}
 	out, err := r.route.serve(a, r)
-	if err == nil && r.http.Method == http.MethodGet && out.status == http.StatusOK {
+	if err == nil && reads && out.status == http.StatusOK {
 		out.tag()
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
@@ -224,13 +229,13 @@ func (a *API) readBody(w http.ResponseWriter, r *request) error {
 	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	if err := isJSON(r.http.Header.Get("Content-Type")); err != nil {
+	if err := isJSON(r.http.Header); err != nil {
 		if r.route.body == nil {
 			return nil
 		}
 		return err
 	}
-	if r.body, err = wire.Parse(raw); err != nil && r.route.body == nil {
+	if r.body, err = wire.Parse(bytes.TrimPrefix(raw, byteOrderMark)); err != nil && r.route.body == nil {
 		err = nil
 	}
 	return err
@@ -260,8 +265,14 @@ func tooLarge(bound int64) error {
 	return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-func isJSON(contentType string) error {
-	kind, params, err := mime.ParseMediaType(contentType)
+// byteOrderMark is what some systems put before their UTF-8.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+func isJSON(h http.Header) error {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.New(fault.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
+	}
+	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
 		return fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
@@ -295,6 +306,9 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 			h.Set("Content-Type", "application/json; charset=utf-8")
 		}
 		h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	}
+	if out.status >= http.StatusBadRequest {
+		takeRest(w, r.http)
 	}
 	w.WriteHeader(out.status)
 	if r.http.Method != http.MethodHead {

@@ -123,7 +123,7 @@ func place(levels []Level, fallback string, wanted int64) string {
 }
 
 // Apply makes shifts (their warehouses chosen) on levels as read in this transaction, writes the ledger, and gives each
-// level after. reject refuses to reserve what is not available: Conflict naming the SKUs. The writes are queued; if a level
+// level after. reject refuses to take more than is available: Conflict naming the SKUs. The writes are queued; if a level
 // has moved meanwhile in a way that matters, the act runs again.
 func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, error) {
 	merged := merge(shifts)
@@ -191,7 +191,7 @@ func merge(shifts []Shift) []Shift {
 func enough(levels map[Place]Level, shifts []Shift) error {
 	var short []string
 	for _, s := range shifts {
-		if s.Reserve > 0 && levels[Place{s.SKU, s.Warehouse}].Available() < s.Reserve {
+		if takes := s.Reserve - s.OnHand; takes > 0 && levels[Place{s.SKU, s.Warehouse}].Available() < takes {
 			short = append(short, s.SKU)
 		}
 	}
