@@ -36,8 +36,10 @@ check: ## all that must hold before a release: format, modules, tests, build
 	$(MAKE) test
 	$(MAKE) build
 
-bench: build ## measure this machine: the service beside the bare driver
-	$(BIN) bench cold-start
+BENCHTIME ?= 3s
+bench: build ## measure this machine: the service beside the bare driver, BENCHTIME each, then cold starts
+	$(BIN) bench all --here --bare sqlite --bare-dir bin --duration $(BENCHTIME)
+	$(BIN) bench cold-start --dir bin
 
 postgres: ## install PostgreSQL's binaries for the tests if they are missing
 	@if [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then :; \

@@ -21,14 +21,16 @@ func newBenchCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	var key, keys, adminKeys []string
 	var tenants benchTenants
+	var here bool
 	bench := &cobra.Command{
 		Use:   "bench [scenario …]",
 		Short: "Measure a running service, and the bare database driver beside it",
 		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n\n" +
 			"Scenarios: " + strings.Join(load.ScenarioNames(), ", ") + ".\n\n" +
 			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
-			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries.",
-		Example: "  entrepot bench orders --url http://127.0.0.1:8080 --key pk_live_…\n" +
+			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries; --here starts one like that by itself.",
+		Example: "  entrepot bench all --here --bare sqlite --duration 5s\n" +
+			"  entrepot bench orders --url http://127.0.0.1:8080 --key pk_live_…\n" +
 			"  entrepot bench all --url http://127.0.0.1:8080 --key pk_live_… --bare sqlite --json\n" +
 			"  entrepot bench prices stock --bare postgres --database postgres://localhost/bench",
 		ValidArgs: load.ScenarioNames(),
@@ -36,6 +38,13 @@ func newBenchCommand(env *environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Scenarios, options.Keys, options.AdminKeys = args, append(key, keys...), adminKeys
 			options.Progress = env.stderr
+			if here {
+				service, err := startHere(cmd, env, &options, &tenants)
+				if err != nil {
+					return err
+				}
+				defer service.end(env)
+			}
 			if options.URL == "" && len(options.Keys)+tenants.count > 0 {
 				options.URL = "http://127.0.0.1:8080"
 			}
@@ -68,6 +77,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringSliceVar(&key, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
 	flags.StringSliceVar(&adminKeys, "admin-key", nil, "key that may register endpoints, where --key may not (write:webhooks)")
+	flags.BoolVar(&here, "here", false, "start a service on a fresh SQLite store, load it and end it; instead of --url and --key")
 	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.IntVar(&options.Clients, "clients", 0, "connections (0: what fits the scenario)")
 	flags.DurationVar(&options.Duration, "duration", 0, "time of each measurement (default 10s; with --count: 10m at most)")
@@ -84,7 +94,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.DurationVar(&options.DeliveryTimeout, "delivery-timeout", 2*time.Minute, "how long to wait until every delivery is in")
 	flags.StringVar(&options.Bare, "bare", "", "also write the same rows through the bare driver: sqlite or postgres")
 	flags.StringVar(&options.BareDatabase, "database", "", "PostgreSQL for --bare; its schema "+load.BareSchema+" is dropped")
-	flags.StringVar(&options.BareFolder, "bare-dir", "", "folder for the file of --bare sqlite: put it on the service's disk")
+	flags.StringVar(&options.BareFolder, "bare-dir", "", "folder for the file of --bare sqlite, and for the store of --here: put it on the service's disk")
 	flags.IntVar(&options.ServerPID, "server-pid", 0, "process of the service, to weigh its CPU and memory")
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
@@ -106,6 +116,7 @@ func listOf(text string) []string {
 type benchTenants struct {
 	count int
 	store string
+	vars  []string // environment of the commands; nil: this process's
 }
 
 // make answers a key with every scope for each new account.
@@ -126,7 +137,7 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 	}
 	run := func(into any, args ...string) error {
 		process := exec.CommandContext(cmd.Context(), program, append(append(args, "--json"), where...)...)
-		process.Stderr = env.stderr
+		process.Env, process.Stderr = b.vars, env.stderr
 		out, err := process.Output()
 		if err != nil {
 			return fmt.Errorf("entrepot %s: %w", strings.Join(args[:2], " "), err)
@@ -148,7 +159,7 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 		}
 		keys = append(keys, key.Key)
 	}
-	fmt.Fprintf(env.stderr, "made %d accounts\n", b.count)
+	fmt.Fprintf(env.stderr, "accounts made: %d\n", b.count)
 	return keys, nil
 }
 
@@ -172,7 +183,7 @@ func newColdStartCommand(env *environment) *cobra.Command {
 				}
 			}
 			options.Args = append([]string{"serve", "--addr", "{addr}", "--data", "{data}"}, extra...)
-			options.Env = []string{"ENTREPOT_ADMIN_EMAIL=owner@bench.example", "ENTREPOT_ADMIN_PASSWORD=a long bench password"}
+			options.Env = benchAdmin
 			found, err := load.ColdStart(cmd.Context(), options)
 			if err != nil {
 				return err

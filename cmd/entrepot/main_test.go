@@ -16,7 +16,12 @@ import (
 	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(actVariable) != "" {
+		main()
+	}
+	pgtest.Main(m)
+}
 
 // program is the command line on one store.
 type program struct {

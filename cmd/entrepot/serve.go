@@ -38,7 +38,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "webhook-retries", "rate-limits", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "log-level", "log-format")
 	return serve
 }
 
@@ -64,6 +64,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"), Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {
 		return c, err
+	}
+	if c.Proxies, err = netguard.ParseProxies(env.text(cmd, "trusted-proxies")); err != nil {
+		return c, wrong("%v", err)
 	}
 	if c.Limits, err = env.on(cmd, "rate-limits"); err != nil {
 		return c, err

@@ -30,6 +30,7 @@ var settings = []setting{
 	{name: "master-key", usage: "32 bytes in base64 or hex that seal stored credentials; otherwise master.key in the data folder", secret: true},
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
 	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; otherwise that of each request"},
+	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For names the client"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
 	{name: "rate-limits", standard: "on", usage: "off for benchmarks only"},
 	{name: "log-level", standard: "info", usage: "debug, info, warn or error"},

@@ -30,6 +30,7 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var c Caller
 	var scopes, settings string
 	var expires, revoked int64
+	tx.Last()
 	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, k.id, k.scopes, k.channel_id, k.expires_at, k.revoked_at
 		FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1`, []any{Hash(key)},
 		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.Key, &scopes, db.Opt(&c.Channel), db.Opt(&expires), db.Opt(&revoked))
@@ -52,6 +53,7 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 	var c Caller
 	var settings, status string
 	var expires int64
+	tx.Last()
 	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, u.id, u.role, u.email, u.status, k.expires_at
 		FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
 		WHERE k.hash = $1`, []any{Hash(token)},

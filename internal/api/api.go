@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
+	"entrepot/internal/netguard"
 )
 
 // Config is what an API is made of.
@@ -27,8 +28,9 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	PublicURL string // the service's address as the world sees it, "" for that of each request
-	Dev       bool   // http and loopback addresses are allowed (interface §6.1)
+	PublicURL string           // the service's address as the world sees it, "" for that of each request
+	Proxies   netguard.Proxies // whose X-Forwarded-For is believed (interface §8)
+	Dev       bool             // http and loopback addresses are allowed (interface §6.1)
 }
 
 // API serves the interface.

@@ -71,7 +71,7 @@ func (a *API) checkLogin(r *request, in login) (*accounts.User, error) {
 		return nil, err
 	}
 	defer done()
-	who := "login:" + accounts.Hash(accounts.FoldEmail(in.email) + " " + address(r.http))[:32] // nodes share it in the store, where no address belongs
+	who := "login:" + accounts.Hash(accounts.FoldEmail(in.email) + " " + a.Proxies.Client(r.http))[:32] // nodes share it in the store, where no address belongs
 	if v := a.Limiter.Peek(who, a.Now(), failedLogins); !v.Allowed {
 		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
 		return nil, fault.New(fault.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)

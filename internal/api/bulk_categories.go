@@ -24,7 +24,7 @@ func readCategoryImport(o *wire.Object) (in commerce.CategoryImport) {
 		d := readCategory(item, false, true)
 		d.Index = i
 		if faults := item.Faults(); len(faults) > 0 {
-			in.Faults = append(in.Faults, itemFault(i, d.ExternalID.Value, faults))
+			in.Faults = append(in.Faults, itemFault(i, item.Said("externalId"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)

@@ -41,7 +41,7 @@ func readStock(o *wire.Object, figure string, most int64) commerce.StockUpdate {
 			Quantity:  item.Int(figure, wire.Int{Required: true, Max: most}).Value,
 		}
 		if wrong := item.Faults(); len(wrong) > 0 {
-			u.Faults = append(u.Faults, itemFault(i, d.SKU, wrong))
+			u.Faults = append(u.Faults, itemFault(i, item.Said("sku"), wrong))
 			return
 		}
 		u.Drafts = append(u.Drafts, d)

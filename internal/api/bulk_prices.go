@@ -31,7 +31,7 @@ func readPrices(o *wire.Object) commerce.PriceUpdate {
 			CompareAt: item.Money("compareAtPrice", wire.Money{}),
 		}
 		if wrong := item.Faults(); len(wrong) > 0 {
-			faults = append(faults, itemFault(i, d.SKU, wrong))
+			faults = append(faults, itemFault(i, item.Said("sku"), wrong))
 			return
 		}
 		drafts = append(drafts, d)

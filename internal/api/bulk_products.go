@@ -28,7 +28,7 @@ func readImport(o *wire.Object) (in commerce.Import) {
 		d := readProduct(item, false)
 		d.Index = i
 		if faults := item.Faults(); len(faults) > 0 {
-			in.Faults = append(in.Faults, itemFault(i, d.SKU, faults))
+			in.Faults = append(in.Faults, itemFault(i, item.Said("sku"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)

@@ -108,13 +108,16 @@ func (a *API) createOrder(r *request) (answer, error) {
 	}
 	draft.Source = source(r.caller)
 	lines := draft.Lines
-	return a.writeChecked(r, func(tx *db.Tx) (answer, error) {
+	return a.writeChecked(r, func(tx *db.Tx) func() (answer, error) {
 		draft.Lines = slices.Clone(lines)
-		o, err := a.Commerce.CreateOrder(tx, r.caller, draft)
-		if err != nil {
-			return answer{}, err
+		asked := a.Commerce.AskOrder(tx, draft)
+		return func() (answer, error) {
+			o, err := asked.Create(tx, r.caller)
+			if err != nil {
+				return answer{}, err
+			}
+			return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
 		}
-		return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
 	})
 }
 
@@ -134,6 +137,7 @@ func (a *API) getOrder(r *request) (answer, error) {
 	}
 	var o *orders.Order
 	err = a.read(r, func(tx *db.Tx) (err error) {
+		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err
 	})
@@ -260,13 +264,12 @@ func readOrderFilter(q *wire.Query) (orders.Filter, page) {
 	return f, p
 }
 
-// readSort reads the three ways to say a sort: sort=total:desc, sort=total&order=desc, sortBy=total&sortOrder=desc.
+// readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
 func readSort(q *wire.Query) (orders.Sort, bool) {
-	text, way := q.Text("sort"), q.Text("order")
-	if text == "" {
-		text, way = q.Text("sortBy"), q.Text("sortOrder")
-	} else if field, after, ok := strings.Cut(text, ":"); ok {
-		text, way = field, after
+	field, text := firstGiven(q, "sort", "sortBy")
+	direction, way := firstGiven(q, "order", "sortOrder")
+	if before, after, ok := strings.Cut(text, ":"); ok {
+		text, direction, way = before, field, after
 	}
 	sort := orders.ByCreatedAt
 	switch orders.Sort(text) {
@@ -274,7 +277,7 @@ func readSort(q *wire.Query) (orders.Sort, bool) {
 	case orders.ByTotal, orders.ByNumber:
 		sort = orders.Sort(text)
 	default:
-		q.Fault("sort", "must be one of createdAt, total, orderNumber")
+		q.Fault(field, "must be one of createdAt, total, orderNumber")
 	}
 	switch strings.ToLower(way) {
 	case "", "desc":
@@ -282,8 +285,17 @@ func readSort(q *wire.Query) (orders.Sort, bool) {
 	case "asc":
 		return sort, true
 	}
-	q.Fault("sort", "the direction must be asc or desc")
+	q.Fault(direction, "the direction must be asc or desc")
 	return sort, false
+}
+
+// firstGiven reads two parameters that say the same and gives the first one that is there.
+func firstGiven(q *wire.Query, name, other string) (given, text string) {
+	first, second := q.Text(name), q.Text(other)
+	if first == "" && second != "" {
+		return other, second
+	}
+	return name, first
 }
 
 // listOrders serves GET /api/v1/orders: 200; 400.

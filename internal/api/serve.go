@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -65,10 +64,11 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 	return out
 }
 
-// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit, whoever it is.
+// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit: that of the credential
+// if it is good, else the address's.
 func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
-	r.route = &route{access: public}
-	plan, who := accounts.Starter, "address:"+address(r.http)
+	r.route = &route{access: anyCredential}
+	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
 	if a.authenticate(r) == nil {
 		plan, who = r.caller.Plan, r.caller.Actor()
 	}
@@ -85,7 +85,7 @@ func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answ
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.
 func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
-	plan, who := accounts.Starter, "address:"+address(r.http)
+	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
 	var refused error
 	if r.route.raw {
 		plan, who = accounts.Enterprise, "channel:"+r.http.PathValue("channelId")
@@ -232,13 +232,13 @@ func (a *API) readBody(w http.ResponseWriter, r *request) error {
 	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	if err := isJSON(r.http.Header.Get("Content-Type")); err != nil {
+	if err := isJSON(r.http.Header); err != nil {
 		if r.route.body == nil {
 			return nil
 		}
 		return err
 	}
-	if r.body, err = wire.Parse(raw); err != nil && r.route.body == nil {
+	if r.body, err = wire.Parse(bytes.TrimPrefix(raw, byteOrderMark)); err != nil && r.route.body == nil {
 		err = nil
 	}
 	return err
@@ -280,8 +280,14 @@ func tooLarge(bound int64) error {
 	return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-func isJSON(contentType string) error {
-	kind, params, err := mime.ParseMediaType(contentType)
+// byteOrderMark is what some systems put before their UTF-8.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+func isJSON(h http.Header) error {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.New(fault.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
+	}
+	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
 		return fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
@@ -301,7 +307,7 @@ func (a *API) failed(r *request, err error) answer {
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	h := w.Header()
 	if h.Get("X-RateLimit-Limit") == "" { // refused before the limit was asked
-		a.headers(w, a.Limiter.Peek("address:"+address(r.http), a.Now(), rates(accounts.Starter, nil)...))
+		a.headers(w, a.Limiter.Peek("address:"+a.Proxies.Client(r.http), a.Now(), rates(accounts.Starter, nil)...))
 	}
 	for name, value := range out.header {
 		h.Set(name, value)
@@ -315,6 +321,9 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 			h.Set("Content-Type", "application/json; charset=utf-8")
 		}
 		h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	}
+	if out.status >= http.StatusBadRequest {
+		takeRest(w, r.http)
 	}
 	w.WriteHeader(out.status)
 	if r.http.Method != http.MethodHead {
@@ -333,13 +342,4 @@ func requestID(given string) string {
 		}
 	}
 	return given
-}
-
-// address is the peer's IP address.
-func address(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

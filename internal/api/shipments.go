@@ -71,6 +71,7 @@ func (a *API) listShipments(r *request) (answer, error) {
 	}
 	var o *orders.Order
 	err = a.read(r, func(tx *db.Tx) (err error) {
+		tx.Last()
 		o, err = orders.ByID(tx, order)
 		return err
 	})

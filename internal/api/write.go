@@ -15,15 +15,18 @@ import (
 // write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
 // replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
 func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
-	return a.writeBy(a.DB.Write, r, act)
+	return a.writeBy(a.DB.Write, r, func(tx *db.Tx) func() (answer, error) {
+		return func() (answer, error) { return act(tx) }
+	})
 }
 
-// writeChecked is write for an act that bears db.DB.WriteChecked.
-func (a *API) writeChecked(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
-	return a.writeBy(a.DB.WriteChecked, r, act)
+// writeChecked is write for an operation that bears db.DB.WriteChecked, and that first asks for what it needs to know, so that this
+// travels in one message with the question for the Idempotency-Key. What ask gives is the operation itself; a replay leaves it out.
+func (a *API) writeChecked(r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
+	return a.writeBy(a.DB.WriteChecked, r, ask)
 }
 
-func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) error, r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) error, r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
 	key, err := idempotencyKey(r.http.Header)
 	if err != nil {
 		return answer{}, err
@@ -34,8 +37,13 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 	}
 	var out answer
 	err = by(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+		var kept func() (*idempotency.Answer, error)
 		if key != "" {
-			found, err := idempotency.Find(tx, key, space)
+			kept = idempotency.AskFind(tx, key, space)
+		}
+		act := ask(tx)
+		if key != "" {
+			found, err := kept()
 			if err != nil {
 				return err
 			}
@@ -45,7 +53,7 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 			}
 		}
 		var err error
-		if out, err = act(tx); err != nil {
+		if out, err = act(); err != nil {
 			return err
 		}
 		if key != "" && out.status < 300 {

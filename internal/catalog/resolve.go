@@ -14,13 +14,17 @@ type Sellable struct {
 }
 
 // Resolve finds what SKUs stand for, by SKU; those the account does not have are left out.
-func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) {
+func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) { return AskResolve(tx, skus)() }
+
+// AskResolve is Resolve as a question.
+func AskResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
 	found := make(map[string]Sellable, len(skus))
+	asked := make([]*db.Question, 0, 1)
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
+		asked = append(asked, tx.Ask(func(r db.Rows) error {
 			var s Sellable
 			var variant string
 			if err := r.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
@@ -36,12 +40,12 @@ func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) {
 				JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
 				LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = s.product_id AND v.id = s.variant_id
 				WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
-		}), args...)
-		if err != nil {
-			return nil, err
-		}
+		}), args...))
 	}
-	return found, nil
+	return func() (map[string]Sellable, error) {
+		err := db.WaitAll(asked)
+		return found, err
+	}
 }
 
 var resolveText db.Text

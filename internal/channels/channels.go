@@ -33,20 +33,33 @@ type Ref struct {
 }
 
 // ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
-func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) {
+func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) { return AskByRef(tx, channel)() }
+
+// AskByRef is ByRef as a question.
+func AskByRef(tx *db.Tx, channel id.Channel) func() (Ref, error) {
 	return ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND id = $2::UUID", channel)
 }
 
-// First is the oldest active channel, the zero Ref when there is none.
-func First(tx *db.Tx) (Ref, error) {
-	r, err := ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND status = 'active' ORDER BY created_at, id LIMIT 1")
-	if errors.Is(err, db.ErrNoRow) {
-		return Ref{}, nil
+// AskFirst asks for the oldest active channel: the zero Ref when there is none.
+func AskFirst(tx *db.Tx) func() (Ref, error) {
+	first := ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND status = 'active' ORDER BY created_at, id LIMIT 1")
+	return func() (Ref, error) {
+		r, err := first()
+		if errors.Is(err, db.ErrNoRow) {
+			return Ref{}, nil
+		}
+		return r, err
 	}
-	return r, err
 }
 
-func ref(tx *db.Tx, sql string, args ...any) (r Ref, err error) {
-	err = tx.Row(sql, append([]any{tx.Tenant}, args...), &r.ID, &r.Name, &r.Platform, &r.Oversell)
-	return r, err
+func ref(tx *db.Tx, sql string, args ...any) func() (Ref, error) {
+	var r Ref
+	asked := tx.Ask(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) }, sql, append([]any{tx.Tenant}, args...)...)
+	return func() (Ref, error) {
+		err := asked.Wait()
+		if err == nil && r.ID == "" {
+			err = db.ErrNoRow
+		}
+		return r, err
+	}
 }

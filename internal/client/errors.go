@@ -34,11 +34,14 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// Error tells status, message and every detail.
+// Error tells status, message, and the details that the message does not name itself.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s", e.StatusCode, e.Message)
 	for i, d := range e.Details {
+		if strings.Contains(e.Message, d.Path+": "+d.Message) {
+			continue
+		}
 		if i == 10 {
 			fmt.Fprintf(&b, "; and %d more", len(e.Details)-i)
 			break

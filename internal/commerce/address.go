@@ -32,8 +32,8 @@ func NormalAddress(text string) string {
 		}
 		value := "null"
 		for _, alias := range key.alias {
-			if found := v.Member(alias); found != nil && found.Text() != "" {
-				value = string(wire.AppendText(nil, found.Text()))
+			if text := addressText(v.Member(alias)); text != "" {
+				value = string(wire.AppendText(nil, text))
 				break
 			}
 		}
@@ -47,4 +47,12 @@ func NormalAddress(text string) string {
 		return "{" + extra.String()[1:] + "}"
 	}
 	return body + extra.String() + "}"
+}
+
+// addressText is what a member says: a string, or a number that was meant as one, as postal codes often are.
+func addressText(v *wire.Value) string {
+	if v != nil && v.Kind == '0' {
+		return string(v.Raw)
+	}
+	return v.Text()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -68,7 +69,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		keepTracking(o, move.Draft)
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, why, false)
+	changes, err := holdStock(tx, nil, before, o, why, false)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 		return shipment, err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
 	if err != nil {
 		return shipment, err
 	}
@@ -148,7 +149,7 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, s
 		return err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edi
 		}
 		reject = channel.Oversell == "reject"
 	}
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
+	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,7 @@ func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) erro
 	if len(open) == 0 {
 		return nil
 	}
-	if err := resolveLinesAt(tx, open, at); err != nil {
+	if err := resolveLines(catalog.AskResolve(tx, skusOf(open)), open, at); err != nil {
 		return err
 	}
 	for k, i := range at {

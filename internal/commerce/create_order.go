@@ -46,10 +46,52 @@ type OrderDraft struct {
 // Faults: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
 // for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
-	if err := freeReference(tx, draft.ExternalReference); err != nil {
+	return s.AskOrder(tx, draft).Create(tx, who)
+}
+
+// OrderAsked is a drafted order with the questions it has to the store.
+type OrderAsked struct {
+	draft    OrderDraft
+	taken    func() (id.Order, error) // nil without an external reference
+	channel  func() (channels.Ref, error)
+	known    func() (map[string]catalog.Sellable, error)
+	customer func() (*customers.Customer, error) // nil without one
+	levels   stock.Levels
+}
+
+// AskOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
+func (s *Service) AskOrder(tx *db.Tx, draft OrderDraft) OrderAsked {
+	a := OrderAsked{draft: draft}
+	if draft.ExternalReference != "" {
+		a.taken = orders.AskByReference(tx, draft.ExternalReference)
+	}
+	if draft.Channel == "" {
+		a.channel = channels.AskFirst(tx)
+	} else {
+		a.channel = channels.AskByRef(tx, draft.Channel)
+	}
+	skus := skusOf(draft.Lines)
+	a.known = catalog.AskResolve(tx, skus)
+	switch {
+	case draft.CustomerID != "":
+		a.customer = customers.AskByID(tx, draft.CustomerID)
+	case draft.CustomerEmail != "":
+		a.customer = customers.AskByEmail(tx, draft.CustomerEmail)
+	}
+	a.levels = stock.AskLevels(tx, skus)
+	return a
+}
+
+// Create is CreateOrder on the answers.
+func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error) {
+	draft := a.draft
+	if err := a.freeReference(); err != nil {
 		return nil, err
 	}
-	channel, err := channelOf(tx, draft.Channel)
+	channel, err := a.channel()
+	if errors.Is(err, db.ErrNoRow) {
+		err = fault.Missing("channel")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +103,7 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 		o.BillingAddress = draft.ShippingAddress
 	}
 	o.ShippingAmount, o.DiscountAmount, o.TaxRate = draft.ShippingAmount, draft.DiscountAmount, draft.TaxRate
-	if err := resolveLines(tx, draft.Lines); err != nil {
+	if err := resolveLines(a.known, draft.Lines, nil); err != nil {
 		return nil, err
 	}
 	for _, d := range draft.Lines {
@@ -70,7 +112,7 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	if err := o.Price(draft.TaxAmount); err != nil {
 		return nil, err
 	}
-	events, err := s.linkCustomer(tx, o, draft)
+	events, err := a.linkCustomer(tx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +122,7 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 		o.Status, o.ShippedTold = draft.Status, true
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, nil, o, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, channel.Oversell == "reject")
+	changes, err := holdStock(tx, a.levels, nil, o, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, channel.Oversell == "reject")
 	if err != nil {
 		return nil, err
 	}
@@ -91,39 +133,29 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	return o, nil
 }
 
-func freeReference(tx *db.Tx, reference string) error {
-	if reference == "" {
+func (a OrderAsked) freeReference() error {
+	if a.taken == nil {
 		return nil
 	}
-	taken, err := orders.ByReference(tx, reference)
+	taken, err := a.taken()
 	if err != nil || taken == "" {
 		return err
 	}
-	return fault.New(fault.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", reference).With("orderId", taken)
+	return fault.New(fault.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", a.draft.ExternalReference).With("orderId", taken)
 }
 
-// channelOf is the channel asked for, else the oldest active one, else none.
-func channelOf(tx *db.Tx, channel id.Channel) (channels.Ref, error) {
-	if channel == "" {
-		return channels.First(tx)
-	}
-	ref, err := channels.ByRef(tx, channel)
-	if errors.Is(err, db.ErrNoRow) {
-		return ref, fault.Missing("channel")
-	}
-	return ref, err
-}
-
-// resolveLines finds what the drafted SKUs stand for; unknown ones are all named.
-func resolveLines(tx *db.Tx, lines []orders.LineDraft) error { return resolveLinesAt(tx, lines, nil) }
-
-// resolveLinesAt is resolveLines for some of a request's lines; at gives their places in it.
-func resolveLinesAt(tx *db.Tx, lines []orders.LineDraft, at []int) error {
+func skusOf(lines []orders.LineDraft) []string {
 	skus := make([]string, len(lines))
 	for i, l := range lines {
 		skus[i] = l.SKU
 	}
-	found, err := catalog.Resolve(tx, skus)
+	return skus
+}
+
+// resolveLines puts into drafted lines what their SKUs stand for; unknown ones are all named. at gives the lines' places in the
+// request, nil when they are all of it.
+func resolveLines(known func() (map[string]catalog.Sellable, error), lines []orders.LineDraft, at []int) error {
+	found, err := known()
 	if err != nil {
 		return err
 	}
@@ -151,18 +183,13 @@ func resolveLinesAt(tx *db.Tx, lines []orders.LineDraft, at []int) error {
 
 // linkCustomer finds or makes the order's customer and moves its totals. customerId wins over customerEmail; a merged record
 // stands for its primary.
-func (s *Service) linkCustomer(tx *db.Tx, o *orders.Order, draft OrderDraft) ([]webhooks.Event, error) {
-	var c *customers.Customer
-	var err error
-	switch {
-	case draft.CustomerID != "":
-		if c, err = customers.ByID(tx, draft.CustomerID); err == nil && c == nil {
-			err = fault.Missing("customer")
-		}
-	case draft.CustomerEmail != "":
-		c, err = customers.ByEmail(tx, draft.CustomerEmail)
-	default:
+func (a OrderAsked) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, error) {
+	if a.customer == nil {
 		return nil, nil
+	}
+	c, err := a.customer()
+	if err == nil && c == nil && a.draft.CustomerID != "" {
+		err = fault.Missing("customer")
 	}
 	if err != nil {
 		return nil, err
@@ -180,7 +207,7 @@ func (s *Service) linkCustomer(tx *db.Tx, o *orders.Order, draft OrderDraft) ([]
 		return nil, fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
 	}
 	o.Customer, o.CustomerPhone = c.ID, c.Phone
-	if draft.CustomerID != "" {
+	if a.draft.CustomerID != "" {
 		o.CustomerEmail = c.Email
 	}
 	customers.Ordered(tx, c.ID, spent(o), customers.CountryOf(o.ShippingAddress))
@@ -196,8 +223,8 @@ func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
 }
 
 // holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
-// reservations by line, and on-hand by what was shipped or taken back.
-func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
+// reservations by line, and on-hand by what was shipped or taken back. Levels are those asked for, nil when none were.
+func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
 	var shifts []stock.Shift
 	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
 	move := func(l orders.Line, reserve, shipped int64, index int) {
@@ -229,7 +256,11 @@ func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) (
 	if len(shifts) == 0 {
 		return nil, nil
 	}
-	levels, err := stock.Choose(tx, shifts)
+	choose := stock.Choose
+	if asked != nil {
+		choose = asked.Choose
+	}
+	levels, err := choose(tx, shifts)
 	if err != nil {
 		return nil, err
 	}

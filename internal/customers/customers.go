@@ -81,21 +81,42 @@ func scan(r db.Rows) (c Customer, err error) {
 
 // find reads one record without its tags and addresses; nil when there is none.
 func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
-	list, err := db.List(tx, scan, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, append([]any{tx.Tenant}, args...)...)
-	if err != nil || len(list) == 0 {
-		return nil, err
+	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, args...)()
+}
+
+func askFind(tx *db.Tx, sql string, args ...any) func() (*Customer, error) {
+	var found *Customer
+	asked := tx.Ask(func(r db.Rows) error {
+		c, err := scan(r)
+		found = &c
+		return err
+	}, sql, append([]any{tx.Tenant}, args...)...)
+	return func() (*Customer, error) {
+		if err := asked.Wait(); err != nil {
+			return nil, err
+		}
+		return found, nil
 	}
-	return &list[0], nil
 }
 
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(tx *db.Tx, email string) (*Customer, error) {
-	return find(tx, "email_key = $2", EmailKey(email))
+	return AskByEmail(tx, email)()
+}
+
+// AskByEmail is ByEmail as a question.
+func AskByEmail(tx *db.Tx, email string) func() (*Customer, error) {
+	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND email_key = $2", EmailKey(email))
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
 func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return find(tx, "id = $2::UUID", customer)
+	return AskByID(tx, customer)()
+}
+
+// AskByID is ByID as a question.
+func AskByID(tx *db.Tx, customer id.Customer) func() (*Customer, error) {
+	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id = $2::UUID", customer)
 }
 
 // Primary follows merges to the record that took this one in.

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/db"
 )
 
-func next(t *testing.T, store *db.DB) (n int64) {
+func nextNumber(t *testing.T, store *db.DB) (n int64) {
 	t.Helper()
 	err := store.Read(t.Context(), 1, func(tx *db.Tx) error {
 		return tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{tx.Tenant}, &n)
@@ -44,7 +44,7 @@ func TestCheckedActsRace(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if n := next(t, store); n != 81 {
+		if n := nextNumber(t, store); n != 81 {
 			t.Fatalf("80 acts made 1 into %d", n)
 		}
 	})
@@ -95,7 +95,7 @@ func TestWhatACheckedActSees(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if n := next(t, store); n != 1 {
+		if n := nextNumber(t, store); n != 1 {
 			t.Errorf("left %d", n)
 		}
 	})
@@ -110,8 +110,8 @@ func TestACheckedActFails(t *testing.T) {
 			tx.Queue("UPDATE order_numbers SET next = 9 WHERE tenant_id = $1", tx.Tenant)
 			return refused
 		})
-		if !errors.Is(err, refused) || next(t, store) != 1 {
-			t.Fatalf("%v, left %d", err, next(t, store))
+		if !errors.Is(err, refused) || nextNumber(t, store) != 1 {
+			t.Fatalf("%v, left %d", err, nextNumber(t, store))
 		}
 		taken := errors.New("taken")
 		err = store.WriteChecked(t.Context(), 1, func(tx *db.Tx) error {
@@ -119,8 +119,8 @@ func TestACheckedActFails(t *testing.T) {
 			tx.Queue("UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", tx.Tenant).Rows(1, taken)
 			return nil
 		})
-		if !errors.Is(err, taken) || next(t, store) != 1 {
-			t.Fatalf("%v, left %d", err, next(t, store))
+		if !errors.Is(err, taken) || nextNumber(t, store) != 1 {
+			t.Fatalf("%v, left %d", err, nextNumber(t, store))
 		}
 	})
 }

@@ -148,7 +148,9 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*
 		var tx *Tx
 		err = d.engine.write(ctx, tenant, how, func(t *Tx) error {
 			tx = t
-			return act(t)
+			err := act(t)
+			t.asked = nil // nobody waits for it
+			return err
 		})
 		if err == nil {
 			tx.wakeAll()

@@ -21,6 +21,7 @@ import (
 type postgresEngine struct {
 	db   *DB
 	pool *pgxpool.Pool
+	gate gates
 	stop context.CancelFunc // of keepStatistics
 	kept chan struct{}
 }
@@ -44,13 +45,13 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 		return nil, unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	e := &postgresEngine{db: d, pool: pool, stop: stop, kept: make(chan struct{})}
+	e := &postgresEngine{db: d, pool: pool, gate: gates{open: map[id.Tenant]*gate{}}, stop: stop, kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
 }
 
 // statisticsEvery is how often tables are looked at that have grown much since the planner last looked.
-const statisticsEvery = 5 * time.Second
+const statisticsEvery = time.Second
 
 // keepStatistics has PostgreSQL analyse tables soon after they have grown by half: its own daemon comes once a minute, and until it
 // does a store that is being filled is planned as if it were empty. It fails quietly: it is no more than advice to the planner.
@@ -86,10 +87,12 @@ func (e *postgresEngine) name() string { return "postgres" }
 // write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
 func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
-	begin := []string{"BEGIN", settings(tenant)}
-	if how == alone {
-		begin = append(begin, "SELECT pg_advisory_xact_lock(7302, "+strconv.FormatInt(int64(tenant)%(1<<31), 10)+")")
+	leave, err := e.gate.enter(ctx, tenant)
+	if err != nil {
+		return err
 	}
+	defer leave()
+	begin := opening{begin: "BEGIN", tenant: tenant, alone: how == alone}
 	return e.in(ctx, begin, func(s *pgSession) error {
 		tx := &Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now()}
 		if err := guarded(tx, run); err != nil {
@@ -100,7 +103,7 @@ func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner
 }
 
 func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	begin := []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", settings(tenant)}
+	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenant: tenant}
 	return e.in(ctx, begin, func(s *pgSession) error {
 		return run(&Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now(), readOnly: true})
 	})
@@ -109,12 +112,31 @@ func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, run func(*T
 // settings names the transaction's tenant for the walls, and keeps the planner on the keys: every statement begins with the tenant, but
 // until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather read all of it. They end with the
 // transaction, so that a pooler between may hand the connection on.
-func settings(tenant id.Tenant) string {
-	return "SELECT set_config('entrepot.tenant', '" + strconv.FormatInt(int64(tenant), 10) + "', true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+const settings = "SELECT set_config('entrepot.tenant', $1, true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+
+// opening is what a transaction begins with; it travels with the first statement.
+type opening struct {
+	begin  string
+	tenant id.Tenant
+	alone  bool // behind the tenant's other acts that are alone
+}
+
+// queue puts the opening into a message and tells how many statements it is. A message that is the whole transaction needs no
+// BEGIN: PostgreSQL takes it as one anyway.
+func (o opening) queue(b *pgx.Batch, whole bool) int {
+	before := b.Len()
+	if !whole {
+		b.Queue(o.begin)
+	}
+	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10))
+	if o.alone {
+		b.Queue("SELECT pg_advisory_xact_lock(7302, ($1::BIGINT % 2147483648)::INT)", int64(o.tenant))
+	}
+	return b.Len() - before
 }
 
 // in runs one transaction on a connection of the pool and leaves the connection clean.
-func (e *postgresEngine) in(ctx context.Context, begin []string, run func(*pgSession) error) error {
+func (e *postgresEngine) in(ctx context.Context, begin opening, run func(*pgSession) error) error {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -126,7 +148,7 @@ func (e *postgresEngine) in(ctx context.Context, begin []string, run func(*pgSes
 	s := &pgSession{ctx: context.WithoutCancel(ctx), conn: conn.Conn(), begin: begin}
 	err = run(s)
 	s.endRows()
-	if s.open {
+	if s.conn.PgConn().TxStatus() != 'I' {
 		if _, rollback := s.conn.Exec(s.ctx, "ROLLBACK"); rollback != nil {
 			s.conn.Close(s.ctx) // the pool drops it
 		}
@@ -156,12 +178,8 @@ func (e *postgresEngine) meaning(err error) error {
 // settle waits for every transaction that holds the tenant's clock.
 func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) error {
 	return e.write(ctx, tenant, plainly, func(tx *Tx) error {
-		var last int64
-		err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR SHARE", []any{tenant}, &last)
-		if errors.Is(err, ErrNoRow) {
-			return nil
-		}
-		return err
+		tx.Queue("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR SHARE", tenant)
+		return nil
 	})
 }
 
@@ -192,22 +210,56 @@ func (e *postgresEngine) close() error {
 type pgSession struct {
 	ctx   context.Context
 	conn  *pgx.Conn
-	begin []string // sent with the first statement
-	open  bool     // BEGIN was sent, COMMIT not
-	rows  *pgRows  // rows not closed yet
+	begin opening // sent with the first statement
+	open  bool    // BEGIN was sent, its end not
+	ends  bool    // the next message is the last
+	rows  *pgRows // rows not closed yet
 }
 
-// batch starts a message with BEGIN, if it was not sent yet.
-func (s *pgSession) batch() (b *pgx.Batch, skip int) {
+// batch starts a message with BEGIN, if it was not sent yet. One statement that is all there is needs none.
+func (s *pgSession) batch(statements int) (b *pgx.Batch, skip int) {
 	s.endRows()
 	b = &pgx.Batch{}
 	if !s.open {
-		for _, sql := range s.begin {
-			b.Queue(sql)
-		}
-		skip, s.open = len(s.begin), true
+		whole := s.ends && statements == 1
+		skip, s.open = s.begin.queue(b, whole), !whole
 	}
 	return b, skip
+}
+
+func (s *pgSession) last() { s.ends = true }
+
+// end puts the transaction's end into its last message.
+func (s *pgSession) end(b *pgx.Batch) {
+	if s.ends && s.open {
+		b.Queue("COMMIT")
+		s.open = false
+	}
+	s.ends = false
+}
+
+// answer sends every question in one message.
+func (s *pgSession) answer(asked []*Question) int {
+	b, skip := s.batch(len(asked))
+	for _, q := range asked {
+		b.Queue(q.sql, plainAll(q.args)...)
+	}
+	s.end(b)
+	results := s.conn.SendBatch(s.ctx, b)
+	defer results.Close()
+	err := skipResults(results, skip)
+	for _, q := range asked {
+		if err != nil { // nothing behind it was run
+			q.end(err)
+			continue
+		}
+		rows, failed := results.Query()
+		q.read(&pgRows{Rows: rows}, failed)
+		if rows != nil {
+			err = rows.Err()
+		}
+	}
+	return len(asked)
 }
 
 func (s *pgSession) endRows() {
@@ -226,8 +278,9 @@ func skipResults(r pgx.BatchResults, n int) error {
 }
 
 func (s *pgSession) query(sql string, args []any) (Rows, error) {
-	b, skip := s.batch()
+	b, skip := s.batch(1)
 	b.Queue(sql, plainAll(args)...)
+	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
 	if err := skipResults(results, skip); err != nil {
 		results.Close()
@@ -243,7 +296,7 @@ func (s *pgSession) query(sql string, args []any) (Rows, error) {
 }
 
 func (s *pgSession) exec(sql string, args []any) (int64, error) {
-	b, skip := s.batch()
+	b, skip := s.batch(1)
 	b.Queue(sql, plainAll(args)...)
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
@@ -265,9 +318,15 @@ func (s *pgSession) commit(steps []*Step) error {
 }
 
 func (s *pgSession) message(steps []*Step, commit bool) error {
-	b, skip := s.batch()
+	b, skip := s.batch(len(steps))
 	for _, step := range steps {
+		if step.clock {
+			b.Queue(queueUp, plain(step.args[0]))
+		}
 		sql := step.sql
+		if step.clock {
+			sql = pgTick
+		}
 		if step.rows >= 0 {
 			sql = expecting(sql, step.rows)
 		}
@@ -282,6 +341,11 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 		return err
 	}
 	for _, step := range steps {
+		if step.clock {
+			if err := skipResults(results, 1); err != nil {
+				return err
+			}
+		}
 		if _, err := results.Exec(); err != nil {
 			return step.meaning(err)
 		}
@@ -294,6 +358,17 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 	}
 	return nil
 }
+
+// queueUp goes before the tenant's change clock. Writers that meet at the row itself all wake when one commits, and all but one wait
+// again: with 32 of them that took more of the processors than their orders. A lock wakes only the next. The row stays what holds
+// stamps in commit order.
+const queueUp = "SELECT pg_advisory_xact_lock(7303, ($1::BIGINT % 2147483648)::INT)"
+
+// pgTick is tick with the time that the transaction has taken added to its own: it may have waited long for its turn, and a reader
+// that has asked meanwhile and keeps its own clock must find its changes behind that (interface §4.3). Differences of the server's
+// clock need no agreement with the nodes' clocks. The subquery reads it once.
+const pgTick = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $3::BIGINT
+	FROM (SELECT $2::BIGINT + (extract(epoch FROM clock_timestamp() - transaction_timestamp()) * 1000000)::BIGINT AS now) AS at WHERE tenant_id = $1`
 
 // expecting makes a write fail inside the server unless it touches n rows, so that COMMIT can travel in the same message.
 func expecting(sql string, n int64) string {
@@ -323,7 +398,10 @@ type pgRows struct {
 
 // Close ends the answer and gives the connection back to the transaction.
 func (r *pgRows) Close() {
-	if r.session == nil {
+	if r.session == nil { // closed, or its message is read by somebody else
+		if r.Rows != nil {
+			r.Rows.Close()
+		}
 		return
 	}
 	r.Rows.Close()

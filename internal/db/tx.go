@@ -20,7 +20,9 @@ type Rows interface {
 type session interface {
 	query(sql string, args []any) (Rows, error)
 	exec(sql string, args []any) (int64, error)
-	send(steps []*Step) error // in order, in one message where the engine can
+	send(steps []*Step) error     // in order, in one message where the engine can
+	answer(asked []*Question) int // runs the first of them, or as many as fit one message, and tells how many
+	last()                        // see Tx.Last
 }
 
 // Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
@@ -30,9 +32,10 @@ type Tx struct {
 	db       *DB
 	session  session
 	now      time.Time
-	before   []*Step // queued writes that need no stamp
-	after    []*Step // queued writes that follow the tenant's change clock
-	stamps   int64   // stamps asked for since the last flush
+	before   []*Step     // queued writes that need no stamp
+	after    []*Step     // queued writes that follow the tenant's change clock
+	stamps   int64       // stamps asked for since the last flush
+	asked    []*Question // reads not sent yet, in their order
 	topics   []string
 	readOnly bool
 	checked  bool // see DB.WriteChecked: reads do not send what is queued
@@ -112,6 +115,8 @@ type Step struct {
 	rows int64 // rows it must touch; -1 for any
 	miss error // what it means when it touches another number
 	dup  error // what a unique violation means
+
+	clock bool // it moves the tenant's change clock
 }
 
 // Rows says how many rows the write must touch and the fault it means if it does not (nil: the data changed
@@ -192,22 +197,25 @@ func (tx *Tx) steps() []*Step {
 	}
 	steps := tx.before
 	if tx.stamps > 0 || len(tx.after) > 0 {
-		steps = append(steps, &Step{sql: tick, args: []any{tx.Tenant, tx.Micros(), tx.stamps * stampStep}, rows: -1})
+		steps = append(steps, &Step{sql: tick, args: []any{tx.Tenant, tx.Micros(), tx.stamps * stampStep}, rows: -1, clock: true})
 		steps = append(steps, tx.after...)
 	}
 	tx.before, tx.after, tx.stamps = nil, nil, 0
 	return steps
 }
 
-// Flush sends what is queued now.
+// Flush sends what is queued now. What was asked before is answered first, so that it does not see it.
 func (tx *Tx) Flush() error {
-	steps := tx.steps()
-	if steps == nil {
+	if len(tx.before)+len(tx.after) == 0 {
 		return nil
 	}
 	if tx.readOnly {
 		return errors.New("db: write inside Read")
 	}
+	for len(tx.asked) > 0 {
+		tx.asked = tx.asked[tx.session.answer(tx.asked):]
+	}
+	steps := tx.steps()
 	return tx.session.send(steps)
 }
 

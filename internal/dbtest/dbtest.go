@@ -50,7 +50,6 @@ func Account(t testing.TB, store *db.DB) id.Tenant {
 			VALUES ($1,$2,'Test','enterprise','EUR','{}',FALSE,0,$3,$3)`, tenant, id.New[id.Account](), now)
 		tx.Queue("INSERT INTO change_clocks (tenant_id, base, last) VALUES ($1, 0, 0)", tenant)
 		tx.Queue("INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 1)", tenant)
-		tx.Queue("INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, 0)", tenant)
 		tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)", tenant, id.New[id.Warehouse](), now)
 		return nil
 	})

@@ -49,16 +49,12 @@ type Fault struct {
 	Members []Member
 }
 
-// Error gives the message and, for validation, every detail.
+// Error gives the message and the details that it does not name.
 func (f *Fault) Error() string {
-	if len(f.Details) == 0 {
+	if len(f.Details) <= named {
 		return f.Message
 	}
-	parts := make([]string, len(f.Details))
-	for i, d := range f.Details {
-		parts[i] = d.Path + ": " + d.Message
-	}
-	return f.Message + " (" + strings.Join(parts, "; ") + ")"
+	return f.Message + " (" + spell(f.Details[named:]) + ")"
 }
 
 // With returns the fault with one more member for the error body.
@@ -80,16 +76,32 @@ func At(path, format string, args ...any) *Fault {
 	return Validation([]Detail{{path, fmt.Sprintf(format, args...)}})
 }
 
+// named is how many details the message of a validation fault names itself: clients often show nothing else.
+const named = 50
+
 // Validation is the 400 that names all faults of a request at once; it panics on none.
 func Validation(details []Detail) *Fault {
-	message := details[0].Message
-	if details[0].Path != "" {
-		message = details[0].Path + ": " + message
-	}
-	if len(details) > 1 {
-		message = fmt.Sprintf("%s (and %d more)", message, len(details)-1)
+	message := spell(details[:min(len(details), named)])
+	if more := len(details) - named; more > 0 {
+		message += fmt.Sprintf("; and %d more, see details", more)
 	}
 	return &Fault{Kind: Invalid, Code: "validation_failed", Message: message, Details: details}
+}
+
+// text is the detail in one line: where, and what is wrong.
+func (d Detail) text() string {
+	if d.Path == "" {
+		return d.Message
+	}
+	return d.Path + ": " + d.Message
+}
+
+func spell(details []Detail) string {
+	parts := make([]string, len(details))
+	for i, d := range details {
+		parts[i] = d.text()
+	}
+	return strings.Join(parts, "; ")
 }
 
 // As finds the fault in an error's chain.

@@ -5,7 +5,6 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"time"
 
 	"entrepot/internal/db"
@@ -35,23 +34,28 @@ func kept(key string) string {
 }
 
 // Find looks a key up in its space (method and path); nil when it is free.
-func Find(tx *db.Tx, key, space string) (*Answer, error) {
-	var a Answer
+func Find(tx *db.Tx, key, space string) (*Answer, error) { return AskFind(tx, key, space)() }
+
+// AskFind is Find as a question.
+func AskFind(tx *db.Tx, key, space string) func() (*Answer, error) {
+	var found *Answer
 	var expires int64
 	key = kept(key)
-	err := tx.Row("SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
-		[]any{tx.Tenant, key, space}, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
-	if errors.Is(err, db.ErrNoRow) {
-		return nil, nil
+	asked := tx.Ask(func(r db.Rows) error {
+		found = &Answer{}
+		return r.Scan(&found.Fingerprint, &found.Status, &found.Body, &found.Resource, &expires)
+	}, "SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
+		tx.Tenant, key, space)
+	return func() (*Answer, error) {
+		if err := asked.Wait(); err != nil || found == nil {
+			return nil, err
+		}
+		if expires <= tx.Micros() {
+			tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND expires_at = $4", tx.Tenant, key, space, expires)
+			return nil, nil
+		}
+		return found, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if expires <= tx.Micros() {
-		tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND expires_at = $4", tx.Tenant, key, space, expires)
-		return nil, nil
-	}
-	return &a, nil
 }
 
 // Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it.

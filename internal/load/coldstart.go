@@ -2,16 +2,12 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 )
 
@@ -19,7 +15,7 @@ import (
 type ColdStartOptions struct {
 	Binary   string        // the program
 	Args     []string      // its arguments; {addr} and {data} stand for the address and the data folder
-	Env      []string      // added to this process's environment
+	Env      []string      // added to this process's environment, of which ENTREPOT_ variables are left out
 	Runs     int           // starts on an empty folder, and as many on a filled one; 1 to 1,000
 	Idle     time.Duration // rest before the memory is read
 	Patience time.Duration // for the first answer and for the end, each
@@ -98,68 +94,15 @@ type oneStart struct {
 }
 
 func (o *ColdStartOptions) start(ctx context.Context, folder string) (s oneStart, err error) {
-	address, err := freeAddress()
+	p, err := Launch{Binary: o.Binary, Args: o.Args, Env: o.Env, Data: folder, Probe: "/healthz", Patience: o.Patience}.Start(ctx)
 	if err != nil {
 		return s, err
 	}
-	args := make([]string, len(o.Args))
-	for i, arg := range o.Args {
-		args[i] = strings.NewReplacer("{addr}", address, "{data}", folder).Replace(arg)
-	}
-	var said strings.Builder
-	process := exec.CommandContext(ctx, o.Binary, args...)
-	process.Env = append(os.Environ(), o.Env...)
-	process.Stdout, process.Stderr = &said, &said
-	began := time.Now()
-	if err := process.Start(); err != nil {
-		return s, err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- process.Wait() }()
-	fail := func(what string) error {
-		_ = process.Process.Kill()
-		<-ended
-		return fmt.Errorf("%s %s: %s; it said: %s", filepath.Base(o.Binary), strings.Join(args, " "), what, strings.TrimSpace(said.String()))
-	}
-	t := &target{address: address, host: address}
-	for !healthy(t) {
-		select {
-		case err := <-ended:
-			ended <- err
-			return s, fail(fmt.Sprintf("ended before it answered (%v)", err))
-		case <-time.After(500 * time.Microsecond):
-		}
-		if time.Since(began) > o.Patience {
-			return s, fail("no 200 on /healthz in " + o.Patience.String())
-		}
-	}
-	s.ready = time.Since(began)
+	s.ready = p.Ready
 	time.Sleep(o.Idle)
-	s.rss = processMemory(process.Process.Pid, "VmRSS")
-	began = time.Now()
-	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-		return s, fail("could not be asked to stop: " + err.Error())
-	}
-	select {
-	case err := <-ended:
-		s.stop = time.Since(began)
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			ended <- err
-			return s, fail("did not stop cleanly: " + err.Error())
-		}
-		return s, nil
-	case <-time.After(o.Patience):
-		return s, fail("did not stop in " + o.Patience.String())
-	}
-}
-
-// healthy asks /healthz once.
-func healthy(t *target) bool {
-	c := newConn(t, time.Now().Add(2*time.Second))
-	defer c.close()
-	a, err := c.exchange(t.head("GET", "/healthz", ""), nil, false)
-	return err == nil && a.status == 200
+	s.rss = processMemory(p.PID, "VmRSS")
+	s.stop, err = p.Stop()
+	return s, err
 }
 
 // freeAddress is a loopback address that nobody listened on a moment ago.

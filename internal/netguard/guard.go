@@ -3,6 +3,8 @@
 // A merchant names a URL and this process connects to it, from inside a network where more is reachable than from
 // outside. So a host is resolved here, every address of the answer is checked, and the checked address itself is dialled:
 // a name that answers differently a moment later changes nothing.
+//
+// For the way in, Proxies says whose word about a client's address is believed (interface §8).
 package netguard
 
 import (

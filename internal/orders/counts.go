@@ -63,10 +63,10 @@ func fill(from, to int64) (pieces []piece, ragged [][2]int64) {
 	return append(pieces, piece{spans[len(spans)-1], left, right}), ragged
 }
 
-// total counts the orders of some states (none: all) and one channel ("": all) created in [from, to).
-func total(tx *db.Tx, states []Status, channel id.Channel, from, to int64) (int64, error) {
+// askTotal asks how many there are of the orders of some states (none: all) and one channel ("": all) created in [from, to).
+func askTotal(tx *db.Tx, states []Status, channel id.Channel, from, to int64) func() (int64, error) {
 	if from >= to {
-		return 0, nil
+		return func() (int64, error) { return 0, nil }
 	}
 	if len(states) == 0 {
 		states = Statuses
@@ -101,7 +101,14 @@ func total(tx *db.Tx, states []Status, channel id.Channel, from, to int64) (int6
 		}
 	}
 	sql.WriteString(") AS counted")
+	return askNumber(tx, sql.String(), args)
+}
+
+func askNumber(tx *db.Tx, sql string, args []any) func() (int64, error) {
 	var n int64
-	err := tx.Row(sql.String(), args, &n)
-	return n, err
+	asked := tx.Ask(func(r db.Rows) error { return r.Scan(&n) }, sql, args...)
+	return func() (int64, error) {
+		err := asked.Wait()
+		return n, err
+	}
 }

@@ -70,23 +70,30 @@ func (f Filter) CursorOf(o Order) Cursor {
 
 // List reads a page with lines, and how many orders match in all.
 func List(tx *db.Tx, f Filter) ([]Order, int64, error) {
-	n, err := matching(tx, f)
+	matching := askMatching(tx, f)
+	var list []Order
+	q := newQuery(tx, f)
+	page := tx.Ask(func(r db.Rows) error {
+		o, err := scan(r)
+		list = append(list, o)
+		return err
+	}, q.page(f), q.args...)
+	n, err := matching()
 	if err != nil {
 		return nil, 0, err
 	}
 	if n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, nil
 	}
-	q := newQuery(tx, f)
-	list, err := db.List(tx, scan, q.page(f), q.args...)
-	if err != nil {
+	if err := page.Wait(); err != nil {
 		return nil, 0, err
 	}
+	tx.Last()
 	return list, n, readLines(tx, list)
 }
 
-// matching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
-func matching(tx *db.Tx, f Filter) (int64, error) {
+// askMatching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
+func askMatching(tx *db.Tx, f Filter) func() (int64, error) {
 	if f.Customer == "" && f.Email == "" && f.Search == "" {
 		to := f.To
 		if to == 0 || to == math.MaxInt64 {
@@ -94,12 +101,10 @@ func matching(tx *db.Tx, f Filter) (int64, error) {
 		} else {
 			to++
 		}
-		return total(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
+		return askTotal(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
 	}
 	q := newQuery(tx, f)
-	var n int64
-	err := tx.Row("SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args, &n)
-	return n, err
+	return askNumber(tx, "SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args)
 }
 
 // query gathers conditions and their arguments.

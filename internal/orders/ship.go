@@ -71,10 +71,16 @@ func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 	if len(faults) > 0 {
 		return nil, fault.Validation(faults)
 	}
-	for i, l := range o.Lines {
-		if wanted[i] > l.Remaining() {
-			return nil, fault.New(fault.Invalid, "quantity_exceeds_remaining", "Cannot ship %d of %s only %d remaining", wanted[i], l.SKU, l.Remaining())
+	for i, d := range draft.Lines {
+		at := o.index(d.Line)
+		if l := o.Lines[at]; wanted[at] > l.Remaining() {
+			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.Remaining())
+			faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
+			wanted[at] = 0 // told once
 		}
+	}
+	if len(faults) > 0 {
+		return nil, &fault.Fault{Kind: fault.Invalid, Code: "quantity_exceeds_remaining", Message: faults[0].Message, Details: faults}
 	}
 	return wanted, nil
 }

@@ -1,7 +1,6 @@
 package orders
 
 import (
-	"errors"
 	"strings"
 
 	"entrepot/internal/db"
@@ -25,36 +24,41 @@ func scan(r db.Rows) (o Order, err error) {
 }
 
 // ByID reads a whole order. Faults: NotFound.
-func ByID(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, "") }
+func ByID(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, false) }
 
 // Lock reads a whole order for changing it: no other act changes it until this one ends. Faults: NotFound.
-func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, " FOR UPDATE") }
+func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, true) }
 
-func whole(tx *db.Tx, order id.Order, lock string) (*Order, error) {
-	if lock != "" {
-		var found id.Order
-		err := tx.Row("SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", []any{tx.Tenant, order}, &found)
-		if errors.Is(err, db.ErrNoRow) {
-			return nil, fault.Missing("order")
-		} else if err != nil {
-			return nil, err
-		}
+func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
+	var held []*db.Question
+	if lock { // before the rest, which then sees what the act that held it before has made
+		held = append(held, tx.Ask(func(db.Rows) error { return nil }, "SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
-	list, err := db.List(tx, scan, "SELECT "+columns+joined+"WHERE o.tenant_id = $1 AND o.id = $2::UUID", tx.Tenant, order)
-	if err != nil {
+	var list []Order
+	row := tx.Ask(func(r db.Rows) error {
+		o, err := scan(r)
+		list = append(list, o)
+		return err
+	}, "SELECT "+columns+joined+"WHERE o.tenant_id = $1 AND o.id = $2::UUID", tx.Tenant, order)
+	var lines []Line
+	rest := askLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
+	history, shipments := askHistory(tx, order), askShipments(tx, order)
+	if err := db.WaitAll(append(held, row)); err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
 		return nil, fault.Missing("order")
 	}
 	o := &list[0]
-	if err := readLines(tx, list); err != nil {
+	if err := db.WaitAll(rest); err != nil {
 		return nil, err
 	}
-	if o.History, err = history(tx, order); err != nil {
+	o.Lines = lines
+	var err error
+	if o.History, err = history(); err != nil {
 		return nil, err
 	}
-	o.Shipments, err = shipments(tx, order)
+	o.Shipments, err = shipments()
 	return o, err
 }
 
@@ -65,57 +69,66 @@ func readLines(tx *db.Tx, list []Order) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, i
 	}
+	return db.WaitAll(askLines(tx, ids, func(order id.Order, l Line) {
+		o := &list[at[order]]
+		o.Lines = append(o.Lines, l)
+	}))
+}
+
+// askLines asks for the lines of orders, in the order they were given.
+func askLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.Question {
+	asked := make([]*db.Question, 0, 1)
 	for len(ids) > 0 {
 		piece := ids[:min(256, len(ids))]
 		ids = ids[len(piece):]
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		err := tx.Each(func(r db.Rows) error {
+		asked = append(asked, tx.Ask(func(r db.Rows) error {
 			var order id.Order
 			var l Line
 			if err := r.Scan(&order, &l.ID, &l.Product, db.Opt(&l.Variant), &l.SKU, &l.Name, db.Opt(&l.Description), db.Opt(&l.Metadata),
 				&l.Quantity, &l.Shipped, &l.Reserved, &l.UnitPrice, &l.Total, &l.Warehouse); err != nil {
 				return err
 			}
-			o := &list[at[order]]
-			o.Lines = append(o.Lines, l)
+			each(order, l)
 			return nil
 		}, linesText.For(len(args)-1, func(n int) string {
 			return `SELECT order_id, id, product_id, variant_id, sku, name, description, metadata, quantity, shipped, reserved, unit_price, line_total, warehouse_code
 				FROM order_lines WHERE tenant_id = $1 AND order_id IN ` + db.In(n, 2) + ` ORDER BY order_id, position`
-		}), args...)
-		if err != nil {
-			return err
-		}
+		}), args...))
 	}
-	return nil
+	return asked
 }
 
 var linesText db.Text
 
-// history reads how an order began, from its own row, and every move since.
-func history(tx *db.Tx, order id.Order) ([]Entry, error) {
-	return db.List(tx, func(r db.Rows) (e Entry, err error) {
-		err = r.Scan(&e.ID, db.Opt(&e.Previous), &e.Status, db.Opt(&e.Note), &e.Source, &e.Actor, &e.At)
-		return e, err
+// askHistory asks how an order began, from its own row, and for every move since.
+func askHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
+	list := []Entry{}
+	asked := tx.Ask(func(r db.Rows) error {
+		var e Entry
+		err := r.Scan(&e.ID, db.Opt(&e.Previous), &e.Status, db.Opt(&e.Note), &e.Source, &e.Actor, &e.At)
+		list = append(list, e)
+		return err
 	}, `SELECT id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, created_at FROM orders WHERE tenant_id = $1 AND id = $2::UUID
 		UNION ALL SELECT id, previous_status, status, note, source, actor, created_at FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
 		ORDER BY 7, 1`, tx.Tenant, order)
-}
-
-func shipments(tx *db.Tx, order id.Order) ([]Shipment, error) {
-	list, err := db.List(tx, func(r db.Rows) (s Shipment, err error) {
-		err = r.Scan(&s.ID, db.Opt(&s.Carrier), db.Opt(&s.TrackingNumber), db.Opt(&s.TrackingURL), &s.ShippedAt, db.Opt(&s.Notes), &s.Automatic, &s.CreatedAt)
-		return s, err
-	}, `SELECT id, carrier, tracking_number, tracking_url, shipped_at, notes, automatic, created_at FROM shipments
-		WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id`, tx.Tenant, order)
-	if err != nil || len(list) == 0 {
+	return func() ([]Entry, error) {
+		err := asked.Wait()
 		return list, err
 	}
-	at := map[id.Shipment]int{}
-	for i := range list {
-		at[list[i].ID] = i
-	}
-	return list, tx.Each(func(r db.Rows) error {
+}
+
+func askShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
+	list, at := []Shipment{}, map[id.Shipment]int{}
+	asked := tx.Ask(func(r db.Rows) error {
+		var s Shipment
+		err := r.Scan(&s.ID, db.Opt(&s.Carrier), db.Opt(&s.TrackingNumber), db.Opt(&s.TrackingURL), &s.ShippedAt, db.Opt(&s.Notes), &s.Automatic, &s.CreatedAt)
+		at[s.ID] = len(list)
+		list = append(list, s)
+		return err
+	}, `SELECT id, carrier, tracking_number, tracking_url, shipped_at, notes, automatic, created_at FROM shipments
+		WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id`, tx.Tenant, order)
+	lines := tx.Ask(func(r db.Rows) error {
 		var shipment id.Shipment
 		var l ShipmentLine
 		if err := r.Scan(&shipment, &l.ID, &l.Line, &l.Quantity); err != nil {
@@ -125,16 +138,29 @@ func shipments(tx *db.Tx, order id.Order) ([]Shipment, error) {
 		s.Lines = append(s.Lines, l)
 		return nil
 	}, "SELECT shipment_id, id, line_id, quantity FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id", tx.Tenant, order)
+	return func() ([]Shipment, error) {
+		if err := asked.Wait(); err != nil || len(list) == 0 {
+			return list, err
+		}
+		err := lines.Wait()
+		return list, err
+	}
 }
 
 // ByReference finds the order that has an external reference; "" when none has.
 func ByReference(tx *db.Tx, reference string) (id.Order, error) {
+	return AskByReference(tx, reference)()
+}
+
+// AskByReference is ByReference as a question.
+func AskByReference(tx *db.Tx, reference string) func() (id.Order, error) {
 	var order id.Order
-	err := tx.Row("SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", []any{tx.Tenant, reference}, &order)
-	if errors.Is(err, db.ErrNoRow) {
-		return "", nil
+	asked := tx.Ask(func(r db.Rows) error { return r.Scan(&order) },
+		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", tx.Tenant, reference)
+	return func() (id.Order, error) {
+		err := asked.Wait()
+		return order, err
 	}
-	return order, err
 }
 
 // search is what a list's search looks through.

@@ -20,6 +20,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/limits"
+	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/worker"
 )
@@ -32,6 +33,7 @@ type Config struct {
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
 
+	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 }
@@ -177,7 +179,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
 	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-		Version: s.config.Version, PublicURL: s.config.PublicURL, Dev: s.config.Dev})}
+		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite"})
 	if err != nil {

@@ -39,10 +39,10 @@ func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(buryText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
+			return `WITH v(tenant, sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
 				UPDATE stock_levels SET on_hand = 0, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
 					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS NULL`
+				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})

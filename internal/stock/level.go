@@ -89,6 +89,12 @@ func scanLevel(r db.Rows) (Level, error) {
 
 // readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
 func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) error {
+	return db.WaitAll(askLevels(tx, skus, warehouse, each))
+}
+
+// askLevels is readLevels as a question. It sorts the SKUs.
+func askLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*db.Question {
+	asked := make([]*db.Question, 0, 1)
 	slices.Sort(skus)
 	skus = slices.Compact(skus)
 	for len(skus) > 0 {
@@ -99,7 +105,7 @@ func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) er
 		if warehouse != "" {
 			args, text = append(args, warehouse), &levelsInText
 		}
-		err := tx.Each(func(r db.Rows) error {
+		asked = append(asked, tx.Ask(func(r db.Rows) error {
 			l, err := scanLevel(r)
 			if err == nil {
 				each(l)
@@ -111,12 +117,9 @@ func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) er
 				return sql + db.In(n, 2) + " AND warehouse_code = $" + strconv.Itoa(n+2)
 			}
 			return sql + db.In(n, 2)
-		}), args...)
-		if err != nil {
-			return err
-		}
+		}), args...))
 	}
-	return nil
+	return asked
 }
 
 var levelsText, levelsInText db.Text

@@ -22,16 +22,32 @@ type Shift struct {
 	alive bool // its SKU still stands for its product, so that a level it meets lives
 }
 
+// Levels gives levels that were asked for, by place.
+type Levels func() (map[Place]Level, error)
+
+// AskLevels asks for the levels of some SKUs, deleted ones too.
+func AskLevels(tx *db.Tx, skus []string) Levels {
+	levels := make(map[Place]Level, len(skus))
+	asked := askLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
+	return func() (map[Place]Level, error) {
+		err := db.WaitAll(asked)
+		return levels, err
+	}
+}
+
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
 // the most available, else the default. It gives the levels it read, for Apply.
 func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
-	levels := make(map[Place]Level, len(shifts))
 	skus := make([]string, len(shifts))
 	for i, s := range shifts {
 		skus[i] = s.SKU
 	}
-	keep := func(l Level) { levels[l.Place()] = l }
-	err := readLevels(tx, skus, "", keep)
+	return AskLevels(tx, skus).Choose(tx, shifts)
+}
+
+// Choose is the function Choose on levels that were asked for: at least those of the shifts' SKUs.
+func (asked Levels) Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
+	levels, err := asked()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +123,7 @@ func place(levels []Level, fallback string, wanted int64) string {
 }
 
 // Apply makes shifts (their warehouses chosen) on levels as read in this transaction, writes the ledger, and gives each
-// level after. reject refuses to reserve what is not available: Conflict naming the SKUs. The writes are queued; if a level
+// level after. reject refuses to take more than is available: Conflict naming the SKUs. The writes are queued; if a level
 // has moved meanwhile in a way that matters, the act runs again.
 func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, error) {
 	merged := merge(shifts)
@@ -175,7 +191,7 @@ func merge(shifts []Shift) []Shift {
 func enough(levels map[Place]Level, shifts []Shift) error {
 	var short []string
 	for _, s := range shifts {
-		if s.Reserve > 0 && levels[Place{s.SKU, s.Warehouse}].Available() < s.Reserve {
+		if takes := s.Reserve - s.OnHand; takes > 0 && levels[Place{s.SKU, s.Warehouse}].Available() < takes {
 			short = append(short, s.SKU)
 		}
 	}
@@ -215,9 +231,9 @@ func reserve(tx *db.Tx, list []reservation, reject bool) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reserveText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
+			return `WITH v(tenant, sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.deleted_at IS NULL AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
+				FROM v WHERE ` + keyed + ` AND ` + live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

@@ -67,8 +67,8 @@ func (w *writes) add(before, after *Level) {
 func (w *writes) send(tx *db.Tx, why Why) {
 	w.enter(tx, w.made, insertLevels)
 	w.enter(tx, w.revived, reviveLevels)
-	w.enter(tx, w.moved, moveLevels(w.counted, &moveTexts[0], "NULL"))
-	w.enter(tx, w.buried, moveLevels(false, &moveTexts[1], "NOT NULL"))
+	w.enter(tx, w.moved, moveLevels(w.counted, &moveTexts[0], live))
+	w.enter(tx, w.buried, moveLevels(false, &moveTexts[1], dead))
 	tellLevels(tx, w.changes, w.told)
 	insertMovements(tx, w.ledger, why)
 }
@@ -90,8 +90,8 @@ func (w *writes) enter(tx *db.Tx, list []int, statement func(tx *db.Tx, changes 
 	}
 }
 
-// rows repeats a row of a VALUES list n times: each $ becomes the next placeholder from $first on, and % the row's place times
-// step. The casts of the first row are left out in the others.
+// rows repeats a row of a VALUES list n times: each $ becomes the next placeholder from $first on, # is $1, and % the row's place
+// times step. The casts of the first row are left out in the others.
 func rows(n, first, step int, row string) string {
 	var b strings.Builder
 	for r := range n {
@@ -107,6 +107,8 @@ func rows(n, first, step int, row string) string {
 				b.WriteByte('$')
 				b.WriteString(strconv.Itoa(first))
 				first++
+			case '#':
+				b.WriteString("$1")
 			case '%':
 				b.WriteString(strconv.Itoa(r * step))
 			default:
@@ -119,13 +121,19 @@ func rows(n, first, step int, row string) string {
 
 var withoutCasts = strings.NewReplacer("::UUID", "", "::TEXT", "", "::BIGINT", "", "::BOOLEAN", "")
 
-// keyed joins v to the levels by their key. The additions of nothing keep SQLite on that key, here and in the conditions that
-// follow: for any column of v that stands alone in an equation it would, from some 200 rows on, index v by that and walk all
-// levels there are.
-const keyed = "stock_levels.tenant_id = $1 AND stock_levels.sku = v.sku || '' AND stock_levels.warehouse_code = v.warehouse || ''"
+// keyed joins v to the levels by their key, and live and dead say which of them count. They leave neither engine a way around that
+// key. SQLite would, from some 200 rows on, index v by any column of it that stands alone in an equation, and walk all levels there
+// are: casts and additions of nothing, here and in the conditions that follow, keep it from that. PostgreSQL would walk all levels
+// of a tenant that it thinks has few, by the index of the feed, so no condition on that index's columns may stand without v. And
+// what it looks up by must be free of functions that could tell rows behind the walls (package db), which casts to the same type are.
+const (
+	keyed = "stock_levels.tenant_id = CAST(v.tenant AS BIGINT) AND stock_levels.sku = CAST(v.sku AS TEXT) AND stock_levels.warehouse_code = CAST(v.warehouse AS TEXT)"
+	live  = "coalesce(stock_levels.deleted_at, 0) = 0"
+	dead  = "coalesce(stock_levels.deleted_at, 0) <> 0"
+)
 
 // moveLevels writes levels of which on-hand, and perhaps reserved, moved.
-func moveLevels(counted bool, text *db.Text, deletedAt string) func(*db.Tx, []Change, []int, int64) {
+func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Change, []int, int64) {
 	return func(tx *db.Tx, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
 			args := make([]any, 0, 4+7*len(piece))
@@ -136,11 +144,11 @@ func moveLevels(counted bool, text *db.Text, deletedAt string) func(*db.Tx, []Ch
 			}
 			offset += int64(len(piece)) * db.StampStep
 			tx.Change(text.For(len(piece), func(n int) string {
-				return `WITH v(sku, warehouse, was, held, on_hand, reserved, low, at) AS (VALUES ` +
-					rows(n, 5, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
+				return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, low, at) AS (VALUES ` +
+					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END,
 						low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS ` + deletedAt + `
+					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + deleted + `
 						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low`
 			}), args...).Rows(int64(len(piece)), nil)
 			return nil
@@ -161,11 +169,11 @@ func tellLevels(tx *db.Tx, changes []Change, list []int) {
 			args = append(args, c.SKU, c.Warehouse, c.OnHand, c.Reserved, orNone(c.threshold), orNone(c.Threshold), c.Low)
 		}
 		tx.Change(tellText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, on_hand, reserved, was, threshold, low) AS (VALUES ` +
-				rows(n, 2, 0, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
+			return `WITH v(tenant, sku, warehouse, on_hand, reserved, was, threshold, low) AS (VALUES ` +
+				rows(n, 2, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
 				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
 				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand + 0 AND stock_levels.reserved = v.reserved + 0
-					AND coalesce(stock_levels.threshold, -1) = v.was + 0 AND stock_levels.deleted_at IS NULL`
+					AND coalesce(stock_levels.threshold, -1) = v.was + 0 AND ` + live
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
@@ -196,11 +204,11 @@ func reviveLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reviveText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
-				rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
+			return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
+				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
 				UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = v.threshold, low = v.low, product_id = v.product_id,
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND stock_levels.deleted_at IS NOT NULL
+				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + dead + `
 					AND ` + stands
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

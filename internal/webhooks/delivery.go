@@ -107,6 +107,9 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 		add("d.resource_id = $%d", f.Resource)
 	}
 	total = counts.Of(f.State)
+	if total == 0 {
+		return []Delivery{}, 0, nil
+	}
 	if f.From > 0 || f.To > 0 || f.Event != "" || f.Resource != "" {
 		if err := tx.Row("SELECT count(*) FROM deliveries d "+where, args, &total); err != nil {
 			return nil, 0, err

@@ -25,6 +25,7 @@ var ErrMeanwhile = errors.New("webhooks: another node was first")
 // Waiting names the accounts that have endpoints and changes which are not dispatched yet. It serves every tenant; those without
 // endpoints are not even looked at.
 func Waiting(tx *db.Tx) ([]id.Tenant, error) {
+	tx.Last()
 	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
 		`SELECT q.tenant_id FROM (SELECT DISTINCT tenant_id FROM queues) q JOIN dispatch_cursors c ON c.tenant_id = q.tenant_id
 		JOIN change_clocks k ON k.tenant_id = q.tenant_id WHERE k.last > c.stamp`)

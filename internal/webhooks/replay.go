@@ -140,6 +140,7 @@ func (r *Replay) Keep(tx *db.Tx) {
 
 // Kept names the replays that are not done; it serves every tenant.
 func Kept(tx *db.Tx) (list []KeptReplay, err error) {
+	tx.Last()
 	return db.List(tx, func(r db.Rows) (k KeptReplay, err error) { return k, r.Scan(&k.Tenant, &k.ID) }, "SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
 }
 

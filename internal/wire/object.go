@@ -119,6 +119,19 @@ func (o *Object) Names() []string {
 	return o.value.names
 }
 
+// Said is a string member as it was sent, be it right or wrong, without white space at its ends and cut after 1,000 characters;
+// "" when it is no string. It names what a fault is about.
+func (o *Object) Said(name string) string {
+	text := strings.TrimSpace(o.value.Member(name).Text())
+	if strings.IndexByte(text, 0) >= 0 {
+		return ""
+	}
+	if utf8.RuneCountInString(text) > 1000 {
+		text = string([]rune(text)[:1000])
+	}
+	return text
+}
+
 // Raw is the object's text as it came; nil when describing.
 func (o *Object) Raw() []byte {
 	if o.value == nil {

@@ -13,7 +13,10 @@ const (
 	Micros = "2006-01-02T15:04:05.000000Z"
 )
 
-// ParseTime reads RFC 3339 with any offset, or a bare date: its first instant, or its last millisecond when upper.
+// noOffset is RFC 3339 without its offset: UTC is meant then, as in every time that goes out.
+const noOffset = "2006-01-02T15:04:05"
+
+// ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last millisecond when upper.
 func ParseTime(s string, upper bool) (time.Time, bool) {
 	if at, err := time.Parse(time.DateOnly, s); err == nil {
 		if upper {
@@ -21,7 +24,11 @@ func ParseTime(s string, upper bool) (time.Time, bool) {
 		}
 		return bounded(at)
 	}
-	at, err := time.Parse(time.RFC3339Nano, strings.Replace(strings.ToUpper(s), " ", "T", 1))
+	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		at, err = time.Parse(noOffset, s)
+	}
 	if err != nil {
 		return time.Time{}, false
 	}

@@ -15,7 +15,9 @@ func TestSweep(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(rc.URL + "/hook")
 		gone, _ := s.endpoint(rc.URL + "/gone")
-		w := s.start(func(c *Config) { c.Keep = time.Millisecond })
+		running := s.start() // its own sweeps find nothing past its time
+		w := &Worker{Config: running.Config, stopping: running.stopping}
+		w.Keep = time.Millisecond
 		const n = sweepStep + 20
 		s.tell(n, each)
 		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })

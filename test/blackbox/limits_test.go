@@ -113,6 +113,14 @@ func init() {
 					}
 				}
 			}
+			for _, lost := range []struct {
+				method, path string
+				status       int
+			}{{http.MethodGet, "/api/v1/nothing", 404}, {http.MethodDelete, "/api/v1/orders", 405}} {
+				if got := c.must(c.call(lost.method, lost.path, nil), lost.status).Header.Get("X-RateLimit-Limit"); got != perMinute {
+					c.Errorf("X-RateLimit-Limit is %s on a %d on %s, want %s", got, lost.status, plan, perMinute)
+				}
+			}
 			for range 150 {
 				if answer, err := c.account.Nobody.Call(http.MethodGet, "/healthz", nil); err != nil || answer.Status != 200 {
 					c.Fatalf("/healthz is counted: %v %s", err, answer)

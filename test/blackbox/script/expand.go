@@ -19,6 +19,7 @@ var insertForm = regexp.MustCompile(`\$\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}`)
 //	${repeat:x:255}    x, 255 times
 //	${many:501:{…%d…}} the text 501 times with commas between, %d counting from 1
 //	${deep:32}         JSON objects nested 32 deep
+//	${bom}             a byte order mark
 //	${now} ${ago:1h} ${in:1h} ${today}
 func (r *run) expand(text string) (string, error) {
 	var fault error
@@ -55,6 +56,8 @@ func (r *run) insert(name string) (string, error) {
 	case "deep":
 		depth, err := strconv.Atoi(argument)
 		return strings.Repeat(`{"a":`, max(0, depth-1)) + "{}" + strings.Repeat("}", max(0, depth-1)), err
+	case "bom":
+		return "\ufeff", nil
 	case "repeat":
 		at := strings.LastIndex(argument, ":")
 		count, err := strconv.Atoi(argument[at+1:])

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/load"
+)
+
+// benchAdmin is the owner of the first account of a store that is made to be measured.
+var benchAdmin = []string{"ENTREPOT_ADMIN_EMAIL=owner@bench.example", "ENTREPOT_ADMIN_PASSWORD=a long bench password"}
+
+// benchService is the service of bench --here, with its store.
+type benchService struct {
+	folder  string
+	process *load.Process
+}
+
+// startHere starts this very program as a service on a new folder, and points the options at it. As many accounts as
+// --tenants says are then made in its store, at least one.
+func startHere(cmd *cobra.Command, env *environment, options *load.Options, tenants *benchTenants) (*benchService, error) {
+	for _, flag := range []string{"url", "key", "keys", "admin-key", "allow-remote", "server-pid", "store", "webhook-secret"} {
+		if cmd.Flags().Changed(flag) {
+			return nil, wrong("--here starts a service of its own: leave out --%s and %s", flag, variable(flag))
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(options.BareFolder, "entrepot-bench-")
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(folder, "data")
+	process, err := load.Launch{
+		Binary: program, Args: []string{"serve", "--dev", "--addr", "{addr}", "--data", "{data}", "--rate-limits", "off", "--log-level", "error"},
+		Env: benchAdmin, Data: data, Probe: "/readyz", Patience: 30 * time.Second,
+	}.Start(cmd.Context())
+	if err != nil {
+		os.RemoveAll(folder)
+		return nil, err
+	}
+	fmt.Fprintf(env.stderr, "started a service at %s, process %d\n", process.URL, process.PID)
+	options.URL, options.ServerPID, options.Keys, options.AdminKeys = process.URL, process.PID, nil, nil
+	tenants.count, tenants.store, tenants.vars = max(1, tenants.count), data, load.Environment()
+	return &benchService{folder, process}, nil
+}
+
+// end stops the service and removes its store.
+func (s *benchService) end(env *environment) {
+	if _, err := s.process.Stop(); err != nil {
+		fmt.Fprintln(env.stderr, err)
+	}
+	if err := os.RemoveAll(s.folder); err != nil {
+		fmt.Fprintf(env.stderr, "%v; remove %s\n", err, s.folder)
+	}
+}

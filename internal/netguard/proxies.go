@@ -1,0 +1,85 @@
+package netguard
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Proxies are the reverse proxies in front of the service whose word about a client's address is taken. Nobody's is by
+// default: whoever reaches the service directly could otherwise name any address as his own.
+type Proxies []netip.Prefix
+
+// ParseProxies reads addresses and ranges separated by commas or spaces: 10.0.0.7, 10.1.0.0/16, fd00::/8.
+func ParseProxies(text string) (list Proxies, err error) {
+	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+		prefix, err := netip.ParsePrefix(entry)
+		if addr, alone := netip.ParseAddr(entry); alone == nil {
+			addr = addr.Unmap().WithZone("")
+			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil || prefix.Addr().Is4In6() {
+			return nil, fmt.Errorf("trusted proxy %q: give an address or a range like 10.1.0.0/16, without name and port", entry)
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
+}
+
+// trusts tells whether an address is one of the proxies'.
+func (list Proxies) trusts(addr netip.Addr) bool {
+	addr = addr.WithZone("")
+	for _, prefix := range list {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client is the address a request comes from, without port. It is the connection's own, unless that is a trusted proxy's:
+// then the rightmost address of X-Forwarded-For that is none. What stands further left was written by that client and is
+// worth nothing. Where the header ends, or holds something that is no address, the last address known counts.
+func (list Proxies) Client(r *http.Request) string {
+	peer, ok := hop(r.RemoteAddr)
+	if !ok {
+		return r.RemoteAddr
+	}
+	if len(list) == 0 || !list.trusts(peer) {
+		return peer.String()
+	}
+	lines := r.Header["X-Forwarded-For"]
+	for i := len(lines) - 1; i >= 0; i-- {
+		for rest, more := lines[i], true; more; {
+			entry := rest
+			at := strings.LastIndexByte(rest, ',')
+			if more = at >= 0; more {
+				rest, entry = rest[:at], rest[at+1:]
+			}
+			addr, ok := hop(strings.TrimSpace(entry))
+			if !ok {
+				return peer.String()
+			}
+			if peer = addr; !list.trusts(peer) {
+				return peer.String()
+			}
+		}
+	}
+	return peer.String()
+}
+
+// hop reads an address with or without port and brackets; IPv4 written as IPv6 is IPv4.
+func hop(text string) (netip.Addr, bool) {
+	addr, err := netip.ParseAddr(text)
+	if err != nil {
+		if inner, ok := strings.CutPrefix(text, "["); ok && strings.HasSuffix(inner, "]") {
+			addr, err = netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		} else {
+			var both netip.AddrPort
+			both, err = netip.ParseAddrPort(text)
+			addr = both.Addr()
+		}
+	}
+	return addr.Unmap(), err == nil
+}
