@@ -27,9 +27,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r := &request{http: hr, id: requestID(hr.Header.Get("X-Request-Id"))}
 	w.Header().Set("X-Request-Id", r.id)
 	out := a.handle(w, r)
-	if out.status >= http.StatusBadRequest {
-		drain(hr)
-	}
 	a.send(w, r, out)
 	observe(r, out.status, time.Since(start))
 	level := slog.LevelInfo
@@ -262,18 +259,6 @@ func readAll(w http.ResponseWriter, r *http.Request, bound int64) ([]byte, error
 		return nil, fault.New(fault.Invalid, "invalid_json", "the body ended too early")
 	}
 	return buf.Bytes(), nil
-}
-
-// drainLimit is how much of a refused body is read to no purpose. A caller that writes its whole body before it looks at the answer
-// would otherwise find a broken connection where the refusal should be.
-const drainLimit = 32 << 20
-
-// drain reads what is left of a refused request's body. A caller that waits for "100 Continue" has sent nothing and is not asked to.
-func drain(r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
-		return
-	}
-	io.CopyN(io.Discard, r.Body, drainLimit) // an error is the caller's connection going away
 }
 
 func tooLarge(bound int64) error {
