@@ -96,7 +96,14 @@ func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how manner, 
 			return nil
 		}
 		if err == nil {
-			return e.serial(ctx, tenant, func(tx *Tx) error { return tx.session.send(steps) })
+			return e.serial(ctx, tenant, func(tx *Tx) error {
+				for _, s := range steps {
+					if s.clock { // stamps count from when the act gets its turn, behind every reader who has asked meanwhile
+						s.args[1] = tx.Micros()
+					}
+				}
+				return tx.session.send(steps)
+			})
 		}
 		if !errors.Is(err, errNotAhead) {
 			return err
