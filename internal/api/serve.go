@@ -156,7 +156,7 @@ func (a *API) authenticate(r *request) error {
 			return fault.New(fault.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
-	return a.DB.Read(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
+	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		if isKey {
 			r.caller, err = accounts.ByKey(tx, first(key, bearer))
 		} else {

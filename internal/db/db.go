@@ -47,7 +47,7 @@ type Config struct {
 // engine is what an engine must do; two exist.
 type engine interface {
 	write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error
-	read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error
+	read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) error
 	script(ctx context.Context, sql string) error
 	walls(ctx context.Context) error
@@ -166,7 +166,13 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*
 
 // Read runs reads of one tenant on one snapshot.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.engine.read(ctx, tenant, run)
+	return d.engine.read(ctx, tenant, true, run)
+}
+
+// Peek is Read for a look of which nobody is told before a surer one: what it sees may still be undone by a power cut. Whether a caller
+// may go on is such a look.
+func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.engine.read(ctx, tenant, false, run)
 }
 
 // Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement

@@ -102,7 +102,7 @@ func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner
 	})
 }
 
-func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, _ bool, run func(*Tx) error) error {
 	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenant: tenant}
 	return e.in(ctx, begin, func(s *pgSession) error {
 		return run(&Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now(), readOnly: true})

@@ -134,7 +134,7 @@ func awaitOldest(ctx context.Context, c *pgx.Conn) error {
 }
 
 func (e *postgresEngine) texts(ctx context.Context, each func(table, column, text string) error) error {
-	return e.read(ctx, Across, func(tx *Tx) error {
+	return e.read(ctx, Across, true, func(tx *Tx) error {
 		columns := map[string][]string{}
 		var tables []string
 		err := tx.Each(func(r Rows) error {

@@ -228,7 +228,7 @@ func (e *sqliteEngine) checkpoint() (busy bool, err error) {
 }
 
 func (e *sqliteEngine) texts(ctx context.Context, each func(table, column, text string) error) error {
-	return e.read(ctx, Across, func(tx *Tx) error {
+	return e.read(ctx, Across, true, func(tx *Tx) error {
 		columns := map[string][]string{}
 		var tables []string
 		err := tx.Each(func(r Rows) error {

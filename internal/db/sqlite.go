@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ var errNotAhead = errors.New("db: only the writer can run this act")
 
 // ahead runs a checked act on a snapshot, beside the writer, and gives what it queued.
 func (e *sqliteEngine) ahead(ctx context.Context, tenant id.Tenant, run func(*Tx) error) (steps []*Step, err error) {
-	err = e.snapshot(ctx, func(conn *sqliteConn) error {
+	seen, err := e.snapshot(ctx, func(conn *sqliteConn) error {
 		tx := &Tx{Tenant: tenant, db: e.db, session: onlyReading{conn}, now: e.db.Now()}
 		if err := guarded(tx, run); err != nil {
 			return err
@@ -139,7 +140,10 @@ func (e *sqliteEngine) ahead(ctx context.Context, tenant id.Tenant, run func(*Tx
 		steps = tx.steps()
 		return nil
 	})
-	return steps, err
+	if len(steps) > 0 || errors.Is(err, errNotAhead) {
+		return steps, err // nobody is told yet
+	}
+	return nil, cmp.Or(e.writer.shore.wait(seen), err)
 }
 
 // onlyReading is the session of an act that runs ahead.
@@ -164,31 +168,30 @@ func (o onlyReading) answer(asked []*Question) int {
 	return 1
 }
 
-func (e *sqliteEngine) read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return e.snapshot(ctx, func(conn *sqliteConn) error {
+func (e *sqliteEngine) read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error {
+	seen, err := e.snapshot(ctx, func(conn *sqliteConn) error {
 		return run(&Tx{Tenant: tenant, db: e.db, session: conn, now: e.db.Now(), readOnly: true})
 	})
-}
-
-// snapshot lends a reading connection inside a transaction, and waits until what was seen is on the disk.
-func (e *sqliteEngine) snapshot(ctx context.Context, run func(*sqliteConn) error) error {
-	conn, err := e.borrow(ctx)
-	if err != nil {
+	if !sure {
 		return err
 	}
+	return cmp.Or(e.writer.shore.wait(seen), err)
+}
+
+// snapshot lends a reading connection inside a transaction, and tells the newest group that could be seen: it may not be on the disk yet.
+func (e *sqliteEngine) snapshot(ctx context.Context, run func(*sqliteConn) error) (seen int64, err error) {
+	conn, err := e.borrow(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { e.readers <- conn }()
 	conn.shore, conn.seen = &e.writer.shore, 0
 	if _, err := conn.exec("BEGIN", nil); err != nil {
-		e.readers <- conn
-		return unavailable(err)
+		return 0, unavailable(err)
 	}
+	defer conn.exec("ROLLBACK", nil)
 	err = run(conn)
-	conn.exec("ROLLBACK", nil)
-	seen := conn.seen
-	e.readers <- conn
-	if lost := e.writer.shore.wait(seen); lost != nil {
-		return unavailable(lost)
-	}
-	return err
+	return conn.seen, err
 }
 
 func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
@@ -223,7 +226,7 @@ func (e *sqliteEngine) script(ctx context.Context, sql string) error {
 }
 
 func (e *sqliteEngine) ping(ctx context.Context) error {
-	return e.read(ctx, Across, func(tx *Tx) error {
+	return e.read(ctx, Across, true, func(tx *Tx) error {
 		var one int64
 		return tx.Row("SELECT 1", nil, &one)
 	})

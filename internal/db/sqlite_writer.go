@@ -170,7 +170,10 @@ func (s *shore) wait(number int64) error {
 	for s.landed < number && s.err == nil {
 		s.moved.Wait()
 	}
-	return s.err
+	if s.err != nil {
+		return unavailable(s.err)
+	}
+	return nil
 }
 
 // group runs acts in one transaction without savepoints, which would copy every page they touch. Most acts that fail have
