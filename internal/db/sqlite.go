@@ -69,7 +69,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		force = c.force
 	}
 	open := func() (*sqliteConn, error) { return openConn(path, settings...) }
-	e := &sqliteEngine{db: d, path: path, settings: append(settings, "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, open, force), log: log,
+	e := &sqliteEngine{db: d, path: path, settings: append(settings, "cache_size(-400)", "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, open, force), log: log,
 		readers: make(chan *sqliteConn, size), size: size, dir: c.Dir}
 	for range size {
 		e.readers <- nil

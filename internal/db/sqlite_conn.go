@@ -57,6 +57,7 @@ func openConnToRead(path string, settings ...string) (*sqliteConn, error) {
 }
 
 func openConnAs(path string, flags int32, settings ...string) (*sqliteConn, error) {
+	patientLocks()
 	c := &sqliteConn{tls: libc.NewTLS(), stmts: map[string]*sqliteStmt{}}
 	c.out = libc.Xmalloc(c.tls, types.Size_t(unsafe.Sizeof(uintptr(0))))
 	name, err := libc.CString(path)

@@ -16,7 +16,7 @@ import (
 // the next act up to lingerGap, because one commit for thirty costs hardly more than one for three.
 const (
 	groupSize = 256
-	groupTime = 12 * time.Millisecond
+	groupTime = 4 * time.Millisecond
 	lingerGap = 400 * time.Microsecond
 )
 

@@ -24,7 +24,7 @@ type lease struct {
 }
 
 // maxLease bounds a block; a busy account's blocks grow to it, a quiet one's stay small, so that its gaps are.
-const maxLease = 512
+const maxLease = 4096
 
 // NewNumbers starts without leases.
 func NewNumbers() *Numbers { return &Numbers{leases: map[id.Tenant]*lease{}} }

@@ -140,7 +140,7 @@ func binaries() (string, error) {
 
 // unprivileged makes root run the server as the postgres user, which PostgreSQL insists on.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
-	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	attr := dieWithParent()
 	if os.Getuid() != 0 {
 		return attr, nil
 	}
