@@ -1,8 +1,13 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"entrepot/internal/db"
 )
 
 func TestSegments(t *testing.T) {
@@ -72,5 +77,48 @@ func TestSegments(t *testing.T) {
 		other.must(t, 404, "PATCH", path, `{"name":"mine"}`)
 		other.must(t, 404, "DELETE", path, nil)
 		s.must(t, 400, "GET", "/api/v1/customers?segmentId=x", nil)
+	})
+}
+
+// What is told of a customer is its record: with the segments it is in at that moment, also when an order made it (interface §6.1).
+func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		for name, rules := range map[string]any{"Buyers": map[string]any{"minOrders": 1}, "Fresh": map[string]any{"lastOrderAfter": "2020-01-01"}, "Resellers": map[string]any{"tagsAny": []string{"b2b"}}} {
+			s.must(t, 201, "POST", "/api/v1/segments", map[string]any{"name": name, "rules": rules})
+		}
+		names := func(event string) string {
+			var told struct {
+				Data struct{ Segments []struct{ ID, Name string } }
+			}
+			var payload string
+			err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
+				return tx.Row("SELECT payload FROM events WHERE tenant_id = $1 AND event = $2 ORDER BY stamp DESC LIMIT 1", []any{s.tenant, event}, &payload)
+			})
+			if err == nil {
+				err = json.Unmarshal([]byte(payload), &told)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []string
+			for _, one := range told.Data.Segments {
+				list = append(list, one.Name)
+			}
+			slices.Sort(list)
+			return strings.Join(list, " ")
+		}
+		s.place(t, order(map[string]any{"customerEmail": "new@x.example"}))
+		if got := names("customer.created"); got != "Buyers Fresh" {
+			t.Errorf("made by an order: %q", got)
+		}
+		made := s.customer(t, map[string]any{"email": "by.hand@x.example"})
+		if got := names("customer.created"); got != "" {
+			t.Errorf("made by hand: %q", got)
+		}
+		s.must(t, 200, "PATCH", "/api/v1/customers/"+made, map[string]any{"tags": []string{"b2b"}})
+		if got := names("customer.updated"); got != "Resellers" {
+			t.Errorf("tagged: %q", got)
+		}
 	})
 }

@@ -50,8 +50,8 @@ var samples = map[string]func(*wire.Writer){
 	"channel.sync_completed": raw(syncEvent(sampleSync(jobs.Completed, "[]"))),
 	"channel.sync_failed":    raw(syncEvent(sampleSync(jobs.Failed, `[{"sku":null,"error":"the platform refused the credentials"}]`))),
 
-	"customer.created": func(w *wire.Writer) { WriteCustomer(w, "", sampleCustomer) },
-	"customer.updated": func(w *wire.Writer) { WriteCustomer(w, "", sampleCustomer) },
+	"customer.created": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
+	"customer.updated": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
 	"customer.merged": func(w *wire.Writer) {
 		mergedData(w, sampleCustomer.ID, []id.Customer{"019a1c52-7c1e-7d40-9a55-00000000c002"}, 4)
 	},
@@ -82,6 +82,7 @@ var (
 		Company: "Example SARL", Siret: "12345678901234", VAT: "FR12345678901", Metadata: "{}", Tags: []string{"b2b"}, Status: customers.Active, OrdersCount: 1,
 		TotalSpent: 3870 * money.Scale / 100, CreatedAt: sampleAt, UpdatedAt: sampleAt, Addresses: []customers.Address{{ID: "019a1c52-7c1e-7d40-9a55-00000000c101",
 			Type: customers.Both, Name: "Ada Example", Line1: "1 rue de la Paix", City: "Paris", Zip: "75002", Country: "FR", IsDefault: true}}}
+	sampleRecord   = CustomerRecord{sampleCustomer, []customers.Segment{{ID: "019a1c52-7c1e-7d40-9a55-00000000c201", Name: "Resellers"}}}
 	sampleLine     = orders.Line{ID: "019a1c52-7c1e-7d40-9a55-00000000d101", Product: sampleProduct.ID, SKU: sampleProduct.SKU, Name: sampleProduct.Name, Quantity: 3, UnitPrice: 1290 * money.Scale / 100, Total: 3870 * money.Scale / 100}
 	sampleShipment = orders.Shipment{ID: "019a1c52-7c1e-7d40-9a55-00000000d201", Carrier: "Colissimo", TrackingNumber: "6A123", TrackingURL: "https://example.com/track/6A123",
 		ShippedAt: sampleAt, CreatedAt: sampleAt, Lines: []orders.ShipmentLine{{ID: "019a1c52-7c1e-7d40-9a55-00000000d202", Line: sampleLine.ID, Quantity: 3}}}

@@ -56,6 +56,7 @@ type OrderAsked struct {
 	channel  func() (channels.Ref, error)
 	known    func() (map[string]catalog.Sellable, error)
 	customer func() (*customers.Customer, error) // nil without one
+	segments func() ([]customers.Segment, error) // for the record of a new customer
 	levels   stock.Levels
 }
 
@@ -77,6 +78,7 @@ func (s *Service) AskOrder(tx *db.Tx, draft OrderDraft) OrderAsked {
 		a.customer = customers.AskByID(tx, draft.CustomerID)
 	case draft.CustomerEmail != "":
 		a.customer = customers.AskByEmail(tx, draft.CustomerEmail)
+		a.segments = customers.AskSegments(tx)
 	}
 	a.levels = stock.AskLevels(tx, skus)
 	return a
@@ -198,10 +200,15 @@ func (a OrderAsked) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, 
 		return nil, err
 	}
 	if c == nil {
-		created := newCustomer(tx, o)
-		customers.Insert(tx, created)
+		segments, err := a.segments()
+		if err != nil {
+			return nil, err
+		}
+		created := CustomerRecord{Customer: newCustomer(tx, o)}
+		created.choose(segments, tx.Micros())
+		customers.Insert(tx, created.Customer)
 		o.Customer = created.ID
-		return []webhooks.Event{webhooks.New("customer.created", string(created.ID), func(w *wire.Writer) { WriteCustomer(w, "", created) })}, nil
+		return []webhooks.Event{customerEvent("customer.created", created)}, nil
 	}
 	if c.Status == customers.Erased {
 		return nil, fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)

@@ -86,29 +86,16 @@ func deriveAddresses(tx *db.Tx, c *customers.Customer) error {
 	return err
 }
 
-// WriteCustomer writes a customer's record as customer.created and customer.updated carry it (interface §2.5). Segments are not in
-// it: they are found when somebody reads.
-func WriteCustomer(w *wire.Writer, name string, c customers.Customer) {
-	w.Object(name)
-	writeCustomerMembers(w, &c, nil)
+// WriteCustomer writes a customer's record as customer.created and customer.updated carry it (interface §2.5).
+func WriteCustomer(w *wire.Writer, r CustomerRecord) {
+	w.Object("")
+	WriteCustomerMembers(w, r)
 	w.End()
 }
 
 // WriteCustomerMembers writes the members of a record as reads show it.
 func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
-	writeCustomerMembers(w, &r.Customer, func() {
-		w.List("segments")
-		for _, s := range r.Segments {
-			w.Object("")
-			wire.ID(w, "id", s.ID)
-			w.Text("name", s.Name)
-			w.End()
-		}
-		w.EndList()
-	})
-}
-
-func writeCustomerMembers(w *wire.Writer, c *customers.Customer, segments func()) {
+	c := &r.Customer
 	wire.ID(w, "id", c.ID)
 	w.Text("email", c.Email)
 	w.TextOrNull("firstName", c.FirstName)
@@ -128,9 +115,14 @@ func writeCustomerMembers(w *wire.Writer, c *customers.Customer, segments func()
 	wire.Word(w, "status", c.Status)
 	w.Int("ordersCount", c.OrdersCount)
 	w.Money("totalSpent", c.TotalSpent)
-	if segments != nil {
-		segments()
+	w.List("segments")
+	for _, s := range r.Segments {
+		w.Object("")
+		wire.ID(w, "id", s.ID)
+		w.Text("name", s.Name)
+		w.End()
 	}
+	w.EndList()
 	wire.IDOrNull(w, "mergedIntoId", c.MergedInto)
 	w.Micros("createdAt", c.CreatedAt)
 	w.Micros("updatedAt", c.UpdatedAt)

@@ -22,7 +22,7 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (CustomerRec
 		return r, err
 	}
 	customers.Insert(tx, *c)
-	webhooks.Record(tx, customerEvent("customer.created", c))
+	webhooks.Record(tx, customerEvent("customer.created", r))
 	return r, nil
 }
 
@@ -72,10 +72,10 @@ func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (Custom
 		return r, err
 	}
 	customers.Save(tx, before, c)
-	webhooks.Record(tx, customerEvent("customer.updated", c))
+	webhooks.Record(tx, customerEvent("customer.updated", r))
 	return r, nil
 }
 
-func customerEvent(name string, c *customers.Customer) webhooks.Event {
-	return webhooks.New(name, string(c.ID), func(w *wire.Writer) { WriteCustomer(w, "", *c) })
+func customerEvent(name string, r CustomerRecord) webhooks.Event {
+	return webhooks.New(name, string(r.ID), func(w *wire.Writer) { WriteCustomer(w, r) })
 }

@@ -109,8 +109,20 @@ func scanSegment(r db.Rows) (s Segment, err error) {
 }
 
 // Segments reads all segments, oldest first.
-func Segments(tx *db.Tx) ([]Segment, error) {
-	return db.List(tx, scanSegment, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+func Segments(tx *db.Tx) ([]Segment, error) { return AskSegments(tx)() }
+
+// AskSegments asks for all segments, oldest first.
+func AskSegments(tx *db.Tx) func() ([]Segment, error) {
+	var list []Segment
+	asked := tx.Ask(func(r db.Rows) error {
+		s, err := scanSegment(r)
+		list = append(list, s)
+		return err
+	}, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+	return func() ([]Segment, error) {
+		err := asked.Wait()
+		return list, err
+	}
 }
 
 // SegmentPage reads a page of segments, oldest first, and how many there are.
