@@ -41,6 +41,7 @@ func init() {
 			status    int
 		}{
 			{"/api/v1/orders", c.account.Key.Key, 3 << 20, 413},
+			{"/api/v1/customers", c.account.Key.Key, 3 << 20, 413},
 			{"/api/v1/sdk/products/bulk-import", c.account.Key.Key, 11 << 20, 413},
 			{"/api/v1/sdk/products/bulk-import", c.account.Key.Key, 30 << 20, 413},
 			{"/api/v1/sdk/products/bulk-import", "pk_live_nobody", 8 << 20, 401},
