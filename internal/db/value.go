@@ -63,7 +63,7 @@ func (o *optional[T]) fromColumn(r *sqliteRows, i int) error {
 	return r.column(i, o.into)
 }
 
-// assign puts a driver's value into a place.
+// assign puts a value of PostgreSQL's driver into a place.
 func assign(place, value any) error {
 	switch p := place.(type) {
 	case *string:
@@ -82,12 +82,8 @@ func assign(place, value any) error {
 			return nil
 		}
 	case *bool:
-		switch v := value.(type) {
-		case bool:
+		if v, ok := value.(bool); ok {
 			*p = v
-			return nil
-		case int64:
-			*p = v != 0
 			return nil
 		}
 	case interface{ Scan(any) error }:
@@ -117,9 +113,6 @@ func assign(place, value any) error {
 		switch v.Kind() {
 		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 			v.SetInt(x)
-			return nil
-		case reflect.Bool:
-			v.SetBool(x != 0)
 			return nil
 		}
 	case bool:
