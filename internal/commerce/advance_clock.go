@@ -31,6 +31,5 @@ func (s *Service) AdvanceClock(tx *db.Tx, who accounts.Caller, by time.Duration)
 		tx.Queue(sql, tx.Tenant, by.Microseconds())
 	}
 	tx.Wake(jobs.Topic)
-	webhooks.Advance(tx, by)
-	return time.Duration(micros) * time.Microsecond, nil
+	return time.Duration(micros) * time.Microsecond, webhooks.Advance(tx, by)
 }

@@ -8,9 +8,21 @@ import (
 
 // Advance makes every delivery of the account due earlier by a span, and has its queues looked at: the part of a sandbox account's
 // clock that endpoints see (interface §6.2).
-func Advance(tx *db.Tx, by time.Duration) {
+func Advance(tx *db.Tx, by time.Duration) error {
+	endpoints, err := db.List(tx, scanEndpointID, "SELECT endpoint_id FROM queues WHERE tenant_id = $1 ORDER BY endpoint_id", tx.Tenant)
+	if err != nil {
+		return err
+	}
+	// Endpoints' rows, then queues, then deliveries: as whoever changes an endpoint or settles a delivery locks them.
+	if err := lockEndpoints(tx); err != nil {
+		return err
+	}
+	if err := lockQueues(tx, endpoints); err != nil {
+		return err
+	}
 	tx.Queue("UPDATE deliveries SET due_at = due_at - $2::BIGINT WHERE tenant_id = $1 AND due_at IS NOT NULL", tx.Tenant, by.Microseconds())
 	tx.Queue("UPDATE endpoints SET old_secret_until = old_secret_until - $2::BIGINT WHERE tenant_id = $1 AND old_secret_until > 0", tx.Tenant, by.Microseconds())
 	tx.Queue("UPDATE queues SET due_at = $2 WHERE tenant_id = $1 AND pending > 0", tx.Tenant, tx.Micros())
 	tx.Wake(Due)
+	return nil
 }

@@ -87,13 +87,16 @@ func (s *Step) add(e *Endpoint, d Delivery) {
 	}
 }
 
-// Write stores a step's deliveries and moves the cursor in the same transaction. Errors: ErrMeanwhile.
+// Write stores a step's deliveries and moves the cursor in the same transaction. The cursor's row comes last: a new endpoint waits for
+// it with the account's change clock in hand. Errors: ErrMeanwhile.
 func (s *Step) Write(tx *db.Tx) error {
-	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
-	if len(s.deliveries) == 0 {
-		return nil
+	if len(s.deliveries) > 0 {
+		if err := enqueue(tx, s.deliveries); err != nil {
+			return err
+		}
 	}
-	return enqueue(tx, s.deliveries)
+	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
+	return nil
 }
 
 // enqueue stores new deliveries whose positions are known, all due now except those that must wait for an earlier one of their
@@ -180,26 +183,27 @@ type lane struct {
 	resource string
 }
 
-// waiting tells which of the new deliveries must wait: those with an earlier pending one in their lane, stored or new. It locks
-// the queues of ordered ones, so that no delivery settles unseen between this look and the commit.
+// waiting tells which of the new deliveries must wait: those with an earlier pending one in their lane, stored or new. If there are
+// ordered ones it locks the queues of all of them, so that no delivery settles unseen between this look and the commit; the plain
+// ones' too, because the queues of one transaction are locked in one order.
 func waiting(tx *db.Tx, deliveries []Delivery) ([]bool, error) {
 	var endpoints []id.Endpoint
 	lanes := map[lane]int64{} // position of the first pending one
 	resources := map[id.Endpoint][]string{}
 	for i := range deliveries {
 		d := &deliveries[i]
+		if _, seen := resources[d.Endpoint]; !seen {
+			endpoints, resources[d.Endpoint] = append(endpoints, d.Endpoint), nil
+		}
 		key := lane{d.Endpoint, d.Resource}
 		if _, seen := lanes[key]; seen || !d.Ordered {
 			continue
 		}
 		lanes[key] = forever
-		if resources[d.Endpoint] == nil {
-			endpoints = append(endpoints, d.Endpoint)
-		}
 		resources[d.Endpoint] = append(resources[d.Endpoint], d.Resource)
 	}
 	waits := make([]bool, len(deliveries))
-	if len(endpoints) == 0 {
+	if len(lanes) == 0 {
 		return waits, nil
 	}
 	if err := lockQueues(tx, endpoints); err != nil {
@@ -236,8 +240,10 @@ func firstPending(tx *db.Tx, endpoint id.Endpoint, resources []string, lanes map
 	})
 }
 
-// lockQueues keeps the queues of some endpoints as they are until the end of the transaction.
+// lockQueues keeps the queues of some endpoints as they are until the end of the transaction. Every transaction that needs several
+// queues locks them once, in the order of their endpoints, after the endpoints' own rows and before the account's change clock.
 func lockQueues(tx *db.Tx, endpoints []id.Endpoint) error {
+	endpoints = slices.Sorted(slices.Values(endpoints))
 	return db.Chunks(endpoints, func(piece []id.Endpoint) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		return tx.Each(func(r db.Rows) error { return r.Scan(new(int64)) },

@@ -93,6 +93,13 @@ func Lock(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
 	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", endpoint)
 }
 
+// lockEndpoints keeps all endpoints of the account from being changed until the end of the transaction.
+func lockEndpoints(tx *db.Tx) error {
+	return tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) }, "SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
+}
+
+func scanEndpointID(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) }
+
 func oneEndpoint(tx *db.Tx, sql string, endpoint id.Endpoint) (*Endpoint, error) {
 	list, err := db.List(tx, scanEndpoint, sql, tx.Tenant, endpoint)
 	if err == nil && len(list) == 0 {

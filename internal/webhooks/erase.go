@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Mention is an event that may tell of a person.
@@ -90,8 +89,8 @@ func (t Told) Rewrite(tx *db.Tx, payload string) {
 // ForgetAnswers empties what receivers answered to deliveries about some resources: they may have said back what they were told. What
 // comes of attempts that are under way is stored after this transaction, and without their answers (see keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
-	endpoints, err := db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
-		"SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+	// The endpoints' rows too, as whoever drops what a deleted one has left: it has no queue to lock any more.
+	endpoints, err := db.List(tx, scanEndpointID, "SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,6 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) error {
 
 // WithFailed names the account's endpoints that have failed deliveries.
 func WithFailed(tx *db.Tx) ([]id.Endpoint, error) {
-	return db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
+	return db.List(tx, scanEndpointID,
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND failed > 0 ORDER BY endpoint_id", tx.Tenant)
 }

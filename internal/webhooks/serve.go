@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"errors"
 
 	"entrepot/internal/db"
@@ -13,6 +14,11 @@ import (
 type Queue struct {
 	Tenant   id.Tenant
 	Endpoint id.Endpoint
+}
+
+// compare orders queues as every transaction locks them.
+func (q Queue) compare(other Queue) int {
+	return cmp.Or(cmp.Compare(q.Tenant, other.Tenant), cmp.Compare(q.Endpoint, other.Endpoint))
 }
 
 func scanQueue(r db.Rows) (q Queue, err error) { return q, r.Scan(&q.Tenant, &q.Endpoint) }

@@ -1,7 +1,7 @@
 package webhooks
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 
 	"entrepot/internal/db"
@@ -62,9 +62,7 @@ func lockAll(tx *db.Tx, outcomes []Outcome) error {
 			queues = append(queues, o.Queue)
 		}
 	}
-	slices.SortFunc(queues, func(a, b Queue) int {
-		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Endpoint, b.Endpoint))
-	})
+	slices.SortFunc(queues, Queue.compare)
 	args := make([]any, 0, 2*len(queues))
 	for _, q := range padded(queues) {
 		args = append(args, q.Tenant, q.Endpoint)
@@ -141,7 +139,8 @@ func count(tx *db.Tx, outcomes []Outcome) {
 			counts[o.Queue].Failed++
 		}
 	}
-	for q, c := range counts {
+	for _, q := range slices.SortedFunc(maps.Keys(counts), Queue.compare) {
+		c := counts[q]
 		if c.Delivered+c.Failed > 0 {
 			tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 WHERE tenant_id = $1 AND endpoint_id = $2",
 				q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)

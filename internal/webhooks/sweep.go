@@ -64,6 +64,9 @@ func dropDeliveries(tx *db.Tx, endpoint id.Endpoint, positions []int64) {
 
 // SweepEndpoint drops up to limit deliveries of a deleted endpoint, and the endpoint itself once none is left. It tells how many.
 func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
+	if _, err := exists(tx, "SELECT 1 FROM endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, endpoint); err != nil {
+		return 0, err
+	}
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
 		"SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY position LIMIT $3", tx.Tenant, endpoint, limit)
 	if err != nil {
@@ -78,7 +81,7 @@ func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 
 // Keeps is the time of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is older.
 func Keeps(tx *db.Tx, before int64) (int64, error) {
-	endpoints, err := db.List(tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
+	endpoints, err := db.List(tx, scanEndpointID,
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND pending > 0", tx.Tenant)
 	keeps := before
 	for _, endpoint := range endpoints {
