@@ -61,12 +61,28 @@ var orderRows = map[string]row{
 		func(w *world) ask { return ask{body: w.bareOrder()} },
 		func(w *world) ask { b := w.bareOrder(); b["initialStatus"] = "DELIVERED"; return ask{body: b} },
 		func(w *world) ask { b := w.bareOrder(); b["currency"] = "JPY"; return ask{body: b} },
+		func(w *world) ask {
+			b := w.bareOrder()
+			b["createdAt"] = "2024-02-29T12:00:00+02:00"
+			return ask{body: b}
+		},
 	}},
 	"GET /api/v1/orders/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.order())} }, more: []func(*world) ask{
 		func(w *world) ask {
 			return ask{ids: place("id", idOf(w.make("POST", "/api/v1/orders", w.bareOrder())))}
 		},
 		func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
+	}},
+	"PATCH /api/v1/orders/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newOrder("PENDING")), body: member{"notes": "ring twice", "shippingAddress": member{"line1": "2 rue de la Paix", "city": "Paris"},
+			"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"}}}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{ids: place("id", w.newOrder("PENDING")), body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil}}
+		},
+		func(w *world) ask {
+			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"shippingAddress": member{"city": "Nice"}}, status: 409}
+		},
 	}},
 	"PATCH /api/v1/orders/{id}/status": {ask: func(w *world) ask {
 		return ask{ids: place("id", w.newOrder("PROCESSING")), body: member{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD1",

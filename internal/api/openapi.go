@@ -137,6 +137,7 @@ func (r *route) parameters() []any {
 
 // conditional are the routes that take If-Match (interface §4.6), by path.
 var conditional = map[string][]string{
+	"/api/v1/orders/{id}":                          {"PATCH"},
 	"/api/v1/orders/{id}/status":                   {"PATCH"},
 	"/api/v1/orders/{id}/items":                    {"PUT"},
 	"/api/v1/orders/{id}/shipments":                {"POST"},

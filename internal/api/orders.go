@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
@@ -19,9 +20,11 @@ var orderRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders", section: "4.1", summary: "List orders", scope: "read:orders",
 		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
 	{method: "POST", path: "/api/v1/orders", section: "4.1", summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
-		body: func(o *wire.Object) { readOrderDraft(o) }, answer: data(func(w *wire.Writer) { writeReceipt(w, sampleOrder(), commerce.OrderDraft{}) }), serve: (*API).createOrder},
+		body: func(o *wire.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *wire.Writer) { writeReceipt(w, sampleOrder(), commerce.OrderDraft{}) }), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
+	{method: "PATCH", path: "/api/v1/orders/{id}", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
+		body: func(o *wire.Object) { readDetails(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).changeDetails},
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", section: "4.1", summary: "Move an order's status", scope: "write:orders",
 		body: func(o *wire.Object) { readMove(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
@@ -43,8 +46,8 @@ const (
 	maxQuantity = 1_000_000
 )
 
-// readOrderDraft reads the body of POST /orders.
-func readOrderDraft(o *wire.Object) commerce.OrderDraft {
+// readOrderDraft reads the body of POST /orders, which comes at now.
+func readOrderDraft(o *wire.Object, now time.Time) commerce.OrderDraft {
 	d := commerce.OrderDraft{
 		CustomerName:      o.Text("customerName", wire.Text{Required: true}).Value,
 		CustomerID:        wire.UUID[id.Customer](o, "customerId", false).Value,
@@ -62,11 +65,27 @@ func readOrderDraft(o *wire.Object) commerce.OrderDraft {
 		TaxAmount:         o.Money("taxAmount", wire.Money{}).Ptr(),
 		TaxRate:           o.Money("taxRate", wire.Money{Max: 1000 * money.Scale}).Ptr(),
 		Source:            orders.FromAPI,
+		CreatedAt:         readPast(o, "createdAt", now),
 	}
 	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
 		d.Lines = append(d.Lines, readLine(item))
 	})
 	return d
+}
+
+// readPast reads a moment that is over, from 1970 on, in microseconds; 0 when none is given.
+func readPast(o *wire.Object, name string, now time.Time) int64 {
+	before := len(o.Faults())
+	at := o.Time(name, false)
+	switch {
+	case !at.Given() || len(o.Faults()) > before:
+		return 0
+	case at.Value.After(now):
+		o.Fault(name, "must not lie in the future")
+	case at.Value.UnixMicro() <= 0:
+		o.Fault(name, "must not lie before 1970")
+	}
+	return at.Value.UnixMicro()
 }
 
 // readLine reads one order line (interface §2.3).
@@ -98,7 +117,7 @@ func readCurrency(o *wire.Object, name string) wire.Field[string] {
 // createOrder serves POST /api/v1/orders: 201; 400, 404, 409.
 func (a *API) createOrder(r *request) (answer, error) {
 	body := r.object()
-	draft := readOrderDraft(body)
+	draft := readOrderDraft(body, a.DB.Now())
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -224,6 +243,28 @@ func (a *API) editOrder(r *request) (answer, error) {
 	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
 		edit.Lines = slices.Clone(lines)
 		if err := a.Commerce.EditOrder(tx, r.caller, o, edit); err != nil {
+			return answer{}, err
+		}
+		return fullOrder(http.StatusOK, o), nil
+	})
+}
+
+// readDetails reads the body of PATCH /orders/{id}: what is absent stays, null clears.
+func readDetails(o *wire.Object) commerce.OrderDetails {
+	return commerce.OrderDetails{
+		Notes:           o.Text("notes", wire.Text{Max: 5000}),
+		ShippingAddress: o.Free("shippingAddress", true),
+		BillingAddress:  o.Free("billingAddress", true),
+		PaymentMetadata: o.Free("paymentMetadata", false),
+	}
+}
+
+// changeDetails serves PATCH /api/v1/orders/{id}: 200 with the full order; 400, 404, 409, 412.
+func (a *API) changeDetails(r *request) (answer, error) {
+	body := r.object()
+	details := readDetails(body)
+	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
+		if err := a.Commerce.ChangeDetails(tx, o, details); err != nil {
 			return answer{}, err
 		}
 		return fullOrder(http.StatusOK, o), nil

@@ -40,6 +40,7 @@ type OrderDraft struct {
 	TaxAmount         *money.Amount
 	TaxRate           *money.Amount
 	Source            orders.Source
+	CreatedAt         int64 // of history that is moved in, in microseconds and not in the future; 0: now
 }
 
 // CreateOrder stores an order, links or makes its customer, reserves its stock and tells order.received (interface §4.1).
@@ -100,7 +101,10 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	o := &orders.Order{ID: id.New[id.Order](), Number: draft.Number, Status: draft.Status, Channel: channel.ID, ChannelName: channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: draft.CustomerName, CustomerEmail: draft.CustomerEmail, ExternalReference: draft.ExternalReference,
 		PlatformID: draft.PlatformID, Currency: draft.Currency, ShippingAddress: NormalAddress(draft.ShippingAddress), BillingAddress: draft.BillingAddress,
-		PaymentMetadata: draft.PaymentMetadata, Notes: draft.Notes, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+		PaymentMetadata: draft.PaymentMetadata, Notes: draft.Notes, CreatedAt: tx.Micros(), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	if draft.CreatedAt != 0 {
+		o.CreatedAt = draft.CreatedAt
+	}
 	if o.BillingAddress == "" {
 		o.BillingAddress = draft.ShippingAddress
 	}

@@ -9,6 +9,7 @@ package orders
 
 import (
 	"fmt"
+	"slices"
 
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -36,7 +37,8 @@ type Order struct {
 	TrackingURL     string
 	ShippedTold     bool // order.shipped was sent
 	Lines           []Line
-	CreatedAt       int64
+	CreatedAt       int64 // as given, for history that was moved in
+	RecordedAt      int64 // when it was stored; written on creation, not read back
 	UpdatedAt       int64
 
 	// Read along, not kept in the order's own row.
@@ -130,6 +132,11 @@ func (o *Order) Line(line id.Line) *Line {
 		}
 	}
 	return nil
+}
+
+// AnyShipped tells whether anything of the order was shipped.
+func (o *Order) AnyShipped() bool {
+	return len(o.Shipments) > 0 || slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Shipped > 0 })
 }
 
 // Reserve sets what each line's stock level must hold: the open quantity while the order is open, else nothing.

@@ -109,7 +109,7 @@ func askHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
 		err := r.Scan(&e.ID, db.Opt(&e.Previous), &e.Status, db.Opt(&e.Note), &e.Source, &e.Actor, &e.At)
 		list = append(list, e)
 		return err
-	}, `SELECT id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, created_at FROM orders WHERE tenant_id = $1 AND id = $2::UUID
+	}, `SELECT id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND id = $2::UUID
 		UNION ALL SELECT id, previous_status, status, note, source, actor, created_at FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
 		ORDER BY 7, 1`, tx.Tenant, order)
 	return func() ([]Entry, error) {
@@ -174,18 +174,27 @@ func Insert(tx *db.Tx, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, channel_id, customer_id, customer_name, customer_email, email_key, external_reference, platform_id,
 			currency, shipping_address, billing_address, payment_metadata, notes, subtotal, shipping_amount, discount_amount, tax_amount, tax_rate, total,
-			item_count, tracking_carrier, tracking_number, tracking_url, shipped_told, search, created_at, updated_at, initial_status, initial_source, initial_actor)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29,$30,$31,$32,$33)`,
+			item_count, tracking_carrier, tracking_number, tracking_url, shipped_told, search, created_at, updated_at, initial_status, initial_source, initial_actor,
+			recorded_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29,$30,$31,$32,$33,$34)`,
 		tx.Tenant, o.ID, o.Number, string(o.Status), db.Null(o.Channel), db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)),
 		db.Null(o.ExternalReference), db.Null(o.PlatformID), o.Currency, db.Null(o.ShippingAddress), db.Null(o.BillingAddress), db.Null(o.PaymentMetadata),
 		db.Null(o.Notes), o.Subtotal, o.ShippingAmount, o.DiscountAmount, o.TaxAmount, o.TaxRate, o.Total, o.ItemCount, db.Null(o.TrackingCarrier),
 		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedTold, o.search(), o.CreatedAt, o.UpdatedAt,
-		string(o.History[0].Status), string(o.History[0].Source), o.History[0].Actor)
+		string(o.History[0].Status), string(o.History[0].Source), o.History[0].Actor, recordedAt(o))
 	insertLines(tx, o.ID, o.Lines, 0)
 	for _, s := range o.Shipments {
 		InsertShipment(tx, o.ID, s)
 	}
 	Count(tx, o, "", o.Status)
+}
+
+// recordedAt is when an order was stored, nil when that is its creation.
+func recordedAt(o *Order) any {
+	if o.RecordedAt == 0 || o.RecordedAt == o.CreatedAt {
+		return nil
+	}
+	return o.RecordedAt
 }
 
 func emailKey(email string) string { return strings.ToLower(email) }
@@ -245,6 +254,13 @@ func Save(tx *db.Tx, before, o *Order) {
 		insertEntry(tx, o.ID, o.History[len(o.History)-1])
 		Count(tx, o, before.Status, o.Status)
 	}
+}
+
+// SaveDetails writes a locked order's notes, addresses and payment metadata.
+func SaveDetails(tx *db.Tx, before, o *Order) {
+	tx.Queue(`UPDATE orders SET shipping_address = $3, billing_address = $4, payment_metadata = $5, notes = $6, updated_at = $7
+		WHERE tenant_id = $1 AND id = $2::UUID AND status = $8 AND updated_at = $9`, tx.Tenant, o.ID, db.Null(o.ShippingAddress), db.Null(o.BillingAddress),
+		db.Null(o.PaymentMetadata), db.Null(o.Notes), o.UpdatedAt, string(before.Status), before.UpdatedAt).Rows(1, nil)
 }
 
 // saveLines writes only the lines that differ.

@@ -80,7 +80,7 @@ func orderEvents(c *account) error {
 		return err
 	}
 	var n int64
-	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND created_at >= $2", []any{c.Tenant, horizon}, &n); err != nil {
+	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", []any{c.Tenant, horizon}, &n); err != nil {
 		return err
 	}
 	return inParts(n, func(p part) error {
@@ -125,7 +125,7 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 		}
 		tallies[id] = t
 		return nil
-	}, "SELECT id, number, initial_status, shipped_told, created_at FROM orders WHERE tenant_id = $1 AND created_at >= $2", c.Tenant, horizon)
+	}, "SELECT id, number, initial_status, shipped_told, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", c.Tenant, horizon)
 	if err != nil {
 		return nil, err
 	}
