@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"internal/dbtest":     0,
 	"internal/docsui":     0,
 	"internal/fault":      0,
+	"internal/filelock":   0,
 	"internal/id":         0,
 	"internal/importer":   0,
 	"internal/limits":     0,

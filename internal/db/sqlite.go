@@ -50,10 +50,17 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		sync = "OFF"
 	}
 	path := filepath.Join(c.Dir, File)
+	if err := claimFile(path); err != nil {
+		return nil, err
+	}
 	settings := []string{"busy_timeout(15000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)",
 		"temp_store(MEMORY)", "secure_delete(ON)"}
 	conn, err := openConn(path, append(settings, "cache_size(-32768)", fmt.Sprintf("wal_autocheckpoint(%d)", hugeLog))...)
 	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	if err := markFile(conn); err != nil {
+		conn.close()
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	log, err := openLog(conn, path+"-wal")

@@ -10,8 +10,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -48,33 +46,6 @@ func fromRaw(raw []byte) Key {
 	}
 	sum := sha256.Sum256(append([]byte("entrepot master key id"), raw...))
 	return Key{id: hex.EncodeToString(sum[:4]), aead: aead}
-}
-
-// FromDir reads the folder's master.key and makes it on the first start; made tells that it is new.
-func FromDir(dir string) (key Key, made bool, err error) {
-	path := filepath.Join(dir, "master.key")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		key, err = Parse(string(text))
-		return key, false, err
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return key, false, err
-	}
-	raw := make([]byte, 32)
-	rand.Read(raw)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return key, false, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) { // another process was first
-		return FromDir(dir)
-	}
-	if err != nil {
-		return key, false, err
-	}
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(raw) + "\n")
-	return fromRaw(raw), true, errors.Join(err, f.Sync(), f.Close())
 }
 
 // Seal makes text unreadable: "<key id>.<base64 of nonce and cipher text>".

@@ -101,7 +101,12 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()
 	s.log.Info("listening", "address", s.Address(), "url", s.URL())
-	n, err := s.open(ctx)
+	release, err := lockStore(s.config.StoreConfig, s.Address())
+	defer release()
+	var n *node
+	if err == nil {
+		n, err = s.open(ctx)
+	}
 	if err != nil {
 		s.http.Close()
 		<-served

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
@@ -18,7 +21,8 @@ import (
 type StoreConfig struct {
 	Dir       string           // data folder: SQLite's file and the master key's
 	URL       string           // PostgreSQL; empty for SQLite
-	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, made on first start
+	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, made with the store
+	MustExist bool             // a store that is not there is an error instead of being made
 	Dev       bool             // http and loopback addresses are allowed
 	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
 	Now       func() time.Time // nil: the real time
@@ -32,13 +36,13 @@ type Store struct {
 	Guard    *netguard.Guard
 }
 
-// OpenStore opens a store, brings its schema up to date, and refuses a master key that is not the store's. Any number
-// of processes may have one store open.
+// OpenStore opens a store, brings its schema up to date, and refuses a master key that is not the store's. Any number of processes
+// may have one store open. A master key is made only for a store that has never had one: another would not open its secrets.
 func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	key, err := masterKey(c)
+	key, missing, err := masterKey(c)
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +52,16 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := db.Open(ctx, db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now})
+	store, err := openDB(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	steps, err := store.Migrate(ctx)
+	if err == nil && missing != nil {
+		key, err = firstMasterKey(ctx, store, c, missing)
+	}
 	s := &Store{DB: store, Guard: guard,
 		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Dev: c.Dev}}
-	steps, err := store.Migrate(ctx)
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}
@@ -67,19 +74,55 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	return s, nil
 }
 
+// openDB opens the store's database, and does not make one where there must be one.
+func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now}
+	if c.MustExist {
+		return db.OpenExisting(ctx, config)
+	}
+	return db.Open(ctx, config)
+}
+
 // Close ends the store's connections.
 func (s *Store) Close() error { return s.DB.Close() }
 
-func masterKey(c StoreConfig) (seal.Key, error) {
+// masterKey reads the master key of a configuration. missing says why there is none in the data folder; nil when there is one.
+func masterKey(c StoreConfig) (key seal.Key, missing, err error) {
 	if c.MasterKey != "" {
-		return seal.Parse(c.MasterKey)
+		key, err = seal.Parse(c.MasterKey)
+		return key, nil, err
 	}
-	key, made, err := seal.FromDir(c.Dir)
+	key, err = seal.ReadFile(c.Dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, seal.ErrEmptyFile):
+		return key, err, nil
+	case err != nil:
+		return key, nil, fmt.Errorf("the master key: %w", err)
+	}
+	return key, nil, nil
+}
+
+// firstMasterKey makes the master key of a store that has none yet, and refuses to make a second one.
+func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing error) (key seal.Key, err error) {
+	have := ""
+	err = store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
+		have, err = accounts.StoreKey(tx)
+		return err
+	})
+	if err != nil {
+		return key, err
+	}
+	if have != "" {
+		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, readable by "+
+			"nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing, filepath.Join(c.Dir, seal.FileName))
+	}
+	key, made, err := seal.MakeFile(c.Dir)
 	if err != nil {
 		return key, fmt.Errorf("the master key: %w", err)
 	}
 	if made {
-		c.Log.Warn("a new master key was made: keep a copy of it apart from the store, without it stored credentials cannot be read", "folder", c.Dir, "file", "master.key")
+		c.Log.Warn("a new master key was made: keep a copy of it apart from the store, without it stored credentials cannot be read",
+			"folder", c.Dir, "file", seal.FileName)
 	}
 	return key, nil
 }

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"entrepot/internal/filelock"
+)
+
+// lockFile is held, in the data folder of a SQLite store, by the one process that serves it. It says which that is.
+const lockFile = "serve.lock"
+
+// lockStore keeps a second service from a SQLite store: workers of two processes would send each delivery twice. Commands that
+// work on the store beside a service don't take it. A PostgreSQL store has as many services as it likes. release is never nil.
+func lockStore(c StoreConfig, address string) (release func(), err error) {
+	release = func() {}
+	if c.URL != "" {
+		return release, nil
+	}
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return release, fmt.Errorf("making the data folder: %w", err)
+	}
+	path := filepath.Join(c.Dir, lockFile)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return release, err
+	}
+	free, err := filelock.Try(file)
+	if err != nil {
+		return release, errors.Join(fmt.Errorf("locking %s: %w", path, err), file.Close())
+	}
+	if !free {
+		text, _ := io.ReadAll(io.LimitReader(file, 200))
+		file.Close()
+		holder := cmp.Or(strings.TrimSpace(string(text)), "another process")
+		return release, fmt.Errorf("the store in %s is served already by %s: stop that first, or name another folder with --data", c.Dir, holder)
+	}
+	err = file.Truncate(0)
+	if err == nil {
+		_, err = fmt.Fprintf(file, "process %d at %s\n", os.Getpid(), address)
+	}
+	if err != nil {
+		return release, errors.Join(fmt.Errorf("writing %s: %w", path, err), file.Close())
+	}
+	return func() {
+		file.Truncate(0) // a name without a lock would mislead people; the lock itself ends with the file
+		file.Close()
+	}, nil
+}
