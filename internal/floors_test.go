@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -156,4 +158,18 @@ func imports(t *testing.T, file string) (paths []string) {
 		paths = append(paths, path)
 	}
 	return paths
+}
+
+// Only db locks the accounts' change clocks: in one order, or writers of an account would wait for each other in a ring.
+func TestOnlyTheGroundLocksTheClock(t *testing.T) {
+	locks := regexp.MustCompile(`(?is)change_clocks[^"` + "`" + `]*\sFOR\s+(UPDATE|SHARE|NO\s+KEY|KEY)|UPDATE\s+change_clocks|pg_advisory_[a-z_]*lock`)
+	for _, file := range sources(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := locks.Find(text); found != nil && pkg(file) != "internal/db" {
+			t.Errorf("%s: %s: take the clock by Tx.LockClock or Tx.Change", file, found)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "statement-timeout", "log-level", "log-format")
 	return serve
 }
 
@@ -70,6 +70,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	}
 	if c.Limits, err = env.on(cmd, "rate-limits"); err != nil {
 		return c, err
+	}
+	if c.StatementTimeout, err = time.ParseDuration(env.text(cmd, "statement-timeout")); err != nil || c.StatementTimeout < 0 {
+		return c, wrong("statement-timeout must be a time such as 60s, or 0, not %q", env.text(cmd, "statement-timeout"))
 	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err

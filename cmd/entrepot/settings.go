@@ -33,6 +33,7 @@ var settings = []setting{
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For names the client"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
 	{name: "rate-limits", standard: "on", usage: "off for benchmarks only"},
+	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},
 	{name: "log-level", standard: "info", usage: "debug, info, warn or error"},
 	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal"},
 }

@@ -133,7 +133,7 @@ func (a *API) onCategory(r *request, act func(tx *db.Tx, which id.Category) (ans
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if err := catalog.LockTree(tx); err != nil {
+		if err := tx.LockClock(); err != nil {
 			return answer{}, err
 		}
 		c, err := catalog.CategoryByID(tx, which)

@@ -37,7 +37,7 @@ type feedMeta struct {
 	Count int
 	More  bool
 	Next  int64 // the since of the next page
-	Now   int64
+	Now   int64 // the store's clock when the page was asked for
 }
 
 // writeFeedMeta writes the meta of a change feed's page. It gives what was written up to the server's time, which no ETag covers.
@@ -66,7 +66,7 @@ type feedSource interface {
 
 // readMeta works out the meta of a page whose last item (of count) has the given stamp.
 func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedPage, count int, more bool, last int64) (m feedMeta, err error) {
-	m = feedMeta{Count: count, More: more, Now: tx.Micros()}
+	m = feedMeta{Count: count, More: more}
 	newest, err := source.Newest(tx)
 	if err != nil {
 		return m, err

@@ -43,7 +43,8 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	if err := a.DB.Settle(r.ctx(), r.caller.Tenant); err != nil {
+	asked, err := a.DB.Settle(r.ctx(), r.caller.Tenant)
+	if err != nil {
 		return answer{}, err
 	}
 	err = a.read(r, func(tx *db.Tx) error {
@@ -59,6 +60,7 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 		if err != nil {
 			return err
 		}
+		meta.Now = asked // a caller who goes on from it misses nothing
 		content := writeFeedMeta(w, p, meta)
 		w.End()
 		out = answer{status: http.StatusOK, body: w.Bytes(), content: content}

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"entrepot/internal/db"
@@ -34,19 +33,9 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return list[0], nil
 }
 
-// LockTree makes writers of categories take turns: two that hang categories below each other at once would make a cycle
-// that neither sees. It holds the tenant's change clock, so that links of products cannot slip in between either.
-func LockTree(tx *db.Tx) error {
-	var last int64
-	err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR UPDATE", []any{tx.Tenant}, &last)
-	if errors.Is(err, db.ErrNoRow) {
-		return nil
-	}
-	return err
-}
-
 // ReadTree reads what the drafts touch: the targets and their children, the categories named by externalId, those that wait for
-// a named one, all parents up to the root, and slugs. LockTree comes first.
+// a named one, all parents up to the root, and slugs. The tenant's clock is locked first (db.Tx.LockClock):
+// two writers that hang categories below each other at once would make a cycle that neither sees, and links of products could slip in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, error) {
 	t := &Tree{nodes: map[id.Category]*Category{}, external: map[string]id.Category{}, slugs: map[string]bool{}, before: map[id.Category]Category{}, claimed: map[string]bool{}}
 	var named, arriving []string

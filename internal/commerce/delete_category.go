@@ -12,7 +12,7 @@ import (
 // DeleteCategory takes a category away (interface §4.5). Its children come to the root, its products leave it; both are linked
 // again if a category with its externalId arrives. Faults: NotFound.
 func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category) error {
-	if err := catalog.LockTree(tx); err != nil {
+	if err := tx.LockClock(); err != nil {
 		return err
 	}
 	tree, err := catalog.ReadTree(tx, []id.Category{target}, nil)

@@ -24,7 +24,7 @@ type ImportedCategories struct {
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents, even
 // requests before (interface §4.2). Rejected items do not touch the others.
 func (s *Service) ImportCategories(tx *db.Tx, _ accounts.Caller, in CategoryImport) (ImportedCategories, error) {
-	if err := catalog.LockTree(tx); err != nil {
+	if err := tx.LockClock(); err != nil {
 		return ImportedCategories{}, err
 	}
 	tree, err := catalog.ReadTree(tx, nil, in.Drafts)

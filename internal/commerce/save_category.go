@@ -13,7 +13,7 @@ import (
 // wait for its externalId are linked to it. Faults: NotFound for the target or the parent; Conflict when the externalId is
 // taken; Invalid when it would come below itself.
 func (s *Service) SaveCategory(tx *db.Tx, _ accounts.Caller, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
-	if err := catalog.LockTree(tx); err != nil {
+	if err := tx.LockClock(); err != nil {
 		return catalog.Category{}, err
 	}
 	var targets []id.Category

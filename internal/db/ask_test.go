@@ -206,7 +206,7 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 		clock(t, store, 1)
 		ctx := t.Context()
 		since := func(at int64) (n int) {
-			if err := store.Settle(ctx, 1); err != nil {
+			if _, err := store.Settle(ctx, 1); err != nil {
 				t.Error(err)
 			}
 			err := store.Read(ctx, 1, func(tx *db.Tx) error {

@@ -41,14 +41,17 @@ type Config struct {
 	Pool   int  // connections of the read pool (SQLite) or of the whole pool (PostgreSQL); 0 = a good default
 	Unsafe bool // SQLite without waiting for the disk: only for tests and throw-away stores
 
-	force func() error // of tests, in the place of forcing SQLite's log to the disk
+	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
+
+	force    func() error // of tests, in the place of forcing SQLite's log to the disk
+	injected bool         // Now was given
 }
 
 // engine is what an engine must do; two exist.
 type engine interface {
 	write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error
 	read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error
-	settle(ctx context.Context, tenant id.Tenant) error
+	settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 	script(ctx context.Context, sql string) error
 	walls(ctx context.Context) error
 	scrub(ctx context.Context, tables []string) error
@@ -66,19 +69,20 @@ type DB struct {
 	log    *slog.Logger
 	mu     sync.Mutex
 	wakers map[string][]chan struct{}
+	failed chan struct{}
 
 	scrubbing scrubbing
 }
 
 // Open opens the store without changing it; Migrate brings it up to date.
 func Open(ctx context.Context, c Config) (*DB, error) {
-	if c.Now == nil {
+	if c.injected = c.Now != nil; !c.injected {
 		c.Now = time.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, log: c.Log, wakers: map[string][]chan struct{}{}}
+	d := &DB{now: c.Now, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
 	var err error
 	switch {
 	case c.URL == "":
@@ -147,7 +151,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*
 		}
 		var tx *Tx
 		err = d.engine.write(ctx, tenant, how, func(t *Tx) error {
-			tx = t
+			tx, t.try = t, try
 			err := act(t)
 			t.asked = nil // nobody waits for it
 			return err
@@ -161,28 +165,43 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*
 		}
 		d.log.Debug("write runs again", "try", try+1, "cause", err)
 	}
-	return fmt.Errorf("gave up after %d races: %w", maxTries, err)
+	return tooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
 // Read runs reads of one tenant on one snapshot.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.engine.read(ctx, tenant, true, run)
+	return d.again(ctx, func() error { return d.engine.read(ctx, tenant, true, run) })
 }
 
 // Peek is Read for a look of which nobody is told before a surer one: what it sees may still be undone by a power cut. Whether a caller
 // may go on is such a look.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	return d.engine.read(ctx, tenant, false, run)
+	return d.again(ctx, func() error { return d.engine.read(ctx, tenant, false, run) })
 }
 
 // Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement
 // run so sits in a file that says so.
 const Across id.Tenant = 0
 
-// Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that
-// keeps its own clock misses nothing (interface §4.3).
-func (d *DB) Settle(ctx context.Context, tenant id.Tenant) error {
-	return d.engine.settle(ctx, tenant)
+// Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that keeps its own clock
+// misses nothing (interface §4.3). It tells the store's time before it waited: whatever is not committed when Settle returns gets a
+// later stamp.
+func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
+	err = d.again(ctx, func() error {
+		at, err = d.engine.settle(ctx, tenant)
+		return err
+	})
+	return at, err
+}
+
+// again runs a read anew for as long as it loses races.
+func (d *DB) again(ctx context.Context, read func() error) (err error) {
+	for range maxTries {
+		if err = read(); !errors.Is(err, Retry) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return tooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
 // Woken gives a channel that receives after a commit that called Tx.Wake(topic); signals may melt together.
@@ -205,7 +224,24 @@ func (d *DB) wake(topic string) {
 	}
 }
 
-// unavailable is the fault for a store that does not answer (interface §7: 503).
+// Failed receives once the disk has refused a commit: the store takes nothing any more until it is opened again. On PostgreSQL it
+// never does.
+func (d *DB) Failed() <-chan struct{} { return d.failed }
+
+// unavailable is the error for a store that does not answer (interface §7: 503).
 func unavailable(err error) error {
-	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"), err)
+	return shown(fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"), err)
 }
+
+// tooLong is the error for what waited or ran longer than it may: others are in the way (interface §7: 503).
+func tooLong(err error) error {
+	return shown(fault.New(fault.Unavailable, "busy", "the store is busy, try again"), err)
+}
+
+// unknownOutcome is the error for a commit of which nobody knows whether it happened (interface §7: 503).
+func unknownOutcome(err error) error {
+	return shown(fault.New(fault.Unavailable, "outcome_unknown",
+		"the store went away while this was being stored and it is not known whether it was: repeat the request with the same Idempotency-Key"), err)
+}
+
+func shown(f *fault.Fault, cause error) error { return fmt.Errorf("%w: %w", f, cause) }

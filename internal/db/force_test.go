@@ -108,7 +108,12 @@ func TestADiskThatRefuses(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	unavailable("the write", soon(t, first))
+	refused := soon(t, first)
+	unavailable("the write", refused)
+	if f, _ := fault.As(refused); f == nil || f.Code != "outcome_unknown" {
+		t.Errorf("the write: %v", refused)
+	}
+	soon(t, store.Failed())
 	unavailable("a later write", soon(t, mark(t, store, 2)))
 	_, err := marks(t, store)
 	unavailable("a read", err)

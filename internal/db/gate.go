@@ -2,7 +2,9 @@ package db
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"entrepot/internal/id"
 )
@@ -14,9 +16,12 @@ const gateWidth = 8
 
 // gates lets so many acts of each tenant through; those beyond wait without a connection.
 type gates struct {
-	mu   sync.Mutex
-	open map[id.Tenant]*gate
+	width int
+	mu    sync.Mutex
+	open  map[id.Tenant]*gate
 }
+
+func newGates(width int) gates { return gates{width: width, open: map[id.Tenant]*gate{}} }
 
 type gate struct {
 	slots chan struct{}
@@ -31,7 +36,7 @@ func (g *gates) enter(ctx context.Context, tenant id.Tenant) (leave func(), err 
 	g.mu.Lock()
 	at := g.open[tenant]
 	if at == nil {
-		at = &gate{slots: make(chan struct{}, gateWidth)}
+		at = &gate{slots: make(chan struct{}, g.width)}
 		g.open[tenant] = at
 	}
 	at.users++
@@ -43,6 +48,17 @@ func (g *gates) enter(ctx context.Context, tenant id.Tenant) (leave func(), err 
 		g.release(tenant, at)
 		return nil, ctx.Err()
 	}
+}
+
+// enterWithin is enter for somebody who waits no longer than patience. Errors: Unavailable.
+func (g *gates) enterWithin(ctx context.Context, tenant id.Tenant, patience time.Duration) (leave func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	leave, err = g.enter(limited, tenant)
+	if err != nil && ctx.Err() == nil {
+		err = tooLong(errors.New("db: as many reads of the account as may run at once"))
+	}
+	return leave, err
 }
 
 func (g *gates) release(tenant id.Tenant, at *gate) {

@@ -6,14 +6,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"entrepot/internal/id"
 )
 
 // No more acts of a tenant than the gate is wide are inside at once, one that gives up waiting leaves nothing behind, and a gate
 // nobody uses is forgotten.
 func TestGate(t *testing.T) {
-	g := gates{open: map[id.Tenant]*gate{}}
+	g := newGates(gateWidth)
 	var inside, most atomic.Int64
 	var wg sync.WaitGroup
 	for range 10 * gateWidth {

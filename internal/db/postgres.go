@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/id"
@@ -19,12 +20,21 @@ import (
 // postgresEngine runs each act in its own transaction on a pooled connection. BEGIN travels with the first
 // statement and COMMIT with the last, because round trips decide the speed.
 type postgresEngine struct {
-	db   *DB
-	pool *pgxpool.Pool
-	gate gates
-	stop context.CancelFunc // of keepStatistics
-	kept chan struct{}
+	db       *DB
+	pool     *pgxpool.Pool
+	writers  gates
+	readers  gates
+	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
+	injected bool               // the clock is not the real one: stamps follow it instead of the server's
+	stop     context.CancelFunc // of keepStatistics
+	kept     chan struct{}
 }
+
+// Bounds of what a transaction waits for. A caller that waited longer is told to come again.
+const (
+	connectionWait = 2 * time.Second
+	lockTimeout    = "5000" // lock_timeout in milliseconds
+)
 
 func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error) {
 	config, err := pgxpool.ParseConfig(c.URL)
@@ -36,6 +46,9 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 	} else if !strings.Contains(c.URL, "pool_max_conns") {
 		config.MaxConns = 32
 	}
+	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { // a caller that hangs up ends its query
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: time.Second}
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, unavailable(err)
@@ -45,7 +58,8 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 		return nil, unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	e := &postgresEngine{db: d, pool: pool, gate: gates{open: map[id.Tenant]*gate{}}, stop: stop, kept: make(chan struct{})}
+	e := &postgresEngine{db: d, pool: pool, writers: newGates(gateWidth), readers: newGates(max(2, int(config.MaxConns)/2)),
+		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.injected, stop: stop, kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
 }
@@ -66,7 +80,7 @@ func (e *postgresEngine) keepStatistics(ctx context.Context) {
 		case <-tick.C:
 		}
 		rows, err := e.pool.Query(ctx, `SELECT quote_ident(relname) FROM pg_stat_user_tables
-			WHERE schemaname = current_schema() AND n_mod_since_analyze > 500 + n_live_tup / 2`)
+			WHERE schemaname = current_schema() AND n_mod_since_analyze > 50 + n_live_tup / 2`)
 		if err != nil {
 			continue
 		}
@@ -87,13 +101,13 @@ func (e *postgresEngine) name() string { return "postgres" }
 // write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
 func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
-	leave, err := e.gate.enter(ctx, tenant)
+	leave, err := e.writers.enter(ctx, tenant)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	begin := opening{begin: "BEGIN", tenant: tenant, alone: how == alone}
-	return e.in(ctx, begin, func(s *pgSession) error {
+	begin := opening{begin: "BEGIN", tenant: tenant, timeout: e.timeout, alone: how == alone}
+	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *pgSession) error {
 		tx := &Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now()}
 		if err := guarded(tx, run); err != nil {
 			return err
@@ -102,23 +116,31 @@ func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner
 	})
 }
 
+// read runs on one snapshot. It ends when its caller hangs up.
 func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, _ bool, run func(*Tx) error) error {
-	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenant: tenant}
-	return e.in(ctx, begin, func(s *pgSession) error {
+	leave, err := e.readers.enterWithin(ctx, tenant, connectionWait)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	begin := opening{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", tenant: tenant, timeout: e.timeout}
+	return e.in(ctx, ctx, begin, func(s *pgSession) error {
 		return run(&Tx{Tenant: tenant, db: e.db, session: s, now: e.db.Now(), readOnly: true})
 	})
 }
 
-// settings names the transaction's tenant for the walls, and keeps the planner on the keys: every statement begins with the tenant, but
-// until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather read all of it. They end with the
-// transaction, so that a pooler between may hand the connection on.
-const settings = "SELECT set_config('entrepot.tenant', $1, true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+// settings names the transaction's tenant for the walls, bounds its statements and waits, and keeps the planner on the keys: every
+// statement begins with the tenant, but until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather
+// read all of it. They end with the transaction, so that a pooler between may hand the connection on.
+const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
+	set_config('lock_timeout', '` + lockTimeout + `', true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`
 
 // opening is what a transaction begins with; it travels with the first statement.
 type opening struct {
-	begin  string
-	tenant id.Tenant
-	alone  bool // behind the tenant's other acts that are alone
+	begin   string
+	tenant  id.Tenant
+	timeout string
+	alone   bool // behind the tenant's other acts that are alone
 }
 
 // queue puts the opening into a message and tells how many statements it is. A message that is the whole transaction needs no
@@ -128,60 +150,107 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	if !whole {
 		b.Queue(o.begin)
 	}
-	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10))
+	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10), o.timeout)
 	if o.alone {
 		b.Queue("SELECT pg_advisory_xact_lock(7302, ($1::BIGINT % 2147483648)::INT)", int64(o.tenant))
 	}
 	return b.Len() - before
 }
 
-// in runs one transaction on a connection of the pool and leaves the connection clean.
-func (e *postgresEngine) in(ctx context.Context, begin opening, run func(*pgSession) error) error {
-	conn, err := e.pool.Acquire(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that turns out to have been cut,
+// before COMMIT was sent, is replaced once. Statements run under the context statements.
+func (e *postgresEngine) in(ctx, statements context.Context, begin opening, run func(*pgSession) error) error {
+	for fresh := true; ; fresh = false {
+		s, err := e.once(ctx, statements, begin, run)
+		if err == nil {
+			return nil
 		}
-		return unavailable(err)
-	}
-	defer conn.Release()
-	s := &pgSession{ctx: context.WithoutCancel(ctx), conn: conn.Conn(), begin: begin}
-	err = run(s)
-	s.endRows()
-	if s.conn.PgConn().TxStatus() != 'I' {
-		if _, rollback := s.conn.Exec(s.ctx, "ROLLBACK"); rollback != nil {
-			s.conn.Close(s.ctx) // the pool drops it
+		if s == nil || !s.lost || statements.Err() != nil {
+			return e.meaning(statements, err)
+		}
+		if s.committing {
+			return unknownOutcome(err)
+		}
+		if !fresh {
+			return unavailable(err)
 		}
 	}
-	return e.meaning(err)
 }
 
-// meaning tells races and lost connections apart from faults of a statement.
-func (e *postgresEngine) meaning(err error) error {
+// once runs a transaction on one connection; the session is nil when there was none to be had.
+func (e *postgresEngine) once(ctx, statements context.Context, begin opening, run func(*pgSession) error) (*pgSession, error) {
+	patience, cancel := context.WithTimeout(ctx, connectionWait)
+	conn, err := e.pool.Acquire(patience)
+	cancel()
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, unavailable(err)
+	}
+	defer conn.Release()
+	s := &pgSession{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
+	err = run(s)
+	s.endRows()
+	if s.lost = s.conn.IsClosed(); !s.lost && s.conn.PgConn().TxStatus() != 'I' {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectionWait)
+		defer cancel()
+		if _, rollback := s.conn.Exec(last, "ROLLBACK"); rollback != nil {
+			s.conn.Close(last) // the pool drops it
+		}
+	}
+	return s, err
+}
+
+// meaning tells races, timeouts and a store that is away apart from faults of a statement.
+func (e *postgresEngine) meaning(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		switch pg.Code {
-		case "40001", "40P01":
+		switch {
+		case pg.Code == "40001", pg.Code == "40P01":
 			return fmt.Errorf("%w: %w", Retry, err)
-		case "57P01", "57P02", "57P03", "53300":
+		case pg.Code == "57014", pg.Code == "55P03": // statement_timeout, lock_timeout
+			return tooLong(err)
+		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == "25006", strings.HasPrefix(pg.Code, "57P"), strings.HasPrefix(pg.Code, "XX00"):
 			return unavailable(err)
 		}
 		return err
 	}
 	var lost *pgconn.ConnectError
-	if errors.As(err, &lost) || err != nil && pgconn.SafeToRetry(err) {
+	if errors.As(err, &lost) || pgconn.SafeToRetry(err) {
 		return unavailable(err)
 	}
 	return err
 }
 
-// settle waits for every transaction that holds the tenant's clock.
-func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) error {
-	return e.write(ctx, tenant, plainly, func(tx *Tx) error {
-		tx.Queue("SELECT last FROM change_clocks WHERE tenant_id = $1 FOR SHARE", tenant)
-		return nil
+// awayClasses are the classes of PostgreSQL's error codes that tell of the server and not of a statement: connections, resources,
+// the system beneath. Beside them stand a standby (25006), a server that goes down or comes up (57P…) and a damaged store (XX00…).
+var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
+
+// settle waits for every transaction that has taken the tenant's clock, and tells the time before it began to wait.
+func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
+	now := e.db.Now().UnixMicro()
+	err = e.read(ctx, tenant, true, func(tx *Tx) error {
+		tx.Last()
+		return tx.Row("SELECT "+microsOf("statement_timestamp()")+", pg_advisory_xact_lock_shared"+clockLock, []any{tenant}, &at, new(any))
 	})
+	if e.injected {
+		at = now
+	}
+	return at, err
 }
+
+// microsOf is the SQL for a time in whole microseconds since 1970.
+func microsOf(time string) string { return "(extract(epoch FROM " + time + ") * 1000000)::BIGINT" }
+
+// clockLock is the argument list of the advisory lock in front of the change clock of $1. Whoever gives stamps takes the lock, alone,
+// before the clock's row; a reader that must not miss a stamp takes it shared, and never the row.
+const clockLock = "(7303, ($1::BIGINT % 2147483648)::INT)"
+
+const takeClock = "SELECT pg_advisory_xact_lock" + clockLock
 
 func (e *postgresEngine) script(ctx context.Context, sql string) error {
 	conn, err := e.pool.Acquire(ctx)
@@ -214,6 +283,10 @@ type pgSession struct {
 	open  bool    // BEGIN was sent, its end not
 	ends  bool    // the next message is the last
 	rows  *pgRows // rows not closed yet
+
+	injected   bool // see postgresEngine
+	committing bool // COMMIT was sent
+	lost       bool // the connection was cut
 }
 
 // batch starts a message with BEGIN, if it was not sent yet. One statement that is all there is needs none.
@@ -228,6 +301,11 @@ func (s *pgSession) batch(statements int) (b *pgx.Batch, skip int) {
 }
 
 func (s *pgSession) last() { s.ends = true }
+
+func (s *pgSession) lockClock(tenant id.Tenant) error {
+	_, err := s.exec(takeClock, []any{tenant})
+	return err
+}
 
 // end puts the transaction's end into its last message.
 func (s *pgSession) end(b *pgx.Batch) {
@@ -320,20 +398,19 @@ func (s *pgSession) commit(steps []*Step) error {
 func (s *pgSession) message(steps []*Step, commit bool) error {
 	b, skip := s.batch(len(steps))
 	for _, step := range steps {
+		sql, args := step.sql, step.args
 		if step.clock {
-			b.Queue(queueUp, plain(step.args[0]))
-		}
-		sql := step.sql
-		if step.clock {
-			sql = pgTick
+			b.Queue(takeClock, plain(step.args[0]))
+			sql, args = s.tick(step)
 		}
 		if step.rows >= 0 {
 			sql = expecting(sql, step.rows)
 		}
-		b.Queue(sql, plainAll(step.args)...)
+		b.Queue(sql, plainAll(args)...)
 	}
 	if commit {
 		b.Queue("COMMIT")
+		s.committing = true
 	}
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
@@ -359,16 +436,27 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 	return nil
 }
 
-// queueUp goes before the tenant's change clock. Writers that meet at the row itself all wake when one commits, and all but one wait
+// Why there is a lock in front of the clock's row: writers that meet at the row itself all wake when one commits, and all but one wait
 // again: with 32 of them that took more of the processors than their orders. A lock wakes only the next. The row stays what holds
 // stamps in commit order.
-const queueUp = "SELECT pg_advisory_xact_lock(7303, ($1::BIGINT % 2147483648)::INT)"
 
-// pgTick is tick with the time that the transaction has taken added to its own: it may have waited long for its turn, and a reader
-// that has asked meanwhile and keeps its own clock must find its changes behind that (interface §4.3). Differences of the server's
-// clock need no agreement with the nodes' clocks. The subquery reads it once.
-const pgTick = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $3::BIGINT
-	FROM (SELECT $2::BIGINT + (extract(epoch FROM clock_timestamp() - transaction_timestamp()) * 1000000)::BIGINT AS now) AS at WHERE tenant_id = $1`
+// tick is the statement that moves the clock, and its arguments. The server's own clock is read after the lock was granted: whatever
+// commits after a reader has asked gets a stamp behind the moment at which it asked (interface §4.3), on every node. An injected clock
+// stands still for that reader's sake only if the time since BEGIN is added to it.
+func (s *pgSession) tick(step *Step) (sql string, args []any) {
+	if s.injected {
+		return pgTickInjected, step.args
+	}
+	return pgTick, []any{step.args[0], step.args[2]}
+}
+
+// The subqueries read the clock once.
+var (
+	pgTick = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $2::BIGINT
+		FROM (SELECT ` + microsOf("clock_timestamp()") + ` AS now) AS at WHERE tenant_id = $1`
+	pgTickInjected = `UPDATE change_clocks SET base = greatest(last, at.now), last = greatest(last, at.now) + $3::BIGINT
+		FROM (SELECT $2::BIGINT + ` + microsOf("(clock_timestamp() - transaction_timestamp())") + ` AS now) AS at WHERE tenant_id = $1`
+)
 
 // expecting makes a write fail inside the server unless it touches n rows, so that COMMIT can travel in the same message.
 func expecting(sql string, n int64) string {

@@ -158,6 +158,7 @@ type onlyReading struct{ *sqliteConn }
 
 func (onlyReading) exec(string, []any) (int64, error) { return 0, errNotAhead }
 func (onlyReading) send([]*Step) error                { return errNotAhead }
+func (onlyReading) lockClock(id.Tenant) error         { return errNotAhead }
 
 func (o onlyReading) query(sql string, args []any) (Rows, error) {
 	s, err := o.prepare(sql)
@@ -220,8 +221,9 @@ func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
 }
 
 // settle passes through the writer: what was stamped before is committed after.
-func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) error {
-	return e.serial(ctx, tenant, func(*Tx) error { return nil })
+func (e *sqliteEngine) settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
+	at = e.db.Now().UnixMicro()
+	return at, e.serial(ctx, tenant, func(*Tx) error { return nil })
 }
 
 func (e *sqliteEngine) script(ctx context.Context, sql string) error {

@@ -11,6 +11,8 @@ import (
 	"modernc.org/libc/sys/types"
 	_ "modernc.org/sqlite" // prepares the library
 	sqlite "modernc.org/sqlite/lib"
+
+	"entrepot/internal/id"
 )
 
 // sqliteConn is one connection with its own prepared statements, keyed by the text before translation. It speaks to the library
@@ -277,7 +279,7 @@ func (c *sqliteConn) exec(sql string, args []any) (int64, error) {
 		rc = sqlite.Xsqlite3_step(c.tls, s.handle)
 	}
 	if rc != sqlite.SQLITE_DONE {
-		return 0, busyIsRetry(c.fault(rc))
+		return 0, sqliteMeaning(c.fault(rc))
 	}
 	n := sqlite.Xsqlite3_changes64(c.tls, c.db)
 	c.written = c.written || n > 0
@@ -315,6 +317,9 @@ func (c *sqliteConn) answer(asked []*Question) int {
 
 func (c *sqliteConn) last() {}
 
+// lockClock: the writer is alone anyway.
+func (c *sqliteConn) lockClock(id.Tenant) error { return nil }
+
 // text reads one text.
 func (c *sqliteConn) text(sql string) (text string, err error) {
 	rows, err := c.query(sql, nil)
@@ -346,6 +351,7 @@ func (c *sqliteConn) fault(rc int32) error {
 // SQLite's result codes that the engine reacts to.
 const (
 	sqliteBusy       = sqlite.SQLITE_BUSY
+	sqliteIO         = sqlite.SQLITE_IOERR
 	sqliteConstraint = sqlite.SQLITE_CONSTRAINT
 	sqliteUnique     = sqlite.SQLITE_CONSTRAINT_UNIQUE
 	sqlitePrimary    = sqlite.SQLITE_CONSTRAINT_PRIMARYKEY
@@ -359,9 +365,14 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-func busyIsRetry(err error) error {
-	if sqliteCode(err)&0xff == sqliteBusy {
+// sqliteMeaning tells a lock that another process holds, and a store that is full, failing, damaged or away, from faults of a statement.
+func sqliteMeaning(err error) error {
+	switch sqliteCode(err) & 0xff {
+	case sqliteBusy:
 		return fmt.Errorf("%w: %w", Retry, err)
+	case sqlite.SQLITE_READONLY, sqlite.SQLITE_IOERR, sqlite.SQLITE_CORRUPT, sqlite.SQLITE_FULL, sqlite.SQLITE_CANTOPEN, sqlite.SQLITE_NOTADB,
+		sqlite.SQLITE_NOMEM:
+		return unavailable(err)
 	}
 	return err
 }

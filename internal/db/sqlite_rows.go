@@ -29,7 +29,7 @@ func (r *sqliteRows) Next() bool {
 		return true
 	}
 	if rc != sqlite.SQLITE_DONE {
-		r.err = busyIsRetry(c.fault(rc))
+		r.err = sqliteMeaning(c.fault(rc))
 	}
 	r.Close()
 	return false

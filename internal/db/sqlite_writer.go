@@ -106,12 +106,15 @@ func (w *sqliteWriter) force() {
 	for g := range w.groups {
 		err := w.shore.failed()
 		if err == nil && w.sync != nil {
-			err = w.sync()
+			if err = w.sync(); err != nil {
+				w.db.log.Error("the disk refused what was committed: nothing is taken any more until the store is opened again", "error", err)
+				close(w.db.failed)
+			}
 		}
 		w.shore.land(g.number, err)
 		for _, a := range g.acts {
 			if err != nil && a.err == nil {
-				a.err = unavailable(err)
+				a.err = unknownOutcome(err)
 			}
 			close(a.done)
 		}
@@ -177,43 +180,89 @@ func (s *shore) wait(number int64) error {
 }
 
 // group runs acts in one transaction without savepoints, which would copy every page they touch. Most acts that fail have
-// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the good acts
-// run again: nobody was answered, and acts must bear running twice anyway.
+// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the others
+// run again, the refused ones too: what they were refused for may be gone, or have another id. Nobody was answered, and acts must
+// bear running twice anyway. The one that failed runs by itself after the group, so that its refusal rests on what is stored.
 func (w *sqliteWriter) group(first *act) {
 	if err := w.shore.failed(); err != nil {
 		first.end(unavailable(err))
 		return
 	}
 	if _, err := w.conn.exec("BEGIN IMMEDIATE", nil); err != nil {
-		first.end(busyIsRetry(err))
+		first.end(storeFault(err))
 		return
 	}
-	good := make([]*act, 0, 64)
-	var bad []*act // their faults may rest on what the good ones did: they are told together
+	acts, later := make([]*act, 0, 64), []*act(nil) // refused ones are among them: all are told together
 	start := time.Now()
 	for next := first; next != nil; {
-		written := w.run(next)
-		if next.err == nil {
-			good = append(good, next)
-		} else {
-			bad = append(bad, next)
-			if written && !w.again(&good, &bad) {
+		acts = append(acts, next)
+		if w.run(next) {
+			acts, later = acts[:len(acts)-1], append(later, next)
+			var err error
+			if acts, later, err = w.again(acts, later); err != nil {
+				w.fail(append(acts, later...), err)
 				return
 			}
 		}
 		next = nil
-		if len(good)+len(bad) < groupSize && time.Since(start) < groupTime {
+		if len(acts) < groupSize && time.Since(start) < groupTime {
 			next = w.next()
 		}
 	}
-	w.crowd = len(good) > 1
+	w.commit(acts)
+	for _, a := range later {
+		w.alone(a)
+	}
+}
+
+// again rolls back and runs acts anew. One that fails now after it has written is put off, too, and all begins once more.
+func (w *sqliteWriter) again(acts, later []*act) (kept, putOff []*act, err error) {
+	for {
+		w.conn.exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
+		if _, err := w.conn.exec("BEGIN IMMEDIATE", nil); err != nil {
+			return acts, later, err
+		}
+		spoilt := slices.IndexFunc(acts, w.run)
+		if spoilt < 0 {
+			return acts, later, nil
+		}
+		later = append(later, acts[spoilt])
+		acts = slices.Delete(acts, spoilt, spoilt+1)
+	}
+}
+
+// alone runs one act in a transaction of its own.
+func (w *sqliteWriter) alone(a *act) {
+	if _, err := w.conn.exec("BEGIN IMMEDIATE", nil); err != nil {
+		a.end(storeFault(err))
+		return
+	}
+	if w.run(a) {
+		w.conn.exec("ROLLBACK", nil)
+		if _, err := w.conn.exec("BEGIN", nil); err != nil {
+			a.end(storeFault(err))
+			return
+		}
+	}
+	w.commit([]*act{a})
+}
+
+// commit ends the transaction and hands its acts on to be answered when the disk holds them.
+func (w *sqliteWriter) commit(acts []*act) {
+	good := 0
+	for _, a := range acts {
+		if a.err == nil {
+			good++
+		}
+	}
+	w.crowd = good > 1
 	number := w.shore.leave()
 	if _, err := w.conn.exec("COMMIT", nil); err != nil {
-		w.fail(good, bad, err)
-		good, bad = nil, nil
+		w.fail(acts, err)
+		acts = nil
 	}
 	w.grew()
-	w.groups <- group{number, append(good, bad...)}
+	w.groups <- group{number, acts}
 }
 
 // next is an act that waits. While the last group is on its way to the disk, nobody of this one could be told sooner, so it waits
@@ -247,30 +296,8 @@ func (w *sqliteWriter) next() *act {
 	}
 }
 
-// again rolls back and runs the good acts anew, without those that fail now. It is false when the store has failed them all.
-func (w *sqliteWriter) again(good, bad *[]*act) bool {
-	w.conn.exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
-	if _, err := w.conn.exec("BEGIN IMMEDIATE", nil); err != nil {
-		w.fail(*good, *bad, err)
-		return false
-	}
-	for i, a := range *good {
-		written := w.run(a)
-		if a.err == nil {
-			continue
-		}
-		*bad = append(*bad, a)
-		rest := slices.Delete(slices.Clone(*good), i, i+1)
-		*good = rest
-		if written || i < len(rest) {
-			return w.again(good, bad)
-		}
-	}
-	return true
-}
-
-// run runs one act and tells whether it has written.
-func (w *sqliteWriter) run(a *act) (written bool) {
+// run runs one act and tells whether it has failed with something written: then the transaction must be rolled back.
+func (w *sqliteWriter) run(a *act) (spoilt bool) {
 	if a.err = a.ctx.Err(); a.err != nil {
 		return false
 	}
@@ -279,7 +306,7 @@ func (w *sqliteWriter) run(a *act) (written bool) {
 	if a.err = guarded(tx, a.run); a.err == nil {
 		a.err = tx.Flush()
 	}
-	return w.conn.written
+	return a.err != nil && (w.conn.written || isStoreFault(a.err))
 }
 
 // guarded turns a panic of an act into an error, so that one bad act cannot take the writer with it.
@@ -293,11 +320,29 @@ func guarded(tx *Tx, run func(*Tx) error) (err error) {
 }
 
 // fail answers the acts of a group that the store did not take.
-func (w *sqliteWriter) fail(good, bad []*act, err error) {
+func (w *sqliteWriter) fail(acts []*act, err error) {
 	w.conn.exec("ROLLBACK", nil)
-	for _, a := range append(good, bad...) {
-		a.end(busyIsRetry(err))
+	for _, a := range acts {
+		a.end(storeFault(err))
 	}
+}
+
+// storeFault is what the caller of a transaction hears that could not begin or end: to run again behind another process, or to come
+// again. After a failed write of the log nobody knows what a crash would leave of it.
+func storeFault(err error) error {
+	switch err = sqliteMeaning(err); {
+	case errors.Is(err, Retry):
+		return err
+	case sqliteCode(err)&0xff == sqliteIO:
+		return unknownOutcome(err)
+	}
+	return unavailable(err)
+}
+
+// isStoreFault tells whether an act failed for the store's sake. SQLite may have rolled everything back by itself then.
+func isStoreFault(err error) bool {
+	code := sqliteCode(err) & 0xff
+	return code != 0 && code != sqliteConstraint
 }
 
 var errClosed = errors.New("db: closed")

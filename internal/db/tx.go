@@ -23,6 +23,7 @@ type session interface {
 	send(steps []*Step) error     // in order, in one message where the engine can
 	answer(asked []*Question) int // runs the first of them, or as many as fit one message, and tells how many
 	last()                        // see Tx.Last
+	lockClock(id.Tenant) error    // see Tx.LockClock
 }
 
 // Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
@@ -39,7 +40,11 @@ type Tx struct {
 	topics   []string
 	readOnly bool
 	checked  bool // see DB.WriteChecked: reads do not send what is queued
+	try      int
 }
+
+// Try counts the runs of this transaction that lost a race, from 0: one that has lost may look more carefully.
+func (tx *Tx) Try() int { return tx.try }
 
 // Now is the one instant of this transaction, in UTC and whole microseconds.
 func (tx *Tx) Now() time.Time { return tx.now }
@@ -202,6 +207,16 @@ func (tx *Tx) steps() []*Step {
 	}
 	tx.before, tx.after, tx.stamps = nil, nil, 0
 	return steps
+}
+
+// LockClock takes the tenant's change clock now instead of in the message that commits: until the end of this transaction nobody else of
+// the tenant writes what carries a stamp (Change), so it stays as it is read from here on. It comes before everything that locks a
+// record. What is queued is sent first.
+func (tx *Tx) LockClock() error {
+	if err := tx.Flush(); err != nil {
+		return err
+	}
+	return tx.session.lockClock(tx.Tenant)
 }
 
 // Flush sends what is queued now. What was asked before is answered first, so that it does not see it.

@@ -13,10 +13,10 @@ import (
 // Engines runs a test on a fresh, migrated store of each engine.
 func Engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
-	EnginesAt(t, time.Now, test)
+	EnginesAt(t, nil, test)
 }
 
-// EnginesAt is Engines with a clock.
+// EnginesAt is Engines with a clock; nil is the real one.
 func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: t.TempDir(), Unsafe: true, Now: now})) })

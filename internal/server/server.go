@@ -124,6 +124,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
+	case <-n.store.DB.Failed(): // only opening the store again tells what it holds: whoever supervises the service starts it anew
+		err = errors.New("the disk refused what was committed")
 	}
 	s.draining.Store(true)
 	n.api.Drain()

@@ -27,6 +27,8 @@ type StoreConfig struct {
 	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
 	Now       func() time.Time // nil: the real time
 	Log       *slog.Logger
+
+	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
 }
 
 // Store is an open, migrated store with the operations on it.
@@ -76,7 +78,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not make one where there must be one.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now}
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
 	}
