@@ -1,44 +1,53 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/db"
+	"entrepot/internal/seal"
 )
+
+// copyRecord is a copy as printed. Tables and rows are those of a PostgreSQL store.
+type copyRecord struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	Tables int    `json:"tables,omitempty"`
+	Rows   int64  `json:"rows,omitempty"`
+}
 
 // newBackupCommand is "entrepot backup FILE".
 func newBackupCommand(env *environment) *cobra.Command {
 	backup := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a consistent copy of the store, while the service runs",
-		Long: "Write a consistent copy of the SQLite store into a file that does not exist yet, while the service runs.\n\n" +
-			"The master key is not in it. Keep a copy of master.key, or of ENTREPOT_MASTER_KEY, in another place: without it\n" +
-			"stored credentials and signing secrets cannot be read.\n\n" +
-			"PostgreSQL has its own tool; the command line for it is printed.",
-		Args: cobra.ExactArgs(1),
+		Long: "Write a consistent copy of the store into a file that does not exist yet, while the service runs, and check it.\n\n" +
+			"A PostgreSQL store is copied with pg_dump, which must be on this machine, not older than the server; no superuser is\n" +
+			"needed. Every table's rows are counted in the copy: one that lacks rows is an error.\n\n" +
+			"The master key is not in the copy. Keep master.key, or ENTREPOT_MASTER_KEY, in another place: without it stored\n" +
+			"credentials and signing secrets cannot be read.",
+		Example: "  entrepot backup /backups/entrepot-$(date +%F).db\n" +
+			"  entrepot backup /backups/entrepot.pgdump --database postgres://entrepot@db/entrepot",
+		Args: exactly("the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if url := env.text(cmd, "database"); url != "" {
-				return fmt.Errorf("a PostgreSQL store is copied by PostgreSQL's own tool:\n  pg_dump --format=custom --file=%s %s", quoted(args[0]), quoted(masked(*findSetting("database"), url)))
-			}
 			began := time.Now()
-			if err := db.CopyFile(env.text(cmd, "data"), args[0]); err != nil {
-				return err
-			}
-			if err := db.CheckFile(args[0]); err != nil {
-				return fmt.Errorf("the copy is not sound: %w", err)
-			}
-			info, err := os.Stat(args[0])
+			made, err := env.copyStore(cmd, args[0])
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(env.stderr, "copied and checked in %s; the master key is not in it\n", time.Since(began).Round(time.Millisecond))
-			return env.print(cmd, map[string]any{"file": args[0], "bytes": info.Size()}, nil, [][]string{{args[0], fmt.Sprint(info.Size())}})
+			row := []string{made.File, fmt.Sprintf("%d bytes", made.Bytes)}
+			if made.Tables > 0 {
+				row = append(row, fmt.Sprintf("%d rows of %d tables", made.Rows, made.Tables))
+			}
+			return env.print(cmd, made, nil, [][]string{row})
 		},
 	}
 	env.flags(backup, "data", "database")
@@ -46,27 +55,61 @@ func newBackupCommand(env *environment) *cobra.Command {
 	return backup
 }
 
+func (env *environment) copyStore(cmd *cobra.Command, to string) (copyRecord, error) {
+	if address := env.text(cmd, "database"); address != "" {
+		made, err := db.CopyDatabase(cmd.Context(), address, to)
+		return copyRecord{File: to, Bytes: made.Bytes, Tables: made.Tables, Rows: made.Rows}, err
+	}
+	if err := db.CopyFile(env.text(cmd, "data"), to); err != nil {
+		return copyRecord{}, err
+	}
+	if err := db.CheckFile(to); err != nil {
+		return copyRecord{}, fmt.Errorf("the copy is not sound: %w", err)
+	}
+	info, err := os.Stat(to)
+	if err != nil {
+		return copyRecord{}, err
+	}
+	return copyRecord{File: to, Bytes: info.Size()}, nil
+}
+
+// restoreRecord is a restored store as printed.
+type restoreRecord struct {
+	File      string       `json:"file,omitempty"` // of a SQLite store
+	SetAside  string       `json:"setAside,omitempty"`
+	Tables    int          `json:"tables,omitempty"` // of a PostgreSQL store
+	Rows      int64        `json:"rows,omitempty"`
+	MasterKey neededRecord `json:"masterKey"`
+}
+
+// neededRecord says which master key a store needs, and whether it is there.
+type neededRecord struct {
+	ID    string `json:"id"`
+	There bool   `json:"there"`
+}
+
 // newRestoreCommand is "entrepot restore FILE".
 func newRestoreCommand(env *environment) *cobra.Command {
 	restore := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Put a copy in the place of the store",
-		Long: "Put a copy made by backup in the place of the SQLite store. The service must be stopped; a store that is there is\n" +
-			"set aside, not removed. The master key of the copied store must be in the data folder, or in ENTREPOT_MASTER_KEY.",
-		Args: cobra.ExactArgs(1),
+		Long: "Put a copy made by backup in the place of the store. The service must be stopped.\n\n" +
+			"A SQLite store that is there is set aside, not removed. A PostgreSQL copy goes into an empty database only, in one\n" +
+			"transaction, with pg_restore, which must be on this machine; every table's rows are counted afterwards.\n\n" +
+			"The master key of the copied store must be in the data folder, or in ENTREPOT_MASTER_KEY, before the service starts.",
+		Example: "  entrepot restore /backups/entrepot-2026-11-22.db --data /var/lib/entrepot\n" +
+			"  createdb entrepot2 && entrepot restore /backups/entrepot.pgdump --database postgres://entrepot@db/entrepot2",
+		Args: exactly("the copy's file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if url := env.text(cmd, "database"); url != "" {
-				return fmt.Errorf("a PostgreSQL store is restored by PostgreSQL's own tool:\n  pg_restore --clean --if-exists --dbname=%s %s", quoted(masked(*findSetting("database"), url)), quoted(args[0]))
-			}
-			dir := env.text(cmd, "data")
-			aside, err := db.Restore(args[0], dir)
+			done, err := env.restore(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			if aside != "" {
-				fmt.Fprintln(env.stderr, "the store that was there is now", aside)
+			row := []string{done.File}
+			if done.File == "" {
+				row = []string{"the database", fmt.Sprintf("%d rows of %d tables", done.Rows, done.Tables)}
 			}
-			return env.print(cmd, map[string]any{"file": filepath.Join(dir, db.File), "setAside": aside}, nil, [][]string{{filepath.Join(dir, db.File)}})
+			return env.print(cmd, done, nil, [][]string{row})
 		},
 	}
 	env.flags(restore, "data", "database")
@@ -74,7 +117,66 @@ func newRestoreCommand(env *environment) *cobra.Command {
 	return restore
 }
 
-// quoted is an argument as a shell takes it.
-func quoted(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+func (env *environment) restore(cmd *cobra.Command, from string) (done restoreRecord, err error) {
+	if address := env.text(cmd, "database"); address != "" {
+		made, err := db.RestoreDatabase(cmd.Context(), from, address)
+		if err != nil {
+			return done, err
+		}
+		done.Tables, done.Rows = made.Tables, made.Rows
+	} else {
+		dir := env.text(cmd, "data")
+		if done.SetAside, err = db.Restore(from, dir); err != nil {
+			return done, err
+		}
+		done.File = filepath.Join(dir, db.File)
+		if done.SetAside != "" {
+			fmt.Fprintln(env.stderr, "the store that was there is now", done.SetAside)
+		}
+	}
+	done.MasterKey, err = env.neededKey(cmd)
+	if needed := done.MasterKey; err == nil && needed.ID != "" && !needed.There {
+		fmt.Fprintf(env.stderr, "the store's secrets are encrypted with the master key %s, which is not here: before the service starts, put its copy to %s, "+
+			"or give it in ENTREPOT_MASTER_KEY\n", needed.ID, filepath.Join(env.text(cmd, "data"), seal.FileName))
+	}
+	return done, err
+}
+
+// neededKey looks up which master key the store needs. A store of an older schema may not say.
+func (env *environment) neededKey(cmd *cobra.Command) (needed neededRecord, err error) {
+	c, err := env.storeConfig(cmd)
+	if err != nil {
+		return needed, err
+	}
+	store, err := db.OpenExisting(cmd.Context(), db.Config{URL: c.URL, Dir: c.Dir})
+	if err != nil {
+		return needed, err
+	}
+	defer store.Close()
+	needed.ID = storeKey(cmd.Context(), store)
+	key, there, err := masterKeyOf(c)
+	if err != nil && !errors.Is(err, seal.ErrEmptyFile) {
+		fmt.Fprintln(env.stderr, "the master key cannot be used:", err)
+	}
+	needed.There = err == nil && there && key.ID() == needed.ID
+	return needed, nil
+}
+
+// storeKey is the id of the master key that a store's secrets are encrypted with, "" when it does not say.
+func storeKey(ctx context.Context, store *db.DB) (id string) {
+	_ = store.Read(ctx, db.Across, func(tx *db.Tx) (err error) { // an older schema has no table for it
+		id, err = accounts.StoreKey(tx)
+		return err
+	})
+	return id
+}
+
+// exactly takes one argument, and says of which kind when there is none or more than one.
+func exactly(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 || args[0] == "" {
+			return wrong("usage: entrepot %s: give %s", cmd.Use, what)
+		}
+		return nil
+	}
 }

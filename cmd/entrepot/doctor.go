@@ -111,12 +111,9 @@ func masterKeyOf(c server.StoreConfig) (key seal.Key, there bool, err error) {
 		key, err = seal.Parse(c.MasterKey)
 		return key, true, err
 	}
-	text, err := os.ReadFile(filepath.Join(c.Dir, "master.key"))
+	key, err = seal.ReadFile(c.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return key, false, nil
-	}
-	if err == nil {
-		key, err = seal.Parse(string(text))
 	}
 	return key, true, err
 }

@@ -60,6 +60,9 @@ func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
+	if err := refuseDump(path); err != nil {
+		return err
+	}
 	conn, err := openConnToRead(path, "busy_timeout(15000)", "query_only(ON)")
 	if err != nil {
 		return err
@@ -82,6 +85,20 @@ func CheckFile(path string) error {
 	}
 	if known := fmt.Sprint(len(names)); len(version) > len(known) || len(version) == len(known) && version > known {
 		return fmt.Errorf("%s has the schema %s, this program knows %s: use a newer entrepot", path, version, known)
+	}
+	return nil
+}
+
+// refuseDump is an error for a copy of a PostgreSQL store.
+func refuseDump(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	mark := make([]byte, len(dumpMark))
+	if _, err := io.ReadFull(file, mark); err == nil && string(mark) == dumpMark {
+		return fmt.Errorf("%s is a copy of a PostgreSQL store: say into which database with --database", path)
 	}
 	return nil
 }

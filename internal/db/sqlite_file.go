@@ -17,6 +17,9 @@ import (
 // applicationID marks a SQLite file as a store of entrepot, in the header that SQLite keeps for that: "entr".
 const applicationID = 0x656e7472
 
+// sqliteMark is what every SQLite file begins with.
+const sqliteMark = "SQLite format 3\x00"
+
 // ErrNoStore means that there is no store where one must be.
 var ErrNoStore = errors.New("there is no store")
 
@@ -142,7 +145,7 @@ func markOf(path string) (uint32, error) {
 	switch n, err := io.ReadFull(file, header); {
 	case n == 0 && errors.Is(err, io.EOF):
 		return 0, nil
-	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && string(header[:16]) != "SQLite format 3\x00":
+	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && string(header[:16]) != sqliteMark:
 		return 0, fmt.Errorf("%s is no SQLite file, it is left untouched: name another folder with --data", path)
 	case err != nil:
 		return 0, err

@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -52,6 +54,30 @@ func URL(t testing.TB) string {
 		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
 	return base + "/" + name + "?sslmode=disable"
+}
+
+// PlainURL is URL for a database that belongs to a role of its own, which is no superuser: row-level security holds for it.
+func PlainURL(t testing.TB) string {
+	t.Helper()
+	address, err := url.Parse(URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(address.Path, "/")
+	role := "plain_" + name
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, address.String())
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	defer conn.Close(ctx)
+	for _, sql := range []string{"CREATE ROLE " + role + " LOGIN PASSWORD 'hidden'", "ALTER DATABASE " + name + " OWNER TO " + role, "GRANT ALL ON SCHEMA public TO " + role} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatalf("PostgreSQL for tests: %v", err)
+		}
+	}
+	address.User = url.UserPassword(role, "hidden")
+	return address.String()
 }
 
 // Stop ends the server, if one was started; call it at the end of TestMain.
