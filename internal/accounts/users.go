@@ -83,13 +83,18 @@ func (u *User) LogOut(tx *db.Tx) {
 }
 
 // UserByID reads one user. Faults: NotFound.
-func UserByID(tx *db.Tx, user id.User) (User, error) { return userByID(tx, user, "") }
+func UserByID(tx *db.Tx, user id.User) (User, error) {
+	return oneOf(tx, "user", scanUser, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2", tx.Tenant, user)
+}
 
-// LockUser reads one user and holds it until the commit. Faults: NotFound.
-func LockUser(tx *db.Tx, user id.User) (User, error) { return userByID(tx, user, " FOR UPDATE") }
-
-func userByID(tx *db.Tx, user id.User, lock string) (User, error) {
-	return oneOf(tx, "user", scanUser, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2"+lock, tx.Tenant, user)
+// LockUser reads one user and holds it and the account's active owners until the commit: whoever changes a user may have to count the
+// owners, and all lock them in the order of their ids. Errors: NotFound.
+func LockUser(tx *db.Tx, user id.User) (User, error) {
+	if err := tx.Each(func(db.Rows) error { return nil },
+		"SELECT id FROM users WHERE tenant_id = $1 AND (id = $2 OR role = 'owner' AND status = 'active') ORDER BY id FOR UPDATE", tx.Tenant, user); err != nil {
+		return User{}, err
+	}
+	return UserByID(tx, user)
 }
 
 // Users lists a page of users, oldest first, and how many there are.

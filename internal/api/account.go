@@ -58,11 +58,7 @@ func (a *API) saveAccount(r *request) (answer, error) {
 		return one(http.StatusOK, string(account.ID), func(w *wire.Writer) { writeAccount(w, account) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		before, err := accounts.Own(tx)
-		if err == nil {
-			err = r.precondition(func() []byte { return show(before).body })
-		}
-		if err != nil {
+		if _, err := locked(r, nil, func() (accounts.Account, error) { return accounts.LockOwn(tx) }, show); err != nil {
 			return answer{}, err
 		}
 		account, err := a.Commerce.SaveAccount(tx, r.caller, change)

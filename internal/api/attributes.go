@@ -82,21 +82,17 @@ func (a *API) saveAttribute(r *request, which id.Attribute, partial bool) (answe
 	body := r.object()
 	draft := readAttribute(body, partial)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		status := http.StatusCreated
+		status, err := http.StatusCreated, body.Err()
+		var now catalog.Attribute
 		if which != "" {
 			status = http.StatusOK
-			now, err := catalog.AttributeByID(tx, which)
-			if err != nil {
-				return answer{}, err
-			}
-			if err := r.precondition(func() []byte { return attributeAnswer(http.StatusOK, now).body }); err != nil {
-				return answer{}, err
-			}
+			now, err = locked(r, body, func() (catalog.Attribute, error) { return catalog.LockAttribute(tx, which) },
+				func(now catalog.Attribute) answer { return attributeAnswer(http.StatusOK, now) })
 		}
-		if err := body.Err(); err != nil {
+		if err != nil {
 			return answer{}, err
 		}
-		saved, err := a.Commerce.SaveAttribute(tx, r.caller, which, draft)
+		saved, err := a.Commerce.SaveAttribute(tx, r.caller, now, draft)
 		if err != nil {
 			return answer{}, err
 		}

@@ -199,20 +199,14 @@ func (a *API) changeChannel(r *request) (answer, error) {
 	o := r.object()
 	draft := readChannelChange(o)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		now, err := channels.ByID(tx, channel)
-		if err != nil {
-			return answer{}, err
-		}
-		if err := o.Err(); err != nil {
-			return answer{}, err
-		}
 		show := func(c channels.Channel) answer {
 			return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeChannel(w, "data", c) })
 		}
-		if err := r.precondition(func() []byte { return show(now).body }); err != nil {
+		c, err := locked(r, o, func() (channels.Channel, error) { return channels.Lock(tx, channel) }, show)
+		if err != nil {
 			return answer{}, err
 		}
-		c, err := a.Commerce.ChangeChannel(tx, r.caller, channel, draft)
+		c, err = a.Commerce.ChangeChannel(tx, r.caller, c, draft)
 		return show(c), err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"entrepot/internal/fault"
+	"entrepot/internal/wire"
 )
 
 // etagOf is a strong tag over the content (interface §8).
@@ -50,4 +51,18 @@ func (r *request) precondition(current func() []byte) error {
 		return nil
 	}
 	return fault.New(fault.Precondition, "precondition_failed", "it has changed since: read it again")
+}
+
+// locked reads a record for changing it and checks what must hold before: the body is sound, nil being none, and If-Match names the
+// version that lock has read. lock must keep other writers of the record away until the commit; one that reads without a lock lets two
+// writers of one version both win. Errors: those of lock; Invalid; Precondition.
+func locked[T any](r *request, body *wire.Object, lock func() (T, error), show func(T) answer) (T, error) {
+	record, err := lock()
+	if err == nil && body != nil {
+		err = body.Err()
+	}
+	if err == nil {
+		err = r.precondition(func() []byte { return show(record).body })
+	}
+	return record, err
 }

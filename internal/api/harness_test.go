@@ -34,6 +34,7 @@ type server struct {
 	key     string // of every scope; call sends it
 	token   string // the owner's
 	now     *clock
+	config  db.Config
 }
 
 // clock is the time of a test: for the limits it stands still until it is moved; the store sees each reading later than
@@ -80,7 +81,7 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 		t.Fatal(err)
 	}
 	store := dbtest.Open(t, config)
-	s := &server{t: t, now: now}
+	s := &server{t: t, now: now, config: config}
 	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter, Now: now.Now, Version: "test", Dev: true})
 	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")
 	s.tenant = s.account.Tenant
@@ -143,6 +144,18 @@ func (s *server) stranger() *server {
 	other.tenant = other.account.Tenant
 	other.key = other.newKey(accounts.AllScopes...)
 	other.token = other.newToken(other.owner)
+	return &other
+}
+
+// twin is another node on the same store; on SQLite, which one process serves, the same one.
+func (s *server) twin() *server {
+	s.t.Helper()
+	other := *s
+	if s.config.URL == "" {
+		return &other
+	}
+	other.API = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &commerce.Service{Key: s.Commerce.Key, Numbers: orders.NewNumbers(), Connectors: s.Commerce.Connectors, Dev: true}, Limiter: s.Limiter,
+		Now: s.now.Now, Version: "test", Dev: true})
 	return &other
 }
 

@@ -102,11 +102,17 @@ func (a *API) onProduct(r *request, act func(tx *db.Tx, p *catalog.Product) (ans
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
+		conditional := len(r.http.Header["If-Match"]) > 0
+		if conditional { // what a product shows stands in several tables, and all their writers hold the account's change clock
+			if err := tx.LockClock(); err != nil {
+				return answer{}, err
+			}
+		}
 		p, err := catalog.ByID(tx, which)
 		if err != nil {
 			return answer{}, err
 		}
-		if r.http.Header.Get("If-Match") != "" {
+		if conditional {
 			now, err := productAnswer(tx, r, http.StatusOK, p)
 			if err != nil {
 				return answer{}, err

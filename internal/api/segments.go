@@ -82,20 +82,12 @@ func (a *API) saveSegment(r *request) (answer, error) {
 	body := r.object()
 	name, rules := readSegment(body, false)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		before, err := customers.SegmentByID(tx, segment)
+		s, err := locked(r, body, func() (*customers.Segment, error) { return customers.LockSegment(tx, segment) },
+			func(s *customers.Segment) answer { return segmentAnswer(http.StatusOK, s) })
 		if err != nil {
 			return answer{}, err
 		}
-		if err := body.Err(); err != nil {
-			return answer{}, err
-		}
-		if err := r.precondition(func() []byte { return segmentAnswer(http.StatusOK, before).body }); err != nil {
-			return answer{}, err
-		}
-		s, err := a.Commerce.SaveSegment(tx, segment, name, rules)
-		if err != nil {
-			return answer{}, err
-		}
+		a.Commerce.SaveSegment(tx, s, name, rules)
 		return segmentAnswer(http.StatusOK, s), nil
 	})
 }

@@ -119,11 +119,7 @@ func (a *API) saveUser(r *request) (answer, error) {
 		return one(http.StatusOK, string(which), func(w *wire.Writer) { writeUser(w, "data", user) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		before, err := accounts.UserByID(tx, which)
-		if err == nil {
-			err = r.precondition(func() []byte { return show(before).body })
-		}
-		if err != nil {
+		if _, err := locked(r, nil, func() (accounts.User, error) { return accounts.LockUser(tx, which) }, show); err != nil {
 			return answer{}, err
 		}
 		user, err := a.Commerce.SaveUser(tx, r.caller, which, change)

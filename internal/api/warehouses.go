@@ -127,17 +127,12 @@ func (a *API) saveWarehouse(r *request) (answer, error) {
 	body := r.object()
 	draft := readWarehouse(body, false)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		before, err := stock.WarehouseByID(tx, warehouse)
+		before, err := locked(r, body, func() (stock.Warehouse, error) { return stock.WarehouseByID(tx, warehouse) }, // held to by Save
+			func(s stock.Warehouse) answer { return oneWarehouse(http.StatusOK, s) })
 		if err != nil {
 			return answer{}, err
 		}
-		if err := body.Err(); err != nil {
-			return answer{}, err
-		}
-		if err := r.precondition(func() []byte { return oneWarehouse(http.StatusOK, before).body }); err != nil {
-			return answer{}, err
-		}
-		s, err := a.Commerce.SaveWarehouse(tx, r.caller, warehouse, draft)
+		s, err := a.Commerce.SaveWarehouse(tx, r.caller, before, draft)
 		if err != nil {
 			return answer{}, err
 		}

@@ -39,7 +39,16 @@ func scanAttribute(r db.Rows) (a Attribute, err error) {
 
 // AttributeByID reads one attribute. Faults: NotFound.
 func AttributeByID(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
-	list, err := db.List(tx, scanAttribute, "SELECT "+attributeColumns+" FROM attributes WHERE tenant_id = $1 AND id = $2", tx.Tenant, attribute)
+	return oneAttribute(tx, attribute, "")
+}
+
+// LockAttribute reads one attribute for changing it. Errors: NotFound.
+func LockAttribute(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
+	return oneAttribute(tx, attribute, " FOR UPDATE")
+}
+
+func oneAttribute(tx *db.Tx, attribute id.Attribute, lock string) (Attribute, error) {
+	list, err := db.List(tx, scanAttribute, "SELECT "+attributeColumns+" FROM attributes WHERE tenant_id = $1 AND id = $2"+lock, tx.Tenant, attribute)
 	if err == nil && len(list) == 0 {
 		err = fault.Missing("attribute")
 	}

@@ -17,15 +17,12 @@ type AttributeDraft struct {
 	Options wire.Field[[]string]
 }
 
-// SaveAttribute makes an attribute, or changes the one that target names, "" being none (interface §4.5). Faults: NotFound;
-// Conflict when the code is taken; Invalid when a select has no options.
-func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribute, draft AttributeDraft) (catalog.Attribute, error) {
-	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
-	if target != "" {
-		var err error
-		if a, err = catalog.AttributeByID(tx, target); err != nil {
-			return a, err
-		}
+// SaveAttribute changes a locked attribute, or makes one when it gets the zero Attribute (interface §4.5). Errors: Conflict when the
+// code is taken; Invalid when a select has no options.
+func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, a catalog.Attribute, draft AttributeDraft) (catalog.Attribute, error) {
+	fresh := a.ID == ""
+	if fresh {
+		a = catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
 	}
 	a.Code, a.Label, a.Type = draft.Code.Or(a.Code), draft.Label.Or(a.Label), draft.Type.Or(a.Type)
 	if draft.Options.Set {
@@ -40,7 +37,7 @@ func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribut
 	if a.Type != catalog.Select {
 		a.Options = nil
 	}
-	if target == "" {
+	if fresh {
 		a.Insert(tx)
 		return a, nil
 	}

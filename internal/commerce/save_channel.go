@@ -51,12 +51,8 @@ func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDra
 	return c, key, secret, err
 }
 
-// ChangeChannel changes what the draft names. Faults: NotFound.
-func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, draft ChannelDraft) (channels.Channel, error) {
-	c, err := channels.Lock(tx, channel)
-	if err != nil {
-		return c, err
-	}
+// ChangeChannel changes what the draft names of a locked channel. Errors: Invalid for credentials that will not do.
+func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, c channels.Channel, draft ChannelDraft) (channels.Channel, error) {
 	if draft.Credentials != nil {
 		if err := s.CheckCredentials(c.Platform, draft.Credentials, draft.NotText...); err != nil {
 			return c, err

@@ -47,6 +47,9 @@ func (s *Service) ChangeProduct(tx *db.Tx, who accounts.Caller, p *catalog.Produ
 	if r.IsNew() {
 		return nil, fault.Missing("product") // it went meanwhile
 	}
+	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was judged
+		return nil, db.Retry
+	}
 	return shelf.saveOne(tx, who, r)
 }
 

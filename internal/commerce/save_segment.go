@@ -13,12 +13,8 @@ func (s *Service) CreateSegment(tx *db.Tx, name string, rules customers.Rules) *
 	return segment
 }
 
-// SaveSegment renames a segment or replaces its rules; nil leaves them. Faults: NotFound.
-func (s *Service) SaveSegment(tx *db.Tx, which id.Segment, name *string, rules *customers.Rules) (*customers.Segment, error) {
-	segment, err := customers.LockSegment(tx, which)
-	if err != nil {
-		return nil, err
-	}
+// SaveSegment renames a locked segment or replaces its rules; nil leaves them.
+func (s *Service) SaveSegment(tx *db.Tx, segment *customers.Segment, name *string, rules *customers.Rules) {
 	before := *segment
 	if name != nil {
 		segment.Name = *name
@@ -30,7 +26,6 @@ func (s *Service) SaveSegment(tx *db.Tx, which id.Segment, name *string, rules *
 		segment.UpdatedAt = max(tx.Micros(), before.UpdatedAt+1)
 		segment.Save(tx)
 	}
-	return segment, nil
 }
 
 // DeleteSegment forgets a filter; customers do not change. Faults: NotFound.

@@ -31,13 +31,9 @@ func (s *Service) CreateWarehouse(tx *db.Tx, _ accounts.Caller, d WarehouseDraft
 	return w, nil
 }
 
-// SaveWarehouse changes a warehouse. Faults: NotFound; Invalid for another code, by which stock and orders know it; Conflict
-// when the default one shall no longer be it, without another one being made so.
-func (s *Service) SaveWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, d WarehouseDraft) (stock.Warehouse, error) {
-	w, err := stock.WarehouseByID(tx, warehouse)
-	if err != nil {
-		return w, err
-	}
+// SaveWarehouse changes a warehouse that was read in this transaction. Errors: Invalid for another code, by which stock and orders
+// know it; Conflict when the default one shall no longer be it, without another one being made so.
+func (s *Service) SaveWarehouse(tx *db.Tx, _ accounts.Caller, w stock.Warehouse, d WarehouseDraft) (stock.Warehouse, error) {
 	before := w
 	if d.Code.Set && d.Code.Value != w.Code {
 		return w, fault.At("code", "cannot be changed: stock and orders know the warehouse by it")

@@ -83,14 +83,16 @@ func (w Warehouse) Insert(tx *db.Tx) {
 		tx.Tenant, w.ID, w.Code, w.Name, w.Default, db.Null(w.Address), w.CreatedAt).Unique(CodeTaken(w.Code))
 }
 
-// Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or has
-// become or ceased to be the default meanwhile makes the act run again.
+// Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or is not as it
+// was read makes the transaction run again: it is not locked when it is read, because writers of stock meet warehouses after the
+// account's change clock.
 func (w Warehouse) Save(tx *db.Tx, before Warehouse) {
 	if w.Default && !before.Default {
 		dethrone(tx)
 	}
-	tx.Change("UPDATE warehouses SET name = $3, is_default = $4, address = $5 WHERE tenant_id = $1 AND id = $2::UUID AND is_default = $6",
-		tx.Tenant, w.ID, w.Name, w.Default, db.Null(w.Address), before.Default).Rows(1, nil)
+	tx.Change(`UPDATE warehouses SET name = $3, is_default = $4, address = $5
+		WHERE tenant_id = $1 AND id = $2::UUID AND is_default = $6 AND name = $7 AND coalesce(address, '') = $8`,
+		tx.Tenant, w.ID, w.Name, w.Default, db.Null(w.Address), before.Default, before.Name, before.Address).Rows(1, nil)
 }
 
 func dethrone(tx *db.Tx) {
