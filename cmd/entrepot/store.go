@@ -103,7 +103,8 @@ func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, act func(tx *d
 }
 
 // password is a flag's value; "-" reads a line from stdin, so that it need not be an argument.
-func (env *environment) password(cmd *cobra.Command, flag string) (string, error) {
+// Others are what everybody knows of the user.
+func (env *environment) password(cmd *cobra.Command, flag string, others ...string) (string, error) {
 	text, _ := cmd.Flags().GetString(flag)
 	if text == "-" {
 		line, err := bufio.NewReader(env.stdin).ReadString('\n')
@@ -112,7 +113,7 @@ func (env *environment) password(cmd *cobra.Command, flag string) (string, error
 		}
 		text = strings.TrimRight(line, "\r\n")
 	}
-	if problem := accounts.BadPassword(text); problem != "" {
+	if problem := accounts.BadPassword(text, others...); problem != "" {
 		return "", wrong("--%s %s", flag, problem)
 	}
 	return text, nil

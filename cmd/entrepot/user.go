@@ -72,7 +72,7 @@ func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag 
 	if name == "" {
 		return draft, wrong("the user needs a name")
 	}
-	password, err := env.password(cmd, passwordFlag)
+	password, err := env.password(cmd, passwordFlag, email, name)
 	if err != nil {
 		return draft, err
 	}

@@ -3,9 +3,6 @@
 package accounts
 
 import (
-	"slices"
-	"strings"
-
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
@@ -23,7 +20,7 @@ const (
 // Plans lists them, smallest first.
 var Plans = []Plan{Starter, Pro, Enterprise}
 
-// Role is what a user may do: owners and admins everything, viewers only read.
+// Role is what a user may do: see roleScopes.
 type Role string
 
 // The roles.
@@ -64,8 +61,9 @@ type Caller struct {
 	Key      id.Key  // of an API key
 	User     id.User // of an access token
 	Role     Role
-	Scopes   []string
+	Scopes   []string   // of an API key; of a user the limit of what its role gives, none when empty
 	Channel  id.Channel // the custom channel an API key was made with
+	MadeBy   id.User    // the user behind an API key, "" for none
 	Email    string     // of the user
 }
 
@@ -78,15 +76,6 @@ func (c Caller) Actor() string {
 		return "user:" + string(c.User)
 	}
 	return "system"
-}
-
-// May tells whether the caller has a scope; write:x includes read:x (interface §5.1).
-func (c Caller) May(scope string) bool {
-	if c.User != "" {
-		return c.Role != Viewer || strings.HasPrefix(scope, "read:")
-	}
-	verb, resource, _ := strings.Cut(scope, ":")
-	return slices.Contains(c.Scopes, scope) || verb == "read" && slices.Contains(c.Scopes, "write:"+resource)
 }
 
 // Needs is the 403 for a caller without the scope, or nil.

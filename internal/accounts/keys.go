@@ -19,6 +19,7 @@ type Key struct {
 	Prefix     string // what people recognise it by
 	Scopes     []string
 	Channel    id.Channel // the custom channel it was made with
+	CreatedBy  id.User    // the user behind it: who made it, or who made the key that did; "" for none
 	CreatedAt  int64
 	ExpiresAt  int64
 	LastUsedAt int64
@@ -69,16 +70,16 @@ func (k *Key) Insert(tx *db.Tx, secret string) {
 	k.CreatedAt, k.Prefix = tx.Micros(), secret[:len("pk_live_")+4]
 	slices.Sort(k.Scopes)
 	k.Scopes = slices.Compact(k.Scopes)
-	tx.Queue(`INSERT INTO api_keys (tenant_id, id, name, hash, prefix, scopes, channel_id, created_at, expires_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)`, tx.Tenant, k.ID, k.Name, Hash(secret), k.Prefix, strings.Join(k.Scopes, " "),
-		db.Null(k.Channel), k.CreatedAt, db.Null(k.ExpiresAt))
+	tx.Queue(`INSERT INTO api_keys (tenant_id, id, name, hash, prefix, scopes, channel_id, created_at, expires_at, created_by)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)`, tx.Tenant, k.ID, k.Name, Hash(secret), k.Prefix, strings.Join(k.Scopes, " "),
+		db.Null(k.Channel), k.CreatedAt, db.Null(k.ExpiresAt), db.Null(k.CreatedBy))
 }
 
-const keyColumns = "id, name, prefix, scopes, channel_id, created_at, expires_at, last_used_at"
+const keyColumns = "id, name, prefix, scopes, channel_id, created_at, expires_at, last_used_at, created_by"
 
 func scanKey(r db.Rows) (k Key, err error) {
 	var scopes string
-	err = r.Scan(&k.ID, &k.Name, &k.Prefix, &scopes, db.Opt(&k.Channel), &k.CreatedAt, db.Opt(&k.ExpiresAt), db.Opt(&k.LastUsedAt))
+	err = r.Scan(&k.ID, &k.Name, &k.Prefix, &scopes, db.Opt(&k.Channel), &k.CreatedAt, db.Opt(&k.ExpiresAt), db.Opt(&k.LastUsedAt), db.Opt(&k.CreatedBy))
 	k.Scopes = strings.Fields(scopes)
 	return k, err
 }

@@ -31,9 +31,9 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var scopes, settings string
 	var expires, revoked int64
 	tx.Last()
-	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, k.id, k.scopes, k.channel_id, k.expires_at, k.revoked_at
+	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, k.id, k.scopes, k.channel_id, k.expires_at, k.revoked_at, k.created_by
 		FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1`, []any{Hash(key)},
-		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.Key, &scopes, db.Opt(&c.Channel), db.Opt(&expires), db.Opt(&revoked))
+		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.Key, &scopes, db.Opt(&c.Channel), db.Opt(&expires), db.Opt(&revoked), db.Opt(&c.MadeBy))
 	switch {
 	case errors.Is(err, db.ErrNoRow):
 		return c, Unauthorized("the API key is not known")
@@ -51,13 +51,13 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 // ByToken finds who an access token belongs to. Faults: Unauthorized.
 func ByToken(tx *db.Tx, token string) (Caller, error) {
 	var c Caller
-	var settings, status string
+	var settings, status, scopes string
 	var expires int64
 	tx.Last()
-	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, u.id, u.role, u.email, u.status, k.expires_at
+	err := tx.Row(`SELECT t.tenant_id, t.id, t.plan, t.currency, t.sandbox, t.settings, u.id, u.role, u.email, u.status, u.scopes, k.expires_at
 		FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
 		WHERE k.hash = $1`, []any{Hash(token)},
-		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.User, &c.Role, &c.Email, &status, &expires)
+		&c.Tenant, &c.Account, &c.Plan, &c.Currency, &c.Sandbox, &settings, &c.User, &c.Role, &c.Email, &status, &scopes, &expires)
 	switch {
 	case errors.Is(err, db.ErrNoRow):
 		return c, Unauthorized("the access token is not known, log in again")
@@ -68,6 +68,7 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 	case expires <= tx.Micros():
 		return c, Unauthorized("the access token has expired, log in again")
 	}
+	c.Scopes = strings.Fields(scopes)
 	return c, c.settings(settings)
 }
 
@@ -83,8 +84,7 @@ func WrongLogin() error { return Unauthorized("the e-mail address or the passwor
 func Login(tx *db.Tx, email string) (*User, id.Tenant, error) {
 	var tenant id.Tenant
 	users, err := db.List(tx, func(r db.Rows) (u User, err error) {
-		err = r.Scan(&tenant, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Status, &u.CreatedAt, db.Opt(&u.LastLoginAt))
-		return u, err
+		return scanUserAfter(r, &tenant)
 	}, "SELECT tenant_id, "+userColumns+" FROM users WHERE email_key = $1", FoldEmail(email))
 	if err != nil || len(users) == 0 {
 		return nil, 0, err

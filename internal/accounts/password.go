@@ -11,9 +11,12 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+
+	"entrepot/internal/fault"
 )
 
 // Cost of argon2id: 19 MiB, two passes, one lane.
@@ -30,8 +33,17 @@ const (
 	MaxPassword = 200
 )
 
-// slots lets two passwords be hashed at once in a process, so that logins cannot take its memory.
-var slots = make(chan struct{}, 2)
+// slots lets two passwords be hashed at once in a process, so that logins cannot take its memory; queue bounds who waits for that.
+var (
+	slots = make(chan struct{}, 2)
+	queue = make(chan struct{}, cap(slots)+maxWaiting)
+)
+
+// Bounds of waiting for a place: in number, and in time.
+const (
+	maxWaiting = 32
+	maxWait    = 5 * time.Second
+)
 
 // hashed counts the places taken: each left 19 MiB to be collected.
 var hashed atomic.Int64
@@ -39,23 +51,40 @@ var hashed atomic.Int64
 // Hashed is how many passwords were hashed so far.
 func Hashed() int64 { return hashed.Load() }
 
-// Slot waits for one of the two places in which passwords may be hashed; give it back with the function.
+// Slot waits for one of the two places in which passwords may be hashed; give it back with the function. Errors: Unavailable when too
+// many wait already or it takes too long.
 func Slot(ctx context.Context) (done func(), err error) {
+	select {
+	case queue <- struct{}{}:
+	default:
+		return nil, busy()
+	}
+	late := time.NewTimer(maxWait)
+	defer late.Stop()
 	select {
 	case slots <- struct{}{}:
 		hashed.Add(1)
-		return func() { <-slots }, nil
+		return func() { <-slots; <-queue }, nil
+	case <-late.C:
+		err = busy()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		err = ctx.Err()
 	}
+	<-queue
+	return nil, err
 }
 
-// BadPassword says what is wrong with a new password, "" for nothing.
-func BadPassword(password string) string {
+func busy() error {
+	return fault.New(fault.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
+}
+
+// BadPassword says what is wrong with a new password, "" for nothing. The others are what everybody knows of the user: the e-mail
+// address and the name.
+func BadPassword(password string, others ...string) string {
 	if n := utf8.RuneCountInString(password); n < MinPassword || n > MaxPassword {
 		return fmt.Sprintf("must have %d to %d characters", MinPassword, MaxPassword)
 	}
-	return ""
+	return guessable(password, others)
 }
 
 // HashPassword makes what is stored of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so it is

@@ -30,6 +30,7 @@ type User struct {
 	Status       Status
 	CreatedAt    int64
 	LastLoginAt  int64
+	Limit        []string // no more than these scopes of the role; empty: all of them
 }
 
 // FoldEmail is the form in which e-mail addresses are compared.
@@ -49,25 +50,31 @@ func emailTaken() error {
 	return fault.New(fault.Conflict, "conflict", "this e-mail address already has a login, use another one")
 }
 
-const userColumns = "id, email, name, password_hash, role, status, created_at, last_login_at"
+const userColumns = "id, email, name, password_hash, role, status, created_at, last_login_at, scopes"
 
-func scanUser(r db.Rows) (u User, err error) {
-	err = r.Scan(&u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Status, &u.CreatedAt, db.Opt(&u.LastLoginAt))
+func scanUser(r db.Rows) (User, error) { return scanUserAfter(r) }
+
+// scanUserAfter reads a user from columns that stand behind others.
+func scanUserAfter(r db.Rows, others ...any) (u User, err error) {
+	var limit string
+	err = r.Scan(append(others, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Status, &u.CreatedAt, db.Opt(&u.LastLoginAt), &limit)...)
+	u.Limit = strings.Fields(limit)
 	return u, err
 }
 
 // Insert adds a user. Faults: Conflict when the e-mail address has a login.
 func (u *User) Insert(tx *db.Tx) {
 	u.CreatedAt = tx.Micros()
-	tx.Queue(`INSERT INTO users (tenant_id, id, email, email_key, name, password_hash, role, status, created_at, last_login_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,NULL)`, tx.Tenant, u.ID, u.Email, FoldEmail(u.Email), u.Name, u.PasswordHash, u.Role, u.Status, u.CreatedAt).
+	tx.Queue(`INSERT INTO users (tenant_id, id, email, email_key, name, password_hash, role, status, created_at, last_login_at, scopes)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,NULL,$10)`, tx.Tenant, u.ID, u.Email, FoldEmail(u.Email), u.Name, u.PasswordHash, u.Role, u.Status,
+		u.CreatedAt, strings.Join(u.Limit, " ")).
 		Unique(emailTaken())
 }
 
 // Save writes what may change of a user. Faults: Conflict when the e-mail address has a login.
 func (u *User) Save(tx *db.Tx) {
-	tx.Queue(`UPDATE users SET email = $3, email_key = $4, name = $5, password_hash = $6, role = $7, status = $8
-		WHERE tenant_id = $1 AND id = $2`, tx.Tenant, u.ID, u.Email, FoldEmail(u.Email), u.Name, u.PasswordHash, u.Role, u.Status).
+	tx.Queue(`UPDATE users SET email = $3, email_key = $4, name = $5, password_hash = $6, role = $7, status = $8, scopes = $9
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant, u.ID, u.Email, FoldEmail(u.Email), u.Name, u.PasswordHash, u.Role, u.Status, strings.Join(u.Limit, " ")).
 		Unique(emailTaken())
 }
 

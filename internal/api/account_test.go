@@ -123,12 +123,12 @@ func TestRepeatedKeyCreationShowsTheSameKeyWithoutStoringIt(t *testing.T) {
 
 func TestUsersComeAndGo(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		made := s.must(t, 201, "POST", "/api/v1/users", map[string]any{"email": "Ann@Test.example", "name": "Ann", "role": "admin", "password": "quite long enough"})
+		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users", map[string]any{"email": "Ann@Test.example", "name": "Ann", "role": "admin", "password": "quite long enough"})
 		user := "/api/v1/users/" + text(made, "data", "id")
 		if text(made, "data", "status") != "active" || at(made, "data", "lastLoginAt") != nil || at(made, "data", "password") != nil {
 			t.Errorf("%v", made)
 		}
-		if status, _ := s.call(t, "POST", "/api/v1/users", map[string]any{"email": "ann@test.EXAMPLE", "name": "Ann", "role": "viewer", "password": "quite long enough"}); status != http.StatusConflict {
+		if status, _ := s.login(t, "POST", "/api/v1/users", map[string]any{"email": "ann@test.EXAMPLE", "name": "Ann", "role": "viewer", "password": "quite long enough"}); status != http.StatusConflict {
 			t.Errorf("the same e-mail again: %d", status)
 		}
 		token := func(password string) (int, string) {
@@ -142,7 +142,7 @@ func TestUsersComeAndGo(t *testing.T) {
 		if me() != http.StatusOK {
 			t.Fatal("Ann is not logged in")
 		}
-		changed := s.must(t, 200, "PATCH", user, map[string]any{"role": "viewer", "name": "Anna", "password": "another long one"})
+		changed := s.mustAs(t, s.token, 200, "PATCH", user, map[string]any{"role": "viewer", "name": "Anna", "password": "another long one"})
 		if text(changed, "data", "role") != "viewer" || text(changed, "data", "name") != "Anna" || text(changed, "data", "email") != "Ann@Test.example" {
 			t.Errorf("%v", changed)
 		}
@@ -155,17 +155,17 @@ func TestUsersComeAndGo(t *testing.T) {
 		if _, ann = token("another long one"); me() != http.StatusOK {
 			t.Error("the new password does not work")
 		}
-		s.must(t, 200, "PUT", user, map[string]any{"status": "disabled"})
+		s.mustAs(t, s.token, 200, "PUT", user, map[string]any{"status": "disabled"})
 		if status, _ := token("another long one"); me() != http.StatusUnauthorized || status != http.StatusUnauthorized {
 			t.Errorf("a disabled user: %d", status)
 		}
-		if list := s.must(t, 200, "GET", "/api/v1/users?limit=1&page=2", nil); number(list, "meta", "total") != "2" || text(list, "data", 0, "name") != "Anna" {
+		if list := s.mustAs(t, s.token, 200, "GET", "/api/v1/users?limit=1&page=2", nil); number(list, "meta", "total") != "2" || text(list, "data", 0, "name") != "Anna" {
 			t.Errorf("%v", list)
 		}
-		s.must(t, 200, "DELETE", user, nil)
-		s.must(t, 404, "GET", user, nil)
-		s.must(t, 404, "DELETE", user, nil)
-		s.must(t, 404, "PATCH", "/api/v1/users/nonsense", map[string]any{"name": "x"})
+		s.mustAs(t, s.token, 200, "DELETE", user, nil)
+		s.mustAs(t, s.token, 404, "GET", user, nil)
+		s.mustAs(t, s.token, 404, "DELETE", user, nil)
+		s.mustAs(t, s.token, 404, "PATCH", "/api/v1/users/nonsense", map[string]any{"name": "x"})
 	})
 }
 
@@ -198,11 +198,11 @@ func TestTheLastOwnerStays(t *testing.T) {
 			method string
 			body   any
 		}{{"DELETE", nil}, {"PATCH", map[string]any{"role": "admin"}}, {"PATCH", map[string]any{"status": "disabled"}}} {
-			if status, answer := s.call(t, c.method, owner, c.body); status != http.StatusConflict {
+			if status, answer := s.login(t, c.method, owner, c.body); status != http.StatusConflict {
 				t.Errorf("%s %v: %d %v", c.method, c.body, status, answer)
 			}
 		}
-		made := s.must(t, 201, "POST", "/api/v1/users", map[string]any{"email": "two@test.example", "name": "Two", "role": "owner", "password": "quite long enough"})
+		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users", map[string]any{"email": "two@test.example", "name": "Two", "role": "owner", "password": "quite long enough"})
 		paths := []string{owner, "/api/v1/users/" + text(made, "data", "id")}
 		statuses := make([]int, 2)
 		var both sync.WaitGroup
@@ -210,7 +210,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 			both.Add(1)
 			go func() {
 				defer both.Done()
-				statuses[i] = s.do(call{method: "DELETE", path: path}).status
+				statuses[i] = s.do(call{method: "DELETE", path: path, noKey: true, header: bearer(s.token)}).status
 			}()
 		}
 		both.Wait()

@@ -1,14 +1,17 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/limits"
+	"entrepot/internal/netguard"
 	"entrepot/internal/wire"
 )
 
@@ -31,60 +34,134 @@ func readLogin(o *wire.Object) login {
 	}
 }
 
-// failedLogins is the bound on failed logins of one e-mail address from one network address (interface §8).
-var failedLogins = limits.Rate{Name: "failed-logins", PerMinute: 10}
+// Bounds on failed logins (interface §8): of one e-mail address from one network, and from all of them.
+var (
+	failedLogins     = limits.Rate{Name: "failed-logins", PerMinute: 10}
+	failedEverywhere = limits.Rate{Name: "failed-logins", PerMinute: 30}
+)
 
-// logIn serves POST /api/v1/auth/login: 200; 400, 401, 429.
+// refusalTime is how long a refused login takes at least, whatever it was refused for: longer than checking a password and noting the
+// failure, so that the time does not tell which addresses have a login.
+const refusalTime = 250 * time.Millisecond
+
+// logIn serves POST /api/v1/auth/login: 200; 400, 401, 429, 503.
 func (a *API) logIn(r *request) (answer, error) {
 	o := r.object()
 	in := readLogin(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
-	user, err := a.checkLogin(r, in)
-	if err != nil {
-		return answer{}, err
-	}
-	if err := disguise(r, in.password, "email", in.email); err != nil {
-		return answer{}, err
-	}
-	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
-		who := *user
-		token := a.Commerce.LogIn(tx, &who)
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeLogin(w, token, who) }), nil
-	})
-}
-
-// checkLogin finds the user and makes the request his. The failures are counted while the place for hashing is held, so
-// that many at once cannot try more passwords than one after the other.
-func (a *API) checkLogin(r *request, in login) (*accounts.User, error) {
 	var user *accounts.User
 	err := a.DB.Read(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		user, r.caller.Tenant, err = accounts.Login(tx, in.email)
 		return err
 	})
+	if err == nil {
+		err = a.checkPassword(r, in.email, user, in.password, accounts.WrongLogin())
+	}
+	if err == nil {
+		err = disguise(r, in.password, "email", in.email)
+	}
 	if err != nil {
-		return nil, err
+		return answer{}, err
+	}
+	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
+		who := *user
+		token := a.Commerce.LogIn(tx, &who, a.Proxies.Client(r.http))
+		return one(http.StatusOK, "", func(w *wire.Writer) { writeLogin(w, token, who) }), nil
+	})
+}
+
+// prove checks the current password of a user who changes what only he may. What is wrong with it stands in the proof, since it does
+// not matter when nothing changes; the error is for a check that could not be made.
+func (a *API) prove(r *request, current string) (proof commerce.Proof, err error) {
+	if current == "" {
+		proof.Err = fault.At("currentPassword", "is required to change your own password or e-mail address")
+		return proof, nil
+	}
+	var user accounts.User
+	if err := a.read(r, func(tx *db.Tx) (err error) {
+		user, err = accounts.UserByID(tx, r.caller.User)
+		return err
+	}); err != nil {
+		return proof, err
+	}
+	proof.Hash = user.PasswordHash
+	if err = a.checkPassword(r, user.Email, &user, current, commerce.WrongPassword()); fault.Is(err, fault.Forbidden) {
+		proof.Err, err = err, nil
+	}
+	return proof, err
+}
+
+// checkPassword is nil for the password of an active user, the given refusal for any other. Each attempt is counted before it is made
+// and given back when it succeeds, so that many at once cannot try more passwords than one after the other. Errors: TooMany;
+// Unavailable when too many passwords are being checked.
+func (a *API) checkPassword(r *request, email string, user *accounts.User, password string, refusal error) error {
+	refused := time.NewTimer(refusalTime)
+	defer refused.Stop()
+	address := a.Proxies.Client(r.http)
+	ok, err := a.tryPassword(r, email, netguard.Network(address), user, password)
+	if ok || err != nil {
+		return err
+	}
+	attrs := []any{"id", r.id, "address", address}
+	if user != nil {
+		attrs = append(attrs, "user", string(user.ID))
+		// Whoever hangs up is noted all the same.
+		if err := a.DB.Write(context.WithoutCancel(r.ctx()), r.caller.Tenant, func(tx *db.Tx) error {
+			a.Commerce.LogInFailed(tx, user, address)
+			return nil
+		}); err != nil {
+			a.Log.Warn("a failed login was not noted in the audit log", "id", r.id, "error", err)
+		}
+	}
+	a.Log.Warn("login failed", attrs...)
+	select {
+	case <-refused.C:
+	case <-r.ctx().Done():
+	}
+	return refusal
+}
+
+// tryPassword compares a password while it holds one of the places for hashing. A user who is unknown or disabled takes as long as any.
+func (a *API) tryPassword(r *request, email, network string, user *accounts.User, password string) (bool, error) {
+	key := func(parts ...string) string { // nodes share it in the store, where no address belongs
+		return "login:" + accounts.Hash(strings.Join(parts, " "))[:32]
+	}
+	email = accounts.FoldEmail(email)
+	here, everywhere := key(email, network), key(email)
+	over := func(v limits.Verdict) error {
+		if v.Allowed {
+			return nil
+		}
+		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
+		return fault.New(fault.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
+	}
+	if err := over(a.Limiter.Peek(here, a.Now(), failedLogins)); err != nil { // takes no place from those who may
+		return false, err
 	}
 	done, err := accounts.Slot(r.ctx())
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer done()
-	who := "login:" + accounts.Hash(accounts.FoldEmail(in.email) + " " + a.Proxies.Client(r.http))[:32] // nodes share it in the store, where no address belongs
-	if v := a.Limiter.Peek(who, a.Now(), failedLogins); !v.Allowed {
-		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
-		return nil, fault.New(fault.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
+	if err := over(a.Limiter.Take(here, a.Now(), failedLogins)); err != nil {
+		return false, err
+	}
+	if err := over(a.Limiter.Take(everywhere, a.Now(), failedEverywhere)); err != nil {
+		a.Limiter.Return(here, a.Now(), failedLogins)
+		return false, err
 	}
 	stored := ""
 	if user != nil && user.Status == accounts.Active {
 		stored = user.PasswordHash
 	}
-	if ok, err := accounts.Matches(stored, in.password); ok || err != nil {
-		return user, err
+	ok, err := accounts.Matches(stored, password)
+	if ok || err != nil {
+		a.Limiter.Return(here, a.Now(), failedLogins)
+		a.Limiter.Return(everywhere, a.Now(), failedEverywhere)
 	}
-	a.Limiter.Take(who, a.Now(), failedLogins)
-	return nil, accounts.WrongLogin()
+	return ok, err
 }
 
 func writeLogin(w *wire.Writer, token string, user accounts.User) {

@@ -57,7 +57,8 @@ func readLogQuery(q *wire.Query) (after id.Event, limit int) {
 	return wire.QueryID[id.Event](q, "after"), q.Int("limit", 100, 1, 1000)
 }
 
-// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event.
+// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. Of what the caller may not
+// read by itself the data is null.
 func (a *API) readLog(r *request) (out answer, err error) {
 	q := r.query()
 	after, limit := readLogQuery(q)
@@ -69,8 +70,12 @@ func (a *API) readLog(r *request) (out answer, err error) {
 		out = one(http.StatusOK, "", func(w *wire.Writer) {
 			w.List("data")
 			for i := range list {
-				w.Raw("", list[i].Payload)
-				after = list[i].ID
+				e := &list[i]
+				if after = e.ID; r.caller.May(webhooks.ReadScope(e.Name)) {
+					w.Raw("", e.Payload)
+				} else {
+					writeEnvelope(w, "", e.ID, e.Name, e.CreatedAt, "null")
+				}
 			}
 			w.EndList()
 			writeLogMeta(w, len(list), limit, more, after)
@@ -92,8 +97,9 @@ func writeLogMeta(w *wire.Writer, count, limit int, more bool, after id.Event) {
 func sampleLog(w *wire.Writer) {
 	w.List("data")
 	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee01", "order.shipped", sampleTime, "{}")
+	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", "stock.updated", sampleTime, "null")
 	w.EndList()
-	writeLogMeta(w, 1, 100, true, "019a1c57-0000-7000-8000-00000000ee01")
+	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }
 
 // replayBody is what is to be delivered again.

@@ -127,6 +127,7 @@ func writeKey(w *wire.Writer, name string, k accounts.Key, secret string) {
 	w.Text("prefix", k.Prefix)
 	wire.Texts(w, "scopes", k.Scopes)
 	wire.IDOrNull(w, "channelId", k.Channel)
+	wire.IDOrNull(w, "createdBy", k.CreatedBy)
 	w.Micros("createdAt", k.CreatedAt)
 	w.MicrosOrNull("expiresAt", k.ExpiresAt)
 	w.MicrosOrNull("lastUsedAt", k.LastUsedAt)
@@ -134,6 +135,6 @@ func writeKey(w *wire.Writer, name string, k accounts.Key, secret string) {
 }
 
 var sampleKey = accounts.Key{ID: "019a1c52-7c1e-7d40-9a55-000000000002", Name: "operations", Prefix: "pk_live_3fQx",
-	Scopes: []string{"read:orders", "write:webhooks"}, Channel: "019a1c52-7c1e-7d40-9a55-000000000003", CreatedAt: sampleTime, ExpiresAt: sampleTime, LastUsedAt: sampleTime}
+	Scopes: []string{"read:orders", "write:webhooks"}, Channel: "019a1c52-7c1e-7d40-9a55-000000000003", CreatedBy: sampleUser.ID, CreatedAt: sampleTime, ExpiresAt: sampleTime, LastUsedAt: sampleTime}
 
 func sampleKeys(w *wire.Writer) { writeKeys(w, []accounts.Key{sampleKey}, page{1, 20}, 1) }

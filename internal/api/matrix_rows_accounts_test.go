@@ -37,10 +37,17 @@ var accountRows = map[string]row{
 		},
 	}},
 	"PATCH /api/v1/users/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newUser()), body: member{"email": w.newLogin(), "name": "Vera", "role": "admin", "status": "disabled", "password": "long enough 2"}}
+		return ask{ids: place("id", w.newUser()), body: member{"name": "Vera", "status": "disabled"}}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
-			return ask{ids: place("id", string(w.owner.ID)), body: member{"role": "viewer"}, status: 409}
+			return ask{ids: place("id", w.newUser()), token: w.token,
+				body: member{"email": w.newLogin(), "name": "Vera", "role": "admin", "status": "disabled", "password": "long enough 2"}}
+		},
+		func(w *world) ask {
+			return ask{ids: place("id", string(w.owner.ID)), body: member{"role": "viewer"}, token: w.token, status: 409}
+		},
+		func(w *world) ask {
+			return ask{ids: place("id", string(w.owner.ID)), body: member{"role": "viewer"}, status: 403}
 		},
 	}},
 	"PUT /api/v1/users/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newUser()), body: member{"name": "Vera"}} }},

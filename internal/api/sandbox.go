@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/fault"
 	"entrepot/internal/wire"
 )
 
@@ -34,8 +35,11 @@ func readAdvance(o *wire.Object) time.Duration {
 	return by
 }
 
-// advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 outside of a sandbox.
+// advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 without any write scope and outside of a sandbox.
 func (a *API) advanceClock(r *request) (answer, error) {
+	if !r.caller.MayWrite() {
+		return answer{}, fault.New(fault.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope", "write:webhooks")
+	}
 	o := r.object()
 	by := readAdvance(o)
 	if err := o.Err(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/wire"
 )
@@ -34,11 +35,13 @@ func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
 	draft.Role = wire.Enum(o, "role", true, accounts.Roles...).Value
 	password = o.Text("password", wire.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, draft.Email)
-	checkPassword(o, password)
+	checkNewPassword(o, password, draft.Email, draft.Name)
 	return draft, password
 }
 
-func readUserChange(o *wire.Object) (change commerce.UserChange, password string) {
+// readUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
+// transaction.
+func readUserChange(o *wire.Object) (change commerce.UserChange, password, current string) {
 	text := func(name string, rule wire.Text) string {
 		f := o.Text(name, rule)
 		if f.Set && f.Value == "" && !o.Describing() && len(o.Faults()) == 0 {
@@ -51,9 +54,10 @@ func readUserChange(o *wire.Object) (change commerce.UserChange, password string
 	change.Role = notNull(o, "role", wire.Enum(o, "role", false, accounts.Roles...))
 	change.Status = notNull(o, "status", wire.Enum(o, "status", false, accounts.Statuses...))
 	password = text("password", wire.Text{Max: accounts.MaxPassword, Keep: true})
+	current = o.Text("currentPassword", wire.Text{Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, change.Email)
-	checkPassword(o, password)
-	return change, password
+	checkNewPassword(o, password, change.Email, change.Name)
+	return change, password, current
 }
 
 // notNull is the value of a member that may be absent but not null.
@@ -70,8 +74,8 @@ func checkEmail(o *wire.Object, email string) {
 	}
 }
 
-func checkPassword(o *wire.Object, password string) {
-	if problem := accounts.BadPassword(password); password != "" && problem != "" {
+func checkNewPassword(o *wire.Object, password string, others ...string) {
+	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
 		o.Fault("password", "%s", problem)
 	}
 }
@@ -103,15 +107,23 @@ func (a *API) saveUser(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	change, password := readUserChange(o)
+	change, password, current := readUserChange(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
 	if password != "" {
+		if err = a.checkAgainstUser(r, which, password); err != nil {
+			return answer{}, err
+		}
 		if err = disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status", string(change.Status)); err == nil {
 			change.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
 		}
 		if err != nil {
+			return answer{}, err
+		}
+	}
+	if r.caller.User == which && (password != "" || change.Email != "") {
+		if change.Proof, err = a.prove(r, current); err != nil {
 			return answer{}, err
 		}
 	}
@@ -124,6 +136,20 @@ func (a *API) saveUser(r *request) (answer, error) {
 		}
 		user, err := a.Commerce.SaveUser(tx, r.caller, which, change)
 		return show(user), err
+	})
+}
+
+// checkAgainstUser is the 400 for a new password that is the e-mail address or the name of the user it is for.
+func (a *API) checkAgainstUser(r *request, which id.User, password string) error {
+	return a.read(r, func(tx *db.Tx) error {
+		user, err := accounts.UserByID(tx, which)
+		if err != nil {
+			return err
+		}
+		if problem := accounts.BadPassword(password, user.Email, user.Name); problem != "" {
+			return fault.At("password", "%s", problem)
+		}
+		return nil
 	})
 }
 

@@ -37,7 +37,7 @@ func (s *Service) CheckCredentials(platform string, c connector.Credentials, not
 }
 
 // CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once
-// (interface §1, §5.1).
+// (interface §1, §5.1). Errors: Forbidden when a custom one's key would have scopes that the caller lacks.
 func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
 	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
 		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}

@@ -1,11 +1,13 @@
 package commerce
 
 import (
+	"slices"
 	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
+	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -16,10 +18,23 @@ type UserChange struct {
 	Role         accounts.Role
 	Status       accounts.Status
 	PasswordHash string
+	Proof        Proof // needed where users change their own password or e-mail address
 }
 
-// SaveUser changes a user. A new password or a disabled user ends the user's logins. Faults: NotFound; Conflict for the
-// last active owner and for an e-mail address that has a login.
+// Proof is what came of checking the current password of a user, which takes too long for a transaction.
+type Proof struct {
+	Hash string // the stored hash that it matched
+	Err  error  // why it does not count
+}
+
+// WrongPassword is the 403 for a current password that is not the user's.
+func WrongPassword() error {
+	return fault.New(fault.Forbidden, "wrong_password", "currentPassword is not your password")
+}
+
+// SaveUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
+// one that a key made. Errors: NotFound; Forbidden where interface §5.1 says so, and for users who change their own password or e-mail
+// address without proof; Conflict for the last active owner and for an e-mail address that has a login.
 func (s *Service) SaveUser(tx *db.Tx, who accounts.Caller, which id.User, change UserChange) (accounts.User, error) {
 	user, err := accounts.LockUser(tx, which)
 	if err != nil {
@@ -41,6 +56,20 @@ func (s *Service) SaveUser(tx *db.Tx, who accounts.Caller, which id.User, change
 	if len(changed) == 0 {
 		return user, nil
 	}
+	if err := who.ChangesUser(before, user.Role, changed...); err != nil {
+		return user, err
+	}
+	if who.User == user.ID && (slices.Contains(changed, "password") || slices.Contains(changed, "email")) {
+		if change.Proof.Err != nil {
+			return user, change.Proof.Err
+		}
+		if change.Proof.Hash != before.PasswordHash {
+			return user, WrongPassword()
+		}
+	}
+	if user.Role != before.Role {
+		user.Limit = nil
+	}
 	if owns(before) && !owns(user) {
 		if err := accounts.MustKeepOwner(tx, user.ID); err != nil {
 			return user, err
@@ -54,10 +83,14 @@ func (s *Service) SaveUser(tx *db.Tx, who accounts.Caller, which id.User, change
 	return user, nil
 }
 
-// DeleteUser removes a user with every login. Faults: NotFound; Conflict for the last active owner.
+// DeleteUser removes a user with every login, and revokes the keys he made. Errors: NotFound; Forbidden for an owner, unless an owner
+// does it; Conflict for the last active owner.
 func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User) error {
 	user, err := accounts.LockUser(tx, which)
 	if err != nil {
+		return err
+	}
+	if err := who.ChangesUser(user, user.Role); err != nil {
 		return err
 	}
 	if owns(user) {
@@ -65,6 +98,7 @@ func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User) erro
 			return err
 		}
 	}
+	accounts.RevokeOfUser(tx, user.ID)
 	user.Delete(tx)
 	audit.Record(tx, who.Actor(), "user.deleted", "user", string(user.ID), map[string]string{"role": string(user.Role)})
 	return nil

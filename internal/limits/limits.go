@@ -29,6 +29,8 @@ type Limiter interface {
 	Take(caller string, now time.Time, rates ...Rate) Verdict
 	// Peek tells what Take would without counting.
 	Peek(caller string, now time.Time, rates ...Rate) Verdict
+	// Return takes back what Take counted, for what was counted before it was known whether it counts. Bursts stay as they are.
+	Return(caller string, now time.Time, rates ...Rate)
 }
 
 // window is one caller's minute under one rate.
@@ -57,6 +59,17 @@ func (l *Local) Take(caller string, now time.Time, rates ...Rate) Verdict {
 // Peek implements Limiter.
 func (l *Local) Peek(caller string, now time.Time, rates ...Rate) Verdict {
 	return l.decide(caller, now, rates, false)
+}
+
+// Return implements Limiter.
+func (l *Local) Return(caller string, now time.Time, rates ...Rate) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range rates {
+		if w := l.windows[caller+"\x00"+r.Name]; w != nil && w.used > 0 && now.Sub(w.start) < time.Minute {
+			w.used--
+		}
+	}
 }
 
 func (l *Local) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
@@ -140,6 +153,9 @@ type Off struct{}
 
 // Take implements Limiter.
 func (Off) Take(_ string, now time.Time, rates ...Rate) Verdict { return Off{}.Peek("", now, rates...) }
+
+// Return implements Limiter.
+func (Off) Return(string, time.Time, ...Rate) {}
 
 // Peek implements Limiter.
 func (Off) Peek(_ string, now time.Time, rates ...Rate) Verdict {

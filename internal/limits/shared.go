@@ -45,11 +45,40 @@ func (s *Shared) Peek(caller string, now time.Time, rates ...Rate) Verdict {
 	return s.decide(caller, now, rates, false)
 }
 
-func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
-	key := caller
-	for _, r := range rates {
-		key += "\x00" + r.Name
+// Return implements Limiter.
+func (s *Shared) Return(caller string, now time.Time, rates ...Rate) {
+	err := s.store.Write(context.Background(), db.Across, func(tx *db.Tx) error {
+		var text string
+		err := tx.Row("SELECT windows FROM rate_windows WHERE caller = $1 FOR UPDATE", []any{caller}, &text)
+		if errors.Is(err, db.ErrNoRow) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		local := &Local{windows: decode(caller, text), swept: now}
+		local.Return(caller, now, rates...)
+		tx.Queue("UPDATE rate_windows SET windows = $2, updated_at = $3 WHERE caller = $1", caller, local.encode(now), now.UnixMicro())
+		return nil
+	})
+	if err != nil {
+		s.onErr(err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.spent, spentKey(caller, rates))
+}
+
+// spentKey names a caller's rates among the refusals that a node remembers.
+func spentKey(caller string, rates []Rate) string {
+	for _, r := range rates {
+		caller += "\x00" + r.Name
+	}
+	return caller
+}
+
+func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) Verdict {
+	key := spentKey(caller, rates)
 	if v, ok := s.known(key, now); ok {
 		return v
 	}

@@ -83,3 +83,24 @@ func hop(text string) (netip.Addr, bool) {
 	}
 	return addr.Unmap(), err == nil
 }
+
+// networkBits6 is how much of an IPv6 address is given to one customer at least: the rest he may vary as he likes.
+const networkBits6 = 64
+
+// Network is what of a client's address counts as one client: an IPv4 address itself, the /64 network of an IPv6 one, any other text as
+// it is.
+func Network(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	addr = addr.Unmap()
+	if addr.Is4() {
+		return addr.String()
+	}
+	prefix, err := addr.WithZone("").Prefix(networkBits6)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}

@@ -60,7 +60,7 @@ func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.Accou
 	if problem := accounts.BadEmail(admin.Email); problem != "" {
 		return commerce.AccountDraft{}, errors.New("the first owner's e-mail address " + problem + " (ENTREPOT_ADMIN_EMAIL)")
 	}
-	if problem := accounts.BadPassword(admin.Password); problem != "" {
+	if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {
 		return commerce.AccountDraft{}, errors.New("the first owner's password " + problem + " (ENTREPOT_ADMIN_PASSWORD)")
 	}
 	hash, err := accounts.HashPassword(ctx, admin.Password)
@@ -102,7 +102,7 @@ func (s *Server) setUp(r *http.Request, store *Store, page setupPage) error {
 	if problem := accounts.BadEmail(admin.Email); problem != "" {
 		return fault.At("E-mail", "%s", problem)
 	}
-	if problem := accounts.BadPassword(admin.Password); problem != "" {
+	if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {
 		return fault.At("Password", "%s", problem)
 	}
 	if page.Name == "" || len(page.Name) > 120 {

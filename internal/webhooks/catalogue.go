@@ -1,6 +1,10 @@
 package webhooks
 
-import "entrepot/internal/wire"
+import (
+	"strings"
+
+	"entrepot/internal/wire"
+)
 
 // Kind is one kind of event as the catalogue tells it (interface §4.5.9).
 type Kind struct {
@@ -37,6 +41,18 @@ func Kinds() []Kind {
 		{Event: "customer.updated", Name: "Customer updated", Category: "customer", Since: "v1.0", Description: "A customer or one of its addresses changed."},
 		{Event: "customer.merged", Name: "Customers merged", Category: "customer", Since: "v1.0", Description: "Customer records became one; orders and tags moved to the primary."},
 		{Event: "customer.erased", Name: "Customer erased", Category: "customer", Since: "v2.11", Description: "A person's data was erased: purge what you cached for this id."},
+	}
+}
+
+// ReadScope is the scope that shows an event's data to an API key: reading what the event is about (interface §4.5.9).
+func ReadScope(event string) string {
+	switch category, _, _ := strings.Cut(event, "."); category {
+	case "category":
+		return "read:categories"
+	case "stock":
+		return "read:inventory"
+	default:
+		return "read:" + category + "s"
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 
 // Logged is one event of the log.
 type Logged struct {
-	ID      id.Event
-	Payload string // the envelope, as delivered
+	ID        id.Event
+	Name      string
+	CreatedAt int64  // microseconds since 1970 UTC; the envelope's timestamp
+	Payload   string // the envelope, as delivered
 }
 
 // logBytes bounds a page of the log beside its limit.
@@ -37,13 +39,13 @@ func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err er
 		if more {
 			return nil
 		}
-		if err := r.Scan(&e.ID, &e.Payload); err != nil {
+		if err := r.Scan(&e.ID, &e.Name, &e.CreatedAt, &e.Payload); err != nil {
 			return err
 		}
 		if more = len(list) == limit || bytes > logBytes; !more {
 			list, bytes = append(list, e), bytes+len(e.Payload)
 		}
 		return nil
-	}, "SELECT id, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
+	}, "SELECT id, event, created_at, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
 	return list, more, err
 }

@@ -1,0 +1,131 @@
+package accounts
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// roleScopes is what each role may do (interface §5.1). Two things no scope gives stand beside it: managing API keys, which owners and
+// admins may, and touching owners, which only owners may.
+var roleScopes = map[Role][]string{
+	Owner:  AllScopes,
+	Admin:  AllScopes,
+	Viewer: readScopes,
+}
+
+var readScopes = slices.DeleteFunc(slices.Clone(AllScopes), func(scope string) bool { return !strings.HasPrefix(scope, "read:") })
+
+// covers tells whether scopes include one; write:x includes read:x.
+func covers(scopes []string, scope string) bool {
+	verb, resource, _ := strings.Cut(scope, ":")
+	return slices.Contains(scopes, scope) || verb == "read" && slices.Contains(scopes, "write:"+resource)
+}
+
+// System tells whether the caller is no request but the service itself or its command line, which may do everything.
+func (c Caller) System() bool { return c.Key == "" && c.User == "" }
+
+// May tells whether the caller has a scope; write:x includes read:x. Of a user, both the role and the user's own limit must have it.
+func (c Caller) May(scope string) bool {
+	if c.User == "" {
+		return covers(c.Scopes, scope)
+	}
+	return covers(roleScopes[c.Role], scope) && (len(c.Scopes) == 0 || covers(c.Scopes, scope))
+}
+
+// MayWrite tells whether the caller has any write scope at all.
+func (c Caller) MayWrite() bool {
+	return slices.ContainsFunc(AllScopes, func(scope string) bool { return strings.HasPrefix(scope, "write:") && c.May(scope) })
+}
+
+// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: nobody hands on more than he has.
+func (c Caller) NeedsAll(scopes []string) error {
+	if c.System() {
+		return nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(scopes), c.May)
+	if len(missing) == 0 {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "missing_scope", "this would give away scopes that the credential lacks: %s", strings.Join(missing, ", ")).
+		With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
+}
+
+// onlyOwners is the 403 for whoever would make, change or remove an owner without being one.
+func onlyOwners() error {
+	return fault.New(fault.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").With("requiredScope", "role:owner")
+}
+
+func (c Caller) owns() bool { return c.System() || c.User != "" && c.Role == Owner }
+
+// MakesUser is the 403 for a caller who may not make a user of that role, or nil with the limit of the new user: nil for all that the
+// role gives. A viewer whom a key makes may read what the key may, an admin takes a key of every scope.
+func (c Caller) MakesUser(role Role) (limit []string, err error) {
+	switch {
+	case role == Owner && !c.owns():
+		return nil, onlyOwners()
+	case c.Key == "":
+		return nil, nil
+	case role != Viewer:
+		return nil, c.NeedsAll(roleScopes[role])
+	}
+	limit = slices.DeleteFunc(slices.Clone(readScopes), func(scope string) bool { return !c.May(scope) })
+	if len(limit) == len(readScopes) {
+		limit = nil
+	}
+	return limit, nil
+}
+
+// loginOnly are the fields of a user that no API key changes.
+var loginOnly = []string{"role", "password", "email"}
+
+// ChangesUser is the 403 for a caller who may not change these fields of a user, whose new role it gives, or nil. Without fields it is
+// asked for removing the user.
+func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
+	if (user.Role == Owner || role == Owner) && !c.owns() {
+		return onlyOwners()
+	}
+	if c.Key != "" && slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(loginOnly, field) }) {
+		return fault.New(fault.Forbidden, "missing_scope", "role, password and e-mail of a user are changed with a login, an API key cannot do it").
+			With("requiredScope", "login")
+	}
+	return nil
+}
+
+// Maker is the user behind the caller: himself, or who made the key; "" for none.
+func (c Caller) Maker() id.User {
+	if c.User != "" {
+		return c.User
+	}
+	return c.MadeBy
+}
+
+// Hold makes sure that the caller still has the power he came with, and keeps it until the commit, so that what he makes cannot outlive
+// a removal or revocation of the same moment. Errors: Unauthorized.
+func (c Caller) Hold(tx *db.Tx) error {
+	if user := c.Maker(); user != "" {
+		list, err := db.List(tx, scanUser, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2 FOR SHARE", tx.Tenant, user)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 || c.User != "" && (list[0].Status != Active || list[0].Role != c.Role) {
+			return Unauthorized("the user was removed or changed, log in again")
+		}
+	}
+	if c.Key == "" {
+		return nil
+	}
+	list, err := db.List(tx, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL FOR SHARE", tx.Tenant, c.Key)
+	if err == nil && len(list) == 0 {
+		err = Unauthorized("the API key is revoked")
+	}
+	return err
+}
+
+// RevokeOfUser makes the keys that a user made useless at once, also those made with them (interface §5.1).
+func RevokeOfUser(tx *db.Tx, user id.User) {
+	tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND created_by = $2::UUID AND revoked_at IS NULL", tx.Tenant, user, tx.Micros())
+}
