@@ -12,7 +12,7 @@ import (
 
 var (
 	errNoNumber  = errors.New("is not a number")
-	errGrouping  = errors.New("has separators that do not fit; say which sign begins the decimals with --decimal . or --decimal ,")
+	errGrouping  = errors.New("has separators that do not fit the other amounts of its column; --decimal point or --decimal comma says which sign begins the decimals")
 	errNegative  = errors.New("is below zero")
 	errTooBig    = errors.New("has more than 11 integer digits")
 	errFraction  = errors.New("is not a whole number")
@@ -41,7 +41,7 @@ func parseAmount(cell []byte, decimal byte) (amountText, error) {
 		return amountText{}, errNoNumber
 	}
 	last := bytes.LastIndexAny(cell, "0123456789")
-	if first > 0 && (cell[first-1] == decimal) { // ".5"
+	if first > 0 && cell[first-1] == decimal && !endsInLetter(cell[:first-1]) { // ".5", but not "Rs.5"
 		first--
 	}
 	before, number, after := cell[:first], cell[first:last+1], cell[last+1:]
@@ -62,6 +62,11 @@ func parseAmount(cell []byte, decimal byte) (amountText, error) {
 		value = -value
 	}
 	return amountText{value: value, currency: currency, rounded: rounded}, err
+}
+
+func endsInLetter(text []byte) bool {
+	last, _ := utf8.DecodeLastRune(text)
+	return unicode.IsLetter(last)
 }
 
 // plainAmount is the short way for what most files hold: digits, at most one decimal sign, at most 4
@@ -131,12 +136,20 @@ func currencyOf(before, after []byte) ([]byte, error) {
 	if utf8.RuneCount(text) > 8 {
 		return nil, errCurrency
 	}
+	if len(after) == 1 && after[0] == '.' { // "5."
+		return nil, nil
+	}
+	named := len(text) == 0
 	for i, w := 0, 0; i < len(text); i += w {
 		var r rune
 		r, w = utf8.DecodeRune(text[i:])
 		if !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) && r != '.' && r != ' ' && r != 0xA0 {
 			return nil, errCurrency
 		}
+		named = named || r != '.' && r != ' ' && r != 0xA0
+	}
+	if !named { // ".5" when a comma begins the decimals
+		return nil, errGrouping
 	}
 	return text, nil
 }
@@ -145,6 +158,7 @@ func currencyOf(before, after []byte) ([]byte, error) {
 func grouped(number []byte, decimal byte) (value money.Amount, rounded bool, err error) {
 	const limit = math.MaxInt64/10 - 10
 	var n, group, groups, decimals int64 = 0, 0, 0, -1
+	var groupSign rune
 	for i := 0; i < len(number); {
 		r, width := utf8.DecodeRune(number[i:])
 		i += width
@@ -170,12 +184,12 @@ func grouped(number []byte, decimal byte) (value money.Amount, rounded bool, err
 				return 0, false, errGrouping
 			}
 			decimals = 0
-		case decimals >= 0 || !isGroupSign(r):
+		case decimals >= 0 || !isGroupSign(r) || groups > 0 && groupSign != sameBlank(r):
 			return 0, false, errGrouping
-		case groups == 0 && (group == 0 || group > 3), groups > 0 && group != 2 && group != 3:
+		case groups == 0 && (group == 0 || group > 3 || number[0] == '0'), groups > 0 && group != 2 && group != 3:
 			return 0, false, errGrouping
 		default:
-			groups, group = groups+1, 0
+			groups, group, groupSign = groups+1, 0, sameBlank(r)
 		}
 	}
 	if decimals < 0 && groups > 0 && group != 3 {
@@ -191,6 +205,17 @@ func grouped(number []byte, decimal byte) (value money.Amount, rounded bool, err
 		return 0, false, errTooBig
 	}
 	return money.Amount(n), rounded, nil
+}
+
+// sameBlank makes the kinds of blanks that group digits one.
+func sameBlank(r rune) rune {
+	switch r {
+	case '\u00A0', '\u202F', '\u2009':
+		return ' '
+	case '\u2019':
+		return '\''
+	}
+	return r
 }
 
 func isGroupSign(r rune) bool {
@@ -217,38 +242,4 @@ func parseQuantity(cell []byte, decimal byte) (int64, error) {
 		return 0, errQuantity
 	}
 	return n, nil
-}
-
-// decimalVotes finds out from sample cells which sign begins the decimals.
-type decimalVotes struct{ point, comma int }
-
-// look reads one cell: a sign followed by 1, 2 or more than 3 digits at the end, or the last of two
-// different signs, begins decimals. "1,050" and "1.050" say nothing.
-func (v *decimalVotes) look(cell []byte) {
-	first := bytes.IndexAny(cell, "0123456789")
-	last := bytes.LastIndexAny(cell, "0123456789")
-	if first < 0 {
-		return
-	}
-	number := cell[first : last+1]
-	sign := bytes.LastIndexAny(number, ".,")
-	if sign < 0 || bytes.Count(number, number[sign:sign+1]) > 1 {
-		return
-	}
-	if behind := len(number) - sign - 1; behind == 3 && bytes.IndexAny(number[:sign], ".,") < 0 && number[0] != '0' {
-		return
-	}
-	if number[sign] == ',' {
-		v.comma++
-	} else {
-		v.point++
-	}
-}
-
-// sign is the decimal sign of the file; a point when nothing speaks for the comma alone.
-func (v *decimalVotes) sign() byte {
-	if v.comma > 0 && v.point == 0 || v.comma > 20*v.point {
-		return ','
-	}
-	return '.'
 }

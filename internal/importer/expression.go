@@ -21,6 +21,7 @@ const listMark = '\x1f'
 type expression struct {
 	text         string
 	alternatives [][]term
+	decimals     []byte // of an amount: the sign that begins the decimals, by alternative
 }
 
 type term struct {
@@ -132,10 +133,25 @@ func constant(value string) expression {
 
 // value computes the expression, trimmed. The result is a part of a cell or of scratch, which grows.
 func (e *expression) value(cells [][]byte, scratch *[]byte) []byte {
-	for _, join := range e.alternatives {
+	value, _ := e.pick(cells, scratch)
+	return value
+}
+
+// amount computes an expression that is read as a number, and tells the sign that begins its decimals.
+func (e *expression) amount(cells [][]byte, scratch *[]byte) (value []byte, decimal byte) {
+	value, from := e.pick(cells, scratch)
+	if from < len(e.decimals) {
+		return value, e.decimals[from]
+	}
+	return value, '.'
+}
+
+// pick computes the expression and tells which of its alternatives the value is from.
+func (e *expression) pick(cells [][]byte, scratch *[]byte) (value []byte, alternative int) {
+	for i, join := range e.alternatives {
 		if len(join) == 1 {
 			if v := join[0].value(cells); len(v) > 0 {
-				return v
+				return v, i
 			}
 			continue
 		}
@@ -147,11 +163,22 @@ func (e *expression) value(cells [][]byte, scratch *[]byte) []byte {
 			*scratch = append(*scratch, v...)
 		}
 		if found || !columns {
-			return bytes.TrimSpace((*scratch)[from:])
+			return bytes.TrimSpace((*scratch)[from:]), i
 		}
 		*scratch = (*scratch)[:from]
 	}
-	return nil
+	return nil, 0
+}
+
+// columnNames are the names of the columns that an alternative reads; a constant reads none.
+func (e *expression) columnNames(alternative int, header []string) string {
+	var names []string
+	for _, t := range e.alternatives[alternative] {
+		if t.column >= 0 && t.column < len(header) {
+			names = append(names, header[t.column])
+		}
+	}
+	return strings.Join(names, "+")
 }
 
 func (t *term) value(cells [][]byte) []byte {

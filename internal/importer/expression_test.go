@@ -142,7 +142,7 @@ func TestImageAddressesAreCut(t *testing.T) {
 		"https://a/1.jpg , https://a/2.jpg ,  ":      "https://a/1.jpg + https://a/2.jpg",
 		"https://a/" + strings.Repeat("x", 10) + ",": "https://a/xxxxxxxxxx",
 	} {
-		r := newProductReader(newMapping(productFields), '.', newCategoryTree("|", ">"), "https://base/")
+		r := newProductReader(newMapping(productFields), newCategoryTree("|", ">"), "https://base/")
 		var p product
 		faults := r.addImages(&p, []byte(cell), nil)
 		var got []string

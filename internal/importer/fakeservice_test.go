@@ -77,6 +77,7 @@ type fakeOrder struct {
 	ShippingAddress   map[string]string `json:"shippingAddress"`
 	PaymentMetadata   map[string]string `json:"paymentMetadata"`
 	Notes             string            `json:"notes"`
+	CreatedAt         string            `json:"createdAt,omitempty"`
 	body              string
 }
 

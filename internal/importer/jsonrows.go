@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -112,6 +113,7 @@ func (r *arrayObjects) blank() int { return 0 }
 // lists become one cell whose elements are separated by listMark, null is blank.
 type flattener struct {
 	wanted map[string]int // nil while the names are being collected
+	marked bool           // numbers with three decimals get a fourth, so that they are no texts such as "1.050"
 	names  []string
 	cells  [][]byte
 	path   []byte
@@ -177,7 +179,11 @@ func (f *flattener) value() error {
 	case 'n':
 		return nil
 	}
-	f.put(token.String())
+	text := token.String()
+	if point := strings.IndexByte(text, '.'); f.marked && token.Kind() == '0' && point >= 0 && len(text)-point == 4 {
+		text += "0"
+	}
+	f.put(text)
 	return nil
 }
 

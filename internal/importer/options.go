@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"entrepot/internal/client"
 )
@@ -30,7 +31,9 @@ type Options struct {
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
 	Encoding  string   // auto (default), utf-8, windows-1252 …
-	Decimal   string   // auto (default), "." or ","
+	Decimal   []string // signs of decimals: comma, point, or per column price=comma,compareAtPrice=point; none = found out
+	DateOrder string   // of orders: auto (default), dmy or mdy
+	TimeZone  string   // of orders: where times without a zone are; "" = UTC
 	NoHeader  bool     // the first line is data; columns are c1, c2 …
 	Columns   []string // names for a file without header
 	Map       []string // "expression=field"
@@ -41,6 +44,7 @@ type Options struct {
 	PathSeparator     string // sign between the levels of a category
 
 	Channel       string      // id of the channel to publish on, or to attach orders to
+	Duplicates    string      // products: first (default), last or merge
 	CreditNotes   CreditNotes // default return
 	LongOrders    string      // split (default) or report
 	CreateMissing bool        // orders: create products for SKUs the catalog lacks
@@ -54,6 +58,7 @@ type Options struct {
 
 	Log      io.Writer               // what was detected, warnings; nil = nobody
 	Progress func(done, total int64) // bytes of the file settled; nil = nobody
+	Now      func() time.Time        // the clock; nil = the machine's
 	OnFault  func(Fault)             // every line of the report, as it is settled; nil = nobody
 }
 
@@ -73,8 +78,9 @@ func (o *Options) check() error {
 	credit := string(o.CreditNotes)
 	for _, err := range []error{
 		oneOf("format", &o.Format, "auto", "csv", "shopify", "woocommerce", "magento", "jsonl", "json"),
-		oneOf("decimal", &o.Decimal, "auto", ".", ","),
+		oneOf("date-order", &o.DateOrder, "auto", string(dayFirst), string(monthFirst)),
 		oneOf("credit-notes", &credit, string(CreditReturn), string(CreditCancel), string(CreditReport)),
+		oneOf("duplicates", &o.Duplicates, duplicatesFirst, duplicatesLast, duplicatesMerge),
 		oneOf("long-orders", &o.LongOrders, "split", "report"),
 	} {
 		if err != nil {
@@ -97,6 +103,8 @@ func (o *Options) check() error {
 		return wrongCall("--batch is from 1 to %d", most)
 	case o.Concurrency < 1 || o.Concurrency > 64:
 		return wrongCall("--concurrency is from 1 to 64")
+	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
+		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
 	case o.To == nil && !o.DryRun:
 		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
 	case o.Resume && o.State == "":
@@ -111,13 +119,16 @@ func (o *Options) check() error {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return nil
 }
 
 // fingerprint is a hash of everything that decides which rows make which items, in which order.
 func (o *Options) fingerprint() string {
 	text, err := json.Marshal([]any{
-		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.NoHeader, o.Columns, o.Map, o.Set, o.ImageBase,
+		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set, o.ImageBase,
 		o.CategorySeparator, o.PathSeparator, o.Channel, o.CreditNotes, o.LongOrders, o.CreateMissing,
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ type order struct {
 	part      int // 2, 3 … of a long order
 	credit    CreditNotes
 	head      [][]byte
+	decimals  [headTaxRate + 1]byte // of the amounts in head
 }
 
 func (o *order) fullReference() string {
@@ -35,10 +36,18 @@ func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault
 			case len(value) == 0:
 			case o.head[i] == nil:
 				o.head[i] = value
+				if i <= headTaxRate {
+					o.decimals[i] = row.decimals[i]
+				}
 			case i != headDate && !told[i] && !bytes.Equal(value, o.head[i]):
 				told[i] = true
 				faults = append(faults, row.note(o.reference, r.headName(i), "conflicting_rows", "the rows of the order differ; %q was taken, not %q", clip(o.head[i]), clip(value)))
 			}
+		}
+	}
+	if date := o.head[headDate]; len(date) > 0 {
+		if _, read := r.dates.read(date); !read {
+			faults = append(faults, rows[0].note(o.reference, "date", "bad_date", "%q is no date of the past; the order has the date of the import, and the text is kept in paymentMetadata.date", clip(date)))
 		}
 	}
 	if code := countryOf(o, r); code != nil {
@@ -138,13 +147,16 @@ func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel 
 		j.b = line.close()
 	}
 	j.b = append(j.b, ']')
-	if fault := o.appendAmounts(&j, r.decimal); fault != nil {
+	if fault := o.appendAmounts(&j); fault != nil {
 		return b, fault
 	}
 	j.pairs("shippingAddress", o.free(r, "shippingAddress."))
 	j.pairs("billingAddress", o.free(r, "billingAddress."))
 	j.pairs("paymentMetadata", o.bookNotes(r))
 	j.textIf("notes", o.head[headNotes])
+	if at, read := r.dates.read(o.head[headDate]); read {
+		j.text("createdAt", []byte(wireTime(at)))
+	}
 	return j.close(), nil
 }
 
@@ -163,14 +175,14 @@ func (o *order) status() (string, *Fault) {
 }
 
 // appendAmounts appends what concerns the whole order; of a long order in parts the first carries it.
-func (o *order) appendAmounts(j *object, decimal byte) *Fault {
+func (o *order) appendAmounts(j *object) *Fault {
 	for i := headShipping; i <= headTaxRate; i++ {
 		cell := o.head[i]
 		if len(cell) == 0 || o.part > 0 && i != headTaxRate {
 			continue
 		}
 		cell = bytes.TrimSuffix(cell, []byte("%"))
-		amount, err := parseAmount(cell, decimal)
+		amount, err := parseAmount(cell, o.decimals[i])
 		if err == nil && amount.value < 0 {
 			err = errNegative
 		}
@@ -215,7 +227,9 @@ func (o *order) bookNotes(r *orderReader) []pair {
 			pairs = append(pairs, pair{name, value})
 		}
 	}
-	add("date", o.head[headDate])
+	if _, read := r.dates.read(o.head[headDate]); !read {
+		add("date", o.head[headDate])
+	}
 	if id := o.head[headCustomerID]; !uuid.Match(id) {
 		add("customerReference", id)
 	}

@@ -15,7 +15,8 @@ type orderRow struct {
 	unitPrice money.Amount
 	total     money.Amount // of the line, when byTotal
 	byTotal   bool
-	head      [][]byte // the order's fields, as orderReader lists them
+	head      [][]byte              // the order's fields, as orderReader lists them
+	decimals  [headTaxRate + 1]byte // of the amounts among them
 	faults    []Fault
 	dropped   bool
 }
@@ -56,18 +57,18 @@ type orderReader struct {
 	sku, name, quantity, unitPrice, lineTotal *expression
 	head                                      []*expression
 	free                                      []headMember
-	decimal                                   byte
 	usual                                     usualCurrency
+	dates                                     dateReader
 	scratch                                   []byte
 }
 
 // headMember says where a free field belongs: shippingAddress., city.
 type headMember struct{ family, name string }
 
-func newOrderReader(m *mapping, decimal byte) *orderReader {
+func newOrderReader(m *mapping, dates dateReader) *orderReader {
 	r := &orderReader{
 		sku: m.exact["sku"], name: m.exact["name"], quantity: m.exact["quantity"],
-		unitPrice: m.exact["unitPrice"], lineTotal: m.exact["lineTotal"], decimal: decimal,
+		unitPrice: m.exact["unitPrice"], lineTotal: m.exact["lineTotal"], dates: dates,
 	}
 	for _, name := range headFields {
 		r.head = append(r.head, m.exact[name])
@@ -97,7 +98,14 @@ func (r *orderReader) read(line row, reference string) *orderRow {
 		head: make([][]byte, len(r.head)),
 	}
 	for i, e := range r.head {
-		got.head[i] = slices.Clone(r.value(e, cells))
+		if e == nil {
+			continue
+		}
+		value, decimal := e.amount(cells, &r.scratch)
+		got.head[i] = slices.Clone(value)
+		if i <= headTaxRate {
+			got.decimals[i] = decimal
+		}
 	}
 	refuse := func(field, code, format string, arguments ...any) {
 		got.faults = append(got.faults, at.refused(reference, field, code, format, arguments...))
@@ -105,15 +113,16 @@ func (r *orderReader) read(line row, reference string) *orderRow {
 	if len(got.sku) == 0 {
 		refuse("sku", "missing_sku", "the row has no SKU; map a column with --map COLUMN=sku")
 	}
-	r.readQuantity(got, r.value(r.quantity, cells), refuse)
-	r.readPrice(got, r.value(r.unitPrice, cells), r.value(r.lineTotal, cells), reference, refuse)
+	r.readQuantity(got, cells, refuse)
+	r.readPrice(got, cells, reference, refuse)
 	return got
 }
 
 type refuse func(field, code, format string, arguments ...any)
 
-func (r *orderReader) readQuantity(got *orderRow, cell []byte, refuse refuse) {
-	n, err := parseQuantity(cell, r.decimal)
+func (r *orderReader) readQuantity(got *orderRow, cells [][]byte, refuse refuse) {
+	cell, decimal := r.quantity.amount(cells, &r.scratch)
+	n, err := parseQuantity(cell, decimal)
 	switch {
 	case len(cell) == 0:
 		refuse("quantity", "missing_quantity", "the row has no quantity")
@@ -125,16 +134,21 @@ func (r *orderReader) readQuantity(got *orderRow, cell []byte, refuse refuse) {
 	got.quantity = n
 }
 
-func (r *orderReader) readPrice(got *orderRow, unit, total []byte, reference string, refuse refuse) {
-	name, cell := "unitPrice", unit
-	if len(unit) == 0 && len(total) > 0 {
-		name, cell, got.byTotal = "lineTotal", total, true
+func (r *orderReader) readPrice(got *orderRow, cells [][]byte, reference string, refuse refuse) {
+	name, cell, decimal := "unitPrice", []byte(nil), byte('.')
+	if r.unitPrice != nil {
+		cell, decimal = r.unitPrice.amount(cells, &r.scratch)
+	}
+	if len(cell) == 0 && r.lineTotal != nil {
+		if cell, decimal = r.lineTotal.amount(cells, &r.scratch); len(cell) > 0 {
+			name, got.byTotal = "lineTotal", true
+		}
 	}
 	if len(cell) == 0 {
 		refuse("unitPrice", "missing_price", `the row has neither unitPrice nor lineTotal; --map 'COLUMN|"0"=unitPrice' takes such rows at 0`)
 		return
 	}
-	price, err := parseAmount(cell, r.decimal)
+	price, err := parseAmount(cell, decimal)
 	if err == nil && got.byTotal && got.quantity < 0 && price.value < 0 {
 		price.value = -price.value // a credit note's total has the sign of its quantity
 	}

@@ -13,7 +13,7 @@ type orderMaker struct {
 	table       *table
 	mapping     *mapping
 	format      format
-	decimal     byte
+	dates       dateReader
 	channel     string
 	creditNotes CreditNotes
 	split       bool // orders above 500 lines become several
@@ -43,6 +43,11 @@ func (m *orderMaker) prepare() error {
 			return wrongCall("no column holds %s; say which with --map COLUMN=%s. Columns: %s", needed, needed, columnList(m.table.header))
 		}
 	}
+	for _, d := range []demand{demandUnitPrice, demandCustomer} {
+		if err := d.missing(m.table, m.mapping); err != nil {
+			return err
+		}
+	}
 	m.reference = m.mapping.exact["externalReference"]
 	return nil
 }
@@ -58,7 +63,7 @@ func (m *orderMaker) survey(ctx context.Context) error {
 		return m.surveyOwn(ctx)
 	}
 	m.gather = newGather[*orderRow]()
-	reader := newOrderReader(m.mapping, m.decimal)
+	reader := newOrderReader(m.mapping, m.dates)
 	return eachRow(ctx, m.table, nil, func(r row) error {
 		reference := m.referenceOf(r.cells)
 		m.gather.expect(reference)
@@ -81,7 +86,7 @@ func (m *orderMaker) make(ctx context.Context, out emit) error {
 	if m.asIs {
 		return m.passOn(ctx, out)
 	}
-	m.reader = newOrderReader(m.mapping, m.decimal)
+	m.reader = newOrderReader(m.mapping, m.dates)
 	err := eachRow(ctx, m.table, &m.rows, func(r row) error {
 		at, reference := place{r.number, r.line}, m.referenceOf(r.cells)
 		why := unreadable(m.table, r)

@@ -16,7 +16,6 @@ type productReader struct {
 	quantity, warehouse, parent                                 *expression
 	attributes, options                                         []namedExpression
 
-	decimal   byte
 	tree      *categoryTree
 	imageBase string
 	usual     usualCurrency
@@ -24,14 +23,14 @@ type productReader struct {
 	statuses  map[string]string
 }
 
-func newProductReader(m *mapping, decimal byte, tree *categoryTree, imageBase string) *productReader {
+func newProductReader(m *mapping, tree *categoryTree, imageBase string) *productReader {
 	return &productReader{
 		sku: m.exact["sku"], name: m.exact["name"], price: m.exact["price"], salePrice: m.exact["salePrice"],
 		compareAt: m.exact["compareAtPrice"], description: m.exact["description"], status: m.exact["status"],
 		categoryIDs: m.exact["categoryIds"], categories: m.exact["categories"], category: m.exact["category"],
 		images: m.exact["images"], quantity: m.exact["stock.quantity"], warehouse: m.exact["stock.warehouseCode"],
 		parent: m.exact["parent"], attributes: m.families["attributes."], options: m.families["option."],
-		decimal: decimal, tree: tree, imageBase: strings.TrimSuffix(imageBase, "/"), statuses: productStatuses,
+		tree: tree, imageBase: strings.TrimSuffix(imageBase, "/"), statuses: productStatuses,
 	}
 }
 
@@ -61,7 +60,7 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	if status := r.value(r.status, cells); len(status) > 0 {
 		known := r.statuses[string(bytes.ToLower(status))]
 		if known == "" {
-			faults = append(faults, at.refused(string(p.sku), "status", "bad_status", "%q is no status; known are ACTIVE, DRAFT, INACTIVE, ARCHIVED and the words shops use for them", clip(status)))
+			faults = append(faults, p.unread(Note, "status", "bad_status", "%q is no status; known are ACTIVE, DRAFT, INACTIVE, ARCHIVED and the words shops use for them", clip(status)))
 		}
 		p.status = []byte(known)
 	}
@@ -92,31 +91,38 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 // prices reads price, sale price and compare-at price: with a sale price the product costs that, and
 // the price proper is what it is compared with.
 func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fault {
-	price, priced, faults := r.amount(p, "price", r.value(r.price, cells), faults)
-	sale, onSale, faults := r.amount(p, "salePrice", r.value(r.salePrice, cells), faults)
-	p.compareAt, p.compareAtSet, faults = r.amount(p, "compareAtPrice", r.value(r.compareAt, cells), faults)
-	p.compareAtBlank = !p.compareAtSet && (r.compareAt != nil || r.salePrice != nil)
+	price, priced, faults := r.amount(p, "price", r.price, cells, Refused, faults)
+	sale, onSale, faults := r.amount(p, "salePrice", r.salePrice, cells, Note, faults)
+	before := len(faults)
+	p.compareAt, p.compareAtSet, faults = r.amount(p, "compareAtPrice", r.compareAt, cells, Note, faults)
+	unread := len(faults) > before && !p.compareAtSet
+	p.compareAtBlank = !p.compareAtSet && !unread && (r.compareAt != nil || r.salePrice != nil)
 	p.price, p.priced = price, priced
 	if onSale {
 		p.price, p.priced = sale, true
-		if priced && !p.compareAtSet && price > sale {
+		if priced && !p.compareAtSet && !unread && price > sale {
 			p.compareAt, p.compareAtSet, p.compareAtBlank = price, true, false
 		}
 	}
 	return faults
 }
 
-// amount reads one amount; given is false when the cell is blank. At fault it is given, and refused.
-func (r *productReader) amount(p *product, name string, cell []byte, faults []Fault) (value money.Amount, given bool, _ []Fault) {
+// amount reads one amount. given is false when the cell is blank, and when it cannot be read and level
+// is Note: then the product is stored without it. A cell that is Refused counts as given.
+func (r *productReader) amount(p *product, name string, e *expression, cells [][]byte, level Level, faults []Fault) (value money.Amount, given bool, _ []Fault) {
+	if e == nil {
+		return 0, false, faults
+	}
+	cell, decimal := e.amount(cells, &r.scratch)
 	if len(cell) == 0 {
 		return 0, false, faults
 	}
-	got, err := parseAmount(cell, r.decimal)
+	got, err := parseAmount(cell, decimal)
 	switch {
 	case err != nil:
-		return 0, true, append(faults, p.refused(string(p.sku), name, "bad_amount", "%q %v", clip(cell), err))
+		return 0, level == Refused, append(faults, p.unread(level, name, "bad_amount", "%q %v", clip(cell), err))
 	case got.value < 0:
-		return 0, true, append(faults, p.refused(string(p.sku), name, "negative_amount", "%q is below zero", clip(cell)))
+		return 0, level == Refused, append(faults, p.unread(level, name, "negative_amount", "%q is below zero", clip(cell)))
 	case got.rounded:
 		faults = append(faults, p.note(string(p.sku), name, "rounded", "%q has more than 4 decimals and was stored as %v", clip(cell), got.value))
 	}
@@ -124,6 +130,15 @@ func (r *productReader) amount(p *product, name string, cell []byte, faults []Fa
 		faults = append(faults, p.note(string(p.sku), name, "other_currency", "%q names another currency than the rows before it; the number was stored as it is", clip(cell)))
 	}
 	return got.value, true, faults
+}
+
+// unread is the fault of a cell that cannot be read: without a required one there is no product, an
+// optional one is noted.
+func (p *product) unread(level Level, field, code, format string, arguments ...any) Fault {
+	if level == Refused {
+		return p.refused(string(p.sku), field, code, format, arguments...)
+	}
+	return p.note(string(p.sku), field, code, format+"; the product was stored without it", arguments...)
 }
 
 // usualCurrency remembers the currency text of the first amount of a file.
@@ -139,15 +154,24 @@ func (u *usualCurrency) same(text []byte) bool {
 	return u.text == string(text)
 }
 
+// mostStock is the largest on-hand figure the service takes (interface §2.7.1).
+const mostStock = 1_000_000_000
+
 func (r *productReader) stock(cells [][]byte, p *product, faults []Fault) []Fault {
-	cell := r.value(r.quantity, cells)
 	p.warehouse = r.value(r.warehouse, cells)
+	if r.quantity == nil {
+		return faults
+	}
+	cell, decimal := r.quantity.amount(cells, &r.scratch)
 	if len(cell) == 0 {
 		return faults
 	}
-	n, err := parseQuantity(cell, r.decimal)
+	n, err := parseQuantity(cell, decimal)
+	if err == nil && n > mostStock {
+		err = errQuantity
+	}
 	if err != nil {
-		return append(faults, p.refused(string(p.sku), "stock.quantity", "bad_quantity", "%q %v", clip(cell), err))
+		return append(faults, p.unread(Note, "stock.quantity", "bad_quantity", "%q %v", clip(cell), err))
 	}
 	if n < 0 {
 		faults = append(faults, p.note(string(p.sku), "stock.quantity", "negative_stock", "a stock of %d was stored as 0", n))
@@ -156,6 +180,9 @@ func (r *productReader) stock(cells [][]byte, p *product, faults []Fault) []Faul
 	p.stock, p.stocked = n, true
 	return faults
 }
+
+// longestAddress of an image, in bytes (interface §2.7.1).
+const longestAddress = 2048
 
 // addImages adds the addresses in a cell to a product, each once, at most 20.
 func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fault {
@@ -177,6 +204,10 @@ func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fau
 			if left++; left == 1 {
 				relative = one
 			}
+			continue
+		}
+		if len(one) > longestAddress {
+			faults = append(faults, p.note(string(p.sku), "images", "bad_image", "an address of %d bytes is too long and was left out; %d is the most", len(one), longestAddress))
 			continue
 		}
 		if bytes.IndexByte(one, ' ') >= 0 {

@@ -26,7 +26,6 @@ type productMaker struct {
 	table     *table
 	mapping   *mapping
 	format    format
-	decimal   byte
 	imageBase string
 	between   string // category separators; "" = those of the format
 	nesting   string
@@ -59,7 +58,12 @@ func (m *productMaker) prepare() error {
 		}
 	}
 	if m.layout == nil && m.mapping.exact["sku"] == nil {
-		return wrongCall("no column holds the SKU; say which with --map COLUMN=sku. Columns: %s", columnList(m.table.header))
+		return demandSKU.missing(m.table, m.mapping)
+	}
+	for _, d := range []demand{demandName, demandPrice} {
+		if err := d.missing(m.table, m.mapping); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -75,7 +79,7 @@ func (m *productMaker) newReader() *productReader {
 		}
 		m.tree = newCategoryTree(between, nesting)
 	}
-	r := newProductReader(m.mapping, m.decimal, m.tree, m.imageBase)
+	r := newProductReader(m.mapping, m.tree, m.imageBase)
 	if m.format.statuses != nil {
 		r.statuses = m.format.statuses
 	}

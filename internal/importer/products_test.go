@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -18,6 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func made(t *testing.T, o Options) string {
 	t.Helper()
 	o.DryRun = true
+	o.Now = func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
 	if err := o.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,7 @@ func made(t *testing.T, o Options) string {
 	var log bytes.Buffer
 	o.Log = &log
 	r := &importRun{Options: o, source: src}
-	if err := r.open(); err != nil {
+	if err := r.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.maker.survey(t.Context()); err != nil {

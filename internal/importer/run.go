@@ -27,10 +27,15 @@ type maker interface {
 	survey(ctx context.Context) error
 	make(ctx context.Context, out emit) error
 	counted() counter
+	untouched() bool
 }
 
 func (m *productMaker) counted() counter { return m.rows }
 func (m *orderMaker) counted() counter   { return m.rows }
+
+// untouched tells that the objects of the file are passed on as they are.
+func (m *productMaker) untouched() bool { return m.asIs }
+func (m *orderMaker) untouched() bool   { return m.asIs }
 
 // StoppedError is an import that ended before the end of the file. What is settled is in the summary,
 // and in the state file if there is one.
@@ -58,7 +63,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	defer src.close()
 	run := &importRun{Options: o, source: src}
-	if err := run.open(); err != nil {
+	if err := run.open(ctx); err != nil {
 		return Summary{}, err
 	}
 	err = run.run(ctx)
@@ -73,13 +78,16 @@ type importRun struct {
 	format format
 	maker  maker
 
+	seen     inspection
+	decimals string // how numbers are read, for the person to check
+
 	state   state
 	resumed bool
 	report  *report
 }
 
 // open finds out everything about the file that can be known without the service.
-func (r *importRun) open() (err error) {
+func (r *importRun) open(ctx context.Context) (err error) {
 	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns, noHeader: r.NoHeader}); err != nil {
 		return err
 	}
@@ -114,41 +122,20 @@ func (r *importRun) open() (err error) {
 	if err := r.maker.prepare(); err != nil {
 		return err
 	}
-	r.setDecimal(mapping)
+	if !r.maker.untouched() {
+		if err := r.inspect(ctx, mapping); err != nil {
+			return err
+		}
+	}
 	r.tell(mapping)
 	return r.openState()
-}
-
-// setDecimal takes the decimal sign asked for, or the one that the first rows' amounts use.
-func (r *importRun) setDecimal(m *mapping) {
-	sign := byte('.')
-	if r.Decimal != "auto" {
-		sign = r.Decimal[0]
-	} else if r.table.container == delimited {
-		var votes decimalVotes
-		var scratch []byte
-		for _, cells := range r.table.sampled {
-			scratch = scratch[:0]
-			for _, name := range []string{"price", "salePrice", "compareAtPrice", "unitPrice", "lineTotal"} {
-				votes.look(m.value(name, cells, &scratch))
-			}
-		}
-		sign = votes.sign()
-	}
-	switch maker := r.maker.(type) {
-	case *productMaker:
-		maker.decimal = sign
-	case *orderMaker:
-		maker.decimal = sign
-	}
-	r.Decimal = string(sign)
 }
 
 // tell says what was found out, so that the person can check it.
 func (r *importRun) tell(m *mapping) {
 	what := r.source.charset.name
 	if r.table.container == delimited {
-		what += fmt.Sprintf(", cells separated by %q, decimals by %q", r.table.delimiter, r.Decimal)
+		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
 	}
 	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.File, r.format.name, what)
 	if text := m.describe(); text != "" {
@@ -156,6 +143,9 @@ func (r *importRun) tell(m *mapping) {
 	} else {
 		fmt.Fprintln(r.Log, "mapping: none, the objects have the API's shape")
 		return
+	}
+	if r.decimals != "" {
+		fmt.Fprintf(r.Log, "numbers: %s\n", r.decimals)
 	}
 	if r.format.known == nil { // a plain file: what is not mapped is not imported
 		if left := m.unused(r.table.header); len(left) > 0 {

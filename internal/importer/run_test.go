@@ -560,7 +560,7 @@ func TestWrongCalls(t *testing.T) {
 		"products or orders":                {Kind: "users", File: file, To: c},
 		"--url and --key":                   {Kind: Products, File: file},
 		"--format xml":                      {Kind: Products, File: file, To: c, Format: "xml"},
-		"--decimal ;":                       {Kind: Products, File: file, To: c, Decimal: ";"},
+		"--decimal ;":                       {Kind: Products, File: file, To: c, Decimal: []string{";"}},
 		"--batch":                           {Kind: Products, File: file, To: c, Batch: 1001},
 		"--concurrency":                     {Kind: Products, File: file, To: c, Concurrency: 65},
 		"--delimiter":                       {Kind: Products, File: file, To: c, Delimiter: "ab"},

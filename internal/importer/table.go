@@ -247,14 +247,14 @@ func (t *table) column(name string) (int, bool) {
 	return len(t.header) - 1, true
 }
 
-// open reads the rows from the beginning.
-func (t *table) open() (rows rowStream, closeFile func() error, err error) {
+// open reads the rows from the beginning. marked is for eachRowMarked.
+func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err error) {
 	text, closeFile, err := t.source.open()
 	if err != nil {
 		return nil, nil, err
 	}
 	if t.container != delimited {
-		return t.objects(text, &flattener{wanted: t.wanted()}), closeFile, nil
+		return t.objects(text, &flattener{wanted: t.wanted(), marked: marked}), closeFile, nil
 	}
 	reader := newRowReader(text, t.delimiter)
 	for range t.skip {

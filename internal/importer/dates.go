@@ -1,0 +1,160 @@
+package importer
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dateOrder says which of two small numbers in a date is the day.
+type dateOrder string
+
+const (
+	dayFirst   dateOrder = "dmy" // 31/12/2026
+	monthFirst dateOrder = "mdy" // 12/31/2026
+)
+
+var (
+	datePattern = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})([-/.])(\d{1,4})(?:[T ,]+(.+))?$`)
+	timePattern = regexp.MustCompile(`^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$`)
+	wordLayouts = []string{"2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2-Jan-06"}
+)
+
+// dateParts is a date taken apart: a, b and c as they stand.
+type dateParts struct {
+	a, b, c int
+	year    int // place of the year: 0 first, 2 last
+	dots    bool
+	clock   string
+}
+
+func splitDate(cell []byte) (d dateParts, ok bool) {
+	m := datePattern.FindSubmatch(bytes.TrimSpace(cell))
+	if m == nil || !bytes.Equal(m[2], m[4]) {
+		return d, false
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(string(m[i])) // at most four digits
+		return n
+	}
+	d = dateParts{a: number(1), b: number(3), c: number(5), dots: m[2][0] == '.', clock: string(m[6])}
+	switch {
+	case len(m[1]) == 4 && len(m[5]) <= 2:
+	case len(m[1]) <= 2 && len(m[5]) == 4:
+		d.year = 2
+	case len(m[1]) <= 2 && len(m[5]) == 2:
+		d.year, d.c = 2, d.c+2000
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+// parseDate reads a date as exports write it, with or without a time of day. A time without a zone is
+// one of zone. order decides where day and month could be either.
+func parseDate(cell []byte, order dateOrder, zone *time.Location) (at time.Time, ok bool) {
+	d, ok := splitDate(cell)
+	if !ok {
+		for _, layout := range wordLayouts {
+			if at, err := time.ParseInLocation(layout, string(cell), zone); err == nil {
+				return at, true
+			}
+		}
+		return at, false
+	}
+	year, month, day := d.a, d.b, d.c
+	if d.year == 2 {
+		year, month, day = d.c, d.b, d.a
+		if order == monthFirst && !d.dots {
+			month, day = d.a, d.b
+		}
+	}
+	hour, minute, second := 0, 0, 0
+	if d.clock != "" {
+		m := timePattern.FindStringSubmatch(strings.TrimSpace(d.clock))
+		if m == nil {
+			return at, false
+		}
+		hour, minute, second = atoi(m[1]), atoi(m[2]), atoi(m[3])
+		if half := strings.ToLower(m[4]); half != "" {
+			if hour < 1 || hour > 12 {
+				return at, false
+			}
+			hour %= 12
+			if half[0] == 'p' {
+				hour += 12
+			}
+		}
+		switch name := m[5]; {
+		case name == "":
+		case name == "Z" || name == "UTC" || name == "GMT":
+			zone = time.UTC
+		default:
+			offset := atoi(name[1:3])*3600 + atoi(name[len(name)-2:])*60
+			if name[0] == '-' {
+				offset = -offset
+			}
+			zone = time.FixedZone("", offset)
+		}
+	}
+	at = time.Date(year, time.Month(month), day, hour, minute, second, 0, zone)
+	fits := month >= 1 && month <= 12 && day >= 1 && at.Day() == day && hour < 24 && minute < 60 && second < 60
+	return at, fits && year >= 1900
+}
+
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text) // digits, or empty for 0
+	return n
+}
+
+// dateVote finds out from all dates of a column which number is the day.
+type dateVote struct {
+	day, month int // dates that can only be read with the day, or the month, first
+	doubt      []example
+}
+
+func (v *dateVote) add(cell []byte, row int) {
+	d, ok := splitDate(cell)
+	switch {
+	case !ok || d.year == 0 || d.dots || d.a == d.b && d.a <= 12:
+	case d.a > 12 && d.b <= 12:
+		v.day++
+	case d.b > 12 && d.a <= 12:
+		v.month++
+	case d.a <= 12 && d.b <= 12 && len(v.doubt) < mostExamples:
+		v.doubt = append(v.doubt, example{clip(cell), row})
+	}
+}
+
+// decide tells the order of the column, or why nobody can know it.
+func (v *dateVote) decide(column string) (dateOrder, error) {
+	switch {
+	case len(v.doubt) == 0 && v.month > v.day, len(v.doubt) > 0 && v.month > 0 && v.day == 0:
+		return monthFirst, nil
+	case len(v.doubt) == 0, v.day > 0 && v.month == 0:
+		return dayFirst, nil
+	}
+	why := "no date of the column tells"
+	if v.day > 0 {
+		why = "the column has dates of both kinds"
+	}
+	return "", wrongCall("the dates are ambiguous, nothing was stored.\n  date (column %s): which number of %s is the day? %s.\nSay it: --date-order dmy (the day first) or --date-order mdy (the month first); --set date= leaves the dates out",
+		column, listed(v.doubt), why)
+}
+
+// zoneNamed is a time zone by its name in the IANA database.
+func zoneNamed(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, wrongCall("--time-zone %s is not known; give a name such as Europe/Paris, or UTC: %v", name, err)
+	}
+	return zone, nil
+}
+
+// wireTime is a time as the API takes it.
+func wireTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }

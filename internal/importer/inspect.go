@@ -1,0 +1,214 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// inspection is what one reading of the whole file tells before anything is stored.
+type inspection struct {
+	rows   int
+	filled []bool // by column: a cell of it holds something
+	whole  bool   // the file was read to its end
+}
+
+// inspect reads the whole file once and decides how its numbers and dates are read. A file that breaks
+// off is judged by what can be read of it, as that is what will be stored. Errors: *CallError when
+// numbers or dates can be read in two ways.
+func (r *importRun) inspect(ctx context.Context, m *mapping) error {
+	asked, err := parseDecimals(r.Decimal)
+	if err != nil {
+		return err
+	}
+	numbers, err := numberColumns(m, r.table.header, asked)
+	if err != nil {
+		return err
+	}
+	single := make([]expression, len(numbers))
+	for i, c := range numbers {
+		single[i].alternatives = c.expression.alternatives[c.alternative : c.alternative+1]
+	}
+	date, dates := m.exact["date"], dateVote{}
+	r.seen = inspection{filled: make([]bool, len(r.table.header))}
+	var scratch []byte
+	err = eachRowMarked(ctx, r.table, func(row row) error {
+		r.seen.rows++
+		if unreadable(r.table, row) != "" {
+			return nil
+		}
+		for i, cell := range row.cells {
+			if i < len(r.seen.filled) && !r.seen.filled[i] {
+				r.seen.filled[i] = len(bytes.TrimSpace(cell)) > 0
+			}
+		}
+		for i, c := range numbers {
+			scratch = scratch[:0]
+			c.vote.add(single[i].value(row.cells, &scratch), row.number)
+		}
+		if date != nil && r.Kind == Orders {
+			scratch = scratch[:0]
+			dates.add(date.value(row.cells, &scratch), row.number)
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.seen.whole = err == nil
+	if err := decideAll(numbers); err != nil {
+		return err
+	}
+	r.decimals = describeDecimals(numbers)
+	if r.Kind == Orders {
+		return r.setDates(date, dates)
+	}
+	return nil
+}
+
+// setDates hands the order of day and month to the maker.
+func (r *importRun) setDates(date *expression, dates dateVote) (err error) {
+	order := dateOrder(r.DateOrder)
+	if order == "auto" {
+		name := ""
+		if date != nil {
+			name = date.text
+		}
+		if order, err = dates.decide(name); err != nil {
+			return err
+		}
+	}
+	zone, err := zoneNamed(r.TimeZone)
+	if err != nil {
+		return err
+	}
+	r.maker.(*orderMaker).dates = dateReader{order: order, zone: zone, now: r.Now()}
+	return nil
+}
+
+// dateReader reads the dates of an order file.
+type dateReader struct {
+	order dateOrder
+	zone  *time.Location
+	now   time.Time // the service takes no order from the future
+}
+
+// read is the time that a cell names; not when it is none or lies ahead.
+func (d dateReader) read(cell []byte) (time.Time, bool) {
+	if len(cell) == 0 {
+		return time.Time{}, false
+	}
+	at, ok := parseDate(cell, d.order, d.zone)
+	return at, ok && !at.After(d.now)
+}
+
+// demand names columns that a file lacks.
+type demand struct {
+	fields []string // any of them will do
+	words  []string // what the column might be called, normalised
+	amount bool     // its cells are numbers
+	other  string   // what to do when no column holds it
+}
+
+var (
+	demandSKU = demand{
+		fields: []string{"sku"},
+		words:  []string{"sku", "reference", "articlen", "itemn", "productid", "artikeln", "artnr", "partn", "ean", "gtin", "barcode", "code", "ref", "number", "id"},
+		other:  "--map COLUMN=sku",
+	}
+	demandName = demand{
+		fields: []string{"name"},
+		words:  []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome", "omschrijving", "nazwa", "product", "produkt", "artikel", "model", "label"},
+		other:  "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names",
+	}
+	demandPrice = demand{
+		fields: []string{"price", "salePrice"},
+		words:  []string{"price", "preis", "prix", "precio", "prezzo", "prijs", "preco", "cena", "pris", "cost", "rrp", "msrp", "uvp", "pvp", "amount", "betrag", "value"},
+		amount: true,
+		other:  "--map COLUMN=price, or --set price=0 when there are no prices",
+	}
+	demandUnitPrice = demand{
+		fields: []string{"unitPrice", "lineTotal"},
+		words:  append([]string{"total", "sum", "summe", "umsatz", "revenue"}, demandPrice.words...),
+		amount: true,
+		other:  "--map COLUMN=unitPrice, or --map COLUMN=lineTotal",
+	}
+	demandCustomer = demand{
+		fields: []string{"customerName", "customerEmail"},
+		words:  []string{"customer", "client", "kunde", "kundenname", "buyer", "recipient", "billingname", "shippingname", "fullname", "lastname", "nom", "name", "email", "mail"},
+		other:  "--map COLUMN=customerName, or --set customerName=Guest when nobody is named",
+	}
+)
+
+// missing makes the wrong call for a file without a column that every row needs, with the column that
+// was probably meant.
+func (d demand) missing(t *table, m *mapping) error {
+	if m.has(d.fields...) {
+		return nil
+	}
+	what := fmt.Sprintf("no column holds the %s, so that no row could be stored", d.fields[0])
+	if guess := d.guess(t, m); guess != "" {
+		return wrongCall("%s; nothing was stored. Is it %q? Then add --map '%s=%s'. Columns: %s",
+			what, guess, mapName(guess), d.fields[0], columnList(t.header))
+	}
+	return wrongCall("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other, columnList(t.header))
+}
+
+// guess finds the unused column whose name holds one of the words; for an amount its cells must be
+// numbers, and without such a name the only column of amounts with decimals will do.
+func (d demand) guess(t *table, m *mapping) string {
+	free := m.unused(t.header)
+	for _, word := range d.words {
+		for _, name := range free {
+			if strings.Contains(plainHeader(name), word) && (!d.amount || t.holdsNumbers(name, false)) {
+				return name
+			}
+		}
+	}
+	if !d.amount {
+		return ""
+	}
+	var priced []string
+	for _, name := range free {
+		if t.holdsNumbers(name, true) {
+			priced = append(priced, name)
+		}
+	}
+	if len(priced) == 1 {
+		return priced[0]
+	}
+	return ""
+}
+
+// holdsNumbers tells whether most cells of a column in the first rows are numbers; with decimals,
+// whether some of them have decimals, too.
+func (t *table) holdsNumbers(name string, decimals bool) bool {
+	column, numbers, others, fractions := columnOf(t, name), 0, 0, 0
+	for _, cells := range t.sampled {
+		cell := cellOf(cells, column)
+		if len(cell) == 0 {
+			continue
+		}
+		_, byPoint := parseAmount(cell, '.')
+		_, byComma := parseAmount(cell, ',')
+		if byPoint != nil && byComma != nil {
+			others++
+			continue
+		}
+		numbers++
+		if bytes.ContainsAny(cell, ".,") {
+			fractions++
+		}
+	}
+	return numbers > others && (!decimals || fractions > 0)
+}
+
+// mapName writes a column's name so that --map takes it for one name.
+func mapName(name string) string {
+	if strings.ContainsAny(name, "=+|~\"") {
+		return "[" + name + "]"
+	}
+	return name
+}
