@@ -126,3 +126,5 @@ type pair struct {
 	name  string
 	value []byte
 }
+
+func decimalText(n int64) string { return strconv.FormatInt(n, 10) }

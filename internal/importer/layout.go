@@ -128,11 +128,11 @@ func (f *families) assemble(key string, rows []*product) (*product, []Fault) {
 func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	var whole *product
 	var variants []*product
-	doubles := 0
+	stored := 0
 	for _, p := range rows {
 		switch own := string(p.sku) == key && p.kind != kindVariant; {
 		case own && whole != nil:
-			doubles++
+			stored -= p.rows
 			faults = append(faults, p.refused(key, "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
 		case own:
 			whole = p
@@ -140,6 +140,7 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 			variants = append(variants, p)
 		}
 	}
+	stored += rowsOf(rows)
 	if whole == nil {
 		first := rows[0]
 		whole = &product{
@@ -147,7 +148,7 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 			status: first.status, categories: first.categories, images: first.images, attributes: first.attributes,
 		}
 	}
-	whole.rows = len(rows) - doubles
+	whole.rows = stored
 	whole.variants = variants
 	for _, v := range variants {
 		for _, image := range v.images {
@@ -156,6 +157,15 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	}
 	whole.lowestPrice()
 	return whole, faults
+}
+
+// rowsOf counts the rows of the file that rows of one product stand for.
+func rowsOf(rows []*product) int {
+	n := 0
+	for _, p := range rows {
+		n += p.rows
+	}
+	return n
 }
 
 // What a row is, where its layout says so.

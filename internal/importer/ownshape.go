@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"context"
+	"hash/maphash"
 	"regexp"
 	"slices"
 )
@@ -19,6 +20,8 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 			fault = at.refused("", "", "unreadable_row", "%s", r.broken)
 		case item == "":
 			fault = at.refused("", "sku", "missing_sku", "the object has no sku")
+		case m.laterOwn(item):
+			fault = at.refused(item, "sku", "duplicate_sku", "a later row of the file has this SKU and was taken")
 		case !m.mark([]byte(item)):
 			fault = at.refused(item, "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken")
 		default:
@@ -34,6 +37,31 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 		}
 		return out(piece{place: at, body: r.raw, item: item, rows: 1})
 	})
+}
+
+// surveyOwn counts how often each SKU comes, when the last row with it is to be taken.
+func (m *productMaker) surveyOwn(ctx context.Context) error {
+	if m.twice != duplicatesLast {
+		return nil
+	}
+	sku := columnOf(m.table, "sku")
+	m.seed, m.left = maphash.MakeSeed(), map[uint64]int32{}
+	return eachRow(ctx, m.table, nil, func(r row) error {
+		if r.broken == "" {
+			m.left[maphash.Bytes(m.seed, cellOf(r.cells, sku))]++
+		}
+		return nil
+	})
+}
+
+// laterOwn tells whether a further row has the SKU.
+func (m *productMaker) laterOwn(sku string) bool {
+	if m.left == nil {
+		return false
+	}
+	hash := maphash.String(m.seed, sku)
+	m.left[hash]--
+	return m.left[hash] > 0
 }
 
 // ownShape are the members of a product as the API takes it; a file with no others needs no mapping.

@@ -36,6 +36,13 @@ type product struct {
 	ownImage []byte  // the image of this variant
 }
 
+// refused is a fault that accounts for all rows of the product.
+func (p *product) refused(item, field, code, format string, arguments ...any) Fault {
+	f := p.place.refused(item, field, code, format, arguments...)
+	f.Rows = p.rows
+	return f
+}
+
 // keep copies every text out of the row, so that the product outlives it.
 func (p *product) keep() *product {
 	kept := *p

@@ -27,6 +27,7 @@ type productMaker struct {
 	mapping   *mapping
 	format    format
 	imageBase string
+	twice     string // what becomes of rows with one SKU
 	between   string // category separators; "" = those of the format
 	nesting   string
 
@@ -35,6 +36,7 @@ type productMaker struct {
 	tree   *categoryTree
 	seed   maphash.Seed
 	skus   map[uint64]struct{} // SKUs handed out; about 20 bytes each
+	left   map[uint64]int32    // objects in the API's shape, the last of a SKU to be taken: how many are still to come
 	marked []uint64            // those of the product at hand
 	body   []byte
 	asIs   bool // JSON objects in the API's own shape are passed on untouched
@@ -44,6 +46,9 @@ type productMaker struct {
 // prepare maps the format's columns and the telling headers, behind what the person mapped.
 func (m *productMaker) prepare() error {
 	if m.asIs {
+		if m.twice == duplicatesMerge {
+			return wrongCall("--duplicates merge is for rows with columns; the objects of this file are passed on as they are: use first or last")
+		}
 		return nil
 	}
 	if err := preset(m.mapping, m.table, m.format.columns); err != nil {
@@ -59,6 +64,9 @@ func (m *productMaker) prepare() error {
 	}
 	if m.layout == nil && m.mapping.exact["sku"] == nil {
 		return demandSKU.missing(m.table, m.mapping)
+	}
+	if m.layout == nil && m.twice != duplicatesFirst {
+		m.layout = &doubles{sku: m.mapping.exact["sku"]}
 	}
 	for _, d := range []demand{demandName, demandPrice} {
 		if err := d.missing(m.table, m.mapping); err != nil {
@@ -89,7 +97,7 @@ func (m *productMaker) newReader() *productReader {
 // survey reads the file as often as needed to know which rows belong together, and the categories.
 func (m *productMaker) survey(ctx context.Context) error {
 	if m.asIs {
-		return nil
+		return m.surveyOwn(ctx)
 	}
 	reader := m.newReader()
 	if m.format.learns {
@@ -126,7 +134,10 @@ func (m *productMaker) categories() []client.Category {
 
 // make reads the file and hands on every product in it.
 func (m *productMaker) make(ctx context.Context, out emit) error {
-	m.seed, m.skus = maphash.MakeSeed(), map[uint64]struct{}{}
+	if m.left == nil {
+		m.seed = maphash.MakeSeed()
+	}
+	m.skus = map[uint64]struct{}{}
 	switch {
 	case m.asIs:
 		return m.passOn(ctx, out)
@@ -159,10 +170,14 @@ func (m *productMaker) assembled(ctx context.Context, out emit) error {
 		at := place{r.number, r.line}
 		why := unreadable(m.table, r)
 		key := m.layout.key(r.cells)
-		if why == "" && len(key) == 0 {
+		_, alone := m.layout.(*doubles)
+		if why == "" && len(key) == 0 && !alone {
 			why = "the row names no product: its SKU, handle and parent are blank"
 		}
-		if why != "" {
+		if why == "" && len(key) == 0 {
+			p.reset(at)
+			p.faults = p.complete(reader.read(r, &p, nil))
+		} else if why != "" {
 			p.reset(at)
 			p.faults = []Fault{at.refused(string(key), "", "unreadable_row", "%s", why)}
 		} else {
@@ -198,16 +213,18 @@ func (m *productMaker) assembled(ctx context.Context, out emit) error {
 func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	var faults []Fault
 	var kept []*product
-	headless := 0
+	headless, headed := 0, false
 	for _, p := range rows {
 		faults = append(faults, p.faults...)
+		own := p.kind == kindWhole || string(p.sku) == key && p.kind != kindVariant
 		if !p.dropped {
 			kept = append(kept, p)
-		} else if p.kind == kindWhole || string(p.sku) == key && p.kind != kindVariant {
+			headed = headed || own
+		} else if own {
 			headless = p.row
 		}
 	}
-	if headless > 0 {
+	if headless > 0 && !headed {
 		for _, p := range kept {
 			faults = append(faults, p.refused(wordOr(string(p.sku), key), "parent", "parent_refused", "the product's own row %d was refused", headless))
 		}
@@ -216,6 +233,7 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	if len(kept) == 0 {
 		return out(piece{place: rows[0].place, item: key, faults: withoutNotes(faults)})
 	}
+	kept, faults = settleDoubles(kept, m.twice, faults)
 	whole, more := m.layout.assemble(key, kept)
 	faults = append(faults, more...)
 	if whole == nil {
@@ -228,7 +246,7 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 		}
 		if !v.priced {
 			faults = append(faults, v.refused(string(v.sku), "price", "missing_price", "the variant has no price"))
-			whole.rows--
+			whole.rows -= v.rows
 		}
 	}
 	whole.variants = slices.DeleteFunc(whole.variants, unpriced)
@@ -250,7 +268,7 @@ func (m *productMaker) send(p *product, rowFaults, faults []Fault, out emit) err
 		default:
 			return false
 		}
-		p.rows--
+		p.rows -= v.rows
 		return true
 	})
 	if len(p.sku) > 0 && !m.mark(p.sku) {

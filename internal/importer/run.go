@@ -106,7 +106,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	}
 	if r.Kind == Products {
 		r.maker = &productMaker{
-			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase,
+			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
 			between: r.CategorySeparator, nesting: r.PathSeparator, asIs: plain && isOwnShape(r.table),
 		}
 	} else {

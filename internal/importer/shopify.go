@@ -65,7 +65,7 @@ func (s *shopify) read(cells [][]byte, p *product) {
 // SKU becomes the Handle, for a variant the Handle and its option values: "shirt-red-xl".
 func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 	var faults []Fault
-	whole := &product{place: rows[0].place, rows: len(rows)}
+	whole := &product{place: rows[0].place, rows: rowsOf(rows)}
 	var names [3]string
 	for _, p := range rows {
 		if len(whole.name) == 0 && len(p.name) > 0 {
