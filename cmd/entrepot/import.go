@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +72,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments are visible to other users)")
 	flags.StringArrayVar(&o.Map, "map", nil, "EXPRESSION=FIELD: what a field is computed from (repeatable)")
 	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
-	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, jsonl or json")
+	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, prestashop, jsonl or json")
 	flags.StringVar(&o.Delimiter, "delimiter", "auto", "auto, comma, semicolon, tab, pipe, or any one sign")
 	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
 	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some (price=comma,compareAtPrice=point); found out when not given")
@@ -210,6 +211,10 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Codes)) {
 		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)
+	}
+	if len(s.NotImported) > 0 {
+		place := map[importer.Kind]string{importer.Products: "attributes", importer.Orders: "paymentMetadata"}[s.Kind]
+		fmt.Fprintf(w, "columns not imported: %s (--map 'COLUMN=%s.NAME' keeps one)\n", strings.Join(s.NotImported, ", "), place)
 	}
 	if len(s.Jobs) > 0 {
 		fmt.Fprintf(w, "publishing goes on in the background; last job %s\n", s.Jobs[len(s.Jobs)-1])

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -23,19 +24,26 @@ type format struct {
 	name             string
 	between, nesting string // how its cells separate categories, and the levels of one
 	columns          [][2]string
+	more             func(header []string) [][2]string // columns whose names vary
 	known            func(header []string) bool
+	reads            *regexp.Regexp // the columns that its layout reads beside those
 	layout           func(t *table) layout
 	learns           bool
 	statuses         map[string]string
 }
 
 var (
-	productFormats = []format{shopifyFormat, wooFormat, magentoFormat}
+	productFormats = []format{shopifyFormat, wooFormat, magentoFormat, prestashopFormat}
 	orderFormats   = []format{shopifyOrderFormat}
 )
 
 // plainFormat is any other file.
 var plainFormat = format{name: "csv", between: "|;", nesting: ">"}
+
+// columnsNamed matches whole column names, without case.
+func columnsNamed(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:` + pattern + `)$`)
+}
 
 // chooseFormat takes the format asked for, or the first whose columns the file has.
 func chooseFormat(asked string, header []string, of []format) format {
@@ -141,6 +149,7 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 		}
 	}
 	stored += rowsOf(rows)
+	ownRow := whole != nil
 	if whole == nil {
 		first := rows[0]
 		whole = &product{
@@ -150,6 +159,9 @@ func family(key string, rows []*product, faults []Fault) (*product, []Fault) {
 	}
 	whole.rows = stored
 	whole.variants = variants
+	if len(variants) > 0 {
+		whole.shareAttributes(ownRow)
+	}
 	for _, v := range variants {
 		for _, image := range v.images {
 			faults = whole.addImage(image, faults)

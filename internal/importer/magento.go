@@ -10,7 +10,9 @@ var magentoFormat = format{
 		{"sku", "sku"}, {"name", "name"}, {"description|short_description", "description"}, {"description", "description"},
 		{"product_online", "status"}, {"price", "price"}, {"special_price", "salePrice"}, {"qty", "stock.quantity"}, {"categories", "categories"},
 		{`base_image+"|"+additional_images`, "images"}, {"base_image", "images"},
+		{"weight", "attributes.weight"}, {"country_of_manufacture", "attributes.country_of_manufacture"},
 	},
+	reads: columnsNamed(`configurable_variations|store_view_code|special_price_to_date|product_type|additional_attributes|short_description`),
 	known: func(header []string) bool {
 		return hasColumns(header, "sku", "product_type") && (hasColumns(header, "configurable_variations") || hasColumns(header, "attribute_set_code"))
 	},
@@ -21,6 +23,7 @@ var magentoFormat = format{
 
 type magento struct {
 	sku, variations, store, specialUntil int
+	additional                           int
 	parents                              map[string]variation // simple product's SKU -> where it belongs
 	listed                               map[string]int       // variations of a configurable product
 }
@@ -33,7 +36,8 @@ type variation struct {
 func newMagento(t *table) layout {
 	return &magento{
 		sku: columnOf(t, "sku"), variations: columnOf(t, "configurable_variations"), store: columnOf(t, "store_view_code"),
-		specialUntil: columnOf(t, "special_price_to_date"), parents: map[string]variation{}, listed: map[string]int{},
+		specialUntil: columnOf(t, "special_price_to_date"), additional: columnOf(t, "additional_attributes"),
+		parents: map[string]variation{}, listed: map[string]int{},
 	}
 }
 
@@ -68,6 +72,7 @@ func (m *magento) key(cells [][]byte) []byte {
 }
 
 func (m *magento) read(cells [][]byte, p *product) {
+	p.attributes = withMembers(p.attributes, additional(cellOf(cells, m.additional)))
 	if v, ok := m.parents[string(p.sku)]; ok {
 		p.kind, p.categories = kindVariant, nil
 		p.options = append(p.options[:0], v.options...)

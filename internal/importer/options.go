@@ -28,7 +28,7 @@ type Options struct {
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
 
-	Format    string   // auto (default), csv, shopify, woocommerce, magento, jsonl, json
+	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
 	Encoding  string   // auto (default), utf-8, windows-1252 …
 	Decimal   []string // signs of decimals: comma, point, or per column price=comma,compareAtPrice=point; none = found out
@@ -77,7 +77,7 @@ func (o *Options) check() error {
 	}
 	credit := string(o.CreditNotes)
 	for _, err := range []error{
-		oneOf("format", &o.Format, "auto", "csv", "shopify", "woocommerce", "magento", "jsonl", "json"),
+		oneOf("format", &o.Format, "auto", "csv", "shopify", "woocommerce", "magento", "prestashop", "jsonl", "json"),
 		oneOf("date-order", &o.DateOrder, "auto", string(dayFirst), string(monthFirst)),
 		oneOf("credit-notes", &credit, string(CreditReturn), string(CreditCancel), string(CreditReport)),
 		oneOf("duplicates", &o.Duplicates, duplicatesFirst, duplicatesLast, duplicatesMerge),

@@ -125,7 +125,7 @@ func (p *product) appendVariant(b []byte) []byte {
 	if p.stocked {
 		o.integer("stock", p.stock) // on hand in the default warehouse; the API has no other place for it
 	}
-	o.pairs("attributes", p.options)
+	o.pairs("attributes", withMembers(p.options, p.attributes))
 	return o.close()
 }
 

@@ -54,10 +54,16 @@ func (m *productMaker) prepare() error {
 	if err := preset(m.mapping, m.table, m.format.columns); err != nil {
 		return err
 	}
+	if m.format.more != nil {
+		if err := preset(m.mapping, m.table, m.format.more(m.table.header)); err != nil {
+			return err
+		}
+	}
 	if m.format.layout != nil {
 		m.layout = m.format.layout(m.table)
 	} else {
 		m.mapping.suggest(m.table.header)
+		m.mapping.suggestAttributes(m.table.header)
 		if parent := m.mapping.exact["parent"]; parent != nil {
 			m.layout = &families{sku: m.mapping.exact["sku"], parent: parent}
 		}

@@ -105,6 +105,7 @@ func TestProductFiles(t *testing.T) {
 		"shopify":     {File: "shopify.csv"},
 		"woocommerce": {File: "woocommerce.csv"},
 		"magento":     {File: "magento.csv", ImageBase: "https://img.example/media/"},
+		"prestashop":  {File: "prestashop.csv"},
 		"plain":       {File: "plain.csv", Map: []string{"Colour=option.Colour"}, Set: []string{"stock.warehouseCode=EAST"}},
 		"own":         {File: "own.jsonl"},
 		"mapped": {File: "mapped.json", Map: []string{

@@ -79,7 +79,8 @@ type importRun struct {
 	maker  maker
 
 	seen     inspection
-	decimals string // how numbers are read, for the person to check
+	left     []string // columns that are not imported
+	decimals string   // how numbers are read, for the person to check
 
 	state   state
 	resumed bool
@@ -147,11 +148,7 @@ func (r *importRun) tell(m *mapping) {
 	if r.decimals != "" {
 		fmt.Fprintf(r.Log, "numbers: %s\n", r.decimals)
 	}
-	if r.format.known == nil { // a plain file: what is not mapped is not imported
-		if left := m.unused(r.table.header); len(left) > 0 {
-			fmt.Fprintf(r.Log, "not imported: %s\n", strings.Join(left, ", "))
-		}
-	}
+	r.left = r.notImported(m)
 	if len(r.table.unseen) > 0 {
 		fmt.Fprintf(r.Log, "warning: the first objects have no %s\n", strings.Join(r.table.unseen, ", "))
 	}
@@ -234,6 +231,7 @@ func (r *importRun) summary() Summary {
 		Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Format: r.format.name, Encoding: r.source.charset.name,
 		DryRun: r.DryRun, Resumed: r.resumed, Complete: r.state.Done, Rows: max(r.state.Rows, r.maker.counted().rows),
 		BlankRows: max(r.state.BlankRows, r.maker.counted().blank), Counts: r.state.Counts,
+		NotImported: r.left,
 	}
 	if r.To != nil {
 		s.Requests, s.Repeats = r.To.Requests()

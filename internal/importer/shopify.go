@@ -18,7 +18,11 @@ var shopifyFormat = format{
 		{"Variant Price", "price"}, {"Variant Compare At Price", "compareAtPrice"}, {"Variant Inventory Qty", "stock.quantity"},
 		{"Product Category|Type", "category"}, {"Product Category", "category"}, {"Type", "category"},
 		{"Image Src", "images"},
+		{"Vendor", "attributes.vendor"}, {"Tags", "attributes.tags"}, {"Type", "attributes.type"},
+		{"Variant Barcode", "attributes.barcode"}, {"Variant Grams~/^0*[1-9].*/", "attributes.grams"},
 	},
+	more:   shopifyMetafields,
+	reads:  columnsNamed(`Handle|Option\d (Name|Value)|Image Position|Variant Image`),
 	known:  func(header []string) bool { return hasColumns(header, "Handle", "Variant Price") },
 	layout: newShopify,
 }
@@ -80,9 +84,7 @@ func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 		if len(whole.categories) == 0 {
 			whole.categories = p.categories
 		}
-		if len(whole.attributes) == 0 {
-			whole.attributes = p.attributes
-		}
+		whole.attributes = withMembers(whole.attributes, p.attributes)
 		for i, o := range p.options {
 			if names[i] == "" {
 				names[i] = o.name
@@ -107,10 +109,17 @@ func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 		return whole, faults
 	}
 	whole.sku = []byte(handle)
+	for _, v := range whole.variants {
+		v.attributes = slices.DeleteFunc(slices.Clone(v.attributes), func(a pair) bool { return !ofVariant(a) })
+	}
+	whole.attributes = slices.DeleteFunc(whole.attributes, ofVariant)
 	whole.nameVariants(handle)
 	whole.lowestPrice()
 	return whole, faults
 }
+
+// ofVariant tells the attributes of one variant from those of its product.
+func ofVariant(a pair) bool { return a.name == "barcode" || a.name == "grams" }
 
 // namedOptions drops blank options and the placeholder "Title: Default Title".
 func namedOptions(options []pair, names [3]string) []pair {

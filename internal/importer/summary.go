@@ -68,6 +68,7 @@ type Summary struct {
 	Rows      int    `json:"rows"`     // data rows of the file, blank ones not counted
 	BlankRows int    `json:"blankRows"`
 	Counts
-	Requests int64 `json:"requests"`
-	Repeats  int64 `json:"repeatedRequests"`
+	NotImported []string `json:"notImported,omitempty"` // columns that hold something, but nothing of a product or order
+	Requests    int64    `json:"requests"`
+	Repeats     int64    `json:"repeatedRequests"`
 }

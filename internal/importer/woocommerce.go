@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,10 @@ var wooFormat = format{
 		{"SKU", "sku"}, {"Name", "name"}, {"Description|Short description", "description"}, {"Description", "description"},
 		{"Published", "status"}, {"Regular price", "price"}, {"Sale price", "salePrice"}, {"Stock", "stock.quantity"},
 		{"Categories", "categories"}, {"Images", "images"},
+		{"Tags", "attributes.tags"}, {"Brands", "attributes.brand"}, {"[GTIN, UPC, EAN, or ISBN]", "attributes.gtin"},
 	},
+	more:   wooMeasures,
+	reads:  columnsNamed(`ID|Type|Parent|Attribute \d+ (name|value\(s\)|visible|global|default)|Short description`),
 	known:  func(header []string) bool { return hasColumns(header, "SKU", "Type", "Regular price") },
 	layout: newWoo,
 	learns: true,
@@ -76,19 +80,22 @@ func (w *woo) variation(cells [][]byte) bool {
 
 func (w *woo) read(cells [][]byte, p *product) {
 	p.compareAtBlank = !p.compareAtSet
+	var said []pair
+	for i := range w.names {
+		name, value := cellOf(cells, w.names[i]), cellOf(cells, w.values[i])
+		if len(name) > 0 && len(value) > 0 {
+			said = append(said, pair{strings.TrimPrefix(string(name), "pa_"), value})
+		}
+	}
 	if !w.variation(cells) {
 		p.sku = w.key(cells)
 		p.grouped = string(cellOf(cells, w.kind)) == "grouped"
+		p.attributes = withMembers(p.attributes, said)
 		return
 	}
 	p.kind = kindVariant
 	p.categories = nil // a variation has those of its parent
-	for i := range w.names {
-		name, value := cellOf(cells, w.names[i]), cellOf(cells, w.values[i])
-		if len(name) > 0 && len(value) > 0 {
-			p.options = append(p.options, pair{strings.TrimPrefix(string(name), "pa_"), value})
-		}
-	}
+	p.options = append(p.options, said...)
 }
 
 // assemble derives the SKU of a variation without one from its parent's and its options. Variations
@@ -102,6 +109,9 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 	if whole.grouped && !whole.priced {
 		return nil, rowsRefused(rows, key, "grouped_product", `a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
 	}
+	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what its variations are told apart by
+		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })
+	})
 	taken := map[string]bool{key: true}
 	for _, v := range whole.variants {
 		if len(v.sku) == 0 || string(v.sku) == key { // the shop shows the parent's SKU where a variation has none
