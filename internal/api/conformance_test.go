@@ -107,6 +107,66 @@ func TestEveryWriteReplays(t *testing.T) {
 	})
 }
 
+// Of requests that come at once with one key, on two nodes, one is done; the others wait for it and answer the same bytes
+// (interface §4.6): in an account where nothing was done yet, and in one that is warm.
+func TestRacersOfOneKey(t *testing.T) {
+	const racers = 8
+	eachRoute(t, func(w *world, r *route, made row) {
+		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
+			return
+		}
+		once := func() call {
+			a := made.ask(w)
+			header := maps.Clone(w.credential(r, a))
+			maps.Copy(header, a.header)
+			header["Idempotency-Key"] = w.name("racer")
+			return call{method: r.method, path: a.target(r), body: a.body, header: header, noKey: true}
+		}
+		race := func(which string) {
+			c := once()
+			replies := w.atOnce(racers, func(int) call { return c })
+			first := 0
+			for _, got := range replies {
+				if got.header.Get("Idempotent-Replay") != "true" {
+					first++
+				}
+				if got.status != r.success() || !bytes.Equal(got.body, replies[0].body) {
+					w.t.Errorf("%s %s, %d at once with one key (%s): %d %s", r.method, r.path, racers, which, got.status, short(got.body))
+					return
+				}
+			}
+			if first != 1 {
+				w.t.Errorf("%s %s, %d at once with one key (%s): %d were done", r.method, r.path, racers, which, first)
+			}
+		}
+		race("cold")
+		before := tables(w.dump())
+		c := once()
+		prepared := tables(w.dump())
+		w.do(c)
+		alone := tables(w.dump())
+		race("warm")
+		after := tables(w.dump())
+		for name := range after {
+			want := 2*alone[name] - before[name] // the same once more
+			if after[name] != want {
+				w.t.Errorf("%s %s: one request adds %d rows to %s, %d at once with one key %d", r.method, r.path, alone[name]-prepared[name], name, racers,
+					after[name]-want+alone[name]-prepared[name])
+			}
+		}
+	})
+}
+
+// tables counts the rows of a dump by table.
+func tables(rows []string) map[string]int {
+	count := map[string]int{}
+	for _, row := range rows {
+		name, _, _ := strings.Cut(row, " ")
+		count[name]++
+	}
+	return count
+}
+
 // Routes take If-Match exactly where the document says so: a stale tag is a 412 and changes nothing (interface §4.6).
 func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
 	eachRoute(t, func(w *world, r *route, made row) {

@@ -35,6 +35,7 @@ type server struct {
 	token   string // the owner's
 	now     *clock
 	config  db.Config
+	second  *API // another node's, see twin
 }
 
 // clock is the time of a test: for the limits it stands still until it is moved; the store sees each reading later than
@@ -154,8 +155,12 @@ func (s *server) twin() *server {
 	if s.config.URL == "" {
 		return &other
 	}
-	other.API = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &commerce.Service{Key: s.Commerce.Key, Numbers: orders.NewNumbers(), Connectors: s.Commerce.Connectors, Dev: true}, Limiter: s.Limiter,
-		Now: s.now.Now, Version: "test", Dev: true})
+	if s.second == nil {
+		service := *s.Commerce
+		service.Numbers = orders.NewNumbers()
+		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true, Log: s.Log})
+	}
+	other.API = s.second
 	return &other
 }
 

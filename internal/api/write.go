@@ -61,13 +61,37 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 		}
 		return nil
 	})
+	if f, refused := fault.As(err); key != "" && refused && f.Kind != fault.Unavailable && f.Code != keyReused {
+		return a.refusedTwice(r, key, space, fingerprint, err)
+	}
 	return out, err
 }
+
+// refusedTwice looks for the key of a refused request once more: what refused it may be what another request with the same key has done
+// since this one looked. That one's effect and its key are one commit, so whoever has met the effect finds the key.
+func (a *API) refusedTwice(r *request, key, space, fingerprint string, refusal error) (out answer, err error) {
+	err = a.read(r, func(tx *db.Tx) error {
+		tx.Last()
+		found, err := idempotency.Find(tx, key, space)
+		switch {
+		case err != nil:
+			return err
+		case found == nil:
+			return refusal
+		}
+		out, err = replay(found, fingerprint, r.http.URL.Path)
+		return err
+	})
+	return out, err
+}
+
+// keyReused is the code of the 409 for a key that came with another body.
+const keyReused = "idempotency_key_reused"
 
 // replay says again what was said, or 409 when the key came with another body.
 func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
 	if found.Fingerprint != fingerprint {
-		f := fault.New(fault.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
+		f := fault.New(fault.Conflict, keyReused, "this Idempotency-Key was used with another body")
 		if found.Resource != "" {
 			if strings.HasPrefix(path, "/api/v1/orders") {
 				f = f.With("orderId", found.Resource)

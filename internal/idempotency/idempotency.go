@@ -50,7 +50,7 @@ func AskFind(tx *db.Tx, key, space string) func() (*Answer, error) {
 		if err := asked.Wait(); err != nil || found == nil {
 			return nil, err
 		}
-		if expires <= tx.Micros() {
+		if expires <= tx.Micros() { // in a Read nothing queued goes out
 			tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND expires_at = $4", tx.Tenant, key, space, expires)
 			return nil, nil
 		}
