@@ -116,14 +116,14 @@ func FileInUse(dir string) (bool, error) {
 	defer conn.close()
 	for _, sql := range []string{"BEGIN EXCLUSIVE", "COMMIT"} {
 		if _, err := conn.exec(sql, nil); err != nil {
-			return sqliteCode(err)&0xff == sqliteBusy || errors.Is(err, Retry), ignoreBusy(err)
+			return errors.Is(err, Retry), ignoreBusy(err)
 		}
 	}
 	return false, nil
 }
 
 func ignoreBusy(err error) error {
-	if sqliteCode(err)&0xff == sqliteBusy || errors.Is(err, Retry) {
+	if errors.Is(err, Retry) {
 		return nil
 	}
 	return err

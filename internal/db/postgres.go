@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"zombiezen.com/go/sqlite"
 
 	"entrepot/internal/id"
 )
@@ -520,14 +521,14 @@ func (s *Step) meaning(err error) error {
 	code := sqliteCode(err)
 	isPG := errors.As(err, &pg)
 	switch {
-	case code == sqliteUnique, code == sqlitePrimary, isPG && pg.Code == "23505":
+	case code == sqlite.ResultConstraintUnique, code == sqlite.ResultConstraintPrimaryKey, isPG && pg.Code == "23505":
 		if s.dup != nil {
 			return s.dup
 		}
 		return fmt.Errorf("%w: %w", Retry, err)
 	case isPG && pg.Code == "22012" && s.rows >= 0:
 		return s.miss
-	case s.miss != nil && (code&0xff == sqliteConstraint || isPG && pg.Code == "23514"):
+	case s.miss != nil && (code.ToPrimary() == sqlite.ResultConstraint || isPG && pg.Code == "23514"):
 		return s.miss
 	}
 	return fmt.Errorf("%w in %s", err, head(s.sql))

@@ -1,11 +1,6 @@
 package db
 
-import (
-	"encoding/binary"
-	"errors"
-
-	sqlite "modernc.org/sqlite/lib"
-)
+import "errors"
 
 // Pages of the log: after how many new ones they are copied into the file, and from what length on the log is to begin anew.
 const (
@@ -33,7 +28,11 @@ func (w *sqliteWriter) copyLog(open func() (*sqliteConn, error)) {
 				continue
 			}
 		}
-		pages, err := conn.copyLog()
+		pages, copied, err := conn.checkpoint("NOOP")
+		if err == nil && pages-copied < copyEvery {
+			continue
+		}
+		pages, err = conn.copyLog()
 		if err != nil && !errors.Is(err, Retry) {
 			w.db.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
 		}
@@ -49,30 +48,28 @@ func (w *sqliteWriter) copyLog(open func() (*sqliteConn, error)) {
 
 // copyLog copies what can be copied without waiting for anybody, and tells how many pages the log has.
 func (c *sqliteConn) copyLog() (pages int64, err error) {
-	rows, err := c.query("PRAGMA wal_checkpoint(PASSIVE)", nil)
+	pages, _, err = c.checkpoint("PASSIVE")
+	return pages, err
+}
+
+// checkpoint runs a checkpoint of SQLite's in some mode and tells how many pages the log has and how many of them are in the file.
+func (c *sqliteConn) checkpoint(mode string) (pages, copied int64, err error) {
+	rows, err := c.query("PRAGMA wal_checkpoint("+mode+")", nil)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer rows.Close()
-	var busy, copied int64
+	var busy int64
 	if rows.Next() {
 		err = rows.Scan(&busy, &pages, &copied)
 	}
-	return pages, errors.Join(err, rows.Err())
+	return pages, copied, errors.Join(err, rows.Err())
 }
 
-// grew counts the pages that the last commit wrote, and asks for a copy when there are enough.
+// grew wakes the one who copies the log.
 func (w *sqliteWriter) grew() {
-	c := w.conn
-	if sqlite.Xsqlite3_db_status(c.tls, c.db, sqlite.SQLITE_DBSTATUS_CACHE_WRITE, c.out, c.out+4, 1) == sqlite.SQLITE_OK {
-		w.pages += int64(binary.NativeEndian.Uint32(memory(c.out, 4)))
-	}
-	if w.pages < copyEvery {
-		return
-	}
-	w.pages = 0
 	select {
 	case w.grown <- struct{}{}:
-	default: // a copy is waiting to be made
+	default: // it is about to look anyway
 	}
 }

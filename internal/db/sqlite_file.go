@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	sqlite "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
 )
 
 // applicationID marks a SQLite file as a store of entrepot, in the header that SQLite keeps for that: "entr".
@@ -130,7 +130,7 @@ func openToLook(path string) (*sqliteConn, error) {
 		return nil, err
 	}
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: "immutable=1"}
-	return openConnAs(uri.String(), sqlite.SQLITE_OPEN_READONLY|sqlite.SQLITE_OPEN_URI, "busy_timeout(15000)")
+	return openConnAs(uri.String(), sqlite.OpenReadOnly|sqlite.OpenURI, "busy_timeout(15000)")
 }
 
 // markOf reads the application's mark from the header of a SQLite file: 0 for an empty file or one without a mark. Errors: the file

@@ -1,12 +1,11 @@
 package db
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 
-	sqlite "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
 )
 
 // sqliteRows walks the rows of a statement, which is busy until they are closed.
@@ -20,17 +19,14 @@ func (r *sqliteRows) Next() bool {
 	if r.stmt == nil {
 		return false
 	}
-	c := r.conn
-	rc := sqlite.Xsqlite3_step(c.tls, r.stmt.handle)
-	if c.shore != nil && c.seen == 0 {
+	more, err := r.stmt.Step()
+	if c := r.conn; c.shore != nil && c.seen == 0 {
 		c.seen = c.shore.last()
 	}
-	if rc == sqlite.SQLITE_ROW {
+	if more {
 		return true
 	}
-	if rc != sqlite.SQLITE_DONE {
-		r.err = sqliteMeaning(c.fault(rc))
-	}
+	r.err = sqliteMeaning(err)
 	r.Close()
 	return false
 }
@@ -39,13 +35,13 @@ func (r *sqliteRows) Scan(into ...any) error {
 	if r.stmt == nil {
 		return errors.New("db: Scan without a row")
 	}
+	if n := r.stmt.ColumnCount(); n != len(into) {
+		return fmt.Errorf("db: %d places for %d columns", len(into), n)
+	}
 	for i, place := range into {
 		if err := r.column(i, place); err != nil {
 			return fmt.Errorf("column %d: %w", i+1, err)
 		}
-	}
-	if n := int(sqlite.Xsqlite3_column_count(r.conn.tls, r.stmt.handle)); n != len(into) {
-		return fmt.Errorf("db: %d places for %d columns", len(into), n)
 	}
 	return nil
 }
@@ -60,9 +56,9 @@ func (r *sqliteRows) column(i int, place any) (err error) {
 		*p, err = r.int64(i)
 		return err
 	case *[]byte:
-		at := sqlite.Xsqlite3_column_blob(r.conn.tls, r.stmt.handle, int32(i))
-		if n := int(sqlite.Xsqlite3_column_bytes(r.conn.tls, r.stmt.handle, int32(i))); n > 0 {
-			*p = bytes.Clone(memory(at, n))
+		if n := r.stmt.ColumnLen(i); n > 0 {
+			*p = make([]byte, n)
+			r.stmt.ColumnBytes(i, *p)
 		}
 		return nil
 	case columnPlace:
@@ -104,24 +100,20 @@ type columnPlace interface {
 
 var errNull = errors.New("db: NULL where a value must be")
 
-func (r *sqliteRows) null(i int) bool {
-	return sqlite.Xsqlite3_column_type(r.conn.tls, r.stmt.handle, int32(i)) == sqlite.SQLITE_NULL
-}
+func (r *sqliteRows) null(i int) bool { return r.stmt.ColumnIsNull(i) }
 
 func (r *sqliteRows) text(i int) (string, error) {
-	at := sqlite.Xsqlite3_column_text(r.conn.tls, r.stmt.handle, int32(i))
-	if at == 0 {
+	text := r.stmt.ColumnText(i)
+	if text == "" && r.stmt.ColumnIsNull(i) {
 		return "", errNull
 	}
-	return string(memory(at, int(sqlite.Xsqlite3_column_bytes(r.conn.tls, r.stmt.handle, int32(i))))), nil
+	return text, nil
 }
 
 func (r *sqliteRows) int64(i int) (int64, error) {
-	n := sqlite.Xsqlite3_column_int64(r.conn.tls, r.stmt.handle, int32(i))
-	if n == 0 {
-		if kind := sqlite.Xsqlite3_column_type(r.conn.tls, r.stmt.handle, int32(i)); kind != sqlite.SQLITE_INTEGER {
-			return 0, fmt.Errorf("%w, or one that is no number", errNull)
-		}
+	n := r.stmt.ColumnInt64(i)
+	if n == 0 && r.stmt.ColumnType(i) != sqlite.TypeInteger {
+		return 0, fmt.Errorf("%w, or one that is no number", errNull)
 	}
 	return n, nil
 }

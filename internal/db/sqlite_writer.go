@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"zombiezen.com/go/sqlite"
+
 	"entrepot/internal/id"
 )
 
@@ -32,7 +34,6 @@ type sqliteWriter struct {
 	groups chan group
 	landed chan struct{} // a group has reached the disk
 
-	pages   int64         // written to the log since it was last copied
 	grown   chan struct{} // the log has grown
 	written chan struct{} // closed when the writer has ended
 	copied  chan struct{} // closed when copying has
@@ -333,7 +334,7 @@ func storeFault(err error) error {
 	switch err = sqliteMeaning(err); {
 	case errors.Is(err, Retry):
 		return err
-	case sqliteCode(err)&0xff == sqliteIO:
+	case sqliteCode(err).ToPrimary() == sqlite.ResultIOErr:
 		return unknownOutcome(err)
 	}
 	return unavailable(err)
@@ -341,8 +342,8 @@ func storeFault(err error) error {
 
 // isStoreFault tells whether an act failed for the store's sake. SQLite may have rolled everything back by itself then.
 func isStoreFault(err error) bool {
-	code := sqliteCode(err) & 0xff
-	return code != 0 && code != sqliteConstraint
+	code := sqliteCode(err).ToPrimary()
+	return code != sqlite.ResultOK && code != sqlite.ResultConstraint
 }
 
 var errClosed = errors.New("db: closed")
