@@ -64,7 +64,8 @@ var floors = map[string]int{
 // drivers may be imported by these only: nothing else knows that there are two engines. Load measures the bare drivers
 // beside the service.
 var drivers = map[string][]string{
-	"modernc.org/sqlite":      {"internal/db", "internal/load"},
+	"modernc.org/sqlite":      {"internal/load"},
+	"zombiezen.com/go/sqlite": {"internal/db"},
 	"github.com/jackc/pgx/v5": {"internal/db", "internal/load", "internal/pgtest"},
 	"database/sql":            {"internal/db", "internal/load"},
 	"github.com/spf13/cobra":  {"cmd/entrepot"},

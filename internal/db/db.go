@@ -54,7 +54,7 @@ type engine interface {
 	settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 	script(ctx context.Context, sql string) error
 	walls(ctx context.Context) error
-	scrub(ctx context.Context, tables []string) error
+	scrub(ctx context.Context, tables []string) (left []string, err error)
 	texts(ctx context.Context, each func(table, column, text string) error) error
 	files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error)
 	ping(ctx context.Context) error

@@ -29,8 +29,8 @@ func (tx *Tx) OweScrub(tables ...string) {
 }
 
 // Scrub removes from the store's files what deleted and changed rows left behind, if a scrub is owed. It may take as long as
-// reading the whole store; other work goes on meanwhile. After an error the debt stays, and the next call tries again. Calls that
-// wait for one another share the work of the first that starts after them.
+// reading the whole store; other work goes on meanwhile and is not held up: what is in use on PostgreSQL stays owed. After an error
+// everything does, and the next call tries again. Calls that wait for one another share the work of the first that starts after them.
 func (d *DB) Scrub(ctx context.Context) error {
 	need := d.scrubbing.started.Load() + 1
 	d.scrubbing.mu.Lock()
@@ -44,10 +44,17 @@ func (d *DB) Scrub(ctx context.Context) error {
 		return err
 	}
 	if len(owed) > 0 {
-		if err := d.engine.scrub(ctx, tables); err != nil {
+		left, err := d.engine.scrub(ctx, tables)
+		if err != nil {
 			return err
 		}
+		if len(left) > 0 {
+			d.log.Info("erased data is gone from every table; some are in use and will be scrubbed later", "tables", strings.Join(left, " "))
+		}
 		err = d.Write(ctx, Across, func(tx *Tx) error {
+			if len(left) > 0 {
+				tx.OweScrub(left...)
+			}
 			return Chunks(owed, func(piece []string) error {
 				args := make([]any, len(piece))
 				for i := range piece {

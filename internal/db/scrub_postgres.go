@@ -17,62 +17,62 @@ import (
 
 // PostgreSQL keeps a changed row's old version until VACUUM, and VACUUM frees its place without overwriting it. Rewriting a table
 // (VACUUM FULL) leaves nothing, but keeps everybody away meanwhile: done here for tables that take a moment, and only when the lock
-// is to be had at once. Larger ones get the plain VACUUM, after which no statement and no dump finds the old rows; what stays in
-// freed places of their pages goes when an operator rewrites them in a quiet hour. Segments of the write-ahead log go in
-// PostgreSQL's own time.
+// is to be had at once; a table in use gets the plain VACUUM, after which no statement and no dump finds the old rows, and is left
+// for a later scrub. Large ones get no more than that; what stays in freed places of their pages goes when an operator rewrites
+// them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's own time.
 const (
-	rewriteBelow = 32 << 20 // bytes of a table with its indexes
-	lockWait     = "40ms"   // others queue behind whoever waits for the whole table
-	rewriteTries = 12
-	oldestWait   = 10 * time.Second
+	rewriteBelow = 32 << 20                 // bytes of a table with its indexes
+	rewriteWait  = "10ms"                   // others queue behind whoever waits for the whole table
+	turnWait     = "1s"                     // for another node's scrub
+	oldestWait   = 300 * time.Millisecond   // for transactions that may still see what was erased
+	scrubTurn    = "pg_advisory_lock(7305)" // one scrub at a time in a database
 )
 
-func (e *postgresEngine) scrub(ctx context.Context, tables []string) error {
+func (e *postgresEngine) scrub(ctx context.Context, tables []string) (left []string, err error) {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
-		return unavailable(err)
+		return nil, unavailable(err)
 	}
 	defer conn.Release()
 	c := conn.Conn()
-	if err := awaitOldest(ctx, c); err != nil {
-		return err
+	defer func() {
+		if _, reset := c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout; SELECT pg_advisory_unlock_all()"); reset != nil {
+			c.Close(context.WithoutCancel(ctx)) // the pool drops it
+		}
+	}()
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
+		return nil, err
 	}
-	defer c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout")
-	var busy []string
+	if _, err := c.Exec(ctx, "SELECT "+scrubTurn); err != nil {
+		return tables, ignoreLocked(err)
+	}
+	if older, err := awaitOldest(ctx, c); err != nil || older {
+		return tables, err
+	}
 	for _, table := range tables {
 		done, err := rewrite(ctx, c, table)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !done {
-			if _, err := plainVacuum(ctx, c, table); err != nil {
-				return err
-			}
-			busy = append(busy, table)
+			left = append(left, table)
 		}
 	}
-	for try := 1; len(busy) > 0 && try < rewriteTries; try++ {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Duration(try) * 50 * time.Millisecond):
+	for _, table := range left {
+		if _, err := plainVacuum(ctx, c, table); err != nil {
+			return nil, err
 		}
-		var still []string
-		for _, table := range busy {
-			done, err := rewrite(ctx, c, table)
-			if err != nil {
-				return err
-			}
-			if !done {
-				still = append(still, table)
-			}
-		}
-		busy = still
 	}
-	if len(busy) > 0 {
-		return fmt.Errorf("%s: too busy to be rewritten now; no statement finds what was erased", strings.Join(busy, ", "))
+	return left, nil
+}
+
+// ignoreLocked is nil for a lock that was not to be had in time.
+func ignoreLocked(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01") {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // rewrite rewrites a table, or vacuums a large one; done is false when it is in use.
@@ -84,50 +84,48 @@ func rewrite(ctx context.Context, c *pgx.Conn, table string) (done bool, err err
 	if size >= rewriteBelow {
 		return plainVacuum(ctx, c, table)
 	}
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockWait+"'"); err != nil {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+rewriteWait+"'"); err != nil {
 		return false, err
 	}
-	_, err = c.Exec(ctx, "VACUUM (FULL) "+table)
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01") {
-		return false, nil // a lock was not to be had
-	}
-	if err != nil {
-		return false, fmt.Errorf("rewriting %s: %w", table, err)
+	if _, err = c.Exec(ctx, "VACUUM (FULL) "+table); err != nil {
+		if err = ignoreLocked(err); err != nil {
+			err = fmt.Errorf("rewriting %s: %w", table, err)
+		}
+		return false, err
 	}
 	return true, nil
 }
 
 // plainVacuum takes old rows out of a table and its indexes while others use it.
 func plainVacuum(ctx context.Context, c *pgx.Conn, table string) (done bool, err error) {
-	if _, err := c.Exec(ctx, "RESET lock_timeout"); err != nil {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
 		return false, err
 	}
 	if _, err := c.Exec(ctx, "VACUUM (INDEX_CLEANUP ON) "+table); err != nil {
-		return false, fmt.Errorf("vacuum of %s: %w", table, err)
+		if err = ignoreLocked(err); err != nil {
+			err = fmt.Errorf("vacuum of %s: %w", table, err)
+		}
+		return false, err
 	}
 	return true, nil
 }
 
-// awaitOldest waits until no transaction of this database is older than now: until then VACUUM must keep what they may still see.
-func awaitOldest(ctx context.Context, c *pgx.Conn) error {
+// awaitOldest waits a moment until no transaction of this database is older than now, and tells whether one still is: until then VACUUM
+// must keep what it may still see.
+func awaitOldest(ctx context.Context, c *pgx.Conn) (older bool, err error) {
 	var now int64
 	if err := c.QueryRow(ctx, "SELECT txid_current() % 4294967296").Scan(&now); err != nil {
-		return err
+		return false, err
 	}
 	for end := time.Now().Add(oldestWait); ; {
-		var older int64
-		err := c.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+		err := c.QueryRow(ctx, `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 			AND backend_type <> 'autovacuum worker' AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::TEXT::XID)`, fmt.Sprint(now)).Scan(&older)
-		if err != nil || older == 0 {
-			return err
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%d older transactions keep what was erased visible to them", older)
+		if err != nil || !older || time.Now().After(end) {
+			return older, err
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return true, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -23,22 +23,22 @@ const (
 	treePages  = 1 << 25 // from here on a page of another kind may begin like one of a tree
 )
 
-func (e *sqliteEngine) scrub(ctx context.Context, _ []string) error {
+func (e *sqliteEngine) scrub(ctx context.Context, _ []string) (left []string, err error) {
 	if err := e.dropSamples(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	dirty, err := e.dirtyPages(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for len(dirty) > 0 {
 		piece := dirty[:min(scrubPages, len(dirty))]
 		dirty = dirty[len(piece):]
 		if err := e.serial(ctx, Across, func(tx *Tx) error { return cleanPages(tx, piece) }); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return e.truncateLog(ctx)
+	return nil, e.truncateLog(ctx)
 }
 
 // dropSamples forgets the rows that an ANALYZE, run by hand, keeps copies of.
