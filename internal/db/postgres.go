@@ -158,10 +158,10 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	return b.Len() - before
 }
 
-// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that turns out to have been cut,
-// before COMMIT was sent, is replaced once. Statements run under the context statements.
+// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that turns out to have been cut
+// before COMMIT was sent is replaced; all idle ones may have been cut with it. Statements run under the context statements.
 func (e *postgresEngine) in(ctx, statements context.Context, begin opening, run func(*pgSession) error) error {
-	for fresh := true; ; fresh = false {
+	for idle := e.pool.Stat().IdleConns(); ; idle-- {
 		s, err := e.once(ctx, statements, begin, run)
 		if err == nil {
 			return nil
@@ -172,7 +172,7 @@ func (e *postgresEngine) in(ctx, statements context.Context, begin opening, run 
 		if s.committing {
 			return unknownOutcome(err)
 		}
-		if !fresh {
+		if idle < 0 {
 			return unavailable(err)
 		}
 	}
