@@ -78,6 +78,9 @@ func (env *environment) createChannel(cmd *cobra.Command, s *server.Store) error
 	if err := s.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
 		return err
 	}
+	if err := s.Commerce.CheckAddresses(cmd.Context(), draft.Platform, draft); err != nil {
+		return err
+	}
 	of, err := account(cmd, s)
 	if err != nil {
 		return err

@@ -101,6 +101,9 @@ func (a *API) createChannel(r *request) (answer, error) {
 	if err := a.Commerce.CheckCredentials(draft.Platform, draft.Credentials, draft.NotText...); err != nil {
 		return answer{}, err
 	}
+	if err := a.Commerce.CheckAddresses(r.ctx(), draft.Platform, draft); err != nil {
+		return answer{}, err
+	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		c, key, secret, err := a.Commerce.CreateChannel(tx, r.caller, draft)
 		return created(c.ID, func(w *wire.Writer) { writeNewChannel(w, c, key, secret) }), err
@@ -198,6 +201,18 @@ func (a *API) changeChannel(r *request) (answer, error) {
 	}
 	o := r.object()
 	draft := readChannelChange(o)
+	if draft.Credentials != nil || draft.Settings != nil {
+		c, err := a.channel(r)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := a.Commerce.CheckAddresses(r.ctx(), c.Platform, draft); err != nil {
+			return answer{}, err
+		}
+	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		show := func(c channels.Channel) answer {
 			return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeChannel(w, "data", c) })

@@ -8,7 +8,6 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -21,19 +20,6 @@ type ChannelDraft struct {
 	NotText     []string              // credentials that came as something other than text
 	Settings    *string               // JSON object
 	Oversell    *string
-}
-
-// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none. NotText are
-// those that came as something other than text.
-func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
-	known, ok := s.Connectors.ByPlatform(platform)
-	if !ok {
-		return nil
-	}
-	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
-		return fault.Validation(faults)
-	}
-	return nil
 }
 
 // CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once

@@ -29,11 +29,7 @@ type EndpointDraft struct {
 // CheckURL is the 400 for a URL that endpoints must not have, or nil (interface §6.2). It resolves the host, so it belongs before
 // the transaction.
 func (s *Service) CheckURL(ctx context.Context, text string) error {
-	guard := s.Guard
-	if guard == nil {
-		guard = &netguard.Guard{Dev: s.Dev}
-	}
-	err := guard.Vet(ctx, text)
+	err := s.guard().Vet(ctx, text)
 	var refused *netguard.Refused
 	if errors.As(err, &refused) {
 		return fault.At("url", "%s", refused.Reason)

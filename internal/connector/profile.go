@@ -45,13 +45,14 @@ type Form int
 const (
 	Text    Form = iota
 	Secret       // text that is never shown again
-	Address      // absolute http or https URL
+	Address      // absolute http or https URL of this service, which it does not call itself
+	Target       // absolute URL that the service calls: https outside of development mode
 	Header       // name of an HTTP header
 )
 
 // BaseURL is the credential that every platform takes: another address for the platform's API (sandbox, tests).
 // It must be https unless the service runs in development mode.
-var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Address}
+var BaseURL = Field{Name: "baseUrl", Note: "another address for the platform's API, such as its sandbox", Form: Target}
 
 // maxCredential bounds a credential; refresh tokens run to about 2,000 bytes.
 const maxCredential = 8 << 10
@@ -62,7 +63,7 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
 
 // Check returns every fault of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
-// dev allows a baseUrl over plain http. A field the platform does not know is a fault only beside a missing one,
+// dev allows addresses that the service calls over plain http. A field the platform does not know is a fault only beside a missing one,
 // when it is likely to be the missing one misspelt; else it is kept and ignored. NotText are fields that came as something other than
 // text.
 func (p Profile) Check(c Credentials, dev bool, notText ...string) []fault.Detail {
@@ -110,6 +111,9 @@ func (f Field) demand() string {
 	return "is required (or " + strings.Join(f.Or, " and ") + " in its place): " + f.Note
 }
 
+// Accepts tells whether a value has the form of the field. Dev allows plain http.
+func (f Field) Accepts(value string, dev bool) bool { return f.misshapen(value, dev) == "" }
+
 // misshapen says what is wrong with a value that is there, "" if nothing is.
 func (f Field) misshapen(value string, dev bool) string {
 	switch {
@@ -121,9 +125,9 @@ func (f Field) misshapen(value string, dev bool) string {
 		return "begins or ends with white space; copy it again without"
 	case f.Form == Header && !headerName.MatchString(value):
 		return "must be the name of an HTTP header, such as X-PrestaShop-Signature"
-	case f.Form == Address && !isAddress(value):
+	case (f.Form == Address || f.Form == Target) && !isAddress(value):
 		return "must be a complete address such as https://shop.example"
-	case f.Name == BaseURL.Name && !dev && !strings.HasPrefix(strings.ToLower(value), "https:"):
+	case f.Form == Target && !dev && !strings.HasPrefix(strings.ToLower(value), "https:"):
 		return "must begin with https://"
 	}
 	return ""

@@ -12,15 +12,16 @@ import (
 
 func TestCheck(t *testing.T) {
 	p := connector.Profile{Platform: "P", Fields: []connector.Field{
-		{Name: "url", Required: true, Form: connector.Address, Note: "the address"},
+		{Name: "url", Required: true, Form: connector.Target, Note: "the address"},
 		{Name: "key", Required: true, Note: "the key"},
 		{Name: "token", Required: true, Or: []string{"id", "secret"}, Form: connector.Secret, Note: "the token"},
 		{Name: "id"},
 		{Name: "secret", Form: connector.Secret},
 		{Name: "header", Form: connector.Header},
+		{Name: "own", Form: connector.Address},
 	}}
 	good := connector.Credentials{"url": "https://shop.example/folder", "key": "k", "token": "t"}
-	const takes = "is not a credential of P; it takes url, key, token, id, secret, header, baseUrl"
+	const takes = "is not a credential of P; it takes url, key, token, id, secret, header, own, baseUrl"
 	for _, c := range []struct {
 		name   string
 		change connector.Credentials // "-" takes the field away
@@ -49,7 +50,10 @@ func TestCheck(t *testing.T) {
 		{name: "header", change: connector.Credentials{"header": "X-Hook-Sign"}},
 		{name: "no header", change: connector.Credentials{"header": "X Hook:"},
 			want: []fault.Detail{{Path: "credentials.header", Message: "must be the name of an HTTP header, such as X-PrestaShop-Signature"}}},
-		{name: "shop over http", change: connector.Credentials{"url": "http://shop.test"}},
+		{name: "own address over http", change: connector.Credentials{"own": "http://here.test"}},
+		{name: "shop over http", change: connector.Credentials{"url": "http://shop.test"},
+			want: []fault.Detail{{Path: "credentials.url", Message: "must begin with https://"}}},
+		{name: "shop over http in development", change: connector.Credentials{"url": "http://shop.test"}, dev: true},
 		{name: "base over https", change: connector.Credentials{"baseUrl": "HTTPS://api.sandbox.example"}},
 		{name: "base over http", change: connector.Credentials{"baseUrl": "http://127.0.0.1:8080"},
 			want: []fault.Detail{{Path: "credentials.baseUrl", Message: "must begin with https://"}}},

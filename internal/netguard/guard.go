@@ -58,7 +58,7 @@ func (g *Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 			if addr.String() == host {
 				return nil, refuse("%s is %s", host, reason)
 			}
-			return nil, refuse("%s resolves to %s, which is %s", host, addr, reason)
+			return nil, refuse("%s does not resolve to public addresses only", host) // which ones it has is nobody's business
 		}
 	}
 	return addrs, nil
@@ -88,11 +88,11 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 		}
 	}
 	found, err := lookup(ctx, host)
-	if err != nil {
-		return nil, fmt.Errorf("resolving %s: %w", host, err)
+	if err == nil && len(found) == 0 {
+		err = errors.New("no address")
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("resolving %s: no address", host)
+	if err != nil {
+		return nil, &unreached{"resolving " + host + ": " + Plain(err), err}
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, addr := range found {
@@ -126,7 +126,8 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 			break
 		}
 	}
-	return nil, errors.Join(failed...)
+	err = errors.Join(failed...)
+	return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
 }
 
 // Transport is an HTTP transport whose every connection goes through the guard: no proxy, no connection above perHost to

@@ -206,7 +206,7 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer within 10 seconds"
 	}
-	return err.Error()
+	return netguard.Plain(err)
 }
 
 func statusClass(status int64) string {

@@ -16,7 +16,7 @@ func (*Connector) Profile() connector.Profile {
 		Platform: "PRESTASHOP",
 		Webhooks: connector.Pasted,
 		Fields: []connector.Field{
-			{Name: "url", Required: true, Form: connector.Address, Note: "the shop's address, with its folder if it has one"},
+			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address, with its folder if it has one"},
 			{Name: "webserviceKey", Required: true, Form: connector.Secret, Note: "key of the shop's web service, 32 characters"},
 			{Name: "webhookSecret", Required: true, Form: connector.Secret, Note: "secret to enter in the shop's webhook module"},
 			{Name: "signatureHeader", Form: connector.Header, Note: "header in which the module signs, if not " + defaultSignatureHeader},

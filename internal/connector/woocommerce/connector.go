@@ -17,7 +17,7 @@ func (*Connector) Profile() connector.Profile {
 		Platform: "WOOCOMMERCE",
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
-			{Name: "url", Required: true, Form: connector.Address, Note: "the shop's address"},
+			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address"},
 			{Name: "consumerKey", Required: true, Form: connector.Text, Note: "REST API key of the shop, begins with ck_"},
 			{Name: "consumerSecret", Required: true, Form: connector.Secret, Note: "secret of that key, begins with cs_"},
 			{Name: "webhookSecret", Required: true, Form: connector.Secret, Note: "secret of the webhooks, letters and digits only"},

@@ -1,0 +1,81 @@
+package commerce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/fault"
+	"entrepot/internal/netguard"
+)
+
+// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none. NotText are
+// those that came as something other than text.
+func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
+	known, ok := s.Connectors.ByPlatform(platform)
+	if !ok {
+		return nil
+	}
+	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
+		return fault.Validation(faults)
+	}
+	return nil
+}
+
+// CheckAddresses is the 400 that names the addresses of a platform's channel which the service must not call, whether they came as
+// credentials or as settings, or nil (interface §6.2). It resolves their hosts, so it belongs before the transaction. What is no address
+// at all among the credentials is left to CheckCredentials.
+func (s *Service) CheckAddresses(ctx context.Context, platform string, draft ChannelDraft) error {
+	known, ok := s.Connectors.ByPlatform(platform)
+	if !ok {
+		return nil
+	}
+	var settings map[string]any
+	if draft.Settings != nil {
+		if err := json.Unmarshal([]byte(*draft.Settings), &settings); err != nil {
+			return err // it was read as JSON before
+		}
+	}
+	var faults []fault.Detail
+	for _, f := range known.Profile().Known() {
+		if f.Form != connector.Target {
+			continue
+		}
+		// A setting stands in for a credential of its name that is not given.
+		if setting, given := settings[f.Name]; given && setting != nil {
+			text, isText := setting.(string)
+			if !isText {
+				faults = append(faults, fault.Detail{Path: "settings." + f.Name, Message: "must be a string"})
+			} else if problem := s.refused(ctx, text); problem != "" {
+				faults = append(faults, fault.Detail{Path: "settings." + f.Name, Message: problem})
+			}
+		}
+		if text := draft.Credentials[f.Name]; text != "" && f.Accepts(text, s.Dev) {
+			if problem := s.refused(ctx, text); problem != "" {
+				faults = append(faults, fault.Detail{Path: "credentials." + f.Name, Message: problem})
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return fault.Validation(faults)
+	}
+	return nil
+}
+
+// refused says why the service must not call a URL, "" when it may.
+func (s *Service) refused(ctx context.Context, text string) string {
+	var refused *netguard.Refused
+	if errors.As(s.guard().Vet(ctx, text), &refused) {
+		return refused.Reason
+	}
+	return ""
+}
+
+// guard is where the service may connect to.
+func (s *Service) guard() *netguard.Guard {
+	if s.Guard != nil {
+		return s.Guard
+	}
+	return &netguard.Guard{Dev: s.Dev}
+}
