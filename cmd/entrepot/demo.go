@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -52,7 +54,7 @@ func newDemoCommand(env *environment) *cobra.Command {
 func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	fmt.Fprintln(env.stderr, "filling a sample shop …")
 	quiet := slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)}))
-	c := server.Config{Addr: addr, Limits: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true, Log: quiet}}
+	c := server.Config{Addr: addr, Limits: true, Local: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true, Log: quiet}}
 	if err := seedDemo(ctx, c.StoreConfig); err != nil {
 		return err
 	}
@@ -90,11 +92,19 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 // showAround makes a key, connects the receiver, prints what can be done, and does some of it.
 func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox) error {
 	var key string
-	_, tenant, err := demoOwner(ctx, store)
+	owner, tenant, err := demoOwner(ctx, store)
+	if err != nil {
+		return err
+	}
+	password := strings.ToLower(rand.Text()[:16])
+	hash, err := accounts.HashPassword(ctx, password)
 	if err != nil {
 		return err
 	}
 	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
+		if _, err = store.Commerce.SaveUser(tx, accounts.Caller{}, owner.ID, commerce.UserChange{PasswordHash: hash}); err != nil {
+			return err
+		}
 		_, key, err = store.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "demo " + time.Now().Format(time.DateTime), Scopes: accounts.AllScopes})
 		return err
 	})
@@ -126,7 +136,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return fmt.Errorf("registering the receiver: %w", err)
 	}
 	box.trust(hook.Data.Secret)
-	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, demoPassword, key)
+	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
 	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com", "initialStatus": "PROCESSING",
 		"items": []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
 }

@@ -40,6 +40,10 @@ func (s *Service) TestChannel(ctx context.Context, c channels.Channel) (Connecti
 		out.Message = "the channel names no address to test (baseUrl)"
 		return out, nil
 	}
+	if problem := s.refused(ctx, address); problem != "" { // a channel of former rules, or a name that has moved
+		out.Message = "the channel's address cannot be used: " + problem
+		return out, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

@@ -12,6 +12,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/docsui"
+	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
 
@@ -42,6 +43,17 @@ func compressed(h http.Handler) http.Handler {
 		panic(err) // the options are constants
 	}
 	return wrap(h)
+}
+
+// localOnly refuses requests that were made for another host than this machine itself.
+func localOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !netguard.LoopbackHost(r.Host) {
+			say(w, http.StatusForbidden, `{"statusCode":403,"message":"the demo answers only under localhost, 127.0.0.1 or [::1]","error":"Forbidden","code":"host_not_allowed"}`)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // serve hands a request to the API, which answers for every path it does not know as well.

@@ -32,6 +32,7 @@ type Config struct {
 	Admin   Admin
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
+	Local   bool // requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
 
 	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
@@ -78,7 +79,11 @@ func Listen(c Config) (*Server, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
 	s := &Server{config: c, log: c.Log, listener: listener}
-	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+	handler := s.routes()
+	if c.Local {
+		handler = localOnly(handler)
+	}
+	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn)}
 	return s, nil
 }

@@ -1,0 +1,21 @@
+package netguard
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// LoopbackHost tells whether a Host header names this machine to itself: localhost, a name below it, or a loopback address, with or
+// without a port. A page of another site whose name was made to resolve to 127.0.0.1 still sends its own name.
+func LoopbackHost(header string) bool {
+	host := header
+	if name, _, err := net.SplitHostPort(header); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
