@@ -1,0 +1,51 @@
+package db
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/pgtest"
+)
+
+// A store keeps which migrations it was made by. One of an older program, which did not note them, gets the notes; one that was made by
+// other texts under the same numbers is refused, and so is one of a newer program.
+func TestMigrationsAreThoseOfTheStore(t *testing.T) {
+	for engine, config := range map[string]Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: pgtest.URL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			store, err := Open(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			known, err := knownMigrations()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := store.Migrate(t.Context()); n != len(known) || err != nil {
+				t.Fatalf("%d steps, %v", n, err)
+			}
+			script := func(sql string) {
+				t.Helper()
+				if err := store.engine.script(t.Context(), sql); err != nil {
+					t.Fatal(err)
+				}
+			}
+			script("ALTER TABLE schema_versions DROP COLUMN name; ALTER TABLE schema_versions DROP COLUMN checksum;")
+			for range 2 {
+				if n, err := store.Migrate(t.Context()); n != 0 || err != nil {
+					t.Fatalf("an older store: %d steps, %v", n, err)
+				}
+			}
+			refused := func(what, sql string) {
+				t.Helper()
+				script(sql)
+				if n, err := store.Migrate(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), what) {
+					t.Errorf("%d steps, %v; want %q", n, err, what)
+				}
+			}
+			refused(known[1].name, "UPDATE schema_versions SET checksum = 'edited' WHERE version = 2;")
+			script("UPDATE schema_versions SET checksum = '" + known[1].checksum + "' WHERE version = 2;")
+			refused("use a newer entrepot", "INSERT INTO schema_versions (version, name, checksum) VALUES (99, 'x', 'y');")
+		})
+	}
+}
