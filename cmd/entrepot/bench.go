@@ -122,10 +122,10 @@ type benchTenants struct {
 // make answers a key with every scope for each new account.
 func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, error) {
 	if b.store == "" {
-		return nil, errors.New("--tenants needs --store, the data folder or database address of the service")
+		return nil, wrong("--tenants needs --store, the data folder or database address of the service")
 	}
 	if b.count > 1_000 {
-		return nil, fmt.Errorf("--tenants %d: at most 1000", b.count)
+		return nil, wrong("--tenants %d: at most 1000", b.count)
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,59 +49,69 @@ func newChannelCommand(env *environment) *cobra.Command {
 		Example: "  entrepot channel create --name ERP --platform CUSTOM --json\n" +
 			"  entrepot channel create --name Shop --platform WOOCOMMERCE --credentials-file woocommerce.json"}, env.createChannel)
 	flags := create.Flags()
-	flags.String("account", "", "id of the account; may be left out when there is only one")
+	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("name", "", "name of the channel")
-	flags.String("platform", "", "CUSTOM, WOOCOMMERCE, SHOPIFY, PRESTASHOP, AMAZON, EBAY or TIKTOK_SHOP")
+	flags.String("platform", "", oneOf(platforms))
 	flags.String("credentials-file", "", "file with the platform's credentials as a JSON object; - reads it from stdin")
 	flags.StringToString("credential", nil, "one credential as name=value; may be repeated (visible to other users of this machine)")
 	mustHave(create, "name", "platform")
-	show := env.offline(&cobra.Command{Use: "list", Short: "List the channels of one account or of all"}, env.listChannels)
-	show.Flags().String("account", "", "id of an account; without it, of all")
+	completeWith(create, "platform", platforms...)
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the channels of one account or of all"}, listing(env.listChannels))
+	accountFlag(env, show, "without it, of all")
 	group.AddCommand(create, show)
 	return group
 }
 
-func (env *environment) createChannel(cmd *cobra.Command, s *server.Store) error {
-	name, _ := cmd.Flags().GetString("name")
+// platforms are what --platform takes; the shell completes them.
+var platforms = []string{"CUSTOM", "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
+
+// oneOf is a list as people read it: "a, b or c".
+func oneOf(list []string) string {
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, error) {
 	platform, _ := cmd.Flags().GetString("platform")
-	if name = strings.TrimSpace(name); name == "" {
-		return wrong("--name must not be empty")
+	name, err := nameFlag(cmd, "name")
+	if err != nil {
+		return nil, err
 	}
 	draft := commerce.ChannelDraft{Name: &name, Platform: strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(platform), "-", "_"))}
-	if _, known := s.Commerce.Connectors.ByPlatform(draft.Platform); !known && draft.Platform != channels.Custom {
-		return wrong("--platform must be CUSTOM, WOOCOMMERCE, SHOPIFY, PRESTASHOP, AMAZON, EBAY or TIKTOK_SHOP, not %q", platform)
+	if !slices.Contains(platforms, draft.Platform) {
+		return nil, wrong("--platform must be %s, not %q", oneOf(platforms), platform)
 	}
-	var err error
 	if draft.Credentials, err = env.credentials(cmd); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
-		return err
-	}
-	if err := s.Commerce.CheckAddresses(cmd.Context(), draft.Platform, draft); err != nil {
-		return err
-	}
-	of, err := account(cmd, s)
-	if err != nil {
-		return err
-	}
-	var made channels.Channel
-	var key accounts.Key
-	var secret string
-	err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-		made, key, secret, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, draft)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r := recordChannel(made, of)
-	rows := [][]string{{"id", r.ID}, {"name", r.Name}, {"platform", r.Platform}}
-	if secret != "" {
-		r.KeyID, r.Key, r.Scopes = string(key.ID), secret, key.Scopes
-		rows = append(rows, []string{"key", secret})
-	}
-	return env.print(cmd, r, nil, rows)
+	return func(s *server.Store) error {
+		if err := s.Commerce.CheckCredentials(draft.Platform, draft.Credentials); err != nil {
+			return err
+		}
+		if err := s.Commerce.CheckAddresses(cmd.Context(), draft.Platform, draft); err != nil {
+			return err
+		}
+		of, err := account(cmd, s)
+		if err != nil {
+			return err
+		}
+		var made channels.Channel
+		var key accounts.Key
+		var secret string
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+			made, key, secret, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, draft)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := recordChannel(made, of)
+		rows := [][]string{{"id", r.ID}, {"name", r.Name}, {"platform", r.Platform}}
+		if secret != "" {
+			r.KeyID, r.Key, r.Scopes = string(key.ID), secret, key.Scopes
+			rows = append(rows, []string{"key", secret})
+		}
+		return env.print(cmd, r, nil, rows)
+	}, nil
 }
 
 // credentials reads a channel's credentials from the file and the single ones.
@@ -117,7 +127,7 @@ func (env *environment) credentials(cmd *cobra.Command) (connector.Credentials, 
 		if path != "-" {
 			opened, err := os.Open(path)
 			if err != nil {
-				return nil, fmt.Errorf("the credentials: %w", err)
+				return nil, wrong("the credentials: %v", err)
 			}
 			defer opened.Close()
 			file = opened

@@ -34,6 +34,12 @@ func newDoctorCommand(env *environment) *cobra.Command {
 		Short: "Look for what would go wrong: store, master key, disk, clock, port, outgoing https",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := env.serverConfig(cmd); err != nil {
+				return err
+			}
+			if https != "" && !strings.HasPrefix(https, "https://") {
+				return wrong("--https must be an address such as https://example.com, not %q", https)
+			}
 			findings := env.examine(cmd, https)
 			rows, faults := [][]string{}, 0
 			for _, f := range findings {
@@ -184,9 +190,6 @@ func checkPort(ctx context.Context, addr string) finding {
 
 // checkHTTPS asks an address and holds this machine's clock against the answer's.
 func checkHTTPS(ctx context.Context, address string) []finding {
-	if !strings.HasPrefix(address, "https://") {
-		return []finding{{"outgoing https", "fault", "--https must be an https address"}}
-	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)

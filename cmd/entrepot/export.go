@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,9 +62,12 @@ func newExportCommand(env *environment) *cobra.Command {
 	export.RunE = func(cmd *cobra.Command, args []string) error {
 		address, _ := flags.GetString("url")
 		key, _ := flags.GetString("key")
-		service, err := client.New(address, key, client.WithUserAgent("entrepot-export"))
+		service, err := client.New(address, key, client.WithUserAgent("entrepot-export"), client.WithNotice(waitNotice(env.stderr)))
 		if err != nil {
 			return wrong("%v", err)
+		}
+		if err := reachable(cmd.Context(), address, key); err != nil {
+			return err
 		}
 		path, _ := flags.GetString("out")
 		if path == "" {
@@ -82,6 +87,19 @@ func newExportCommand(env *environment) *cobra.Command {
 		return err
 	}
 	return export
+}
+
+// reachable asks a service once, so that one that is not there is reported at once instead of after all tries.
+func reachable(ctx context.Context, address, key string) error {
+	once, err := client.New(address, key, client.WithRetry(client.Retry{Attempts: 1, Quota: time.Nanosecond}), client.WithTimeout(15*time.Second))
+	if err != nil {
+		return err
+	}
+	_, err = once.Do(ctx, client.Call{Method: "GET", Path: "/healthz"})
+	if _, answered := errors.AsType[*client.Error](err); err == nil || answered {
+		return nil // whatever it says, somebody is there
+	}
+	return fmt.Errorf("no service answers at %s: %w", address, err)
 }
 
 // export writes every record of a kind.

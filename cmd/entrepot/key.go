@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,22 +42,96 @@ func newKeyCommand(env *environment) *cobra.Command {
 	create := env.offline(&cobra.Command{Use: "create", Short: "Make an API key and print it, this once",
 		Long: "Make an API key and print it, this once.\n\nScopes: " + strings.Join(accounts.AllScopes, ", ") + ", or all."}, env.createKey)
 	flags := create.Flags()
-	flags.String("account", "", "id of the account; may be left out when there is only one")
+	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("name", "", "what the key is for")
 	flags.StringSlice("scopes", nil, "what it may do, separated by commas; all for everything")
-	flags.Duration("expires-in", 0, "how long it works, such as 720h (0: until it is revoked)")
+	flags.Var(new(life), "expires-in", "how long it works, such as 30d or 12h; without it, until it is revoked")
 	mustHave(create, "name", "scopes")
-	show := env.offline(&cobra.Command{Use: "list", Short: "List the keys of one account or of all"}, env.listKeys)
-	show.Flags().String("account", "", "id of an account; without it, of all")
-	group.AddCommand(create, show)
+	completeList(create, "scopes", append([]string{"all"}, accounts.AllScopes...))
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the keys of one account or of all"}, listing(env.listKeys))
+	accountFlag(env, show, "without it, of all")
+	revoke := &cobra.Command{Use: "revoke ID", Short: "Make an API key useless, at once and for good", Args: cobra.MaximumNArgs(1),
+		Long:    "Make an API key useless, at once and for good, also on a service that runs. ID is the key's id or the beginning that key list shows.",
+		Example: "  entrepot key revoke 019a1c52-7c1e-7d40-9a55-00000000a001\n  entrepot key revoke pk_live_ab12"}
+	env.offline(revoke, env.revokeKey)
+	revoke.Flags().String("id", "", "id of the key, or its beginning")
+	accountFlag(env, revoke, "without it, the key is looked for in all")
+	group.AddCommand(create, show, revoke)
 	return group
 }
 
-func (env *environment) createKey(cmd *cobra.Command, s *server.Store) error {
-	name, _ := cmd.Flags().GetString("name")
+// life is how long a key works: a duration with days, longer than nothing.
+type life time.Duration
+
+// maxLife is a hundred years.
+const maxLife = 36_500 * 24 * time.Hour
+
+// Set reads "30d", "12h" or "1d12h".
+func (l *life) Set(text string) error {
+	var total time.Duration
+	days, rest, hasDays := strings.Cut(strings.TrimSpace(text), "d")
+	if hasDays {
+		n, err := strconv.ParseUint(days, 10, 32)
+		if err != nil || n > uint64(maxLife/(24*time.Hour)) {
+			return errors.New("must be a time such as 30d, 12h or 1d12h, at most 36500d")
+		}
+		total = time.Duration(n) * 24 * time.Hour
+	} else {
+		rest = days
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 {
+			return errors.New("must be a time such as 30d, 12h or 1d12h, longer than 0")
+		}
+		total += d
+	}
+	if total <= 0 || total > maxLife {
+		return errors.New("must be longer than 0 and at most 36500d; leave it out for a key that never expires")
+	}
+	*l = life(total)
+	return nil
+}
+
+func (l *life) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return time.Duration(*l).String()
+}
+
+// Type names the value in the help.
+func (l *life) Type() string { return "duration" }
+
+func (env *environment) revokeKey(cmd *cobra.Command, args []string) (work, error) {
+	text, err := target(cmd, args, "id", "key")
+	if err != nil {
+		return nil, err
+	}
+	return func(s *server.Store) error {
+		key, of, err := the(cmd, s, "API key", strings.TrimSuffix(text, "…"), func(tx *db.Tx) ([]accounts.Key, error) {
+			keys, _, err := accounts.Keys(tx, everything, 0)
+			return keys, err
+		}, func(k accounts.Key) []string { return []string{string(k.ID), k.Prefix} })
+		if err != nil {
+			return err
+		}
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) error { return s.Commerce.RevokeKey(tx, accounts.Caller{}, key.ID) })
+		if err != nil {
+			return err
+		}
+		return env.print(cmd, map[string]any{"id": key.ID, "accountId": of.ID, "name": key.Name, "revoked": true}, nil,
+			[][]string{{"revoked", string(key.ID), key.Name}})
+	}, nil
+}
+
+func (env *environment) createKey(cmd *cobra.Command, _ []string) (work, error) {
 	given, _ := cmd.Flags().GetStringSlice("scopes")
-	life, _ := cmd.Flags().GetDuration("expires-in")
-	draft := commerce.KeyDraft{Name: strings.TrimSpace(name)}
+	name, err := nameFlag(cmd, "name")
+	if err != nil {
+		return nil, err
+	}
+	draft := commerce.KeyDraft{Name: name}
 	for _, scope := range given {
 		if scope = strings.TrimSpace(scope); scope == "all" {
 			draft.Scopes = append(draft.Scopes, accounts.AllScopes...)
@@ -64,26 +140,28 @@ func (env *environment) createKey(cmd *cobra.Command, s *server.Store) error {
 		}
 	}
 	if problem := accounts.BadScopes(draft.Scopes); problem != "" {
-		return wrong("--scopes: %s", problem)
+		return nil, wrong("--scopes: %s", problem)
 	}
-	if life > 0 {
-		draft.ExpiresAt = time.Now().Add(life)
+	if l, ok := cmd.Flags().Lookup("expires-in").Value.(*life); ok && *l > 0 {
+		draft.ExpiresAt = time.Now().Add(time.Duration(*l))
 	}
-	of, err := account(cmd, s)
-	if err != nil {
-		return err
-	}
-	var key accounts.Key
-	var secret string
-	err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-		key, secret, err = s.Commerce.CreateKey(tx, accounts.Caller{}, draft)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r := recordKey(key, secret, of)
-	return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"name", r.Name}, {"scopes", strings.Join(r.Scopes, ",")}, {"key", r.Key}})
+	return func(s *server.Store) error {
+		of, err := account(cmd, s)
+		if err != nil {
+			return err
+		}
+		var key accounts.Key
+		var secret string
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+			key, secret, err = s.Commerce.CreateKey(tx, accounts.Caller{}, draft)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := recordKey(key, secret, of)
+		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"name", r.Name}, {"scopes", strings.Join(r.Scopes, ",")}, {"key", r.Key}})
+	}, nil
 }
 
 func (env *environment) listKeys(cmd *cobra.Command, s *server.Store) error {

@@ -17,12 +17,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/load"
 )
 
 func main() {
+	onlyForMe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
@@ -37,6 +42,7 @@ type environment struct {
 	getenv         func(string) string
 	args           []string
 	file           map[string]string // of --config
+	from           map[string]string // flag → where its value comes from, when it is not the command line
 }
 
 // Exit codes (interface §10).
@@ -59,12 +65,21 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	switch {
 	case err == nil:
 		return done
-	case !called, errors.As(err, &wrong):
+	case !called, errors.As(err, &wrong), refusedInput(err):
 		fmt.Fprintf(stderr, "entrepot: %v\n", err)
 		return calledWrong
 	}
 	fmt.Fprintf(stderr, "entrepot: %v\n", err)
 	return failed
+}
+
+// refusedInput is true of what an operation refuses because of the values it was given.
+func refusedInput(err error) bool {
+	if _, measured := errors.AsType[*load.CallError](err); measured {
+		return true
+	}
+	f, ok := fault.As(err)
+	return ok && f.Kind == fault.Invalid
 }
 
 // wrongCall is an error in how a command was called.
@@ -103,12 +118,26 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	)
 	root.SetOut(env.stdout) // completion keeps it
 	root.InitDefaultCompletionCmd(env.args...)
+	root.InitDefaultHelpCmd()
 	for _, group := range root.Commands() {
-		if group.Name() == "completion" {
+		switch group.Name() {
+		case "completion":
 			group.Args, group.RunE = cobra.ArbitraryArgs, needsCommand // an unknown shell is a wrong call
+		case "help":
+			group.Run, group.RunE = nil, helpOn
 		}
 	}
 	return root
+}
+
+// helpOn is "entrepot help COMMAND".
+func helpOn(cmd *cobra.Command, args []string) error {
+	topic, rest, err := cmd.Root().Find(args)
+	if err != nil || topic.HasSubCommands() && len(rest) > 0 && topic.Name() != "bench" {
+		return wrong("there is no command %q; see: entrepot --help", strings.Join(args, " "))
+	}
+	topic.InitDefaultHelpFlag()
+	return topic.Help()
 }
 
 // needsCommand is what a group of commands does without one.

@@ -11,10 +11,10 @@ import (
 
 // newMigrateCommand is "entrepot migrate": serve does the same at its start.
 func newMigrateCommand(env *environment) *cobra.Command {
-	return env.offline(&cobra.Command{Use: "migrate", Short: "Bring the store's schema up to date"},
-		func(cmd *cobra.Command, s *server.Store) error { // opening it did
+	return env.offline(making(&cobra.Command{Use: "migrate", Short: "Make the store if there is none, and bring its schema up to date"}),
+		listing(func(cmd *cobra.Command, s *server.Store) error { // opening it did
 			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil, [][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
-		})
+		}))
 }
 
 // newVersionCommand is "entrepot version".

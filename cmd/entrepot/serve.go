@@ -2,6 +2,8 @@ package main
 
 import (
 	"log/slog"
+	"net"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/netguard"
+	"entrepot/internal/seal"
 	"entrepot/internal/server"
 )
 
@@ -60,6 +63,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		return c, err
 	}
 	c.Log, c.Version = log, version()
+	if err := env.checkAddresses(cmd); err != nil {
+		return c, err
+	}
 	c.Addr, c.PublicURL = env.text(cmd, "addr"), strings.TrimSuffix(env.text(cmd, "public-url"), "/")
 	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"), Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {
@@ -76,6 +82,25 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err
+}
+
+// checkAddresses refuses addresses that nothing can be listened on or reached at.
+func (env *environment) checkAddresses(cmd *cobra.Command) error {
+	addr := env.text(cmd, "addr")
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return wrong("addr must be host:port or :port, such as 127.0.0.1:8080, not %q", addr)
+	}
+	if public := env.text(cmd, "public-url"); public != "" {
+		u, err := url.Parse(public)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return wrong("public-url must be an address such as https://shop.example, not %q", public)
+		}
+	}
+	return nil
 }
 
 // retries reads pauses such as "1s,2s"; nil is the schedule of interface §6.2.
@@ -103,6 +128,16 @@ func checkPlan(plan accounts.Plan) error {
 // storeConfig gathers which store a command works on.
 func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, err error) {
 	c.Dir, c.URL, c.MasterKey = env.text(cmd, "data"), env.text(cmd, "database"), env.text(cmd, "master-key")
+	if c.URL != "" {
+		if u, err := url.Parse(c.URL); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Opaque != "" {
+			return c, wrong("database must be an address such as postgres://user:password@host/name")
+		}
+	}
+	if c.MasterKey != "" {
+		if _, err := seal.Parse(c.MasterKey); err != nil {
+			return c, wrong("%v", err)
+		}
+	}
 	if c.Allow, err = netguard.ParseAllowed(env.text(cmd, "allow-hosts")); err != nil {
 		return c, wrong("%v", err)
 	}

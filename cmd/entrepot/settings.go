@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 type setting struct {
 	name, standard, usage string
 	secret                bool
+	values                []string // for the shell's completion
 }
 
 // settings is all of them, in the order in which config print shows them.
@@ -26,16 +28,16 @@ var settings = []setting{
 	{name: "dev", standard: "false", usage: "allow webhooks and channels to use http and this machine's addresses"},
 	{name: "admin-email", usage: "owner of the first account, on an empty store"},
 	{name: "admin-password", usage: "password of that owner", secret: true},
-	{name: "plan", standard: "enterprise", usage: "plan of the first account: starter, pro or enterprise"},
+	{name: "plan", standard: "enterprise", usage: "plan of the first account: starter, pro or enterprise", values: planNames()},
 	{name: "master-key", usage: "32 bytes in base64 or hex that seal stored credentials; otherwise master.key in the data folder", secret: true},
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
 	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; otherwise that of each request"},
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For names the client"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
-	{name: "rate-limits", standard: "on", usage: "off for benchmarks only"},
+	{name: "rate-limits", standard: "on", usage: "off for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},
-	{name: "log-level", standard: "info", usage: "debug, info, warn or error"},
-	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal"},
+	{name: "log-level", standard: "info", usage: "debug, info, warn or error", values: []string{"debug", "info", "warn", "error"}},
+	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal", values: []string{"auto", "json", "text"}},
 }
 
 func findSetting(name string) *setting {
@@ -61,6 +63,9 @@ func (env *environment) flags(cmd *cobra.Command, names ...string) {
 		} else {
 			cmd.Flags().String(name, s.standard, s.usage)
 		}
+		if len(s.values) > 0 {
+			completeWith(cmd, name, s.values...)
+		}
 	}
 }
 
@@ -73,37 +78,53 @@ func (env *environment) fill(cmd *cobra.Command) (err error) {
 	if env.file, err = readSettings(path); err != nil {
 		return err
 	}
+	env.from = map[string]string{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == "help" || err != nil {
 			return
 		}
-		value, from := env.getenv(variable(f.Name)), variable(f.Name)
+		value, from, place := env.getenv(variable(f.Name)), "environment", variable(f.Name)
 		if value == "" && findSetting(f.Name) != nil {
-			value, from = env.file[f.Name], path
+			value, from, place = env.file[f.Name], "file", path
 		}
 		if value == "" {
 			return
 		}
-		if set := cmd.Flags().Set(f.Name, value); set != nil {
-			err = wrong("%s (from %s): %v", f.Name, from, set)
+		if f.Value.Type() == "bool" {
+			value = plainBool(value)
 		}
+		if set := cmd.Flags().Set(f.Name, value); set != nil {
+			err = wrong("%s (from %s): %v", f.Name, place, set)
+		}
+		env.from[f.Name] = from
 	})
 	return err
+}
+
+// plainBool takes on, off, yes and no for what is true or false, too.
+func plainBool(text string) string {
+	switch strings.ToLower(text) {
+	case "on", "yes":
+		return "true"
+	case "off", "no":
+		return "false"
+	}
+	return text
 }
 
 // get is a setting's value and where it comes from, for a command that may or may not have it as a flag.
 func (env *environment) get(cmd *cobra.Command, name string) (value, from string) {
 	if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-		value, from = f.Value.String(), "flag"
+		if value = f.Value.String(); value == "" { // --database= is how a flag says: not what the environment has
+			value = findSetting(name).standard
+		}
+		return value, cmp.Or(env.from[name], "flag")
 	}
-	if text := env.getenv(variable(name)); text != "" && (value == "" || value == text) {
+	if text := env.getenv(variable(name)); text != "" {
 		return text, "environment"
 	}
-	if text := env.file[name]; text != "" && (value == "" || value == text) {
+	if text := env.file[name]; text != "" {
 		return text, "file"
-	}
-	if value != "" {
-		return value, from
 	}
 	return findSetting(name).standard, "default"
 }
@@ -126,7 +147,8 @@ func (env *environment) on(cmd *cobra.Command, name string) (bool, error) {
 	}
 }
 
-// readSettings reads a file of "name = value" lines; # starts a comment. A name that is no setting is an error.
+// readSettings reads a file of "name = value" lines. A # at the beginning of a line or behind white space starts a comment; a value
+// may stand in quotes, and then holds what it holds. A name that is no setting is an error.
 func readSettings(path string) (map[string]string, error) {
 	values := map[string]string{}
 	if path == "" {
@@ -139,12 +161,20 @@ func readSettings(path string) (map[string]string, error) {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
+		}
+		if strings.ContainsRune(text, 0) {
+			return nil, wrong("%s:%d: is no UTF-8 text", path, n)
+		}
+		line := strings.TrimSpace(text)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		name, value, ok := strings.Cut(line, "=")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		name = strings.TrimSpace(name)
+		value, closed := settingValue(value)
 		switch _, twice := values[name]; {
 		case !ok:
 			return nil, wrong("%s:%d: must be name = value", path, n)
@@ -152,13 +182,31 @@ func readSettings(path string) (map[string]string, error) {
 			return nil, wrong("%s:%d: %q is no setting; there are %s", path, n, name, strings.Join(settingNames(), ", "))
 		case twice:
 			return nil, wrong("%s:%d: %s stands there twice", path, n, name)
-		}
-		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
-			value = value[1 : len(value)-1]
+		case !closed:
+			return nil, wrong("%s:%d: %s: a value in quotes must end with the same quote, and only a comment may follow", path, n, name)
 		}
 		values[name] = value
 	}
-	return values, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, wrong("%s: %v", path, err)
+	}
+	return values, nil
+}
+
+// settingValue is the value of a line without its quotes or its comment; closed is false when a quote is open.
+func settingValue(text string) (value string, closed bool) {
+	text = strings.TrimSpace(text)
+	if text != "" && strings.ContainsRune("\"'", rune(text[0])) {
+		inside, behind, ended := strings.Cut(text[1:], text[:1])
+		behind = strings.TrimSpace(behind)
+		return inside, ended && (behind == "" || behind[0] == '#')
+	}
+	for i, r := range text {
+		if r == '#' && (i == 0 || text[i-1] == ' ' || text[i-1] == '\t') {
+			return strings.TrimSpace(text[:i]), true
+		}
+	}
+	return text, true
 }
 
 func settingNames() []string {

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) er
 	if c.Log, err = env.logger(cmd); err != nil {
 		return err
 	}
+	c.MustExist = cmd.Annotations[makesStore] == ""
 	store, err := server.OpenStore(cmd.Context(), c)
 	if err != nil {
 		return err
@@ -35,40 +38,148 @@ func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) er
 	return err
 }
 
-// offline makes a command on the store, with the flags that say which.
-func (env *environment) offline(cmd *cobra.Command, run func(*cobra.Command, *server.Store) error) *cobra.Command {
+// makesStore is the mark of a command that makes the store when there is none. The others would only hide a mistyped --data.
+const makesStore = "makes the store"
+
+// making marks a command that may make the store.
+func making(cmd *cobra.Command) *cobra.Command {
+	cmd.Annotations = map[string]string{makesStore: "yes"}
+	return cmd
+}
+
+// work is what a command does with the store once its flags and arguments are found to be right.
+type work func(s *server.Store) error
+
+// offline makes a command on the store, with the flags that say which. prepare checks flags and arguments, before the store is touched.
+func (env *environment) offline(cmd *cobra.Command, prepare func(cmd *cobra.Command, args []string) (work, error)) *cobra.Command {
 	env.flags(cmd, "data", "database", "dev", "log-level", "log-format")
 	cmd.Flags().Bool("json", false, "print JSON")
-	cmd.Args = cobra.NoArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return env.withStore(cmd, func(s *server.Store) error { return run(cmd, s) })
+	if cmd.Args == nil {
+		cmd.Args = cobra.NoArgs
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		do, err := prepare(cmd, args)
+		if err != nil {
+			return err
+		}
+		return env.withStore(cmd, do)
 	}
 	return cmd
 }
 
+// listing is a command without anything to check.
+func listing(show func(*cobra.Command, *server.Store) error) func(*cobra.Command, []string) (work, error) {
+	return func(cmd *cobra.Command, _ []string) (work, error) {
+		return func(s *server.Store) error { return show(cmd, s) }, nil
+	}
+}
+
 // account finds the account that --account names; without it, the only one.
-func account(cmd *cobra.Command, s *server.Store) (found accounts.Account, err error) {
+func account(cmd *cobra.Command, s *server.Store) (accounts.Account, error) {
 	text, _ := cmd.Flags().GetString("account")
-	err = s.DB.Read(cmd.Context(), db.Across, func(tx *db.Tx) error {
-		if text != "" {
-			parsed, ok := id.Parse[id.Account](text)
-			if !ok {
-				return wrong("--account must be an account's id; see: entrepot account list")
-			}
-			found, err = accounts.ByID(tx, parsed)
-			return err
-		}
-		list, err := accounts.Accounts(tx)
-		switch {
-		case err != nil:
-			return err
-		case len(list) != 1:
-			return wrong("the store has %d accounts: say which with --account; see: entrepot account list", len(list))
-		}
-		found = list[0]
-		return nil
+	return accountNamed(cmd, s.DB, text)
+}
+
+// accountNamed finds the account of an id or a name; of no name, the only account there is.
+func accountNamed(cmd *cobra.Command, store *db.DB, text string) (found accounts.Account, err error) {
+	var list []accounts.Account
+	err = store.Read(cmd.Context(), db.Across, func(tx *db.Tx) (err error) {
+		list, err = accounts.Accounts(tx)
+		return err
 	})
-	return found, err
+	if err != nil {
+		return found, err
+	}
+	if text == "" {
+		if len(list) != 1 {
+			return found, wrong("the store has %d accounts: say which with --account\n%s", len(list), listed(list))
+		}
+		return list[0], nil
+	}
+	for _, same := range []func(a accounts.Account) bool{
+		func(a accounts.Account) bool { return strings.EqualFold(string(a.ID), text) },
+		func(a accounts.Account) bool { return a.Name == text },
+		func(a accounts.Account) bool { return strings.EqualFold(a.Name, strings.TrimSpace(text)) },
+	} {
+		switch matches := slices.DeleteFunc(slices.Clone(list), func(a accounts.Account) bool { return !same(a) }); {
+		case len(matches) == 1:
+			return matches[0], nil
+		case len(matches) > 1:
+			return found, wrong("%d accounts are named %q: say which by its id\n%s", len(matches), text, listed(matches))
+		}
+	}
+	return found, fmt.Errorf("there is no account %q in the store\n%s", text, listed(list))
+}
+
+// listed is a short list of accounts for a message.
+func listed(list []accounts.Account) string {
+	if len(list) == 0 {
+		return "  it has none; make one with: entrepot account create"
+	}
+	lines := make([]string, 0, len(list))
+	for i, a := range list {
+		if i == 10 {
+			lines = append(lines, "  … and more; see: entrepot account list")
+			break
+		}
+		lines = append(lines, "  "+string(a.ID)+"  "+a.Name)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// accountFlag gives a command the flag that names an account.
+func accountFlag(env *environment, cmd *cobra.Command, without string) {
+	cmd.Flags().String("account", "", "id or name of the account; "+without)
+	completeAccounts(env, cmd)
+}
+
+// nameFlag is the value of a flag that names something: 1 to 120 characters, as the API has it.
+func nameFlag(cmd *cobra.Command, flag string) (string, error) {
+	text, _ := cmd.Flags().GetString(flag)
+	text = strings.TrimSpace(text)
+	if n := utf8.RuneCountInString(text); n < 1 || n > 120 {
+		return "", wrong("--%s must have 1 to 120 characters", flag)
+	}
+	return text, nil
+}
+
+// target is what a command works on: its argument, or the flag of that name.
+func target(cmd *cobra.Command, args []string, flag, what string) (string, error) {
+	text, _ := cmd.Flags().GetString(flag)
+	if len(args) > 0 && text != "" && args[0] != text {
+		return "", wrong("%s is given twice, as %q and as --%s %q", what, args[0], flag, text)
+	}
+	if len(args) > 0 {
+		text = args[0]
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", wrong("say which %s: entrepot %s", what, cmd.UseLine())
+	}
+	return text, nil
+}
+
+// the finds the only record that a text names, in the account that --account names or in all of them.
+func the[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
+	found T, of accounts.Account, err error) {
+	var matches []string
+	err = list(cmd, s, func(in accounts.Account, tx *db.Tx) error {
+		records, err := all(tx)
+		for _, r := range records {
+			if slices.ContainsFunc(named(r), func(name string) bool { return strings.EqualFold(name, text) }) {
+				found, of = r, in
+				matches = append(matches, fmt.Sprintf("  %s  in %s", named(r)[0], in.Name))
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+	case len(matches) == 0:
+		err = fmt.Errorf("there is no %s %q in the store; see: entrepot %s list", noun, text, cmd.Parent().Name())
+	case len(matches) > 1:
+		err = wrong("%q is the name of %d: say which by its id\n%s", text, len(matches), strings.Join(matches, "\n"))
+	}
+	return found, of, err
 }
 
 // list runs a read for the account that --account names; without it, for every account of the store.

@@ -52,16 +52,57 @@ func newUserCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "user", Short: "People with a login", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	create := env.offline(&cobra.Command{Use: "create", Short: "Add a user to an account"}, env.createUser)
 	flags := create.Flags()
-	flags.String("account", "", "id of the account; may be left out when there is only one")
+	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("email", "", "e-mail address of the login")
 	flags.String("name", "", "name of the person")
 	flags.String("role", "admin", "owner, admin or viewer")
 	flags.String("password", "", "password; - reads it from stdin")
 	mustHave(create, "email", "name", "password")
-	show := env.offline(&cobra.Command{Use: "list", Short: "List the users of one account or of all"}, env.listUsers)
-	show.Flags().String("account", "", "id of an account; without it, of all")
-	group.AddCommand(create, show)
+	completeWith(create, "role", "owner", "admin", "viewer")
+	show := env.offline(&cobra.Command{Use: "list", Short: "List the users of one account or of all"}, listing(env.listUsers))
+	accountFlag(env, show, "without it, of all")
+	password := &cobra.Command{Use: "set-password EMAIL", Short: "Give a user a new password and end the user's logins", Args: cobra.MaximumNArgs(1),
+		Example: "  entrepot user set-password me@example.com --password - < password.txt"}
+	env.offline(password, env.setPassword)
+	password.Flags().String("email", "", "e-mail address of the login, or the user's id")
+	password.Flags().String("password", "", "the new password; - reads it from stdin")
+	accountFlag(env, password, "without it, the user is looked for in all")
+	mustHave(password, "password")
+	group.AddCommand(create, show, password)
 	return group
+}
+
+func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, error) {
+	text, err := target(cmd, args, "email", "user")
+	if err != nil {
+		return nil, err
+	}
+	password, err := env.password(cmd, "password")
+	if err != nil {
+		return nil, err
+	}
+	return func(s *server.Store) error {
+		user, of, err := the(cmd, s, "user", text, func(tx *db.Tx) ([]accounts.User, error) {
+			users, _, err := accounts.Users(tx, everything, 0)
+			return users, err
+		}, func(u accounts.User) []string { return []string{string(u.ID), u.Email} })
+		if err != nil {
+			return err
+		}
+		hash, err := accounts.HashPassword(cmd.Context(), password)
+		if err != nil {
+			return err
+		}
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+			user, err = s.Commerce.SaveUser(tx, accounts.Caller{}, user.ID, commerce.UserChange{PasswordHash: hash})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := recordUser(user, of)
+		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"password", "changed"}})
+	}, nil
 }
 
 // userDraft checks a new user's login and hashes its password.
@@ -80,31 +121,33 @@ func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag 
 	return commerce.UserDraft{Email: email, Name: name, Role: accounts.Owner, PasswordHash: hash}, err
 }
 
-func (env *environment) createUser(cmd *cobra.Command, s *server.Store) error {
+func (env *environment) createUser(cmd *cobra.Command, _ []string) (work, error) {
 	text := func(flag string) string { v, _ := cmd.Flags().GetString(flag); return strings.TrimSpace(v) }
 	role := accounts.Role(strings.ToLower(text("role")))
 	if !slices.Contains(accounts.Roles, role) {
-		return wrong("--role must be owner, admin or viewer, not %q", role)
-	}
-	of, err := account(cmd, s)
-	if err != nil {
-		return err
+		return nil, wrong("--role must be owner, admin or viewer, not %q", role)
 	}
 	draft, err := env.userDraft(cmd, text("email"), text("name"), "password")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	draft.Role = role
-	var made accounts.User
-	err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-		made, err = s.Commerce.CreateUser(tx, accounts.Caller{}, draft)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r := recordUser(made, of)
-	return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"name", r.Name}, {"role", r.Role}})
+	return func(s *server.Store) error {
+		of, err := account(cmd, s)
+		if err != nil {
+			return err
+		}
+		var made accounts.User
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+			made, err = s.Commerce.CreateUser(tx, accounts.Caller{}, draft)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := recordUser(made, of)
+		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"name", r.Name}, {"role", r.Role}})
+	}, nil
 }
 
 func (env *environment) listUsers(cmd *cobra.Command, s *server.Store) error {

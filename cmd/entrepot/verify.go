@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -38,24 +36,25 @@ func newVerifyCommand(env *environment) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.verify(cmd) },
 	}
 	env.flags(check, "data", "database")
-	check.Flags().String("account", "", "id of one account; without it all are looked at")
+	accountFlag(env, check, "without it all are looked at")
 	check.Flags().Bool("json", false, "print JSON")
 	return check
 }
 
 func (env *environment) verify(cmd *cobra.Command) error {
-	var only id.Account
-	if text, _ := cmd.Flags().GetString("account"); text != "" {
-		var ok bool
-		if only, ok = id.Parse[id.Account](text); !ok {
-			return wrong("--account must be an account's id; see: entrepot account list")
-		}
-	}
 	store, err := env.openToRead(cmd)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	var only id.Account
+	if text, _ := cmd.Flags().GetString("account"); text != "" {
+		one, err := accountNamed(cmd, store, text)
+		if err != nil {
+			return err
+		}
+		only = one.ID
+	}
 	results, err := verify.Run(cmd.Context(), store, only)
 	if err != nil {
 		return err
@@ -89,12 +88,7 @@ func (env *environment) openToRead(cmd *cobra.Command) (*db.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.URL == "" {
-		if _, err := os.Stat(filepath.Join(c.Dir, db.File)); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("there is no store in %s: say where it is with --data or --database", c.Dir)
-		}
-	}
-	store, err := db.Open(cmd.Context(), db.Config{URL: c.URL, Dir: c.Dir})
+	store, err := db.OpenExisting(cmd.Context(), db.Config{URL: c.URL, Dir: c.Dir})
 	if err != nil {
 		return nil, err
 	}

@@ -44,46 +44,48 @@ func newVerifyErasureCommand(env *environment) *cobra.Command {
 			"Exits with 1 when something is found. It changes nothing, and a service may run meanwhile.",
 		Example: "  entrepot verify-erasure\n  entrepot verify-erasure --customer 019a1c52-7c1e-7d40-9a55-00000000c001 --text 'Ada Lovelace' --text ada@example.com\n" +
 			"  entrepot verify-erasure --text - < names.txt",
-	}, func(cmd *cobra.Command, s *server.Store) error { return env.verifyErasure(cmd, s, texts) })
+	}, func(cmd *cobra.Command, _ []string) (work, error) { return env.verifyErasure(cmd, texts) })
 	verify.Flags().String("customer", "", "id of one erased customer")
 	verify.Flags().StringArrayVar(&texts, "text", nil, "what to look for; may be given several times; - reads lines from standard input")
 	return verify
 }
 
-func (env *environment) verifyErasure(cmd *cobra.Command, s *server.Store, given []string) error {
+func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work, error) {
 	customerText, _ := cmd.Flags().GetString("customer")
 	var customer id.Customer
 	if customerText != "" {
 		var ok bool
 		if customer, ok = id.Parse[id.Customer](customerText); !ok {
-			return wrong("--customer must be a customer's id")
+			return nil, wrong("--customer must be a customer's id")
 		}
 	}
 	texts, err := env.textsToFind(given)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	proof := &erasure.Proof{}
-	if len(texts) == 0 || customer != "" {
-		if err := erasure.CheckRecords(cmd.Context(), s.DB, proof, customer); err != nil {
+	return func(s *server.Store) error {
+		proof := &erasure.Proof{}
+		if len(texts) == 0 || customer != "" {
+			if err := erasure.CheckRecords(cmd.Context(), s.DB, proof, customer); err != nil {
+				return err
+			}
+		}
+		if len(texts) > 0 {
+			if err := erasure.FindTexts(cmd.Context(), s.DB, proof, texts...); err != nil {
+				return err
+			}
+		}
+		if err := env.printProof(cmd, proof); err != nil {
 			return err
 		}
-	}
-	if len(texts) > 0 {
-		if err := erasure.FindTexts(cmd.Context(), s.DB, proof, texts...); err != nil {
-			return err
+		switch {
+		case !proof.Clean():
+			return fmt.Errorf("something is left: %d findings", len(proof.Findings))
+		case proof.Owed > 0:
+			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until the service has scrubbed them; look again in a few minutes")
 		}
-	}
-	if err := env.printProof(cmd, proof); err != nil {
-		return err
-	}
-	switch {
-	case !proof.Clean():
-		return fmt.Errorf("something is left: %d findings", len(proof.Findings))
-	case proof.Owed > 0:
-		return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until the service has scrubbed them; look again in a few minutes")
-	}
-	return nil
+		return nil
+	}, nil
 }
 
 // textsToFind are the texts of the command line and of standard input.

@@ -41,8 +41,11 @@ func TestVerify(t *testing.T) {
 		if !strings.Contains(complaint, "0 default warehouses") || !strings.Contains(complaint, "does not hold in 1 place") {
 			t.Errorf("complaint: %s", complaint)
 		}
-		if code, _, _ := p.call("verify", "--account", "x"); code != calledWrong {
-			t.Errorf("no account's id: exit %d", code)
+		if code, _, complaint := p.call("verify", "--account", "one"); code != failed || !strings.Contains(complaint, "0 default warehouses") {
+			t.Errorf("an account by its name: exit %d: %s", code, complaint)
+		}
+		if code, _, complaint := p.call("verify", "--account", "x"); code != failed || !strings.Contains(complaint, one) {
+			t.Errorf("no account's name: exit %d: %s", code, complaint)
 		}
 	})
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": t.TempDir()}}

@@ -13,6 +13,7 @@ type AccountChange struct {
 	Name             string
 	Currency         string
 	StrictWarehouses *bool
+	Plan             accounts.Plan // what was bought: nothing that the account itself may change
 }
 
 // SaveAccount changes the caller's account (interface §4.5).
@@ -30,6 +31,9 @@ func (s *Service) SaveAccount(tx *db.Tx, who accounts.Caller, change AccountChan
 	}
 	if strict := change.StrictWarehouses; strict != nil && *strict != account.Settings.StrictWarehouses {
 		account.Settings.StrictWarehouses, changed = *strict, append(changed, "strictWarehouses")
+	}
+	if change.Plan != "" && change.Plan != account.Plan {
+		account.Plan, changed = change.Plan, append(changed, "plan")
 	}
 	if len(changed) == 0 {
 		return account, nil

@@ -38,7 +38,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	}
 	chosen, err := choose(options.Scenarios)
 	if err != nil {
-		return nil, err
+		return nil, &CallError{err}
 	}
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt)
 	defer release()

@@ -45,11 +45,11 @@ type StartTime struct {
 // port, and weighs it. Every process it starts is ended before it returns.
 func ColdStart(ctx context.Context, o ColdStartOptions) (*ColdStarts, error) {
 	if o.Runs < 1 || o.Runs > 1_000 {
-		return nil, fmt.Errorf("--runs %d: must lie between 1 and 1000", o.Runs)
+		return nil, &CallError{fmt.Errorf("--runs %d: must lie between 1 and 1000", o.Runs)}
 	}
 	info, err := os.Stat(o.Binary)
 	if err != nil {
-		return nil, fmt.Errorf("--binary: %w", err)
+		return nil, &CallError{fmt.Errorf("--binary: %w", err)}
 	}
 	out := &ColdStarts{Machine: thisMachine(o.Folder), Binary: filepath.Base(o.Binary), BinaryBytes: info.Size()}
 	root, err := os.MkdirTemp(o.Folder, "entrepot-cold-start-")

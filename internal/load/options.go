@@ -124,8 +124,17 @@ func (o *Options) prepare() error {
 	if !loopback(o.Receiver) {
 		refuse("--receiver %q: a loopback address with a port, like 127.0.0.1:9099", o.Receiver)
 	}
-	return errors.Join(faults...)
+	if len(faults) > 0 {
+		return &CallError{errors.Join(faults...)}
+	}
+	return nil
 }
+
+// CallError is an error in what a caller asked to be measured.
+type CallError struct{ error }
+
+// Unwrap is what is wrong.
+func (e *CallError) Unwrap() error { return e.error }
 
 func orDefault[T comparable](value, standard T) T {
 	var zero T

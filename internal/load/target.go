@@ -26,7 +26,7 @@ type target struct {
 func newTarget(ctx context.Context, base string, allowRemote bool) (*target, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("--url %q is not an address like http://127.0.0.1:8080", base)
+		return nil, &CallError{fmt.Errorf("--url %q is not an address like http://127.0.0.1:8080", base)}
 	}
 	port := u.Port()
 	if port == "" {
@@ -42,7 +42,7 @@ func newTarget(ctx context.Context, base string, allowRemote bool) (*target, err
 			t.address = net.JoinHostPort(ip.String(), port)
 		}
 		if !ip.IsLoopback() && !allowRemote {
-			return nil, fmt.Errorf("%s is %s, not this machine; pass --allow-remote if that load is really meant for it", u.Hostname(), ip)
+			return nil, &CallError{fmt.Errorf("%s is %s, not this machine; pass --allow-remote if that load is really meant for it", u.Hostname(), ip)}
 		}
 	}
 	if u.Scheme == "https" {
