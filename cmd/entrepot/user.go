@@ -77,7 +77,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 	if err != nil {
 		return nil, err
 	}
-	password, err := env.password(cmd, "password")
+	password, err := env.password(cmd, "password", text)
 	if err != nil {
 		return nil, err
 	}
