@@ -26,7 +26,8 @@ type Publication struct {
 
 var publishText, publicationsText db.Text
 
-// Publish queues that products are to be on a channel, or are; what the platform calls them stays.
+// Publish queues that products are to be on a channel, or are; what the platform calls them stays. A product that goes meanwhile makes
+// the transaction run again.
 func Publish(tx *db.Tx, channel id.Channel, status PublicationStatus, products []id.Product) {
 	var at int64
 	if status == PublicationPublished {
@@ -38,13 +39,14 @@ func Publish(tx *db.Tx, channel id.Channel, status PublicationStatus, products [
 		for _, p := range piece {
 			args = append(args, string(p))
 		}
-		tx.Queue(publishText.For(len(piece), func(n int) string {
+		tx.Change(publishText.For(len(piece), func(n int) string {
 			return `WITH v(product) AS (VALUES ` + db.Values(n, 1, 5, "::UUID") + `)
 				INSERT INTO publications (tenant_id, product_id, channel_id, status, published_at)
-				SELECT $1::BIGINT, product, $2::UUID, $3::TEXT, $4::BIGINT FROM v WHERE TRUE
+				SELECT $1::BIGINT, product, $2::UUID, $3::TEXT, $4::BIGINT FROM v
+				WHERE EXISTS (SELECT 1 FROM products p WHERE p.tenant_id = $1 AND p.id = v.product AND p.deleted_at IS NULL)
 				ON CONFLICT (tenant_id, product_id, channel_id) DO UPDATE SET status = excluded.status, error = NULL,
 					published_at = coalesce(publications.published_at, excluded.published_at)`
-		}), args...)
+		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
 }
@@ -65,5 +67,5 @@ func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publicat
 
 // Unpublish queues that a product is nowhere any more.
 func Unpublish(tx *db.Tx, product id.Product) {
-	tx.Queue("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, product)
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, product)
 }

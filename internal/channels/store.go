@@ -43,6 +43,24 @@ func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return one(tx, "tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, channel)
 }
 
+// Keep holds a channel to the end of the transaction, without keeping others from doing the same: it is there when the transaction
+// commits, else the transaction means gone (nil: it runs again). It is queued, and comes before everything that locks an order or a
+// customer.
+func Keep(tx *db.Tx, channel id.Channel, gone error) {
+	tx.Share(lockName(channel))
+	tx.Require("SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel).Rows(1, gone)
+}
+
+// LockToDelete waits for all who keep a channel, keeps others from doing so, and reads it. Errors: NotFound.
+func LockToDelete(tx *db.Tx, channel id.Channel) (Channel, error) {
+	if err := tx.LockName(lockName(channel)); err != nil {
+		return Channel{}, err
+	}
+	return Lock(tx, channel)
+}
+
+func lockName(channel id.Channel) string { return "channel " + string(channel) }
+
 // Anywhere reads a channel of any account: platforms name a channel without its account. It serves every tenant.
 func Anywhere(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return one(tx, "id = $1::UUID", channel)
@@ -82,7 +100,7 @@ func (c Channel) Save(tx *db.Tx) {
 
 // Delete takes a channel's own row, its publications and the notifications seen away.
 func Delete(tx *db.Tx, channel id.Channel) {
-	tx.Queue("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
 	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
 	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel).Rows(1, nil)
 }

@@ -98,6 +98,13 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	if err != nil {
 		return nil, err
 	}
+	if channel.ID != "" {
+		var gone error
+		if draft.Channel != "" {
+			gone = fault.Missing("channel")
+		}
+		channels.Keep(tx, channel.ID, gone)
+	}
 	o := &orders.Order{ID: id.New[id.Order](), Number: draft.Number, Status: draft.Status, Channel: channel.ID, ChannelName: channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: draft.CustomerName, CustomerEmail: draft.CustomerEmail, ExternalReference: draft.ExternalReference,
 		PlatformID: draft.PlatformID, Currency: draft.Currency, ShippingAddress: NormalAddress(draft.ShippingAddress), BillingAddress: draft.BillingAddress,

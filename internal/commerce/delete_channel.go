@@ -17,15 +17,24 @@ import (
 // released, totals corrected, references freed, and no order event is told; products stay. A platform's channel is only
 // deactivated and keeps its orders, unless force. gone tells which it was. Faults: NotFound.
 func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, force bool) (gone bool, err error) {
-	c, err := channels.Lock(tx, channel)
+	c, err := channels.ByID(tx, channel)
 	if err != nil {
 		return false, err
 	}
 	if c.Platform != channels.Custom && !force {
+		if c, err = channels.Lock(tx, channel); err != nil {
+			return false, err
+		}
 		c.Status = channels.Inactive
 		c.Save(tx)
 		audit.Record(tx, who.Actor(), "channel.deactivated", "channel", string(c.ID), nil)
 		return false, nil
+	}
+	if c, err = channels.LockToDelete(tx, channel); err != nil { // from here on no order joins it
+		return false, err
+	}
+	if err := orders.LockOfChannel(tx, channel); err != nil { // and none of its orders changes
+		return false, err
 	}
 	held, err := orders.HeldBy(tx, channel)
 	if err != nil {

@@ -81,6 +81,9 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 
 // Apply queues what the plan says, with its events, and the job that publishes.
 func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
+	if p.channel.ID != "" {
+		channels.Keep(tx, p.channel.ID, fault.Missing("channel"))
+	}
 	moved, err := p.shelf.save(tx, who, p.Revisions)
 	if err != nil {
 		return Imported{}, err

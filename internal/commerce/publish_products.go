@@ -30,6 +30,7 @@ func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.P
 	if err != nil {
 		return Published{}, err
 	}
+	channels.Keep(tx, channel, fault.Missing("channel"))
 	out := Published{Count: len(found), NotFound: missing}
 	status := catalog.PublicationPublished
 	if c.Platform != channels.Custom {
@@ -55,6 +56,7 @@ func (s *Service) QueueSync(tx *db.Tx, channel id.Channel, kind jobs.Type) (jobs
 	if !c.Receives() {
 		return jobs.Job{}, fault.New(fault.Invalid, "channel_inactive", "the channel is inactive")
 	}
+	channels.Keep(tx, channel, fault.Missing("channel"))
 	j := jobs.Insert(tx, jobs.Job{Type: kind, Channel: c.ID})
 	j.ChannelName, j.ChannelType = c.Name, c.Platform
 	return j, nil

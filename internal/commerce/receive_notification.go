@@ -70,6 +70,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		out = Received{Notice: notice}
+		channels.Keep(tx, c.ID, fault.Missing("channel"))
 		if notice.DeliveryKey != "" {
 			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
 			if err != nil || seen {

@@ -251,6 +251,9 @@ func microsOf(time string) string { return "(extract(epoch FROM " + time + ") * 
 // before the clock's row; a reader that must not miss a stamp takes it shared, and never the row.
 const clockLock = "(7303, ($1::BIGINT % 2147483648)::INT)"
 
+// nameLock is the argument list of the advisory lock of a name ($2) of the tenant $1.
+const nameLock = "((7304::BIGINT << 48) + (($1::BIGINT % 65536) << 32) + $2::BIGINT)"
+
 const takeClock = "SELECT pg_advisory_xact_lock" + clockLock
 
 func (e *postgresEngine) script(ctx context.Context, sql string) error {
@@ -302,6 +305,11 @@ func (s *pgSession) batch(statements int) (b *pgx.Batch, skip int) {
 }
 
 func (s *pgSession) last() { s.ends = true }
+
+func (s *pgSession) lockName(tenant id.Tenant, number int64) error {
+	_, err := s.exec("SELECT pg_advisory_xact_lock"+nameLock, []any{tenant, number})
+	return err
+}
 
 func (s *pgSession) lockClock(tenant id.Tenant) error {
 	_, err := s.exec(takeClock, []any{tenant})
@@ -405,7 +413,7 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 			sql, args = s.tick(step)
 		}
 		if step.rows >= 0 {
-			sql = expecting(sql, step.rows)
+			sql = expecting(sql, step.rows, step.reads)
 		}
 		b.Queue(sql, plainAll(args)...)
 	}
@@ -459,13 +467,17 @@ var (
 		FROM (SELECT $2::BIGINT + ` + microsOf("(clock_timestamp() - transaction_timestamp())") + ` AS now) AS at WHERE tenant_id = $1`
 )
 
-// expecting makes a write fail inside the server unless it touches n rows, so that COMMIT can travel in the same message.
-func expecting(sql string, n int64) string {
+// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds them, so that COMMIT can travel in the same message.
+func expecting(sql string, n int64, reads bool) string {
 	key := expectKey{sql, n}
 	if text, ok := expectTexts.Load(key); ok {
 		return text.(string)
 	}
-	text := "WITH touched AS (" + sql + " RETURNING 1) SELECT 1 / (CASE WHEN count(*) = " + strconv.FormatInt(n, 10) +
+	returning := " RETURNING 1"
+	if reads {
+		returning = ""
+	}
+	text := "WITH touched AS (" + sql + returning + ") SELECT 1 / (CASE WHEN count(*) = " + strconv.FormatInt(n, 10) +
 		" THEN 1 ELSE 0 END) FROM touched"
 	expectTexts.Store(key, text)
 	return text

@@ -158,6 +158,7 @@ type onlyReading struct{ *sqliteConn }
 
 func (onlyReading) exec(string, []any) (int64, error) { return 0, errNotAhead }
 func (onlyReading) send([]*Step) error                { return errNotAhead }
+func (onlyReading) lockName(id.Tenant, int64) error   { return errNotAhead }
 func (onlyReading) lockClock(id.Tenant) error         { return errNotAhead }
 
 func (o onlyReading) query(sql string, args []any) (Rows, error) {

@@ -218,7 +218,10 @@ func (c *sqliteConn) query(sql string, args []any) (Rows, error) {
 
 func (c *sqliteConn) send(steps []*Step) error {
 	for _, s := range steps {
-		n, err := c.exec(s.sql, s.args)
+		if s.name { // the writer is alone anyway
+			continue
+		}
+		n, err := c.run(s)
 		if err != nil {
 			return s.meaning(err)
 		}
@@ -236,6 +239,24 @@ func (c *sqliteConn) answer(asked []*Question) int {
 }
 
 func (c *sqliteConn) last() {}
+
+// run runs one step and tells how many rows it touched, or found.
+func (c *sqliteConn) run(s *Step) (n int64, err error) {
+	if !s.reads {
+		return c.exec(s.sql, s.args)
+	}
+	rows, err := c.query(s.sql, s.args)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		n++
+	}
+	return n, rows.Err()
+}
+
+func (c *sqliteConn) lockName(id.Tenant, int64) error { return nil }
 
 // lockClock: the writer is alone anyway.
 func (c *sqliteConn) lockClock(id.Tenant) error { return nil }

@@ -3,6 +3,7 @@ package db
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"entrepot/internal/id"
@@ -23,7 +24,8 @@ type session interface {
 	send(steps []*Step) error     // in order, in one message where the engine can
 	answer(asked []*Question) int // runs the first of them, or as many as fit one message, and tells how many
 	last()                        // see Tx.Last
-	lockClock(id.Tenant) error    // see Tx.LockClock
+	lockName(tenant id.Tenant, number int64) error
+	lockClock(id.Tenant) error // see Tx.LockClock
 }
 
 // Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
@@ -122,6 +124,8 @@ type Step struct {
 	dup  error // what a unique violation means
 
 	clock bool // it moves the tenant's change clock
+	reads bool // see Tx.Require
+	name  bool // see Tx.Share
 }
 
 // Rows says how many rows the write must touch and the fault it means if it does not (nil: the data changed
@@ -145,6 +149,35 @@ func (tx *Tx) Queue(sql string, args ...any) *Step {
 	s := &Step{sql: sql, args: args, rows: -1}
 	tx.before = append(tx.before, s)
 	return s
+}
+
+// Require takes a read that must find as many rows as Rows says when the transaction commits. It goes out in its place among the writes
+// of Queue and costs no round trip.
+func (tx *Tx) Require(sql string, args ...any) *Step {
+	s := tx.Queue(sql, args...)
+	s.reads = true
+	return s
+}
+
+// Share takes a lock of the tenant, by any name, that transactions may share; it goes out in its place among the writes of Queue, and
+// LockName waits for all who have it. Whoever shares nothing but the lock writes nothing for it, unlike one that locks a row.
+func (tx *Tx) Share(name string) {
+	tx.Queue("SELECT pg_advisory_xact_lock_shared"+nameLock, tx.Tenant, nameNumber(name)).name = true
+}
+
+// LockName takes the lock of Share alone, at once: it waits for all who share it, and whoever would share it later waits behind it.
+func (tx *Tx) LockName(name string) error {
+	if err := tx.Flush(); err != nil {
+		return err
+	}
+	return tx.session.lockName(tx.Tenant, nameNumber(name))
+}
+
+// nameNumber is what stands for a name of Share. Two names with one number only wait for each other once more than they must.
+func nameNumber(name string) int64 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return int64(h.Sum32())
 }
 
 // Change takes a write that carries stamps or belongs to a row that all of a tenant's writers share. It goes out after

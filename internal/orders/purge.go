@@ -14,6 +14,12 @@ type Held struct {
 	Reserved       int64
 }
 
+// LockOfChannel keeps other transactions from changing the orders of a channel until this one ends, in the order of their ids.
+func LockOfChannel(tx *db.Tx, channel id.Channel) error {
+	var n int64
+	return tx.Row("SELECT count(*) FROM (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY id FOR UPDATE) AS locked", []any{tx.Tenant, channel}, &n)
+}
+
 // HeldBy adds up what the orders of a channel hold, by stock level.
 func HeldBy(tx *db.Tx, channel id.Channel) ([]Held, error) {
 	return db.List(tx, func(r db.Rows) (h Held, err error) {

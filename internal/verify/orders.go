@@ -186,6 +186,22 @@ func orderCounts(c *account) error {
 	return nil
 }
 
+func orderChannels(c *account) error {
+	return c.each(`SELECT x.what, count(*), count(c.id) FROM (
+			SELECT 'orders' AS what, channel_id FROM orders WHERE tenant_id = $1 AND channel_id IS NOT NULL
+			UNION ALL SELECT 'publications', channel_id FROM publications WHERE tenant_id = $1
+			UNION ALL SELECT 'jobs that are due', channel_id FROM jobs WHERE tenant_id = $1 AND channel_id IS NOT NULL AND due_at IS NOT NULL) AS x
+		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id GROUP BY x.what`, nil, func(r db.Rows) error {
+		var what string
+		var all, there int64
+		err := r.Scan(&what, &all, &there)
+		if all != there {
+			c.wrong("%d %s of channels that are not there", all-there, what)
+		}
+		return err
+	})
+}
+
 func customerTotals(c *account) error {
 	err := c.each(`SELECT c.id, c.orders_count, c.total_spent, coalesce(o.n, 0), coalesce(o.spent, 0) FROM customers c LEFT JOIN (
 			SELECT customer_id, count(*) AS n, sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END)::BIGINT AS spent FROM orders

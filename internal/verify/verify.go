@@ -33,6 +33,7 @@ var Checks = []Check{
 	{"order totals", "An order's amounts follow from its lines.", orderTotals},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
 	{"order counts", "The kept counts of orders are the counts of orders.", orderCounts},
+	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},
 	{"product parts", "A product knows how many variants and categories it has.", productParts},

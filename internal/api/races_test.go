@@ -1,0 +1,119 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+)
+
+// deadlocks is how many deadlocks the store's server has broken so far; an embedded store has none.
+func (s *server) deadlocks() (n int64) {
+	s.t.Helper()
+	if s.config.URL == "" {
+		return 0
+	}
+	err := s.DB.Read(s.t.Context(), db.Across, func(tx *db.Tx) error {
+		return tx.Row("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()", nil, &n)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// together runs several things at the same moment, in turns on this node and another, and waits for all.
+func (s *server) together(things ...func(s *server)) {
+	nodes := []*server{s, s.twin()}
+	var start, done sync.WaitGroup
+	start.Add(1)
+	for i, thing := range things {
+		done.Go(func() {
+			start.Wait()
+			thing(nodes[i%2])
+		})
+	}
+	start.Done()
+	done.Wait()
+}
+
+// answered fails the test for an answer that is none of the statuses.
+func (s *server) answered(t *testing.T, c call, statuses ...int) reply {
+	got := s.do(c)
+	if !slices.Contains(statuses, got.status) {
+		t.Errorf("%s %s: %d %s", c.method, c.path, got.status, short(got.body))
+	}
+	return got
+}
+
+// Orders that come while their channel goes are refused or go with it: nothing of them is left (interface §1).
+func TestChannelGoesWhileOrdersCome(t *testing.T) {
+	const rounds, clients, orders = 4, 4, 10
+	engines(t, func(t *testing.T, s *server) {
+		set, err := connector.NewSet()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Commerce.Connectors = set
+		for i := range 4 {
+			s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": fmt.Sprint("P-", i), "name": "P", "price": 1, "stock": map[string]any{"quantity": 1000}})
+		}
+		product := text(s.must(t, 200, "GET", "/api/v1/products?sku=P-1", nil), "data", 0, "id")
+		before := s.deadlocks()
+		for round := range rounds {
+			channel := text(s.must(t, 201, "POST", "/api/v1/channels", map[string]any{"name": "Shop", "platform": "CUSTOM"}), "data", "channel", "id")
+			var made atomic.Int64
+			half := make(chan struct{})
+			var once sync.Once
+			var things []func(s *server)
+			for client := range clients {
+				things = append(things, func(s *server) {
+					for n := range orders {
+						body := map[string]any{"customerName": "Ada", "customerEmail": fmt.Sprintf("c%d@example.com", n%3),
+							"items": []any{map[string]any{"sku": fmt.Sprint("P-", (client+n)%4), "quantity": 2, "unitPrice": 5}}}
+						wanted := []int{201}
+						if client%2 == 0 {
+							body["channelId"], wanted = channel, []int{201, 404}
+						}
+						got := s.answered(t, call{method: "POST", path: "/api/v1/orders", body: body}, wanted...)
+						if made.Add(1) == clients*orders/3 {
+							once.Do(func() { close(half) })
+						}
+						if got.status != 201 {
+							continue
+						}
+						path := "/api/v1/orders/" + text(got.json(t), "data", "id")
+						switch n % 3 {
+						case 0:
+							s.answered(t, call{method: "PATCH", path: path + "/status", body: map[string]any{"status": []string{"CANCELLED", "PROCESSING"}[n%2]}}, 200, 404)
+						case 1:
+							s.answered(t, call{method: "PUT", path: path + "/items", body: map[string]any{"items": []any{map[string]any{"sku": "P-0", "quantity": 1, "unitPrice": 7}}}}, 200, 404)
+						}
+					}
+				})
+			}
+			things = append(things, func(s *server) {
+				<-half
+				s.answered(t, call{method: "DELETE", path: "/api/v1/channels/" + channel}, 200)
+			}, func(s *server) {
+				for range 5 {
+					s.answered(t, call{method: "POST", path: "/api/v1/channels/" + channel + "/publications", body: map[string]any{"productIds": []string{product}}}, 200, 404)
+					s.answered(t, call{method: "POST", path: "/api/v1/sdk/products/bulk-import", body: map[string]any{"options": map[string]any{"channelId": channel},
+						"products": []any{map[string]any{"sku": "P-2", "name": fmt.Sprint("P ", round), "price": 2}}}}, 202, 404)
+				}
+			})
+			s.together(things...)
+			s.sound(t)
+			if got := number(s.must(t, 200, "GET", "/api/v1/orders?channelId="+channel, nil), "meta", "total"); got != "0" {
+				t.Errorf("%s orders are in a channel that is gone", got)
+			}
+		}
+		if n := s.deadlocks() - before; n != 0 {
+			t.Errorf("%d deadlocks", n)
+		}
+	})
+}
