@@ -87,30 +87,18 @@ func (s *Step) add(e *Endpoint, d Delivery) {
 	}
 }
 
-// Write stores a step's deliveries and moves the cursor in the same transaction. The cursor's row comes last: a new endpoint waits for
-// it with the account's change clock in hand. Errors: ErrMeanwhile.
+// Write stores a step's deliveries and moves the cursor in the same transaction. The cursor's row comes after the queues, and nothing
+// that is waited for after it: a new endpoint waits for it with the account's change clock in hand. Errors: ErrMeanwhile.
 func (s *Step) Write(tx *db.Tx) error {
-	if len(s.deliveries) > 0 {
-		if err := enqueue(tx, s.deliveries); err != nil {
-			return err
-		}
-	}
-	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
-	return nil
-}
-
-// enqueue stores new deliveries whose positions are known, all due now except those that must wait for an earlier one of their
-// resource.
-func enqueue(tx *db.Tx, deliveries []Delivery) error {
-	if err := order(tx, deliveries); err != nil {
+	if err := order(tx, s.deliveries); err != nil {
 		return err
 	}
-	db.Chunks(deliveries, func(piece []Delivery) error {
+	lengthen(tx, s.deliveries)
+	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
+	return db.Chunks(s.deliveries, func(piece []Delivery) error {
 		tx.Queue(insertPlaced.For(len(piece), func(n int) string { return insertDeliveries(n, "position", "event_stamp") }), insertArgs(tx, piece)...)
 		return nil
 	})
-	lengthen(tx, deliveries)
-	return nil
 }
 
 // enqueueAgain stores new deliveries of past events behind everything that is committed: their positions are stamps of now.
@@ -133,7 +121,7 @@ func enqueueAgain(tx *db.Tx, deliveries []Delivery) error {
 	return nil
 }
 
-// order sets when new deliveries are due: now, or not yet.
+// order sets when new deliveries are due: now, or, behind an earlier one of their resource, not yet.
 func order(tx *db.Tx, deliveries []Delivery) error {
 	waits, err := waiting(tx, deliveries)
 	for i := range waits {
@@ -151,6 +139,9 @@ func lengthen(tx *db.Tx, deliveries []Delivery) {
 	counts := map[id.Endpoint]int64{}
 	for i := range deliveries {
 		counts[deliveries[i].Endpoint]++
+	}
+	if len(counts) == 0 {
+		return
 	}
 	for _, endpoint := range slices.Sorted(maps.Keys(counts)) {
 		tx.Queue("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint, counts[endpoint], tx.Micros())

@@ -63,7 +63,7 @@ func (e *Endpoint) Insert(tx *db.Tx) {
 		VALUES ($1,$2,$3,$4,'',0,$5,$6,$7,$8,`+db.Clock+` + $9::BIGINT,$10,$10)`,
 		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros())
 	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`, tx.Tenant, offset)
-	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, lease_until, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0,0)`, tx.Tenant, e.ID)
+	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`, tx.Tenant, e.ID)
 }
 
 // Save writes everything of an endpoint but its identity, and has a node look at its queue.

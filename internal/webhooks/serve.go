@@ -23,15 +23,22 @@ func (q Queue) compare(other Queue) int {
 
 func scanQueue(r db.Rows) (q Queue, err error) { return q, r.Scan(&q.Tenant, &q.Endpoint) }
 
+// Call is a queue that its holder has to look at, and when it was called.
+type Call struct {
+	Queue
+	At int64
+}
+
 // Called names the queues that need a look: those that are due and that nobody holds, and those of this holder that were
 // called after since. next is when the first of the others is due, 0 for none.
-func Called(tx *db.Tx, holder string, since int64, limit int) (free, held []Queue, next int64, err error) {
+func Called(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []Call, next int64, err error) {
 	now := tx.Micros()
-	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND lease_until <= $1 ORDER BY due_at LIMIT $2", now, limit)
+	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' ORDER BY due_at LIMIT $2", now, limit)
 	if err != nil {
 		return
 	}
-	held, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder)
+	held, err = db.List(tx, func(r db.Rows) (c Call, err error) { return c, r.Scan(&c.Tenant, &c.Endpoint, &c.At) },
+		"SELECT tenant_id, endpoint_id, due_at FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder)
 	if err != nil {
 		return
 	}
@@ -39,22 +46,18 @@ func Called(tx *db.Tx, holder string, since int64, limit int) (free, held []Queu
 	return
 }
 
-// Claim leases free queues that are due to a holder.
-func Claim(tx *db.Tx, holder string, until int64, limit int) ([]Queue, error) {
-	return db.List(tx, scanQueue, `UPDATE queues SET holder = $1, lease_until = $2 WHERE (tenant_id, endpoint_id) IN
-		(SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $3 AND lease_until <= $3 ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-		RETURNING tenant_id, endpoint_id`, holder, until, tx.Micros(), limit)
-}
-
-// Renew prolongs the leases a holder still has and names them.
-func Renew(tx *db.Tx, holder string, until int64) ([]Queue, error) {
-	return db.List(tx, scanQueue, "UPDATE queues SET lease_until = $2 WHERE holder = $1 AND holder <> '' AND lease_until > $3 RETURNING tenant_id, endpoint_id",
-		holder, until, tx.Micros())
-}
-
-// Abandon ends every lease: for a start after a crash, when no other node can serve the store.
-func Abandon(tx *db.Tx) (int64, error) {
-	return tx.Exec("UPDATE queues SET holder = '', lease_until = 0 WHERE holder <> ''")
+// Claim gives free queues that are due to a holder, which is a beat of it, too. first says that the holder has no row yet; alive is
+// false when it had one and the others have given it up.
+func Claim(tx *db.Tx, holder string, first bool, limit int) (claimed []Queue, alive bool, err error) {
+	if first {
+		tx.Queue("INSERT INTO nodes (id, beat) VALUES ($1, 1) ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1", holder)
+	} else if alive, err := Beat(tx, holder); err != nil || !alive {
+		return nil, false, err
+	}
+	claimed, err = db.List(tx, scanQueue, `UPDATE queues SET holder = $1 WHERE (tenant_id, endpoint_id) IN
+		(SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $2 AND holder = '' ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+		RETURNING tenant_id, endpoint_id`, holder, tx.Micros(), limit)
+	return claimed, true, err
 }
 
 // Depth tells how many deliveries are pending, and since when a due queue waits for a node to take it, 0 when none does.
@@ -62,7 +65,7 @@ func Depth(tx *db.Tx) (pending, since int64, err error) {
 	if err := tx.Row("SELECT coalesce(sum(pending), 0)::BIGINT FROM queues", nil, &pending); err != nil {
 		return 0, 0, err
 	}
-	err = tx.Row("SELECT min(due_at) FROM queues WHERE due_at <= $1 AND lease_until <= $1", []any{tx.Micros()}, db.Opt(&since))
+	err = tx.Row("SELECT min(due_at) FROM queues WHERE due_at <= $1 AND holder = ''", []any{tx.Micros()}, db.Opt(&since))
 	return pending, since, err
 }
 
@@ -87,7 +90,7 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	if status != Active {
 		due = 0
 	}
-	tx.Queue("UPDATE queues SET holder = '', lease_until = 0, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3", tx.Tenant, endpoint, holder, db.Null(due))
+	tx.Queue("UPDATE queues SET holder = '', due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3", tx.Tenant, endpoint, holder, db.Null(due))
 	tx.Wake(Due)
 	return nil
 }
@@ -96,27 +99,43 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = d.tenant_id AND b.endpoint_id = d.endpoint_id
 	AND b.lane = d.lane AND b.position < d.position))`
 
-// Ready is a delivery that may be attempted, with the bytes to send.
+// Ready is a delivery that may be attempted.
 type Ready struct {
 	Delivery
-	Payload string // "" when the event is past its retention
+	Size int64 // bytes to send, 0 when the event is past its retention
 }
 
-// After is where a page of ready deliveries ends.
-type After struct{ DueAt, Position int64 }
-
-// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so, and after a given place.
-// A lane gives its first pending one only. next is when the first of the later ones is due, 0 for none.
-func ReadReady(tx *db.Tx, endpoint id.Endpoint, after After, limit int) (list []Ready, next int64, err error) {
+// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so, but for those at the positions
+// taken. A lane gives its first pending one only. next is when the first of the later ones is due, 0 for none.
+func ReadReady(tx *db.Tx, endpoint id.Endpoint, taken []int64, limit int) (list []Ready, next int64, err error) {
+	args := []any{tx.Tenant, endpoint, tx.Micros(), limit}
+	where := ""
+	if len(taken) > 0 {
+		taken = padded(taken)
+		where = " AND d.position NOT IN " + db.In(len(taken), len(args)+1)
+		for _, position := range taken {
+			args = append(args, position)
+		}
+	}
 	list, err = db.List(tx, func(r db.Rows) (d Ready, err error) {
-		return d, r.Scan(append(d.places(), db.Opt(&d.Payload))...)
-	}, "SELECT "+deliveryColumns+`, e.payload FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
-		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND (d.due_at, d.position) > ($3::BIGINT, $4::BIGINT) AND d.due_at <= $5
-		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $6`, tx.Tenant, endpoint, after.DueAt, after.Position, tx.Micros(), limit)
+		return d, r.Scan(append(d.places(), db.Opt(&d.Size))...)
+	}, "SELECT "+deliveryColumns+`, octet_length(e.payload) FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
+		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND d.due_at <= $3`+where+`
+		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $4`, args...)
 	if err != nil || len(list) == limit {
 		return list, tx.Micros(), err
 	}
 	err = tx.Row("SELECT min(due_at) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND due_at > $3",
 		[]any{tx.Tenant, endpoint, tx.Micros()}, db.Opt(&next))
 	return list, next, err
+}
+
+// Payload reads the bytes that a delivery sends; "" when the event is past its retention.
+func (d *Delivery) Payload(tx *db.Tx) (payload string, err error) {
+	tx.Last()
+	err = tx.Row("SELECT payload FROM events WHERE tenant_id = $1 AND stamp = $2", []any{tx.Tenant, d.EventStamp}, &payload)
+	if errors.Is(err, db.ErrNoRow) {
+		err = nil
+	}
+	return payload, err
 }

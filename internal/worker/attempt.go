@@ -60,25 +60,27 @@ func (w *Worker) unseal(sealed string) (webhooks.Secret, error) {
 	return webhooks.ParseSecret(text)
 }
 
-// attempt sends a delivery once. answered says whether the endpoint gave any answer; ok is false when the worker broke the attempt
+// attempt sends a delivery once; payload is "" when the event is past its retention. answered says whether the endpoint gave any answer; ok is false when the worker broke the attempt
 // off, which is not the endpoint's doing.
-func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
+func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
 	o = webhooks.Outcome{Queue: q.Queue, Position: d.Position, Event: d.EventStamp, Resource: d.Resource, Ordered: d.Ordered,
 		Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: at.UnixMicro()}}
 	lateness.Observe(time.Duration(1000 * (at.UnixMicro() - d.DueAt)).Seconds())
 	start := time.Now()
-	err := q.send(d, at, &o)
+	ctx, cancel := q.allowed(d)
+	defer cancel()
+	err := q.send(ctx, d, payload, at, &o)
 	took := time.Since(start)
-	if err != nil && w.running.Err() != nil {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return o, false, false
 	}
 	o.Duration = took.Milliseconds()
 	if err != nil {
 		o.Error = text(reason(err), 500)
 	}
-	final := d.Payload == "" // nothing is left to send
+	final := payload == "" // nothing is left to send
 	q.judge(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
@@ -105,22 +107,31 @@ func (q *queue) judge(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 // errPast is the outcome of a delivery whose event was swept.
 var errPast = errors.New("the event is older than events are kept")
 
+// allowed is how long an attempt may take. One of an ordered endpoint ends with the lease: whoever takes over sends it again, and must
+// be the only one then.
+func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(q.w.running, attemptTime)
+	if !d.Ordered {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(q.w.lease.current(), cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
 // send makes the request and reads the answer into the outcome.
-func (q *queue) send(d *webhooks.Ready, at time.Time, o *webhooks.Outcome) error {
+func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at time.Time, o *webhooks.Outcome) error {
 	t := q.target.Load()
 	switch {
 	case t.err != nil:
 		return t.err
-	case d.Payload == "":
+	case payload == "":
 		return errPast
 	}
-	ctx, cancel := context.WithTimeout(q.w.running, attemptTime)
-	defer cancel()
 	// Resolved and checked at every attempt, also when a connection is still open.
 	if _, err := q.w.Guard.Resolve(ctx, t.url.Hostname()); err != nil {
 		return err
 	}
-	request := t.request(d, at, q.w.Version).WithContext(ctx)
+	request := t.request(d, payload, at, q.w.Version).WithContext(ctx)
 	response, err := q.w.transport.RoundTrip(request) // no redirects, no cookies
 	if err != nil {
 		return err
@@ -138,8 +149,8 @@ func (q *queue) send(d *webhooks.Ready, at time.Time, o *webhooks.Outcome) error
 }
 
 // request builds what an attempt sends (interface §6.1).
-func (t *target) request(d *webhooks.Ready, at time.Time, version string) *http.Request {
-	body := []byte(d.Payload)
+func (t *target) request(d *webhooks.Ready, payload string, at time.Time, version string) *http.Request {
+	body := []byte(payload)
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	signatures := t.secret.SignStandard(string(d.Event), seconds, body)
 	if t.old != nil && at.UnixMicro() < t.endpoint.OldSecretUntil {

@@ -3,6 +3,8 @@ package worker
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +18,14 @@ func TestDeadEndpointsDelayNobody(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		hang := make(chan struct{})
+		var now, most atomic.Int64
 		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/hang" {
+				if n := now.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				defer now.Add(-1)
+			}
 			rc.ServeHTTP(w, r)
 			if r.URL.Path == "/hang" {
 				select {
@@ -30,17 +39,18 @@ func TestDeadEndpointsDelayNobody(t *testing.T) {
 		gone, _ := s.endpoint(closedPort(t))
 		good, _ := s.endpoint(rc.URL + "/good")
 		w := s.start()
-		s.tell(300, each)
-		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == 300 })
-		if n := len(rc.on("/hang")); n > minWorkers { // none has run into its time-out yet
-			t.Errorf("%d attempts at once to an endpoint that does not answer", n)
+		const n = 200
+		s.tell(n, each)
+		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == n })
+		if under := most.Load(); under > probes {
+			t.Errorf("%d attempts at once to an endpoint that does not answer", under)
 		}
-		if c := s.counts(hanging); c.Pending != 300 {
+		if c := s.counts(hanging); c.Pending != n {
 			t.Errorf("hanging: %+v", c)
 		}
 		until(t, "the first attempts to the one that is gone", func() bool {
-			_, tries := s.deliveries(gone)
-			return len(tries) == 300 && len(tries[299]) == 1
+			list, _ := s.deliveries(gone)
+			return len(list) == n && !slices.ContainsFunc(list, func(d webhooks.Delivery) bool { return d.Attempts == 0 })
 		})
 		w.abort() // do not wait for what hangs
 	})
@@ -57,10 +67,17 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 				return nil
 			})
 		}
-		s.start()
+		w := s.start()
+		looked := func() bool { // at the queue, after which it has no time at which it is due
+			var due int64
+			s.read(func(tx *db.Tx) error {
+				return tx.Row("SELECT due_at FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, e.ID}, db.Opt(&due))
+			})
+			return due == 0 && w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: e.ID}) == nil
+		}
 		s.tell(5, each)
 		until(t, "five wait", func() bool { return s.counts0(e).Pending == 5 })
-		time.Sleep(150 * time.Millisecond)
+		until(t, "somebody looks", looked)
 		if n := len(rc.on("/hook")); n != 0 {
 			t.Fatalf("%d attempts to a paused endpoint", n)
 		}
@@ -69,7 +86,7 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 		set(webhooks.Paused)
 		s.tell(2, each)
 		until(t, "two wait", func() bool { return s.counts0(e).Pending == 2 })
-		time.Sleep(150 * time.Millisecond)
+		until(t, "somebody looks", looked)
 		if n := len(rc.on("/hook")); n != 5 {
 			t.Errorf("%d attempts", n)
 		}
@@ -89,29 +106,30 @@ func TestPauseWhileItHangs(t *testing.T) {
 			<-hang
 		})
 		e, _ := s.endpoint(rc.URL + "/hook")
-		s.start()
-		s.tell(2*readPage, each)
-		until(t, "some are under way", func() bool { return len(rc.on("/hook")) == minWorkers })
+		w := s.start()
+		const n = 2 * maxPage
+		s.tell(n, each)
+		until(t, "some are under way", func() bool { return len(rc.on("/hook")) == probes })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
 			e.Save(tx)
 			return nil
 		})
-		time.Sleep(300 * time.Millisecond)
+		name := webhooks.Queue{Tenant: s.tenant, Endpoint: e.ID}
+		until(t, "the pause is seen", func() bool { q := w.queue(name); return q == nil || q.live.Err() != nil })
 		close(hang)
-		until(t, "those end", func() bool { return s.counts0(e).Delivered == minWorkers })
-		time.Sleep(200 * time.Millisecond)
-		if n := len(rc.on("/hook")); n != minWorkers {
-			t.Errorf("%d attempts", n)
+		until(t, "the queue is given back", func() bool { return w.queue(name) == nil })
+		if got, c := len(rc.on("/hook")), s.counts(e); got != probes || c.Delivered != probes {
+			t.Errorf("%d attempts, %+v", got, c)
 		}
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Active
 			e.Save(tx)
 			return nil
 		})
-		until(t, "the rest", func() bool { return s.counts0(e).Delivered == 2*readPage })
-		if n := len(rc.on("/hook")); n != 2*readPage {
-			t.Errorf("%d attempts in all", n)
+		until(t, "the rest", func() bool { return s.counts0(e).Delivered == n })
+		if got := len(rc.on("/hook")); got != n {
+			t.Errorf("%d attempts in all", got)
 		}
 		s.counts(e)
 	})
@@ -129,7 +147,7 @@ func TestWhoGetsWhat(t *testing.T) {
 		foreign, _ := other.endpoint(rc.URL + "/foreign")
 		s.tell(4, each)
 		late, _ := s.endpoint(rc.URL + "/late")
-		s.start()
+		w := s.start()
 		s.tell(2, each)
 		other.tell(1, each)
 		for e, n := range map[*webhooks.Endpoint]int64{all: 6, one: 6, late: 2} {
@@ -142,7 +160,7 @@ func TestWhoGetsWhat(t *testing.T) {
 		s.write(func(tx *db.Tx) error { one.Delete(tx); return nil })
 		s.tell(5, each)
 		until(t, "the rest", func() bool { return s.counts0(all).Delivered == 11 })
-		time.Sleep(100 * time.Millisecond)
+		until(t, "the deleted one is let go", func() bool { return w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: one.ID}) == nil })
 		if n := len(rc.on("/one")); n != 6 {
 			t.Errorf("%d deliveries to the deleted endpoint", n)
 		}

@@ -202,33 +202,6 @@ func TestNodesDoNotDouble(t *testing.T) {
 	})
 }
 
-// What a dead node held is taken over when its lease ends; by the only node of a store at once.
-func TestTakesOverFromTheDead(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		s, rc := newShop(t, store), newReceiver(t)
-		hold := func(e *webhooks.Endpoint, lease time.Duration) {
-			s.write(func(tx *db.Tx) error {
-				tx.Queue("UPDATE queues SET holder = 'dead', lease_until = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID, tx.Now().Add(lease).UnixMicro())
-				return nil
-			})
-		}
-		e, _ := s.endpoint(rc.URL + "/hook")
-		hold(e, 700*time.Millisecond)
-		before := time.Now()
-		w := s.start()
-		s.tell(2, each)
-		until(t, "two", func() bool { return s.counts0(e).Delivered == 2 })
-		if took := time.Since(before); took < 600*time.Millisecond {
-			t.Errorf("taken over after %s, in the lease", took)
-		}
-		s.stop(w)
-		hold(e, time.Hour)
-		s.start(func(c *Config) { c.Alone = true })
-		s.tell(1, each)
-		until(t, "three", func() bool { return s.counts0(e).Delivered == 3 })
-	})
-}
-
 // Stop waits for running attempts, stores what came of them and gives the leases back; what it must break off is not counted.
 func TestStop(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

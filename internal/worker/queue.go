@@ -1,7 +1,7 @@
 package worker
 
 import (
-	"errors"
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,41 +11,38 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// queue serves one endpoint while this node holds its lease. A feeder reads what is due into a channel; attempts are made from it by
-// as many goroutines as the endpoint bears.
+// queue serves one endpoint while this node holds it. A feeder reads what is due, without the bytes to send; attempts are made of it by
+// as many goroutines as the endpoint bears, which live only as long as there is something to send.
 type queue struct {
 	webhooks.Queue
 	w      *Worker
-	until  atomic.Int64 // end of the lease
-	ended  atomic.Bool  // nothing more is to be sent: the endpoint is paused or gone, or the lease is lost
+	node   string // under which name this node holds it
+	before *queue // the same queue when it was held before; it ends first
+	gone   chan struct{}
+	live   context.Context    // until nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
+	end    context.CancelFunc // ends live
 	target atomic.Pointer[target]
-	ready  chan webhooks.Ready
+	health *health
 	poked  chan struct{}
 	making sync.WaitGroup // goroutines that attempt
-	again  bool           // the feeder was poked while it could not look
+	called int64          // the newest call that it was poked for; of the loop that serves
 
 	mu      sync.Mutex
+	ready   []webhooks.Ready // read, and not begun
+	more    bool             // there was more than could be read
 	taken   map[int64]string // position → lane of what is read and not settled yet
 	lanes   map[string]int   // how many of them are in a lane
 	settled []int64          // settled since the last read
 	workers int
-	silent  int // attempts without an answer, in a row
 }
 
-// An endpoint is given more attempts at once as long as it answers, and few when it does not: one that is dead or slow costs the
-// others nothing but idle sockets.
+// Bounds of what a queue reads ahead, and of all queues of a node together.
 const (
-	readPage   = 256
-	minWorkers = 8
-	maxWorkers = 64
-	linger     = 2 * time.Second // a queue that has run dry is kept this long
+	maxPage = 128
+	minPage = 8
+	ahead   = 8192
+	linger  = 2 * time.Second // a queue that has run dry is kept this long
 )
-
-func newQueue(w *Worker, name webhooks.Queue, until time.Time) *queue {
-	q := &queue{Queue: name, w: w, ready: make(chan webhooks.Ready, readPage), poked: make(chan struct{}, 1), taken: map[int64]string{}, lanes: map[string]int{}}
-	q.until.Store(until.UnixMicro())
-	return q
-}
 
 // poke has the feeder look again.
 func (q *queue) poke() {
@@ -55,115 +52,111 @@ func (q *queue) poke() {
 	}
 }
 
-// feed reads what is due until the queue has run dry, is paused or lost, or the worker stops; then it gives the lease back.
+// feed reads what is due until the queue has run dry, is paused or lost, or the worker stops; then it gives the queue back.
 func (q *queue) feed() {
 	defer q.w.closed(q)
 	defer q.release()
+	if q.before != nil {
+		select {
+		case <-q.before.gone:
+		case <-q.live.Done():
+		}
+		q.before = nil
+	}
 	dry := q.w.DB.Now()
-	var after webhooks.After
-	for q.w.stopping.Err() == nil && !q.ended.Load() {
-		list, next, serves, err := q.read(after)
+	for q.live.Err() == nil {
+		full, next, serves, err := q.read()
 		q.w.failed("reading a queue", err)
-		if err != nil || !serves || !q.push(list) {
+		if err != nil || !serves {
 			return
 		}
-		if len(list) == readPage {
-			last := list[len(list)-1]
-			after = webhooks.After{DueAt: last.DueAt, Position: last.Position}
-			continue
-		}
-		after = webhooks.After{} // what is committed late may be due earlier than what was read: never look only behind it
-		if len(list) > 0 || q.busy() {
+		if q.busy() {
 			dry = q.w.DB.Now()
 		}
-		if q.again {
-			q.again = false
-			continue
-		}
 		rest := min(q.w.Poll, linger)
-		if next > 0 {
+		if next > 0 && !full {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
 		}
-		if q.w.DB.Now().Sub(dry) >= linger || !q.w.pause(q.poked, rest) {
+		if q.w.DB.Now().Sub(dry) >= linger || !q.pause(q.poked, rest) {
 			return
 		}
 	}
 }
 
-// read looks up the endpoint as it is now and what is due after a place. serves is false when it is paused or gone.
-func (q *queue) read(after webhooks.After) (list []webhooks.Ready, next int64, serves bool, err error) {
-	q.forget() // before the snapshot: what settles during the read is still known as taken when its rows come
-	err = q.w.DB.Read(q.w.stopping, q.Tenant, func(tx *db.Tx) (err error) {
-		if serves, err = q.look(tx); err == nil && serves {
-			list, next, err = webhooks.ReadReady(tx, q.Endpoint, after, readPage)
+// pause waits until poked, for a time, or until the queue ends; it tells whether to go on.
+func (q *queue) pause(poked <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-q.live.Done():
+		return false
+	case <-poked:
+	case <-timer.C:
+	}
+	return q.live.Err() == nil
+}
+
+// read looks up the endpoint as it is now, and what is due and not under way, as far as there is room. serves is false when the
+// endpoint is paused or gone; full says that there may be more.
+func (q *queue) read() (full bool, next int64, serves bool, err error) {
+	room, taken := q.room()
+	var list []webhooks.Ready
+	err = q.w.DB.Read(q.live, q.Tenant, func(tx *db.Tx) (err error) {
+		e, err := webhooks.ByID(tx, q.Endpoint)
+		if fault.Is(err, fault.NotFound) || err == nil && e.Status != webhooks.Active {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		q.aim(e)
+		if serves = true; room > 0 {
+			list, next, err = webhooks.ReadReady(tx, q.Endpoint, taken, room)
 		}
 		return err
 	})
-	return list, next, serves, err
+	if err == nil && serves {
+		full = len(list) == room
+		q.push(list, full)
+	}
+	return full, next, serves, err
 }
 
-// look aims at the endpoint as it is now and tells whether it is to be served.
-func (q *queue) look(tx *db.Tx) (serves bool, err error) {
-	e, err := webhooks.ByID(tx, q.Endpoint)
-	if fault.Is(err, fault.NotFound) || err == nil && e.Status != webhooks.Active {
-		return false, nil
+// room tells how much may be read now, and what is not to be read again. What was settled before is forgotten here, before the
+// snapshot: what settles during the read is still known as taken when its rows come.
+func (q *queue) room() (room int, taken []int64) {
+	page := q.w.page()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, position := range q.settled {
+		q.free(position)
 	}
-	if err == nil {
-		q.aim(e)
+	q.settled = q.settled[:0]
+	if len(q.ready) > page/2 {
+		return 0, nil
 	}
-	return err == nil, err
+	taken = make([]int64, 0, len(q.taken))
+	for position := range q.taken {
+		taken = append(taken, position)
+	}
+	return page - len(q.ready), taken
 }
 
-// push hands deliveries to the attempts, except those under way; it blocks while they have enough to do.
-func (q *queue) push(list []webhooks.Ready) bool {
+// push takes deliveries in, except those whose lane is under way, and has them attempted.
+func (q *queue) push(list []webhooks.Ready, full bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for i := range list {
-		if !q.take(&list[i]) {
-			continue
-		}
-		q.staff(minWorkers)
-		if !q.hand(&list[i]) {
-			q.drop(list[i].Position)
-			return false
+		if q.take(&list[i]) {
+			q.ready = append(q.ready, list[i])
 		}
 	}
-	return true
-}
-
-// hand waits until a delivery is taken over by the attempts. Meanwhile the endpoint may be paused, or changed.
-func (q *queue) hand(d *webhooks.Ready) bool {
-	select {
-	case q.ready <- *d:
-		return true
-	default:
-	}
-	ticker := time.NewTicker(q.w.Poll)
-	defer ticker.Stop()
-	for {
-		select {
-		case q.ready <- *d:
-			return true
-		case <-q.w.stopping.Done():
-			return false
-		case <-q.poked:
-			q.again = true
-		case <-ticker.C:
-		}
-		serves := false
-		err := q.w.DB.Read(q.w.stopping, q.Tenant, func(tx *db.Tx) (err error) {
-			serves, err = q.look(tx)
-			return err
-		})
-		q.w.failed("reading an endpoint", err)
-		if !serves || q.ended.Load() {
-			return false
-		}
-	}
+	q.more = full
+	q.staff()
 }
 
 // take notes a delivery as under way; false when it, or another one of its lane, is already.
 func (q *queue) take(d *webhooks.Ready) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if _, taken := q.taken[d.Position]; taken || d.Ordered && q.lanes[d.Resource] > 0 {
 		return false
 	}
@@ -174,16 +167,6 @@ func (q *queue) take(d *webhooks.Ready) bool {
 	}
 	q.taken[d.Position] = lane
 	return true
-}
-
-// forget frees what was settled before now.
-func (q *queue) forget() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, position := range q.settled {
-		q.free(position)
-	}
-	q.settled = q.settled[:0]
 }
 
 func (q *queue) free(position int64) {
@@ -221,98 +204,137 @@ func (q *queue) busy() bool {
 	return len(q.taken) > len(q.settled)
 }
 
-// staff starts one more goroutine that attempts, up to most.
-func (q *queue) staff(most int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.workers < most {
+// most is how many attempts the endpoint may be given at once.
+func (q *queue) most() int {
+	switch {
+	case q.health.circuit():
+		return probes
+	case q.health.silent.Load() > 0:
+		return someWorkers
+	}
+	return q.w.share()
+}
+
+// staff starts goroutines for what is ready, as many as the endpoint bears. The lock is held.
+func (q *queue) staff() {
+	for range min(q.most()-q.workers, len(q.ready)) {
 		q.workers++
 		q.making.Go(q.work)
 	}
 }
 
-// work attempts what the feeder gives until it ends, or until the endpoint seems to bear less.
-func (q *queue) work() {
-	defer func() {
-		q.mu.Lock()
+// next hands a delivery to an attempt; false ends the goroutine that asks.
+func (q *queue) next() (d webhooks.Ready, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.ready) == 0 || q.workers > q.most() {
 		q.workers--
-		q.mu.Unlock()
-	}()
-	for d := range q.ready {
-		leave := q.enter()
-		if leave == nil {
-			q.drop(d.Position)
-			continue
+		return d, false
+	}
+	d = q.ready[0]
+	q.ready[0] = webhooks.Ready{}
+	if q.ready = q.ready[1:]; len(q.ready) == 0 {
+		q.ready = nil
+	}
+	if q.more && len(q.ready) <= q.w.page()/2 {
+		q.more = false
+		q.poke()
+	}
+	return d, true
+}
+
+// work attempts what is ready until nothing is left, or until the endpoint seems to bear less.
+func (q *queue) work() {
+	for {
+		d, ok := q.next()
+		if !ok {
+			return
 		}
-		o, answered, ok := q.attempt(&d)
-		leave()
+		o, answered, ok := q.serve(&d)
 		if !ok {
 			q.drop(d.Position)
 			continue
 		}
 		q.w.outcomes <- settled{q, o}
-		if !q.learn(answered) {
-			return
+		q.health.learn(answered)
+		if answered {
+			q.mu.Lock()
+			q.staff()
+			q.mu.Unlock()
+		} else if q.health.circuit() {
+			q.pause(nil, probePause)
 		}
 	}
 }
 
-// enter waits for one of the node's slots and gives what leaves it; nil when nothing may be sent any more. Endpoints that do not
-// answer have slots of their own. An attempt that begins now must end within the lease.
-func (q *queue) enter() (leave func()) {
-	slots := q.w.slots
-	if q.troubled() {
-		slots = q.w.trouble
+// serve waits for what an attempt needs, and makes it; ok is false when there was none.
+func (q *queue) serve(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
+	leave := q.enter(d)
+	if leave == nil {
+		return o, false, false
 	}
-	select {
-	case slots <- struct{}{}:
-	case <-q.w.stopping.Done():
-		return nil
+	defer leave()
+	var payload string
+	err := q.w.DB.Read(q.live, q.Tenant, func(tx *db.Tx) (err error) {
+		payload, err = d.Payload(tx)
+		return err
+	})
+	if err != nil {
+		q.w.failed("reading an event", err)
+		q.pause(nil, q.w.Poll)
+		return o, false, false
 	}
-	if q.ended.Load() || q.w.stopping.Err() != nil || q.until.Load() < q.w.DB.Now().Add(attemptTime+2*time.Second).UnixMicro() {
-		<-slots
-		return nil
-	}
-	return func() { <-slots }
+	return q.attempt(d, payload)
 }
 
-func (q *queue) troubled() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.silent >= minWorkers
-}
-
-// learn adapts the number of attempts at once; false ends this goroutine.
-func (q *queue) learn(answered bool) bool {
-	if answered {
-		q.mu.Lock()
-		q.silent = 0
-		q.mu.Unlock()
-		if len(q.ready) > 0 {
-			q.staff(maxWorkers)
+// enter waits for one of the node's slots and for room for the payload, and gives what leaves them; nil when nothing may be sent any
+// more. Endpoints of which no answer is known have slots and room of their own.
+func (q *queue) enter(d *webhooks.Ready) (leave func()) {
+	pool := q.w.answering
+	if q.health.circuit() {
+		pool = q.w.silent
+	}
+	leave = pool.enter(q.live, d.Size)
+	for leave != nil && q.w.lease.current().Err() != nil { // the next beat, or somebody else's takeover, decides
+		if !q.pause(nil, lookEvery/4) {
+			leave()
+			return nil
 		}
-		return true
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.silent++
-	return q.workers <= minWorkers
+	return leave
 }
 
-// release waits for what is under way, and gives the lease back.
+// release waits for what is under way, and gives the queue back.
 func (q *queue) release() {
-	q.ended.Store(true)
-	close(q.ready)
+	defer close(q.gone)
+	q.end()
+	q.mu.Lock()
+	for i := range q.ready {
+		q.free(q.ready[i].Position)
+	}
+	q.ready = nil
+	q.mu.Unlock()
 	q.making.Wait()
 	for q.busy() {
 		select {
 		case <-q.poked:
 		case <-q.w.running.Done():
-			return // the lease runs out
+			return
 		}
 	}
-	err := q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.w.node) })
-	if err != nil && !errors.Is(err, q.w.running.Err()) {
-		q.w.Log.Error("worker: giving a queue back failed, its lease runs out", "endpoint", q.Endpoint, "error", err)
+	// As often as it takes: until then it is this node's, which does not serve it.
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
+		if err == nil || q.w.running.Err() != nil {
+			return
+		}
+		q.w.Log.Error("worker: giving a queue back failed, trying again", "endpoint", q.Endpoint, "error", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-q.w.running.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
 	}
 }

@@ -1,26 +1,33 @@
 package worker
 
 import (
+	"context"
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 
-// A lease outlasts the attempts made under it: none begins that could end after it, so that no two nodes ever serve one queue.
+// Bounds of looking at queues.
 const (
-	lease      = 30 * time.Second
-	renewEvery = 5 * time.Second
+	callOverlap  = time.Second // calls are stored a little after their time
+	compareEvery = 10 * time.Second
 )
 
-// serve takes over queues that are due and tells those it holds when something new waits in them.
+// serve takes over queues that are due and notifies those it holds when something new waits in them.
 func (w *Worker) serve() {
 	woken := w.DB.Woken(webhooks.Due)
 	var since int64
+	compared := w.DB.Now()
 	for {
 		start := time.Now()
 		next, err := w.take(&since)
 		w.failed("taking over queues", err)
+		if now := w.DB.Now(); now.Sub(compared) >= compareEvery {
+			compared = now
+			w.failed("comparing queues", w.compare())
+		}
 		if !w.breathe(start) {
 			return
 		}
@@ -37,42 +44,63 @@ func (w *Worker) serve() {
 // take claims what is free and pokes what is held; next is when the next queue is due, 0 for none.
 func (w *Worker) take(since *int64) (next int64, err error) {
 	w.mu.Lock()
-	room := maxQueues - len(w.queues)
+	room, node, first := maxQueues-len(w.queues), w.node, !w.entered
 	w.mu.Unlock()
-	var free, held []webhooks.Queue
+	var free []webhooks.Queue
+	var held []webhooks.Call
 	now := *since
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
 		now = tx.Micros()
-		free, held, next, err = webhooks.Called(tx, w.node, *since, room)
+		free, held, next, err = webhooks.Called(tx, node, *since-callOverlap.Microseconds(), max(0, room))
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	*since = now
-	for _, q := range held {
-		w.poke(q)
+	for _, call := range held {
+		if q := w.queue(call.Queue); q != nil && q.called != call.At {
+			q.called = call.At
+			q.poke()
+		}
 	}
 	if len(free) == 0 {
 		return next, nil
 	}
-	until := w.DB.Now().Add(lease)
+	begun := time.Now()
 	var claimed []webhooks.Queue
+	var alive bool
 	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-		claimed, err = webhooks.Claim(tx, w.node, until.UnixMicro(), len(free))
+		claimed, alive, err = webhooks.Claim(tx, node, first, len(free))
 		return err
 	})
-	for _, q := range claimed {
-		w.open(q, until)
+	if err != nil {
+		return next, err
 	}
-	return next, err
+	if !alive {
+		w.rename(node)
+		return 0, nil
+	}
+	w.lease.extend(begun)
+	w.mu.Lock()
+	w.entered = w.entered || w.node == node
+	w.mu.Unlock()
+	for _, q := range claimed {
+		w.start(q, node)
+	}
+	return next, nil
 }
 
-// open starts serving a claimed queue.
-func (w *Worker) open(name webhooks.Queue, until time.Time) {
-	q := newQueue(w, name, until)
+// start serves a claimed queue.
+func (w *Worker) start(name webhooks.Queue, node string) {
+	q := &queue{Queue: name, w: w, node: node, gone: make(chan struct{}), poked: make(chan struct{}, 1), taken: map[int64]string{}, lanes: map[string]int{}}
+	q.live, q.end = context.WithCancel(w.stopping)
 	w.mu.Lock()
-	w.queues[name] = q
+	q.before, q.health = w.queues[name], w.healthOf(name)
+	if w.queues[name] = q; w.node != node { // given up meanwhile
+		q.end()
+	}
+	w.open.Store(int64(len(w.queues)))
 	w.mu.Unlock()
 	w.loops.Go(q.feed)
 }
@@ -84,52 +112,56 @@ func (w *Worker) closed(q *queue) {
 	if w.queues[q.Queue] == q {
 		delete(w.queues, q.Queue)
 	}
+	w.open.Store(int64(len(w.queues)))
 }
 
-func (w *Worker) poke(name webhooks.Queue) {
+func (w *Worker) queue(name webhooks.Queue) *queue {
 	w.mu.Lock()
-	q := w.queues[name]
-	w.mu.Unlock()
-	if q != nil {
-		q.poke()
-	}
+	defer w.mu.Unlock()
+	return w.queues[name]
 }
 
-// renew prolongs the leases of the queues held; those that are lost are served no more.
-func (w *Worker) renew() {
-	for w.pause(nil, renewEvery) {
-		w.failed("renewing leases", w.renewAll())
-	}
-}
-
-func (w *Worker) renewAll() error {
+// name is how this node is called in the store.
+func (w *Worker) name() string {
 	w.mu.Lock()
-	held := make(map[webhooks.Queue]*queue, len(w.queues))
-	for name, q := range w.queues {
-		held[name] = q
+	defer w.mu.Unlock()
+	return w.node
+}
+
+// rename ends the queues of a name that the other nodes have given up. Those of ordered endpoints end at once; attempts of others that
+// are under way end by themselves, and their outcomes count unless somebody else was first.
+func (w *Worker) rename(node string) {
+	w.lease.drop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.node != node {
+		return
 	}
-	w.mu.Unlock()
-	if len(held) == 0 {
-		return nil
+	w.node, w.entered = id.New[string](), false
+	for _, q := range w.queues {
+		q.end()
 	}
-	until := w.DB.Now().Add(lease)
-	var renewed []webhooks.Queue
-	err := w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-		renewed, err = webhooks.Renew(tx, w.node, until.UnixMicro())
-		return err
-	})
+}
+
+// compare gives back queues that this node holds in the store without knowing: the answer to a claim was lost.
+func (w *Worker) compare() error {
+	node := w.name()
+	held, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) { return webhooks.Held(tx, node) })
 	if err != nil {
 		return err
 	}
-	for _, name := range renewed {
-		if q := held[name]; q != nil {
-			q.until.Store(until.UnixMicro())
-			delete(held, name)
+	for _, name := range held {
+		if w.queue(name) == nil {
+			if err := w.DB.Write(w.stopping, name.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, name.Endpoint, node) }); err != nil {
+				return err
+			}
 		}
 	}
-	for _, q := range held {
-		q.ended.Store(true)
-		q.poke()
-	}
 	return nil
+}
+
+// page is how many deliveries a queue reads ahead, and share how many attempts at once it may have: the more queues, the fewer of each.
+func (w *Worker) page() int { return max(minPage, min(maxPage, ahead/max(1, int(w.open.Load())))) }
+func (w *Worker) share() int {
+	return max(probes, min(maxWorkers, maxAnswering/max(1, int(w.open.Load()))))
 }

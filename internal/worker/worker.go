@@ -1,13 +1,14 @@
 // Package worker runs what happens after the answer: webhooks go out, jobs run, what is past its time is swept.
 //
 //	dispatch   event → one delivery for each endpoint that wants it (dispatch.go)
-//	serve      takes over queues that are due, by lease; one feeder each (serve.go, queue.go)
-//	attempt    one POST (attempt.go)
+//	serve      takes over queues that are due; one feeder each (serve.go, queue.go)
+//	live       says that this node lives, and takes over from those that died (presence.go)
+//	attempt    one POST (attempt.go), as many at once as the endpoint bears (health.go) and the node affords (pool.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
 //	jobs       what a request has queued to be done after its answer (jobs.go)
 //	sweep      drops what is past its time, in small steps (sweep.go)
 //
-// Nodes are equal and any may die at any moment: what it had leased is taken over when the lease ends, and what it had sent without
+// Nodes are equal and any may die at any moment: what it held is taken over within seconds, and what it had sent without
 // storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the loops; polling is the truth.
 package worker
 
@@ -17,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"entrepot/internal/commerce"
@@ -35,7 +37,7 @@ type Config struct {
 	Retries  webhooks.Schedule // nil: the one of interface §6.2
 	Log      *slog.Logger
 	Version  string        // for User-Agent
-	Alone    bool          // no other node serves this store: leases left by a crash end at the start
+	Alone    bool          // no other node serves this store: what a crash has left is taken over at the start
 	Poll     time.Duration // how often loops look without being woken; 0: a second
 	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
 }
@@ -43,26 +45,35 @@ type Config struct {
 // Worker is a running set of loops.
 type Worker struct {
 	Config
-	node      string // names this worker in leases
 	transport http.RoundTripper
 	stopping  context.Context    // ends when Stop begins: nothing new is started
 	halt      context.CancelFunc // ends stopping
 	running   context.Context    // ends when Stop gives up waiting: attempts are broken off
 	abort     context.CancelFunc
-	loops     sync.WaitGroup // all but settle
+	living    context.Context // ends when the last queue is given back
+	leave     context.CancelFunc
+	lived     chan struct{}  // closed when live has ended
+	loops     sync.WaitGroup // all but settle and live
 	outcomes  chan settled
 	settling  chan struct{} // closed when settle has ended
-	slots     chan struct{} // attempts at once to endpoints that answer
-	trouble   chan struct{} // and to those that do not
+	answering *pool         // attempts at once to endpoints that answer
+	silent    *pool         // and to those of which no answer is known
+	lease     *lease
+	open      atomic.Int64 // how many queues there are
 
-	mu     sync.Mutex
-	queues map[webhooks.Queue]*queue // held by this node
+	mu      sync.Mutex
+	node    string // names this worker in the store; another one once others have given it up
+	entered bool   // the store knows the name
+	queues  map[webhooks.Queue]*queue
+	health  map[webhooks.Queue]*health // of those, and of endpoints served before
 }
 
 // Bounds of a node.
 const (
-	maxSlots  = 2048
-	maxQueues = 4096
+	maxQueues    = 4096
+	maxIdle      = 512      // kept connections
+	maxHeaders   = 64 << 10 // of an answer, in bytes
+	streamBuffer = 64 << 10 // of an answer over HTTP/2 that is not read yet
 )
 
 // Start starts the loops; they run until Stop.
@@ -82,8 +93,9 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	if c.Keep == 0 {
 		c.Keep = 30 * 24 * time.Hour
 	}
-	w := &Worker{Config: c, node: id.New[string](), transport: c.Guard.Transport(maxWorkers), outcomes: make(chan settled, 2*settleBatch),
-		settling: make(chan struct{}), slots: make(chan struct{}, maxSlots), trouble: make(chan struct{}, maxSlots), queues: map[webhooks.Queue]*queue{}}
+	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch), settling: make(chan struct{}),
+		lived: make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4), lease: newLease(c.Alone),
+		queues: map[webhooks.Queue]*queue{}, health: map[webhooks.Queue]*health{}}
 	if c.Alone {
 		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {
 			queues, err := webhooks.Abandon(tx)
@@ -102,14 +114,28 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	}
 	w.running, w.abort = context.WithCancel(context.WithoutCancel(ctx))
 	w.stopping, w.halt = context.WithCancel(w.running)
+	w.living, w.leave = context.WithCancel(w.running)
 	go w.settle()
-	for _, loop := range []func(){w.dispatch, w.serve, w.renew, w.jobs, w.sweep} {
+	if c.Alone {
+		close(w.lived)
+	} else {
+		go w.live()
+	}
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.sweep} {
 		w.loops.Go(loop)
 	}
 	return w, nil
 }
 
-// Stop ends the loops in order: nothing new is claimed or sent, running attempts end, their outcomes are stored, leases are given
+// transport keeps few connections, and takes little of an answer into memory.
+func transport(guard *netguard.Guard) *http.Transport {
+	t := guard.Transport(maxWorkers)
+	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
+	t.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: 16 * streamBuffer}
+	return t
+}
+
+// Stop ends the loops in order: nothing new is claimed or sent, running attempts end, their outcomes are stored, queues are given
 // back. When ctx ends first, running attempts are broken off; they are made again after the next start.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.halt()
@@ -118,6 +144,8 @@ func (w *Worker) Stop(ctx context.Context) error {
 		w.loops.Wait()
 		close(w.outcomes)
 		<-w.settling
+		w.leave()
+		<-w.lived
 		close(done)
 	}()
 	var err error
@@ -129,10 +157,26 @@ func (w *Worker) Stop(ctx context.Context) error {
 		<-done
 	}
 	w.abort()
+	w.depart(ctx)
 	if t, ok := w.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
 	return err
+}
+
+// depart frees what this node still holds, so that the others need not find out that it is gone.
+func (w *Worker) depart(ctx context.Context) {
+	w.mu.Lock()
+	node, entered := w.node, w.entered
+	w.mu.Unlock()
+	if !entered {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := w.DB.Write(ctx, db.Across, func(tx *db.Tx) error { return webhooks.LeaveNode(tx, node) }); err != nil {
+		w.Log.Error("worker: queues were not given back, others take them over in some seconds", "error", err)
+	}
 }
 
 // pause waits until woken, for a time, or until the worker stops; it tells whether to go on.

@@ -1,0 +1,65 @@
+package webhooks
+
+import (
+	"entrepot/internal/db"
+)
+
+// The statements of this file serve every tenant: a node holds queues whosever they are. A node's row is locked before queues.
+
+// Beat says that a node lives, and tells whether the others still think so. One that they have given up holds nothing any more, and
+// must go on under another name.
+func Beat(tx *db.Tx, node string) (alive bool, err error) {
+	n, err := tx.Exec("UPDATE nodes SET beat = beat + 1 WHERE id = $1", node)
+	return n > 0, err
+}
+
+// Beats reads the beats of the other nodes that hold queues.
+func Beats(tx *db.Tx, node string) (map[string]int64, error) {
+	beats := map[string]int64{}
+	return beats, tx.Each(func(r db.Rows) error {
+		var other string
+		var beat int64
+		err := r.Scan(&other, &beat)
+		beats[other] = beat
+		return err
+	}, "SELECT id, beat FROM nodes WHERE id <> $1", node)
+}
+
+// EndNode frees the queues of a node whose beat has not moved from what was seen, and forgets the node. It tells whether that was so.
+func EndNode(tx *db.Tx, node string, beat int64) (ended bool, err error) {
+	n, err := tx.Exec("DELETE FROM nodes WHERE id = $1 AND beat = $2", node, beat)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, free(tx, node)
+}
+
+// LeaveNode frees the queues that a node still holds, and forgets the node.
+func LeaveNode(tx *db.Tx, node string) error {
+	if _, err := tx.Exec("DELETE FROM nodes WHERE id = $1", node); err != nil {
+		return err
+	}
+	return free(tx, node)
+}
+
+func free(tx *db.Tx, node string) error {
+	err := tx.Each(func(r db.Rows) error { return r.Scan(new(int64)) },
+		"SELECT pending FROM queues WHERE holder = $1 AND holder <> '' ORDER BY tenant_id, endpoint_id FOR UPDATE", node)
+	if err != nil {
+		return err
+	}
+	tx.Queue("UPDATE queues SET holder = '' WHERE holder = $1 AND holder <> ''", node)
+	tx.Wake(Due)
+	return nil
+}
+
+// Abandon frees every queue: for a start after a crash, when no other node can serve the store. It tells how many were held.
+func Abandon(tx *db.Tx) (int64, error) {
+	tx.Queue("DELETE FROM nodes")
+	return tx.Exec("UPDATE queues SET holder = '' WHERE holder <> ''")
+}
+
+// Held names the queues that a node holds.
+func Held(tx *db.Tx, node string) ([]Queue, error) {
+	return db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE holder = $1 AND holder <> ''", node)
+}

@@ -1,0 +1,174 @@
+package worker
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/webhooks"
+)
+
+// What a killed node held goes on within five seconds, ordered endpoints in their order.
+func TestTakesOverFromTheKilled(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		var mu sync.Mutex
+		served := 0 // the first two requests, of the node that is killed, get no answer
+		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			served++
+			hangs := served <= 2
+			mu.Unlock()
+			if hangs {
+				io.Copy(io.Discard, r.Body) // or its end would not be noticed
+				<-r.Context().Done()
+				return
+			}
+			rc.ServeHTTP(w, r)
+		})
+		plain, _ := s.endpoint(rc.URL + "/plain")
+		inOrder, _ := s.endpoint(rc.URL+"/ordered", ordered)
+		killed := s.start()
+		s.tell(1, each)
+		until(t, "both are under way", func() bool { mu.Lock(); defer mu.Unlock(); return served == 2 })
+		s.start()
+		s.tell(3, func(int) string { return "r0" })
+		killed.abort() // as a kill does: nothing is given back
+		at := time.Now()
+		until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
+		took := time.Since(at)
+		t.Logf("all is delivered %s after the kill", took)
+		if took > 5*time.Second {
+			t.Errorf("%s after the kill", took)
+		}
+		place, last := s.places(), -1
+		for _, got := range rc.on("/ordered") {
+			if at := place[got.header.Get("webhook-id")]; at < last {
+				t.Errorf("event %d after %d", at, last)
+			} else {
+				last = at
+			}
+		}
+		s.counts(plain)
+		s.counts(inOrder)
+	})
+}
+
+// A node that lives but is not heard of begins nothing more and breaks off what an ordered endpoint has under way, before another node
+// goes on: never do two requests of one lane overlap.
+func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		var mu sync.Mutex
+		under, overlaps, first := 0, 0, true
+		begun, ended := make(chan struct{}), make(chan time.Time, 1)
+		rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			hangs := first
+			first = false
+			if under++; under > 1 {
+				overlaps++
+			}
+			mu.Unlock()
+			if hangs {
+				rc.ServeHTTP(&silence{}, r)
+				close(begun)
+				<-r.Context().Done()
+				ended <- time.Now()
+			} else {
+				rc.ServeHTTP(w, r)
+			}
+			mu.Lock()
+			under--
+			mu.Unlock()
+		})
+		e, _ := s.endpoint(rc.URL+"/hook", ordered)
+		mute := s.start()
+		s.tell(2, func(int) string { return "lane" })
+		<-begun
+		mute.leave() // it beats no more, and else lives on
+		s.start()
+		at := time.Now()
+		until(t, "the other node has it all", func() bool { return s.counts0(e).Delivered == 2 })
+		if broken := (<-ended).Sub(at); broken > leaseTime+time.Second {
+			t.Errorf("broken off after %s", broken)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if overlaps > 0 {
+			t.Errorf("%d requests of one lane overlap", overlaps)
+		}
+		var order []int
+		for _, got := range rc.on("/hook") {
+			_, n := numberOf(t, got.body)
+			order = append(order, n)
+		}
+		if len(order) != 3 || order[0] != 0 || order[1] != 0 || order[2] != 1 {
+			t.Errorf("events in the order %v", order)
+		}
+		s.counts(e)
+	})
+}
+
+// silence is an answer that is never sent.
+type silence struct{ header http.Header }
+
+func (s *silence) Header() http.Header {
+	if s.header == nil {
+		s.header = http.Header{}
+	}
+	return s.header
+}
+func (*silence) Write(b []byte) (int, error) { return len(b), nil }
+func (*silence) WriteHeader(int)             {}
+
+// The only node of a store goes on with what a crash has left at once.
+func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL + "/hook")
+		s.write(func(tx *db.Tx) error {
+			tx.Queue("INSERT INTO nodes (id, beat) VALUES ('dead', 1)")
+			tx.Queue("UPDATE queues SET holder = 'dead' WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
+			return nil
+		})
+		s.start(func(c *Config) { c.Alone = true })
+		s.tell(1, each)
+		until(t, "it is delivered", func() bool { return s.counts0(e).Delivered == 1 })
+	})
+}
+
+// A node that the others have given up by mistake goes on under another name, and nothing is sent twice at the same time.
+func TestTheGivenUpGoesOn(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL + "/hook")
+		w := s.start()
+		s.tell(1, each)
+		until(t, "it is served", func() bool { return s.counts0(e).Delivered == 1 })
+		old := w.name()
+		if err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
+			var beat int64
+			if err := tx.Row("SELECT beat FROM nodes WHERE id = $1", []any{old}, &beat); err != nil {
+				return err
+			}
+			ended, err := webhooks.EndNode(tx, old, beat)
+			if !ended {
+				t.Error("it was not ended")
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.tell(20, each)
+		until(t, "the rest", func() bool { return s.counts0(e).Delivered == 21 })
+		if w.name() == old {
+			t.Error("it goes on under the name that was given up")
+		}
+		s.counts(e)
+	})
+}
