@@ -44,6 +44,13 @@ const (
 	linger  = 2 * time.Second // a queue that has run dry is kept this long
 )
 
+// failed logs an error, unless it is the queue's own end.
+func (q *queue) failed(doing string, err error) {
+	if q.live.Err() == nil {
+		q.w.failed(doing, err)
+	}
+}
+
 // poke has the feeder look again.
 func (q *queue) poke() {
 	select {
@@ -66,7 +73,7 @@ func (q *queue) feed() {
 	dry := q.w.DB.Now()
 	for q.live.Err() == nil {
 		full, next, serves, err := q.read()
-		q.w.failed("reading a queue", err)
+		q.failed("reading a queue", err)
 		if err != nil || !serves {
 			return
 		}
@@ -280,7 +287,7 @@ func (q *queue) serve(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool)
 		return err
 	})
 	if err != nil {
-		q.w.failed("reading an event", err)
+		q.failed("reading an event", err)
 		q.pause(nil, q.w.Poll)
 		return o, false, false
 	}
