@@ -9,10 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/client"
@@ -53,8 +51,15 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 				return wrong("usage: entrepot %s (entrepot import --help tells more)", command.Use)
 			}
 			o.Kind, o.File = importer.Kind(arguments[0]), arguments[1]
+			notice, stop := func(time.Duration, error) {}, func() {}
+			if !quiet {
+				var progress *importProgress
+				progress, stop = newImportProgress(env.stderr)
+				o.Progress, notice = progress.settled, progress.waiting
+			}
+			defer stop()
 			if url != "" || key != "" {
-				service, err := client.New(url, key, client.WithUserAgent("entrepot-import"), client.WithNotice(waitNotice(env.stderr)))
+				service, err := client.New(url, key, client.WithUserAgent("entrepot-import"), client.WithNotice(notice))
 				if err != nil {
 					return wrong("%v", err)
 				}
@@ -63,7 +68,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 			if quiet {
 				o.Log = io.Discard
 			}
-			return runImport(command, env, o, asJSON, quiet)
+			return runImport(command, env, o, asJSON, quiet, stop)
 		},
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong("%v", err) })
@@ -88,7 +93,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.StringVar((*string)(&o.CreditNotes), "credit-notes", "return", "orders: negative quantities become orders with status RETURNED (return) or CANCELLED (cancel), or are reported (report)")
 	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
-	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change, and which orders it would refuse")
 	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), or orders in a confirmed step (20)")
 	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")
 	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
@@ -99,33 +104,10 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	return command
 }
 
-// waitNotice tells of long waits, once every ten seconds at most, as several requests wait at once.
-func waitNotice(w io.Writer) func(time.Duration, error) {
-	var mu sync.Mutex
-	var last time.Time
-	return func(wait time.Duration, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if wait >= 2*time.Second && time.Since(last) > 10*time.Second {
-			last = time.Now()
-			fmt.Fprintf(w, "waiting %.0f s: %v\n", wait.Seconds(), err)
-		}
-	}
-}
-
-// runImport runs the import with a progress bar, or with the first faults printed when there is no
-// report, and prints the summary.
-func runImport(command *cobra.Command, env *environment, o importer.Options, asJSON, quiet bool) error {
+// runImport runs the import, with the first faults printed when there is no report, and prints the
+// summary. ended is called when the import has ended and nothing of it was printed yet.
+func runImport(command *cobra.Command, env *environment, o importer.Options, asJSON, quiet bool, ended func()) error {
 	start := time.Now()
-	if !quiet && isTerminal(env.stderr) {
-		bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(env.stderr), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("importing"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-		o.Progress = func(done, total int64) {
-			bar.ChangeMax64(total)
-			_ = bar.Set64(done) // a bar that cannot be drawn must not stop an import
-		}
-		defer bar.Close()
-	}
 	var first []importer.Fault // shown when no report keeps them
 	count := 0
 	if o.Report == "" && !quiet {
@@ -136,6 +118,7 @@ func runImport(command *cobra.Command, env *environment, o importer.Options, asJ
 		}
 	}
 	summary, err := importer.Run(command.Context(), o)
+	ended()
 	for _, f := range first {
 		fmt.Fprintf(env.stderr, "row %d %s: %s%s %s (%s)\n", f.Row, f.Level, f.Item, colon(f.Item), f.Message, f.Code)
 	}
@@ -187,7 +170,7 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	if s.DryRun {
 		verb = "would be stored"
 	}
-	fmt.Fprintf(w, "%d rows read in %.1f s (%.0f a second), %d stored, %d refused", s.Rows, seconds, float64(s.Rows)/max(seconds, 0.001), s.RowsStored, s.RowsRefused)
+	fmt.Fprintf(w, "%d rows read in %.1f s (%.0f a second), %d %s, %d refused", s.Rows, seconds, float64(s.Rows)/max(seconds, 0.001), s.RowsStored, verb, s.RowsRefused)
 	if s.BlankRows > 0 {
 		fmt.Fprintf(w, ", %d blank rows passed over", s.BlankRows)
 	}
@@ -207,7 +190,11 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 		fmt.Fprintf(w, "%d categories stored\n", s.Categories)
 	}
 	if s.Missing > 0 {
-		fmt.Fprintf(w, "%d missing products created\n", s.Missing)
+		missing := "missing products created"
+		if s.DryRun {
+			missing = "missing products would be created"
+		}
+		fmt.Fprintf(w, "%d %s\n", s.Missing, missing)
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Codes)) {
 		fmt.Fprintf(w, "  %6d × %s\n", s.Codes[code], code)

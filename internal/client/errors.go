@@ -20,6 +20,7 @@ type Error struct {
 	Details    []Detail `json:"details"` // every fault of a 400
 
 	OrderID       string   `json:"orderId"`       // 409: the order that is there already
+	CustomerID    string   `json:"customerId"`    // 409: the customer that has the e-mail
 	RequiredScope string   `json:"requiredScope"` // 403
 	From          string   `json:"from"`          // 422: the move that is not allowed, and those that are
 	To            string   `json:"to"`

@@ -130,6 +130,31 @@ func (c *Client) FindOrder(ctx context.Context, externalReference string) (order
 	}
 }
 
+// EachOrder reads all orders of the account, 100 a request, oldest first, until do fails.
+func (c *Client) EachOrder(ctx context.Context, do func(OrderRead) error) error {
+	query := url.Values{"limit": {"100"}, "sort": {"createdAt:asc"}}
+	for {
+		var list struct {
+			Data []OrderRead `json:"data"`
+			Meta struct {
+				NextCursor string `json:"nextCursor"`
+			} `json:"meta"`
+		}
+		if err := c.get(ctx, "/api/v1/orders", query, &list); err != nil {
+			return err
+		}
+		for _, order := range list.Data {
+			if err := do(order); err != nil {
+				return err
+			}
+		}
+		if list.Meta.NextCursor == "" || len(list.Data) == 0 {
+			return nil
+		}
+		query.Set("cursor", list.Meta.NextCursor)
+	}
+}
+
 // MoveOrder moves an order to another status (interface §3.1); a move that is not allowed is an
 // *Error with status 422.
 func (c *Client) MoveOrder(ctx context.Context, id, status, note string) error {

@@ -37,6 +37,9 @@ func (s *fakeService) before(first interception) {
 	s.first = first
 }
 
+// noChannel is the id of a channel that the service does not have.
+const noChannel = "0190c0de-0000-7000-8000-00000000dead"
+
 type fakeProduct struct {
 	SKU            string          `json:"sku"`
 	Name           string          `json:"name"`
@@ -128,6 +131,12 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		s.answer(w, 200, map[string]any{"data": found, "meta": map[string]int{"totalPages": 1}})
+	case r.Method == "GET" && strings.HasPrefix(path, "/api/v1/customers/"):
+		if strings.HasSuffix(path, "0001") {
+			s.answer(w, 200, map[string]any{"data": map[string]string{"id": strings.Split(path, "/")[4], "status": "active"}})
+			return
+		}
+		s.answer(w, 404, map[string]any{"message": "no such customer"})
 	case strings.HasPrefix(path, "/api/v1/orders/"):
 		s.oneOrder(w, r, strings.Split(path, "/")[4], body)
 	default:
@@ -172,6 +181,10 @@ func (s *fakeService) importProducts(w http.ResponseWriter, r *http.Request, bod
 		Index int    `json:"index"`
 		Code  string `json:"code"`
 	}
+	if in.Options.ChannelID == noChannel {
+		s.answer(w, 404, map[string]any{"message": "no such channel", "code": "not_found"})
+		return
+	}
 	errors, changes := []entry{}, []map[string]string{}
 	created, updated := 0, 0
 	seen := map[string]bool{}
@@ -184,7 +197,11 @@ func (s *fakeService) importProducts(w http.ResponseWriter, r *http.Request, bod
 			why = s.refusal(&p, seen)
 		}
 		if why != "" {
-			errors = append(errors, entry{p.SKU, why, i, "invalid"})
+			code := "invalid"
+			if s.owners[p.SKU] != "" {
+				code = "sku_taken"
+			}
+			errors = append(errors, entry{p.SKU, why, i, code})
 			continue
 		}
 		action := "create"

@@ -56,10 +56,10 @@ type Options struct {
 	State       string // path of the state file, "" = none
 	Resume      bool
 
-	Log      io.Writer               // what was detected, warnings; nil = nobody
-	Progress func(done, total int64) // bytes of the file settled; nil = nobody
-	Now      func() time.Time        // the clock; nil = the machine's
-	OnFault  func(Fault)             // every line of the report, as it is settled; nil = nobody
+	Log      io.Writer        // what was detected, warnings; nil = nobody
+	Progress func(Progress)   // how far the import is; nil = nobody
+	Now      func() time.Time // the clock; nil = the machine's
+	OnFault  func(Fault)      // every line of the report, as it is settled; nil = nobody
 }
 
 func (o *Options) check() error {

@@ -12,7 +12,10 @@ import (
 // store sends what the items need to be there first: categories, and products for unknown SKUs. It
 // is done once; a resumed import does not repeat it.
 func (r *importRun) store(ctx context.Context) error {
-	if r.state.Prepared || r.DryRun {
+	if r.DryRun {
+		return r.ask(ctx)
+	}
+	if r.state.Prepared {
 		return nil
 	}
 	var err error
@@ -20,7 +23,7 @@ func (r *importRun) store(ctx context.Context) error {
 	case *productMaker:
 		err = r.storeCategories(ctx, m.categories())
 	case *orderMaker:
-		if m.missing != nil {
+		if r.CreateMissing {
 			err = r.storeMissing(ctx, m.missing.list)
 		}
 	}
@@ -35,6 +38,7 @@ func (r *importRun) store(ctx context.Context) error {
 // and their link to it waits until the category comes (interface §4.2).
 func (r *importRun) storeCategories(ctx context.Context, list []client.Category) error {
 	for part := range slices.Chunk(list, client.MaxProducts) {
+		r.doing("storing the categories")
 		got, err := r.To.ImportCategories(ctx, part)
 		if err != nil {
 			return fmt.Errorf("storing the categories: %w", err)
@@ -49,30 +53,15 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 	return nil
 }
 
-// storeMissing creates the products that the catalog lacks and no others: a dry run of the import
-// tells which those are, as a SKU may also belong to a variant.
+// storeMissing creates the products that the catalog lacks and no others.
 func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
-	var lacking []candidate
-	for part := range slices.Chunk(list, client.MaxProducts) {
-		got, err := r.To.ImportProducts(ctx, candidatesBody(part, true), true)
-		if err != nil {
-			return fmt.Errorf("asking which products are missing: %w", err)
-		}
-		if got.Changes == nil && len(got.Errors) == 0 && len(part) > 0 {
-			return errors.New("the service did not say which products are missing (a dry run without changes)")
-		}
-		create := map[string]bool{}
-		for _, change := range got.Changes {
-			create[change.SKU] = change.Action == "create"
-		}
-		for _, one := range part {
-			if create[one.sku] {
-				lacking = append(lacking, one)
-			}
-		}
+	lacking, err := r.lacking(ctx, list)
+	if err != nil {
+		return err
 	}
 	for part := range slices.Chunk(lacking, client.MaxProducts) {
-		got, err := r.To.ImportProducts(ctx, candidatesBody(part, false), true)
+		r.doing("creating the missing products")
+		got, err := r.To.ImportProducts(ctx, candidatesBody(part, "", false), true)
 		if err != nil {
 			return fmt.Errorf("creating the missing products: %w", err)
 		}
@@ -86,7 +75,37 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-func candidatesBody(list []candidate, dryRun bool) []byte {
+// lacking finds those that the catalog has not: a dry run of the import tells, as a SKU may also
+// belong to a variant.
+func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
+	for part := range slices.Chunk(list, client.MaxProducts) {
+		r.doing("asking which products are missing")
+		got, err := r.To.ImportProducts(ctx, candidatesBody(part, r.Channel, true), true)
+		if err != nil {
+			return nil, fmt.Errorf("asking which products are missing: %w", err)
+		}
+		if got.Changes == nil && len(got.Errors) == 0 && len(part) > 0 {
+			return nil, errors.New("the service did not say which products are missing (a dry run without changes)")
+		}
+		known := map[string]bool{}
+		for _, change := range got.Changes {
+			known[change.SKU] = change.Action != "create"
+		}
+		for _, e := range got.Errors {
+			if e.Code == "sku_taken" && e.Index >= 0 && e.Index < len(part) {
+				known[part[e.Index].sku] = true // by a variant
+			}
+		}
+		for _, one := range part {
+			if !known[one.sku] {
+				lacking = append(lacking, one)
+			}
+		}
+	}
+	return lacking, nil
+}
+
+func candidatesBody(list []candidate, channel string, dryRun bool) []byte {
 	body := []byte(`{"products":[`)
 	for i, one := range list {
 		if i > 0 {
@@ -96,7 +115,10 @@ func candidatesBody(list []candidate, dryRun bool) []byte {
 	}
 	body = append(body, ']')
 	if dryRun {
-		body = append(body, `,"options":{"dryRun":true}`...)
+		o := openObject(append(body, `,"options":`...))
+		o.textIf("channelId", []byte(channel))
+		o.key("dryRun")
+		body = append(append(o.b, "true"...), '}')
 	}
 	return append(body, '}')
 }

@@ -64,8 +64,10 @@ func (r *importRun) pump(ctx context.Context) error {
 
 func (r *importRun) sender() sender {
 	switch {
-	case r.To == nil || r.DryRun && r.Kind == Orders:
+	case r.To == nil:
 		return nowhere{}
+	case r.DryRun && r.Kind == Orders:
+		return r.checker
 	case r.Kind == Orders:
 		return &orderSender{client: r.To}
 	}
@@ -124,9 +126,7 @@ func (r *importRun) settle(out outcome) error {
 	r.state.Counts.add(out)
 	r.state.NextItem = out.chunk.pieces
 	r.state.NextRow = max(r.state.NextRow, out.chunk.lastRow+1)
-	if r.Progress != nil {
-		r.Progress(min(out.chunk.fileRead, r.source.size), r.source.size)
-	}
+	r.tellProgress(out.chunk)
 	return r.saveState()
 }
 

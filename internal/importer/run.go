@@ -79,8 +79,9 @@ type importRun struct {
 	maker  maker
 
 	seen     inspection
-	left     []string // columns that are not imported
-	decimals string   // how numbers are read, for the person to check
+	checker  *orderChecker // of a dry run of orders that asks the service
+	left     []string      // columns that are not imported
+	decimals string        // how numbers are read, for the person to check
 
 	state   state
 	resumed bool
@@ -115,7 +116,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 			table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
 			split: r.LongOrders == "split", asIs: plain && isOwnOrder(r.table),
 		}
-		if r.CreateMissing {
+		if r.CreateMissing || r.DryRun && r.To != nil {
 			m.missing = newCandidates()
 		}
 		r.maker = m
@@ -194,6 +195,9 @@ func (r *importRun) run(ctx context.Context) (err error) {
 		return r.stopped(err)
 	}
 	if err := r.store(ctx); err != nil {
+		if call, wrong := errors.AsType[*CallError](err); wrong {
+			return call
+		}
 		return r.stopped(err)
 	}
 	if err := r.pump(ctx); err != nil {
