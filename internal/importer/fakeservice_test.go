@@ -21,8 +21,9 @@ type fakeService struct {
 	products   map[string]*fakeProduct
 	owners     map[string]string // variant SKU -> product SKU
 	categories map[string]map[string]any
-	orders     map[string]*fakeOrder // by externalReference
-	keys       map[string]string     // Idempotency-Key -> externalReference
+	orders     map[string]*fakeOrder        // by externalReference
+	keys       map[string]string            // Idempotency-Key -> externalReference
+	customers  map[string]map[string]string // by id
 	replays    int
 	broken     []string // what a client must never do
 }
@@ -94,7 +95,7 @@ type fakeLine struct {
 func newFakeService() *fakeService {
 	return &fakeService{
 		products: map[string]*fakeProduct{}, owners: map[string]string{}, categories: map[string]map[string]any{},
-		orders: map[string]*fakeOrder{}, keys: map[string]string{},
+		orders: map[string]*fakeOrder{}, keys: map[string]string{}, customers: map[string]map[string]string{},
 	}
 }
 
@@ -131,6 +132,10 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		s.answer(w, 200, map[string]any{"data": found, "meta": map[string]int{"totalPages": 1}})
+	case strings.HasPrefix(path, "/api/v1/customers") && r.Method != "GET":
+		s.writeCustomer(w, r, body)
+	case strings.HasPrefix(path, "/api/v1/customers/customer-"):
+		s.answer(w, 200, map[string]any{"data": s.customers[strings.Split(path, "/")[4]]})
 	case r.Method == "GET" && strings.HasPrefix(path, "/api/v1/customers/"):
 		if strings.HasSuffix(path, "0001") {
 			s.answer(w, 200, map[string]any{"data": map[string]string{"id": strings.Split(path, "/")[4], "status": "active"}})
@@ -279,6 +284,35 @@ func (s *fakeService) importCategories(w http.ResponseWriter, body []byte) {
 		s.categories[c["externalId"].(string)] = c
 	}
 	s.answer(w, 200, map[string]any{"data": map[string]any{"created": len(in.Categories), "updated": 0, "errors": []any{}}})
+}
+
+func (s *fakeService) writeCustomer(w http.ResponseWriter, r *http.Request, body []byte) {
+	var in map[string]string
+	if err := json.Unmarshal(body, &in); err != nil {
+		s.violated("customer: %v", err)
+	}
+	if r.Method == "PATCH" {
+		have := s.customers[strings.Split(r.URL.Path, "/")[4]]
+		for name, value := range in {
+			have[name] = value
+		}
+		s.answer(w, 200, map[string]any{"data": have})
+		return
+	}
+	for id, have := range s.customers {
+		if strings.EqualFold(have["email"], in["email"]) {
+			s.answer(w, 409, map[string]any{"message": "the e-mail is taken", "code": "email_taken", "customerId": id})
+			return
+		}
+	}
+	if !strings.Contains(in["email"], "@") {
+		s.answer(w, 400, map[string]any{"message": "no e-mail", "code": "validation_failed"})
+		return
+	}
+	id := fmt.Sprintf("customer-%d", len(s.customers)+1)
+	in["id"] = id
+	s.customers[id] = in
+	s.answer(w, 201, map[string]any{"data": in})
 }
 
 func (s *fakeService) createOrder(w http.ResponseWriter, r *http.Request, body []byte) {

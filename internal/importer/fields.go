@@ -40,6 +40,8 @@ var orderFields = []field{
 	{"customerName", "customername customer"},
 	{"customerEmail", "customeremail email emailaddress"},
 	{"customerId", "customerid customerno customernumber"},
+	{"customerPhone", "customerphone phone phonenumber telephone mobile"},
+	{"customerCompany", "customercompany company companyname"},
 	{"currency", "currency currencycode"},
 	{"initialStatus", "initialstatus orderstatus"},
 	{"date", "date orderdate invoicedate createdat"},

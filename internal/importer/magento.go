@@ -1,6 +1,9 @@
 package importer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // magentoFormat is Magento 2's import format: a configurable product lists its simple products in
 // configurable_variations, "sku=A,size=S,color=Red|sku=B,…". Its images are relative paths.
@@ -73,6 +76,7 @@ func (m *magento) key(cells [][]byte) []byte {
 
 func (m *magento) read(cells [][]byte, p *product) {
 	p.attributes = withMembers(p.attributes, additional(cellOf(cells, m.additional)))
+	p.attributes = slices.DeleteFunc(p.attributes, func(a pair) bool { return a.name == "has_options" || a.name == "required_options" }) // the shop's own bookkeeping
 	if v, ok := m.parents[string(p.sku)]; ok {
 		p.kind, p.categories = kindVariant, nil
 		p.options = append(p.options[:0], v.options...)

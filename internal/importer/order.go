@@ -150,7 +150,7 @@ func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel 
 	if fault := o.appendAmounts(&j); fault != nil {
 		return b, fault
 	}
-	j.pairs("shippingAddress", o.free(r, "shippingAddress."))
+	j.pairs("shippingAddress", o.withContact(o.free(r, "shippingAddress.")))
 	j.pairs("billingAddress", o.free(r, "billingAddress."))
 	j.pairs("paymentMetadata", o.bookNotes(r))
 	j.textIf("notes", o.head[headNotes])
@@ -217,6 +217,20 @@ func (o *order) free(r *orderReader, family string) []pair {
 		pairs = append(pairs, pair{member.name, value})
 	}
 	return pairs
+}
+
+// withContact keeps phone and company in the address of an order that has no e-mail, and so no customer
+// record that could hold them.
+func (o *order) withContact(address []pair) []pair {
+	if len(o.head[headEmail]) > 0 {
+		return address
+	}
+	for _, contact := range []pair{{"phone", o.head[headPhone]}, {"company", o.head[headCompany]}} {
+		if len(contact.value) > 0 && !hasMember(address, contact.name) {
+			address = append(address, contact)
+		}
+	}
+	return address
 }
 
 // bookNotes is the order's paymentMetadata: what is mapped there, and what the API has no field for.

@@ -33,7 +33,7 @@ func (r *orderRow) worth() money.Amount {
 // headFields are the fields of an order that stand in its rows; the families follow them.
 var headFields = []string{
 	"originalReference", "customerName", "customerEmail", "customerId", "currency", "initialStatus", "date", "notes",
-	"shippingAmount", "discountAmount", "taxAmount", "taxRate",
+	"customerPhone", "customerCompany", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
 }
 
 const (
@@ -45,6 +45,8 @@ const (
 	headStatus
 	headDate
 	headNotes
+	headPhone
+	headCompany
 	headShipping
 	headDiscount
 	headTax

@@ -22,6 +22,7 @@ type orderMaker struct {
 	reference *expression
 	reader    *orderReader
 	gather    *gather[*orderRow]
+	contacts  *contacts   // customers whose phone or company the file has; nil when it has neither
 	missing   *candidates // products to create for unknown SKUs; nil when not wanted
 	rows      counter
 	body      []byte
@@ -63,10 +64,16 @@ func (m *orderMaker) survey(ctx context.Context) error {
 		return m.surveyOwn(ctx)
 	}
 	m.gather = newGather[*orderRow]()
+	if m.mapping.has("customerEmail") && m.mapping.has("customerPhone", "customerCompany") {
+		m.contacts = &contacts{byEmail: map[string]int{}}
+	}
 	reader := newOrderReader(m.mapping, m.dates)
 	return eachRow(ctx, m.table, nil, func(r row) error {
 		reference := m.referenceOf(r.cells)
 		m.gather.expect(reference)
+		if m.contacts != nil && unreadable(m.table, r) == "" {
+			m.contacts.add(reader, r.cells)
+		}
 		if m.missing != nil && len(reference) > 0 && unreadable(m.table, r) == "" {
 			if got := reader.read(r, ""); !refuses(got.faults) && (got.quantity > 0 || got.worth() > 0) {
 				line := got.lines(4)[0]

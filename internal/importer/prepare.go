@@ -26,6 +26,9 @@ func (r *importRun) store(ctx context.Context) error {
 		if r.CreateMissing {
 			err = r.storeMissing(ctx, m.missing.list)
 		}
+		if err == nil && m.contacts != nil {
+			err = r.storeContacts(ctx, m.contacts.list)
+		}
 	}
 	if err != nil {
 		return err

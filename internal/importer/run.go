@@ -150,6 +150,10 @@ func (r *importRun) tell(m *mapping) {
 		fmt.Fprintf(r.Log, "numbers: %s\n", r.decimals)
 	}
 	r.left = r.notImported(m)
+	if id := m.exact["customerId"]; id != nil && !m.has("customerEmail") && len(id.alternatives) == 1 && len(id.alternatives[0]) == 1 {
+		id := mapName(id.columnNames(0, r.table.header))
+		fmt.Fprintf(r.Log, "customers: the file has ids but no e-mails, so that the orders are not linked to customer records; --map '%s+\"@customers.invalid\"=customerEmail' links the orders of one id\n", id)
+	}
 	if len(r.table.unseen) > 0 {
 		fmt.Fprintf(r.Log, "warning: the first objects have no %s\n", strings.Join(r.table.unseen, ", "))
 	}

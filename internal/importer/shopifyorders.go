@@ -18,7 +18,8 @@ var shopifyOrderFormat = format{
 		{"Billing Name", "billingAddress.name"}, {"Billing Address1", "billingAddress.line1"},
 		{"Billing Address2", "billingAddress.line2"}, {"Billing City", "billingAddress.city"},
 		{"Billing Zip~/^'?(.*)/", "billingAddress.postalCode"}, {"Billing Country", "billingAddress.country"},
-		{"Payment Method", "paymentMetadata.paymentMethod"},
+		{"Phone|Billing Phone|Shipping Phone", "customerPhone"}, {"Billing Phone|Shipping Phone", "customerPhone"}, {"Phone", "customerPhone"},
+		{"Billing Company", "customerCompany"}, {"Payment Method", "paymentMetadata.paymentMethod"},
 	},
 	known: func(header []string) bool { return hasColumns(header, "Name", "Lineitem quantity", "Lineitem price") },
 }
