@@ -179,3 +179,17 @@ func grouped(n int) string {
 	}
 	return text
 }
+
+// waitNotice tells of long waits, once every ten seconds at most, as several requests wait at once.
+func waitNotice(w io.Writer) func(time.Duration, error) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(wait time.Duration, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if wait >= 2*time.Second && time.Since(last) > 10*time.Second {
+			last = time.Now()
+			fmt.Fprintf(w, "waiting %s %s\n", spoken(wait), waitReason(err))
+		}
+	}
+}
