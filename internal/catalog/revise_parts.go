@@ -82,7 +82,7 @@ func (p Product) images() (list []image) {
 		return nil
 	}
 	for _, one := range v.List() {
-		position, _ := strconv.ParseInt(string(one.Member("position").Raw), 10, 64)
+		position, _ := strconv.ParseInt(string(one.Member("position").Raw()), 10, 64)
 		list = append(list, image{one.Member("id").Text(), one.Member("url").Text(), position})
 	}
 	return list

@@ -52,7 +52,7 @@ func NormalAddress(text string) string {
 // addressText is what a member says: a string, or a number that was meant as one, as postal codes often are.
 func addressText(v *wire.Value) string {
 	if v != nil && v.Kind == '0' {
-		return string(v.Raw)
+		return string(v.Raw())
 	}
 	return v.Text()
 }

@@ -155,9 +155,9 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 			}
 			b = append(wire.AppendText(b, name), ':')
 			if write, ok := members[name]; ok {
-				b = write(b, v, &kids[i])
+				b = write(b, v, kids[i])
 			} else {
-				b = a.rewrite(b, &kids[i], members)
+				b = a.rewrite(b, kids[i], members)
 			}
 		}
 		return append(b, '}')
@@ -168,7 +168,7 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = a.rewrite(b, &kids[i], members)
+			b = a.rewrite(b, kids[i], members)
 		}
 		return append(b, ']')
 	case '"':
@@ -180,7 +180,7 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 	case 'n':
 		return append(b, "null"...)
 	}
-	return append(b, v.Raw...)
+	return append(b, v.Raw()...)
 }
 
 // json is rewrite for a stored text. What is no JSON is struck through as plain text.

@@ -59,7 +59,7 @@ func member(v *wire.Value, names []string) string {
 		}
 		text := found.Text()
 		if found.Kind == '0' {
-			text = string(found.Raw)
+			text = string(found.Raw())
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			return text

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,27 +30,31 @@ func (v *Value) canonical(b []byte) []byte {
 	case 'f':
 		return append(b, "false"...)
 	case '"':
-		b, _ = jsontext.AppendQuote(b, v.text)
+		b, _ = jsontext.AppendQuote(b, v.Text())
 		return b
 	case '0':
-		return append(b, canonicalNumber(string(v.Raw))...)
+		return append(b, canonicalNumber(string(v.Raw()))...)
 	case '[':
 		b = append(b, '[')
-		for i := range v.kids {
-			b = append(v.kids[i].canonical(b), ',')
+		for _, value := range v.inside {
+			b = append(value.canonical(b), ',')
 		}
 		return append(b, ']')
 	}
-	order := make([]int, len(v.names))
-	for i := range order {
-		order[i] = i
+	type member struct {
+		name  string
+		value *Value
 	}
-	sort.Slice(order, func(i, j int) bool { return v.names[order[i]] < v.names[order[j]] })
+	var members []member
+	for name, value := range v.inside {
+		members = append(members, member{name.Text(), value})
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	b = append(b, '{')
-	for _, i := range order {
-		b, _ = jsontext.AppendQuote(b, v.names[i])
+	for _, m := range members {
+		b, _ = jsontext.AppendQuote(b, m.name)
 		b = append(b, ':')
-		b = append(v.kids[i].canonical(b), ',')
+		b = append(m.value.canonical(b), ',')
 	}
 	return append(b, '}')
 }

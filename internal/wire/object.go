@@ -116,7 +116,7 @@ func (o *Object) Names() []string {
 	if o.value == nil {
 		return nil
 	}
-	return o.value.names
+	return o.value.Names()
 }
 
 // Said is a string member as it was sent, be it right or wrong, without white space at its ends and cut after 1,000 characters;
@@ -137,7 +137,7 @@ func (o *Object) Raw() []byte {
 	if o.value == nil {
 		return nil
 	}
-	return o.value.Raw
+	return o.value.Raw()
 }
 
 // look finds a member and settles absence and null.
@@ -193,7 +193,7 @@ func (o *Object) Text(name string, r Text) Field[string] {
 		o.wrongKind(name, "a string", v)
 		return f
 	}
-	text := v.text
+	text := v.Text()
 	if !r.Keep {
 		text = strings.TrimSpace(text)
 	}
@@ -237,9 +237,9 @@ func (o *Object) TextOrNumber(name string) string {
 	case v == nil:
 		return ""
 	case v.Kind == '"':
-		return v.text
+		return v.Text()
 	case v.Kind == '0':
-		return string(v.Raw)
+		return string(v.Raw())
 	}
 	o.wrongKind(name, "a string or a number", v)
 	return ""
@@ -263,7 +263,7 @@ func (o *Object) Int(name string, r Int) Field[int64] {
 		o.wrongKind(name, "an integer", v)
 		return f
 	}
-	n, ok := integer(string(v.Raw))
+	n, ok := integer(string(v.Raw()))
 	switch {
 	case !ok:
 		o.Fault(name, "must be an integer from %d to %d", r.Min, r.Max)
@@ -315,10 +315,10 @@ func (o *Object) Money(name string, r Money) Field[money.Amount] {
 	if v == nil {
 		return f
 	}
-	text := string(v.Raw)
+	text := string(v.Raw())
 	switch v.Kind {
 	case '"':
-		text = v.text
+		text = v.Text()
 	case '0':
 	default:
 		o.wrongKind(name, "a number or a decimal string", v)
@@ -362,7 +362,7 @@ func UUID[T ~string](o *Object, name string, required bool) Field[T] {
 		o.wrongKind(name, "a string", v)
 		return f
 	}
-	parsed, ok := id.Parse[T](v.text)
+	parsed, ok := id.Parse[T](v.Text())
 	if !ok {
 		o.Fault(name, "must be a UUID")
 	}
@@ -380,11 +380,11 @@ func Enum[T ~string](o *Object, name string, required bool, allowed ...T) Field[
 		o.wrongKind(name, "a string", v)
 		return f
 	}
-	if !slices.Contains(allowed, T(v.text)) {
+	if !slices.Contains(allowed, T(v.Text())) {
 		o.Fault(name, "must be one of %s", strings.Join(words(allowed), ", "))
 		return f
 	}
-	f.Value = T(v.text)
+	f.Value = T(v.Text())
 	return f
 }
 
@@ -414,7 +414,7 @@ func (o *Object) Time(name string, required bool) Field[time.Time] {
 		o.wrongKind(name, "a string", v)
 		return f
 	}
-	at, ok := ParseTime(v.text, false)
+	at, ok := ParseTime(v.Text(), false)
 	if !ok {
 		o.Fault(name, "%s", timeMessage)
 	}
@@ -442,7 +442,7 @@ func (o *Object) Free(name string, object bool) Field[string] {
 	switch {
 	case object && v.Kind != '{':
 		o.wrongKind(name, "an object", v)
-	case len(v.text) > FreeBytes || len(v.Raw) > FreeBytes:
+	case len(v.Text()) > FreeBytes || len(v.Raw()) > FreeBytes:
 		o.Fault(name, "must be at most 64 KiB of JSON")
 	case v.depth() > FreeDepth:
 		o.Fault(name, "must be nested at most %d deep", FreeDepth)
@@ -456,7 +456,7 @@ func (o *Object) Free(name string, object bool) Field[string] {
 func (v *Value) source() string {
 	switch v.Kind {
 	case '{', '[', '0':
-		return string(v.Raw)
+		return string(v.Raw())
 	}
 	return string(v.canonical(nil))
 }
@@ -476,18 +476,21 @@ func (o *Object) Texts(name string, required bool, count int, r Text) Field[[]st
 		o.wrongKind(name, "an array of strings", v)
 		return f
 	}
-	if len(v.kids) > count {
+	given := v.length()
+	if given > count {
 		o.Fault(name, "must have at most %d entries", count)
 		return f
 	}
-	f.Value = make([]string, 0, len(v.kids))
-	for i := range v.kids {
+	f.Value = make([]string, 0, given)
+	i := -1
+	for _, kid := range v.inside {
+		i++
 		place := name + "[" + strconv.Itoa(i) + "]"
-		if v.kids[i].Kind != '"' {
-			o.wrongKind(place, "a string", &v.kids[i])
+		if kid.Kind != '"' {
+			o.wrongKind(place, "a string", kid)
 			continue
 		}
-		text := strings.TrimSpace(v.kids[i].text)
+		text := strings.TrimSpace(kid.Text())
 		if message := badText(text, Text{Required: true, Max: r.Max}); message != "" {
 			o.Fault(place, "%s", message)
 			continue
@@ -538,25 +541,28 @@ func (o *Object) List(name string, r List, each func(i int, element *Object)) Fi
 	if v == nil {
 		return f
 	}
+	given := v.length()
 	switch {
 	case v.Kind != '[':
 		o.wrongKind(name, "an array", v)
 		return f
-	case len(v.kids) < r.Min:
+	case given < r.Min:
 		o.Fault(name, "must have at least %d %s", r.Min, plural(r.Min, "entry", "entries"))
 		return f
-	case r.Max > 0 && len(v.kids) > r.Max:
-		o.Fault(name, "must have at most %d entries, not %d", r.Max, len(v.kids))
+	case r.Max > 0 && given > r.Max:
+		o.Fault(name, "must have at most %d entries, not %d", r.Max, given)
 		return f
 	}
-	f.Value = len(v.kids)
-	for i := range v.kids {
-		element := &Object{value: &v.kids[i], up: o, name: name, index: i, faults: o.faults}
+	f.Value = given
+	i := -1
+	for _, kid := range v.inside {
+		i++
+		element := &Object{value: kid, up: o, name: name, index: i, faults: o.faults}
 		if r.Apart {
 			element.faults, element.up, element.index = &[]fault.Detail{}, nil, -1
 		}
-		if v.kids[i].Kind != '{' {
-			element.Fault("", "must be an object, not %s", kindName(v.kids[i].Kind))
+		if kid.Kind != '{' {
+			element.Fault("", "must be an object, not %s", kindName(kid.Kind))
 			if !r.Apart {
 				continue
 			}

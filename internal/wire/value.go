@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,39 +19,69 @@ import (
 )
 
 // Bounds of a body: how deep it may nest, and how many values it may have. The largest import that the interface takes has
-// 400,000; without a bound, 10 MB of "1,1,1,…" would take more than a GB of memory.
+// 400,000 values.
 const (
 	MaxDepth  = 64
 	MaxValues = 600_000
 )
 
-// Value is one parsed JSON value. Raw is its text as it came.
+// Value is one parsed JSON value: a place in the text it was read from. All values of a body stand in one list in the order of
+// the text, each object's names before their values, so that a body costs a fixed number of bytes for each value (ValueSize)
+// and nothing more.
 type Value struct {
-	Kind  jsontext.Kind // 'n' 't' 'f' '"' '0' '{' '['
-	Raw   []byte
-	text  string   // of a string
-	names []string // of an object, in order
-	kids  []Value  // of an object or array
+	Kind       jsontext.Kind // 'n' 't' 'f' '"' '0' '{' '['
+	plain      bool          // a string without escapes
+	start, end uint32        // of its text
+	at, next   uint32        // its position in the list, and that of what comes after it and all that is inside it
+	in         *document
 }
 
-// Parse reads one JSON value and nothing after it. The fault is a 400 with the code invalid_json.
-func Parse(body []byte) (*Value, error) {
-	if len(bytes.TrimSpace(body)) == 0 {
+// ValueSize is what one value or name of a parsed body takes of memory, in bytes.
+const ValueSize = 32
+
+// document is a parsed text and its values.
+type document struct {
+	text []byte
+	all  []Value
+}
+
+// Parse reads one JSON value of at most MaxValues values and nothing after it. Errors: Invalid, with the code invalid_json or
+// too_many_values. The text must not be changed as long as the value is used.
+func Parse(text []byte) (*Value, error) { return ParseWithin(text, MaxValues) }
+
+// ParseWithin is Parse with another bound on the number of values; an object's names do not count.
+func ParseWithin(text []byte, most int) (*Value, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fault.New(fault.Invalid, "invalid_json", "the body is empty, a JSON object is needed")
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(body))
-	var v Value
-	room := MaxValues
-	if err := read(d, body, &v, 0, &room); err != nil {
-		return nil, invalid(err, d)
+	if len(text) > math.MaxInt32 {
+		return nil, fault.New(fault.TooLarge, "body_too_large", "the body is larger than 2 GB")
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, fault.New(fault.Invalid, "invalid_json", "the body has more after its JSON value, at byte %d", d.InputOffset())
+	p := parser{in: &document{text: text, all: make([]Value, 0, min(Weigh(text), 2*most+1))}, from: jsontext.NewDecoder(bytes.NewBuffer(text)), most: most, room: most}
+	if err := p.value(0); err != nil {
+		return nil, p.invalid(err)
 	}
-	return &v, nil
+	if _, err := p.from.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, fault.New(fault.Invalid, "invalid_json", "the body has more after its JSON value, at byte %d", p.from.InputOffset())
+	}
+	return &p.in.all[0], nil
 }
 
-func invalid(err error, d *jsontext.Decoder) error {
+// Weigh is how many values and names a text can have at most: each but the first stands behind a comma, a colon or an opening
+// bracket.
+func Weigh(text []byte) int {
+	return 1 + bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{':'}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
+}
+
+// parser fills a document.
+type parser struct {
+	in   *document
+	from *jsontext.Decoder
+	most int
+	room int // how many more values there may be
+}
+
+func (p *parser) invalid(err error) error {
 	if f, ok := fault.As(err); ok {
 		return f
 	}
@@ -62,63 +93,96 @@ func invalid(err error, d *jsontext.Decoder) error {
 		}
 		return fault.New(fault.Invalid, "invalid_json", "the body is not valid JSON: %s, at byte %d", text, syntax.ByteOffset)
 	}
-	return fault.New(fault.Invalid, "invalid_json", "the body is not valid JSON: it ends too early, at byte %d", d.InputOffset())
+	return fault.New(fault.Invalid, "invalid_json", "the body is not valid JSON: it ends too early, at byte %d", p.from.InputOffset())
 }
 
-// read reads one value; room is how many more there may be.
-func read(d *jsontext.Decoder, body []byte, v *Value, depth int, room *int) error {
+// value reads one value with all that is inside it.
+func (p *parser) value(depth int) error {
 	if depth > MaxDepth {
 		return fault.New(fault.Invalid, "invalid_json", "the body is nested deeper than %d", MaxDepth)
 	}
-	if *room--; *room < 0 {
-		return fault.New(fault.Invalid, "invalid_json", "the body has more than %d values, send it in parts", MaxValues)
+	if p.room--; p.room < 0 {
+		return fault.New(fault.Invalid, "too_many_values", "the body has more than %d values, send it in parts", p.most)
 	}
-	token, err := d.ReadToken()
+	at, err := p.token()
 	if err != nil {
 		return err
 	}
-	v.Kind = token.Kind()
-	switch v.Kind {
-	case '"':
-		v.text = token.String()
-	case '{':
-		start := d.InputOffset() - 1
-		for d.PeekKind() != '}' {
-			name, err := d.ReadToken()
-			if err != nil {
-				return err
-			}
-			v.names = append(v.names, name.String())
-			v.kids = append(v.kids, Value{})
-			if err := read(d, body, &v.kids[len(v.kids)-1], depth+1, room); err != nil {
-				return err
-			}
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		v.Raw = body[start:d.InputOffset()]
-		return nil
-	case '[':
-		start := d.InputOffset() - 1
-		for d.PeekKind() != ']' {
-			v.kids = append(v.kids, Value{})
-			if err := read(d, body, &v.kids[len(v.kids)-1], depth+1, room); err != nil {
-				return err
-			}
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		v.Raw = body[start:d.InputOffset()]
-		return nil
-	case '0':
-		end := d.InputOffset()
-		start := end - int64(len(token.String()))
-		v.Raw = body[start:end]
+	kind := p.in.all[at].Kind
+	if kind != '{' && kind != '[' {
 		return nil
 	}
+	for p.from.PeekKind() != kind+2 { // '}' and ']' follow their opening bracket by two
+		if kind == '{' {
+			if _, err := p.token(); err != nil {
+				return err
+			}
+		}
+		if err := p.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	if _, err := p.from.ReadToken(); err != nil {
+		return err
+	}
+	p.in.all[at].end, p.in.all[at].next = uint32(p.from.InputOffset()), uint32(len(p.in.all))
 	return nil
+}
+
+// token reads one token that begins or is a value, or is a name, and notes its place.
+func (p *parser) token() (at int, err error) {
+	start := int(p.from.InputOffset())
+	token, err := p.from.ReadToken()
+	if err != nil {
+		return 0, err
+	}
+	end := int(p.from.InputOffset())
+	for start < end && between[p.in.text[start]] {
+		start++
+	}
+	at = len(p.in.all)
+	v := Value{Kind: token.Kind(), start: uint32(start), end: uint32(end), at: uint32(at), next: uint32(at + 1), in: p.in}
+	v.plain = v.Kind == '"' && bytes.IndexByte(p.in.text[start:end], '\\') < 0
+	p.in.all = append(p.in.all, v)
+	return at, nil
+}
+
+// between is what may stand between two tokens.
+var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true}
+
+// Raw is the value's text as it came.
+func (v *Value) Raw() []byte {
+	if v == nil || v.in == nil {
+		return nil
+	}
+	return v.in.text[v.start:v.end:v.end]
+}
+
+// inside goes through an object's names and members, or an array's elements, whose name is nil.
+func (v *Value) inside(yield func(name, value *Value) bool) {
+	if v == nil || v.in == nil || v.Kind != '{' && v.Kind != '[' {
+		return
+	}
+	for i := v.at + 1; i < v.next; {
+		var name *Value
+		if v.Kind == '{' {
+			name = &v.in.all[i]
+			i++
+		}
+		value := &v.in.all[i]
+		if !yield(name, value) {
+			return
+		}
+		i = value.next
+	}
+}
+
+// is tells whether a string is this text.
+func (v *Value) is(text string) bool {
+	if v.plain {
+		return string(v.in.text[v.start+1:v.end-1]) == text
+	}
+	return v.Text() == text
 }
 
 // Member finds a member of an object; nil if it is not there.
@@ -126,9 +190,9 @@ func (v *Value) Member(name string) *Value {
 	if v == nil || v.Kind != '{' {
 		return nil
 	}
-	for i := range v.names {
-		if v.names[i] == name {
-			return &v.kids[i]
+	for key, value := range v.inside {
+		if key.is(name) {
+			return value
 		}
 	}
 	return nil
@@ -136,28 +200,47 @@ func (v *Value) Member(name string) *Value {
 
 // Text is the content of a string, or "".
 func (v *Value) Text() string {
-	if v == nil {
+	switch {
+	case v == nil || v.Kind != '"' || v.in == nil:
 		return ""
+	case v.plain:
+		return string(v.in.text[v.start+1 : v.end-1])
 	}
-	return v.text
+	text, _ := jsontext.AppendUnquote(nil, v.Raw()) // it was checked when it was parsed
+	return string(text)
 }
 
 // Names are an object's member names in their order.
-func (v *Value) Names() []string { return v.names }
+func (v *Value) Names() (names []string) {
+	for key := range v.inside {
+		if key != nil {
+			names = append(names, key.Text())
+		}
+	}
+	return names
+}
 
 // List gives the elements of an array or the members of an object, in order.
-func (v *Value) List() []Value {
-	if v == nil {
-		return nil
+func (v *Value) List() (list []*Value) {
+	for _, value := range v.inside {
+		list = append(list, value)
 	}
-	return v.kids
+	return list
+}
+
+// length is how many elements or members there are.
+func (v *Value) length() (n int) {
+	for range v.inside {
+		n++
+	}
+	return n
 }
 
 // depth is how deep a value nests: 1 for a scalar.
 func (v *Value) depth() int {
 	deepest := 0
-	for i := range v.kids {
-		deepest = max(deepest, v.kids[i].depth())
+	for _, value := range v.inside {
+		deepest = max(deepest, value.depth())
 	}
 	return deepest + 1
 }

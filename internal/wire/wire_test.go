@@ -34,10 +34,10 @@ func FuzzNumber(f *testing.F) {
 		if err != nil || v.Kind != '0' {
 			return
 		}
-		n, ok := integer(string(v.Raw))
-		float, err := strconv.ParseFloat(string(v.Raw), 64)
+		n, ok := integer(string(v.Raw()))
+		float, err := strconv.ParseFloat(string(v.Raw()), 64)
 		if ok && (err != nil || float != float64(n)) {
-			t.Errorf("%s is read as %d, not %v (%v)", v.Raw, n, float, err)
+			t.Errorf("%s is read as %d, not %v (%v)", v.Raw(), n, float, err)
 		}
 		if v.Fingerprint() == "" {
 			t.Error("no fingerprint")
