@@ -43,6 +43,7 @@ var floors = map[string]int{
 	"internal/stock":       10,
 	"internal/webhooks":    10,
 
+	"internal/budget":     0,
 	"internal/client":     0, // speaks HTTP to a service, knows nothing of this one's inside
 	"internal/db":         0,
 	"internal/dbtest":     0,
@@ -55,6 +56,7 @@ var floors = map[string]int{
 	"internal/load":       0,
 	"internal/money":      0,
 	"internal/netguard":   0,
+	"internal/overload":   0,
 	"internal/pgtest":     0,
 	"internal/seal":       0,
 	"internal/standalone": 0,

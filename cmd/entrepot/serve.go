@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +36,7 @@ func newServeCommand(env *environment) *cobra.Command {
 				return err
 			}
 			env.relaxCollector()
+			config.Budget = server.LimitMemory(config.Lend)
 			s, err := server.Listen(config)
 			if err != nil {
 				return err
@@ -41,8 +44,22 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "statement-timeout", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	return serve
+}
+
+// leastBudget is the smallest memory budget: the largest body must have room in half of it, with what is made of it.
+const leastBudget = 64 << 20
+
+// bytesOf reads a number of bytes such as 256MB (MB and MiB are the same: 1,048,576), at least leastBudget.
+func bytesOf(text string) (int64, error) {
+	digits := strings.TrimRight(text, "KMGTiBkmgtb ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	shift, known := map[string]uint{"": 0, "B": 0, "KB": 10, "KIB": 10, "MB": 20, "MIB": 20, "GB": 30, "GIB": 30}[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
+	if err != nil || !known || n < 0 || n > 1<<20<<(30-shift) || n<<shift < leastBudget {
+		return 0, fmt.Errorf("must be a size of %d MB or more, such as 256MB or 1GB, not %q", leastBudget>>20, text)
+	}
+	return n << shift, nil
 }
 
 // relaxCollector lets the heap grow further between two collections than Go's default: what lives is a few megabytes, and at
@@ -79,6 +96,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	}
 	if c.StatementTimeout, err = time.ParseDuration(env.text(cmd, "statement-timeout")); err != nil || c.StatementTimeout < 0 {
 		return c, wrong("statement-timeout must be a time such as 60s, or 0, not %q", env.text(cmd, "statement-timeout"))
+	}
+	if c.Lend, err = bytesOf(env.text(cmd, "memory-budget")); err != nil {
+		return c, wrong("memory-budget %v", err)
 	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err

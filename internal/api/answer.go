@@ -13,11 +13,21 @@ import (
 // answer is what a handler says: a status and a body of JSON. Resource is the id it is about.
 type answer struct {
 	status   int
+	parts    [][]byte // of a large body, what comes before body
 	body     []byte
 	resource string
 	header   map[string]string
 	replay   bool
-	content  []byte // what the ETag covers, when it is less than the body: a feed's without the moment it was read
+	covered  int // how many bytes from its beginning the ETag covers, 0 for all: a feed's without the moment it was read
+}
+
+// size is the whole body's, in bytes.
+func (a *answer) size() int {
+	n := len(a.body)
+	for _, part := range a.parts {
+		n += len(part)
+	}
+	return n
 }
 
 // one wraps a resource: {"data": …} (interface §4).

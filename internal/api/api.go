@@ -14,10 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/budget"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
+	"entrepot/internal/overload"
 )
 
 // Config is what an API is made of.
@@ -25,6 +27,7 @@ type Config struct {
 	DB        *db.DB
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter
+	Budget    *budget.Budget // of memory for bodies and answers; nil: 256 MB
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
@@ -40,7 +43,11 @@ type API struct {
 	draining atomic.Bool
 	seen     *lastUsed
 	feeds    feedTotals
-	document document
+	gate     *overload.Gate
+	refusals sampler // of the log
+	// unchanged counts requests with If-None-Match on this node only: it protects the node, and is no limit of the plan.
+	unchanged limits.Limiter
+	document  document
 }
 
 // New builds the table; it panics if a route is wrong, which a test would meet first.
@@ -54,7 +61,14 @@ func New(c Config) *API {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &API{Config: c, table: newTable(routes()), seen: newLastUsed()}
+	if c.Budget == nil {
+		c.Budget = budget.New(256 << 20)
+	}
+	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), gate: overload.NewGate(), unchanged: limits.NewLocal()}
+	if _, off := c.Limiter.(limits.Off); off {
+		a.unchanged = limits.Off{}
+	}
+	return a
 }
 
 // Drain makes every further request answer 503, so that a load balancer turns away before the process ends.

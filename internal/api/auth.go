@@ -18,7 +18,7 @@ import (
 // authRoutes are interface §4.5.6: log in, log out, who am I.
 var authRoutes = []*route{
 	{method: "POST", path: "/api/v1/auth/login", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
-		access: public, body: func(o *wire.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
+		access: public, most: loginLimit, waits: true, body: func(o *wire.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
 	{method: "POST", path: "/api/v1/auth/logout", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *wire.Writer) { writeLogout(w) }), serve: (*API).logOut},
 	{method: "GET", path: "/api/v1/auth/me", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,

@@ -12,19 +12,27 @@ import (
 // etagOf is a strong tag over the content (interface §8).
 func etagOf(body []byte) string {
 	sum := sha256.Sum256(body)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+	return tagText(sum[:])
 }
+
+func tagText(sum []byte) string { return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"` }
 
 // tag puts the tag of its body on an answer.
 func (a *answer) tag() {
 	if a.header == nil {
 		a.header = map[string]string{}
 	}
-	content := a.content
-	if content == nil {
-		content = a.body
+	if a.covered == 0 {
+		a.covered = a.size()
 	}
-	a.header["ETag"] = etagOf(content)
+	sum, left := sha256.New(), a.covered
+	for _, part := range a.parts {
+		part = part[:min(len(part), left)]
+		sum.Write(part)
+		left -= len(part)
+	}
+	sum.Write(a.body[:left])
+	a.header["ETag"] = tagText(sum.Sum(nil))
 	a.header["Cache-Control"] = "private, no-cache"
 }
 

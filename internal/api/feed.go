@@ -40,8 +40,8 @@ type feedMeta struct {
 	Now   int64 // the store's clock when the page was asked for
 }
 
-// writeFeedMeta writes the meta of a change feed's page. It gives what was written up to the server's time, which no ETag covers.
-func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (content []byte) {
+// writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag covers.
+func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Object("meta")
 	w.Int("total", m.Total)
 	if p.Given {
@@ -52,10 +52,10 @@ func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (content []byte) {
 	w.Int("count", int64(m.Count))
 	w.Bool("hasMore", m.More)
 	w.Stamp("nextSince", m.Next)
-	content = w.Bytes()
+	covered = w.Len()
 	w.Stamp("serverTime", m.Now)
 	w.End()
-	return content
+	return covered
 }
 
 // feedSource is what a feed is read from: its newest stamp, tombstones included, and counts of its rows.

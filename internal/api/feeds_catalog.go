@@ -61,9 +61,9 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 			return err
 		}
 		meta.Now = asked // a caller who goes on from it misses nothing
-		content := writeFeedMeta(w, p, meta)
+		covered := writeFeedMeta(w, p, meta)
 		w.End()
-		out = answer{status: http.StatusOK, body: w.Bytes(), content: content}
+		out = answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes(), covered: covered}
 		return nil
 	})
 	return out, err

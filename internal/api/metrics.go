@@ -18,10 +18,17 @@ var (
 // Collectors are what the edge measures; the server registers them.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{requests} }
 
+// methods are the labels for methods; a caller may invent others, and each label stays for ever.
+var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE", "OPTIONS": "OPTIONS"}
+
 func observe(r *request, status int, took time.Duration) {
+	method, known := methods[r.http.Method]
+	if !known {
+		method = "other"
+	}
 	path := "none"
 	if r.route != nil && r.route.path != "" {
 		path = r.route.path
 	}
-	requests.WithLabelValues(r.http.Method, path, strconv.Itoa(status)).Observe(took.Seconds())
+	requests.WithLabelValues(method, path, strconv.Itoa(status)).Observe(took.Seconds())
 }

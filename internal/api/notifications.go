@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
@@ -40,15 +41,12 @@ func (a *API) platformChannel(r *request) (c channels.Channel, known connector.C
 
 // receive serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a probe; 400, 401, 404.
 func (a *API) receive(r *request) (answer, error) {
-	c, known, err := a.platformChannel(r)
-	if err != nil {
-		return answer{}, err
+	got, err := a.notification(r)
+	if !got.Verified { // junk spends its sender's allowance, never the channel's
+		if over := a.limit(r, a.address(r), accounts.Starter, nil); over != nil {
+			return answer{}, over
+		}
 	}
-	raw, err := readAll(nil, r.http, notificationLimit)
-	if err != nil {
-		return answer{}, err
-	}
-	got, err := a.Commerce.ReceiveNotification(r.ctx(), a.DB, c, known, connector.Notification{Header: r.http.Header, Body: raw})
 	if err != nil {
 		return answer{}, err
 	}
@@ -59,6 +57,19 @@ func (a *API) receive(r *request) (answer, error) {
 		status = http.StatusOK
 	}
 	return answer{status: status, body: w.Bytes()}, nil
+}
+
+// notification reads and verifies what a platform sent, and queues what it asks for.
+func (a *API) notification(r *request) (commerce.Received, error) {
+	c, known, err := a.platformChannel(r)
+	if err != nil {
+		return commerce.Received{}, err
+	}
+	raw, err := a.readAll(r, notificationLimit)
+	if err != nil {
+		return commerce.Received{}, err
+	}
+	return a.Commerce.ReceiveNotification(r.ctx(), a.DB, c, known, connector.Notification{Header: r.http.Header, Body: raw})
 }
 
 func writeReceived(w *wire.Writer, got commerce.Received) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/budget"
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
@@ -13,12 +14,15 @@ import (
 
 // request is one request on its way through the edge.
 type request struct {
-	http   *http.Request
-	route  *route
-	id     string // X-Request-Id, given or made
-	caller accounts.Caller
-	raw    []byte
-	body   *wire.Value
+	http    *http.Request
+	out     http.ResponseWriter // for headers, and for the deadlines of its connection
+	route   *route
+	id      string // X-Request-Id, given or made
+	caller  accounts.Caller
+	body    *wire.Value
+	share   budget.Share // of the node's memory
+	written int          // bytes of the answer that the share has already
+	inside  bool         // it has a turn of the node's
 }
 
 func (r *request) ctx() context.Context { return r.http.Context() }

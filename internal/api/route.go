@@ -37,12 +37,25 @@ type route struct {
 	status   int                        // of success; 0 = 200
 	others   map[int]func(*wire.Writer) // other answers that are not errors, by status, each with its sample
 	rate     *limits.Rate               // its own window on top of the plan's
-	raw      bool                       // a platform's: the handler reads the body, the limit goes by channel
+	most     int64                      // bytes of its body, when it is less than elsewhere
+	waits    bool                       // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's
+	raw      bool                       // a platform's: the handler reads the body, and counts what is not the platform's
 	serve    func(*API, *request) (answer, error)
 }
 
 // sdk tells the bulk routes, whose bodies may have 10 MB.
 func (r *route) sdk() bool { return strings.HasPrefix(r.path, "/api/v1/sdk/") }
+
+// bound is how many bytes its body may have.
+func (r *route) bound() int64 {
+	switch {
+	case r.sdk():
+		return bulkLimit
+	case r.most > 0:
+		return r.most
+	}
+	return bodyLimit
+}
 
 func (r *route) success() int {
 	if r.status == 0 {

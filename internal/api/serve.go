@@ -1,12 +1,7 @@
 package api
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"mime"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -18,29 +13,32 @@ import (
 	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
+	"entrepot/internal/netguard"
 )
+
+// maxTarget bounds the address of a request, in bytes; the longest that the interface asks for has 9,300.
+const maxTarget = 16 << 10
+
+// uncounted is how many bytes of each request and of its answer are not counted against the node's budget: nearly all requests
+// need no more, and the gate bounds how many there are.
+const uncounted = 128 << 10
 
 // ServeHTTP takes every request of the interface the same way and writes one log line for it.
 func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	start := time.Now()
-	r := &request{http: hr, id: requestID(hr.Header.Get("X-Request-Id"))}
+	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id")), share: a.Budget.Share(uncounted)}
+	defer r.share.Release()
 	w.Header().Set("X-Request-Id", r.id)
-	out := a.handle(w, r)
+	out := a.handle(r)
+	a.leave(r, true)
 	a.send(w, r, out)
-	observe(r, out.status, time.Since(start))
-	level := slog.LevelInfo
-	if out.status >= 500 && out.status != http.StatusServiceUnavailable {
-		level = slog.LevelError
-	}
-	if a.Log.Enabled(r.ctx(), level) {
-		a.Log.LogAttrs(r.ctx(), level, "request", slog.String("id", r.id), slog.String("method", hr.Method), slog.String("path", hr.URL.Path),
-			slog.Int("status", out.status), slog.Int("bytes", len(out.body)), slog.Duration("took", time.Since(start)), slog.String("actor", r.caller.Actor()))
-	}
+	took := time.Since(start)
+	observe(r, out.status, took)
+	a.logRequest(r, out, took)
 }
 
 // handle finds out what to say; it turns every error and panic into an answer.
-func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
+func (a *API) handle(r *request) (out answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			out = a.failed(r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
@@ -49,53 +47,96 @@ func (a *API) handle(w http.ResponseWriter, r *request) (out answer) {
 	if a.Draining() {
 		return a.failed(r, fault.New(fault.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2))
 	}
+	if err := a.enter(r); err != nil {
+		return a.failed(r, err)
+	}
+	if len(r.http.RequestURI) > maxTarget {
+		if err := a.limit(r, a.address(r), accounts.Starter, nil); err != nil {
+			return a.failed(r, err)
+		}
+		return shaped(http.StatusRequestURITooLong, fault.New(0, "uri_too_long", "the address is longer than %d KB", maxTarget>>10), r.id)
+	}
 	found, allowed := a.table.find(r.http)
 	if found == nil {
-		return a.unrouted(w, r, allowed)
+		return a.unrouted(r, allowed)
 	}
 	r.route = found
-	out, err := a.admit(w, r)
+	out, err := a.admit(r)
 	if err != nil {
 		return a.failed(r, err)
 	}
 	return out
 }
 
+// enter waits for the request's turn among all of the node's.
+func (a *API) enter(r *request) error {
+	if err := a.gate.Enter(r.ctx()); err != nil {
+		return err
+	}
+	r.inside = true
+	return nil
+}
+
+// leave gives the request's turn back; done says that it has its answer.
+func (a *API) leave(r *request, done bool) {
+	if r.inside {
+		a.gate.Leave(done)
+		r.inside = false
+	}
+}
+
+// pause lets others work while the request waits for something that takes no work: its body.
+func (a *API) pause(r *request, wait func() error) error {
+	if r.inside {
+		a.gate.Leave(false)
+		r.inside = false
+	}
+	if err := wait(); err != nil {
+		return err
+	}
+	a.gate.Again()
+	r.inside = true
+	return nil
+}
+
+// address is whom a request without credential is counted for.
+func (a *API) address(r *request) string {
+	return "address:" + netguard.Network(a.Proxies.Client(r.http))
+}
+
 // unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit: that of the credential
 // if it is good, else the address's.
-func (a *API) unrouted(w http.ResponseWriter, r *request, allowed []string) answer {
+func (a *API) unrouted(r *request, allowed []string) answer {
 	r.route = &route{access: anyCredential}
-	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
+	plan, who := accounts.Starter, a.address(r)
 	if a.authenticate(r) == nil {
 		plan, who = r.caller.Plan, r.caller.Actor()
 	}
-	if err := a.limit(w, r, who, plan, nil); err != nil {
+	if err := a.limit(r, who, plan, nil); err != nil {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
-		out := shaped(http.StatusMethodNotAllowed, fault.New(0, "method_not_allowed", "%s is not allowed here, use %s", r.http.Method, strings.Join(allowed, ", ")), r.id)
+		out := shaped(http.StatusMethodNotAllowed, fault.New(0, "method_not_allowed", "%s is not allowed here, use %s", clip(r.http.Method, 32), strings.Join(allowed, ", ")), r.id)
 		out.header["Allow"] = strings.Join(allowed, ", ")
 		return out
 	}
-	return shaped(http.StatusNotFound, fault.New(0, "not_found", "there is nothing at %s", strings.ToValidUTF8(r.http.URL.Path, "�")), r.id)
+	return shaped(http.StatusNotFound, fault.New(0, "not_found", "there is nothing at %s", clip(strings.ToValidUTF8(r.http.URL.Path, "\uFFFD"), 256)), r.id)
 }
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.
-func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
-	plan, who := accounts.Starter, "address:"+a.Proxies.Client(r.http)
+func (a *API) admit(r *request) (answer, error) {
+	plan, who := accounts.Starter, a.address(r)
 	var refused error
-	if r.route.raw {
-		plan, who = accounts.Enterprise, "channel:"+r.http.PathValue("channelId")
-	}
 	if r.route.access != public {
 		if refused = a.authenticate(r); refused == nil {
 			plan, who = r.caller.Plan, r.caller.Actor()
+			r.share.Account = int64(r.caller.Tenant)
 		}
 	}
 	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
-	if !conditional {
-		if err := a.limit(w, r, who, plan, r.route.rate); err != nil {
+	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != "" && a.unchanged.Take(who, a.Now(), unchangedRate(plan)).Allowed
+	if !conditional && (reads || !r.route.raw) { // a platform's notification is counted when it turns out not to be one
+		if err := a.limit(r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
 		}
 	}
@@ -107,26 +148,32 @@ func (a *API) admit(w http.ResponseWriter, r *request) (answer, error) {
 	}
 	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil {
 		if conditional {
-			if over := a.limit(w, r, who, plan, r.route.rate); over != nil {
+			if over := a.limit(r, who, plan, r.route.rate); over != nil {
 				return answer{}, over
 			}
 		}
 		return answer{}, err
 	}
-	if err := a.readBody(w, r); err != nil {
+	if err := a.readBody(r); err != nil {
 		return answer{}, err
+	}
+	if r.route.waits {
+		a.leave(r, false)
 	}
 	out, err := r.route.serve(a, r)
 	if err == nil && reads && out.status == http.StatusOK {
 		out.tag()
 	}
+	if err == nil && reads { // what a write has done is answered in any case
+		err = r.holds(out.size() - r.written)
+	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
 		if err == nil && matches(r.http.Header["If-None-Match"], out.header["ETag"]) {
-			a.headers(w, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
-			out.status, out.body = http.StatusNotModified, nil
+			a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
+			out.status, out.body, out.parts = http.StatusNotModified, nil, nil
 			return out, nil
 		}
-		if over := a.limit(w, r, who, plan, r.route.rate); over != nil {
+		if over := a.limit(r, who, plan, r.route.rate); over != nil {
 			return answer{}, over
 		}
 	}
@@ -187,10 +234,16 @@ func rates(plan accounts.Plan, own *limits.Rate) []limits.Rate {
 	return []limits.Rate{planRates[plan], *own}
 }
 
+// unchangedRate bounds how many requests a minute may come with If-None-Match: ten times the plan. Those beyond it are
+// counted as any other.
+func unchangedRate(plan accounts.Plan) limits.Rate {
+	return limits.Rate{Name: "unchanged", PerMinute: 10 * planRates[plan].PerMinute}
+}
+
 // limit counts the request and sets the headers; the fault is a 429.
-func (a *API) limit(w http.ResponseWriter, r *request, who string, plan accounts.Plan, own *limits.Rate) error {
+func (a *API) limit(r *request, who string, plan accounts.Plan, own *limits.Rate) error {
 	v := a.Limiter.Take(who, a.Now(), rates(plan, own)...)
-	a.headers(w, v)
+	a.headers(r.out, v)
 	if v.Allowed {
 		return nil
 	}
@@ -203,117 +256,6 @@ func (a *API) headers(w http.ResponseWriter, v limits.Verdict) {
 	h.Set("X-RateLimit-Limit", strconv.Itoa(v.Limit))
 	h.Set("X-RateLimit-Remaining", strconv.Itoa(v.Remaining))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(v.Reset.Add(time.Second-1).Unix(), 10))
-}
-
-// Bounds of bodies (interface §8).
-const (
-	bodyLimit         = 1 << 20
-	bulkLimit         = 10 << 20
-	notificationLimit = 5 << 20
-)
-
-// readBody reads and parses the body of a route that takes one.
-func (a *API) readBody(w http.ResponseWriter, r *request) error {
-	if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead || r.route.access == public && r.route.body == nil {
-		return nil
-	}
-	bound := int64(bodyLimit)
-	if r.route.sdk() {
-		bound = bulkLimit
-	}
-	raw, err := readAll(w, r.http, bound)
-	if err != nil {
-		return err
-	}
-	r.raw = raw
-	if (r.route.body == nil || r.route.optional) && len(bytes.TrimSpace(raw)) == 0 {
-		return nil
-	}
-	if err := isJSON(r.http.Header); err != nil {
-		if r.route.body == nil {
-			return nil
-		}
-		return err
-	}
-	if r.body, err = wire.Parse(bytes.TrimPrefix(raw, byteOrderMark)); err != nil && r.route.body == nil {
-		err = nil
-	}
-	return err
-}
-
-func readAll(w http.ResponseWriter, r *http.Request, bound int64) ([]byte, error) {
-	size := r.ContentLength
-	if size > bound {
-		return nil, tooLarge(bound)
-	}
-	var buf bytes.Buffer
-	if size > 0 {
-		buf.Grow(int(size) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, bound))
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return nil, tooLarge(bound)
-	case errors.Is(err, io.ErrUnexpectedEOF), err != nil:
-		return nil, fault.New(fault.Invalid, "invalid_json", "the body ended too early")
-	}
-	return buf.Bytes(), nil
-}
-
-func tooLarge(bound int64) error {
-	return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
-}
-
-// byteOrderMark is what some systems put before their UTF-8.
-var byteOrderMark = []byte("\xEF\xBB\xBF")
-
-func isJSON(h http.Header) error {
-	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return fault.New(fault.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
-	}
-	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
-	charset := strings.ToLower(params["charset"])
-	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
-		return fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
-	}
-	return nil
-}
-
-// failed logs what is not a fault and turns the error into an answer.
-func (a *API) failed(r *request, err error) answer {
-	out := failure(err, r.id)
-	if out.status >= 500 && !errors.Is(r.ctx().Err(), err) {
-		a.Log.Error("request failed", "id", r.id, "method", r.http.Method, "path", r.http.URL.Path, "error", err)
-	}
-	return out
-}
-
-func (a *API) send(w http.ResponseWriter, r *request, out answer) {
-	h := w.Header()
-	if h.Get("X-RateLimit-Limit") == "" { // refused before the limit was asked
-		a.headers(w, a.Limiter.Peek("address:"+a.Proxies.Client(r.http), a.Now(), rates(accounts.Starter, nil)...))
-	}
-	for name, value := range out.header {
-		h.Set(name, value)
-	}
-	if out.replay {
-		h.Set("Idempotent-Replay", "true")
-	}
-	h.Set("X-Content-Type-Options", "nosniff")
-	if out.body != nil {
-		if h.Get("Content-Type") == "" {
-			h.Set("Content-Type", "application/json; charset=utf-8")
-		}
-		h.Set("Content-Length", strconv.Itoa(len(out.body)))
-	}
-	if out.status >= http.StatusBadRequest {
-		takeRest(w, r.http)
-	}
-	w.WriteHeader(out.status)
-	if r.http.Method != http.MethodHead {
-		w.Write(out.body)
-	}
 }
 
 // requestID keeps a given id of visible ASCII, else makes one.

@@ -21,6 +21,7 @@ const duplicateWindow = 24 * time.Hour
 // Received is what became of a notification.
 type Received struct {
 	Ping      bool // an unsigned probe, without effect
+	Verified  bool // the platform's signature held; true also beside an error that came later
 	Duplicate bool
 	Notice    connector.Notice
 }
@@ -46,7 +47,8 @@ func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (chan
 }
 
 // ReceiveNotification verifies a platform's notification and queues what it asks for, in one commit with the memory that it was
-// seen (interface §6.3). Faults: those of the connector.
+// seen (interface §6.3). Of a kind of work one job waits for a channel at most: what is notified while it waits it will see.
+// Errors: those of the connector.
 func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector, n connector.Notification) (Received, error) {
 	if connector.IsPing(known, n) {
 		return Received{Ping: true}, nil
@@ -58,18 +60,19 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	if err := known.Verify(ctx, opened, n); err != nil {
 		return Received{}, err
 	}
+	verified := Received{Verified: true}
 	notice, err := known.Read(opened, n)
 	if err != nil {
-		return Received{}, err
+		return verified, err
 	}
 	if notice.Erase != nil { // before it is remembered as seen: erasing twice is harmless, forgetting to is not
 		if err := s.erasePerson(ctx, store, c.Tenant, notice.Erase.Email); err != nil {
-			return Received{}, err
+			return verified, err
 		}
 	}
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-		out = Received{Notice: notice}
+		out = Received{Verified: true, Notice: notice}
 		channels.Keep(tx, c.ID, fault.Missing("channel"))
 		if notice.DeliveryKey != "" {
 			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
@@ -98,8 +101,24 @@ func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Notice) er
 		if err != nil {
 			return err
 		}
-		jobs.Insert(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
+		return queueOnce(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
 	}
+	return nil
+}
+
+// queueOnce queues a job unless one of its type waits for the channel already. The channel's lock makes that exact.
+func queueOnce(tx *db.Tx, job jobs.Job) error {
+	waits, err := jobs.Waits(tx, job.Channel, job.Type)
+	if err != nil || waits {
+		return err
+	}
+	if _, err := channels.Lock(tx, job.Channel); err != nil {
+		return err
+	}
+	if waits, err = jobs.Waits(tx, job.Channel, job.Type); err != nil || waits {
+		return err
+	}
+	jobs.Insert(tx, job)
 	return nil
 }
 

@@ -138,6 +138,14 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 	return list[0], nil
 }
 
+// Waits tells whether a job of a type waits for a channel that nobody works on yet.
+func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
+	var n int64
+	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' AND due_at IS NOT NULL",
+		[]any{tx.Tenant, channel, string(kind)}, &n)
+	return n > 0, err
+}
+
 // Active are the jobs that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
 	return db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)

@@ -37,8 +37,8 @@ type Limiter interface {
 type window struct {
 	start  time.Time
 	used   int
-	recent []time.Time // ring of the newest accepted requests, Burst long
-	next   int
+	recent []int64 // ring of the newest accepted requests, in microseconds; it grows to Burst
+	next   int     // where the next one goes once it has
 }
 
 // Local counts in this process: right when one process serves the store.
@@ -47,6 +47,10 @@ type Local struct {
 	windows map[string]*window
 	swept   time.Time
 }
+
+// maxWindows bounds the windows that are remembered. Who sends from ever new addresses makes a node forget some window at random, its
+// own most likely.
+const maxWindows = 50_000
 
 // NewLocal makes an empty one.
 func NewLocal() *Local { return &Local{windows: map[string]*window{}} }
@@ -102,14 +106,17 @@ func (l *Local) decide(caller string, now time.Time, rates []Rate, count bool) V
 func (l *Local) window(key string, now time.Time, r Rate) *window {
 	w := l.windows[key]
 	if w == nil {
+		if len(l.windows) >= maxWindows {
+			l.forget()
+		}
 		w = &window{start: now}
 		l.windows[key] = w
 	}
 	if now.Sub(w.start) >= time.Minute || w.used == 0 {
 		w.start, w.used = now, 0
 	}
-	if r.Burst != len(w.recent) {
-		w.recent, w.next = make([]time.Time, r.Burst), 0
+	if len(w.recent) > r.Burst { // the plan has become a smaller one
+		w.recent, w.next = nil, 0
 	}
 	return w
 }
@@ -119,8 +126,8 @@ func (w *window) wait(now time.Time, r Rate) time.Duration {
 	if w.used >= r.PerMinute {
 		return w.start.Add(time.Minute).Sub(now)
 	}
-	if r.Burst > 0 {
-		if oldest := w.recent[w.next]; !oldest.IsZero() && now.Sub(oldest) < time.Second {
+	if r.Burst > 0 && len(w.recent) == r.Burst {
+		if oldest := time.UnixMicro(w.recent[w.next]); now.Sub(oldest) < time.Second {
 			return oldest.Add(time.Second).Sub(now)
 		}
 	}
@@ -129,10 +136,30 @@ func (w *window) wait(now time.Time, r Rate) time.Duration {
 
 func (w *window) take(now time.Time, r Rate) {
 	w.used++
-	if r.Burst > 0 {
-		w.recent[w.next] = now
+	switch {
+	case r.Burst == 0:
+	case len(w.recent) < r.Burst:
+		w.recent = append(w.recent, now.UnixMicro())
+	default:
+		w.recent[w.next] = now.UnixMicro()
 		w.next = (w.next + 1) % r.Burst
 	}
+}
+
+// forget drops the window that was used least of a few.
+func (l *Local) forget() {
+	const few = 8
+	var least string
+	n, used := 0, 0
+	for key, w := range l.windows {
+		if n == 0 || w.used < used {
+			least, used = key, w.used
+		}
+		if n++; n == few {
+			break
+		}
+	}
+	delete(l.windows, least)
 }
 
 // sweep forgets callers whose minute is over, once a minute.

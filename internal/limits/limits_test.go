@@ -2,6 +2,7 @@ package limits_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -119,6 +120,49 @@ func TestExactOverNodes(t *testing.T) {
 		}
 		if fmt.Sprint(passed.Load()) != "50" {
 			t.Fatalf("%d passed the minute of 50", passed.Load())
+		}
+	})
+}
+
+// However many addresses requests come from, the limiter remembers a bounded number of them, and those that are busy rather than
+// those that are not.
+func TestWindowsAreBounded(t *testing.T) {
+	l := limits.NewLocal()
+	rate := limits.Rate{PerMinute: 3, Burst: 3}
+	for range 3 {
+		l.Take("busy", start, rate)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range 400_000 {
+		l.Take(fmt.Sprint("address:", i), start, rate)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 32<<20 {
+		t.Errorf("400,000 addresses take %d MB", grown>>20)
+	}
+	if l.Take("busy", start, rate).Allowed {
+		t.Error("a caller that spent its limit was forgotten")
+	}
+}
+
+// What is over leaves the store, too.
+func TestRowsAreSwept(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		l := limits.NewShared(store, func(err error) { t.Error(err) })
+		rate := limits.Rate{PerMinute: 5}
+		for i := range 20 {
+			l.Take(fmt.Sprint("address:", i), start, rate)
+		}
+		l.Take("late", start.Add(90*time.Second), rate)
+		l.Take("later", start.Add(3*time.Minute), rate)
+		var rows int
+		if err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+			return tx.Row("SELECT count(*) FROM rate_windows", nil, &rows)
+		}); err != nil || rows != 2 {
+			t.Errorf("%d rows are left, want 2; %v", rows, err)
 		}
 	})
 }

@@ -109,6 +109,7 @@ func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) 
 	if !v.Allowed {
 		s.remember(key, v, now)
 	}
+	s.sweep(now)
 	return v
 }
 
@@ -128,14 +129,40 @@ func (s *Shared) known(key string, now time.Time) (Verdict, bool) {
 func (s *Shared) remember(key string, v Verdict, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.spent) >= maxWindows {
+		clear(s.spent) // the store still knows them
+	}
 	s.spent[key] = spent{v, now.Add(v.RetryAfter)}
-	if now.Sub(s.swept) > time.Minute {
+}
+
+// Rows of callers who have not been here for this long say nothing any more, and are deleted so many at once.
+const (
+	rowsLast  = 2 * time.Minute
+	sweepRows = 5000
+)
+
+// sweep forgets, once a minute, what is over: in this node and in the store.
+func (s *Shared) sweep(now time.Time) {
+	s.mu.Lock()
+	due := now.Sub(s.swept) > time.Minute
+	if due {
 		s.swept = now
 		for k, old := range s.spent {
 			if now.After(old.until) {
 				delete(s.spent, k)
 			}
 		}
+	}
+	s.mu.Unlock()
+	if !due {
+		return
+	}
+	if err := s.store.Write(context.Background(), db.Across, func(tx *db.Tx) error {
+		tx.Queue("DELETE FROM rate_windows WHERE caller IN (SELECT caller FROM rate_windows WHERE updated_at < $1 ORDER BY updated_at LIMIT $2::BIGINT)",
+			now.Add(-rowsLast).UnixMicro(), sweepRows)
+		return nil
+	}); err != nil {
+		s.onErr(err)
 	}
 }
 
@@ -150,8 +177,8 @@ func (l *Local) encode(now time.Time) string {
 		b.WriteString(name + "|" + strconv.FormatInt(w.start.UnixMicro(), 10) + "|" + strconv.Itoa(w.used) + "|" + strconv.Itoa(len(w.recent)) + "|")
 		for i := range w.recent {
 			at := w.recent[(w.next+i)%len(w.recent)]
-			if now.Sub(at) < time.Second {
-				b.WriteString(strconv.FormatInt(at.UnixMicro(), 36) + ",")
+			if now.UnixMicro()-at < time.Second.Microseconds() {
+				b.WriteString(strconv.FormatInt(at, 36) + ",")
 			}
 		}
 		b.WriteByte('\n')
@@ -170,11 +197,10 @@ func decode(caller, text string) map[string]*window {
 		start, _ := strconv.ParseInt(part[1], 10, 64)
 		used, _ := strconv.Atoi(part[2])
 		size, _ := strconv.Atoi(part[3])
-		w := &window{start: time.UnixMicro(start).UTC(), used: used, recent: make([]time.Time, size)}
+		w := &window{start: time.UnixMicro(start).UTC(), used: used}
 		for at := range strings.SplitSeq(strings.TrimSuffix(part[4], ","), ",") {
-			if n, err := strconv.ParseInt(at, 36, 64); err == nil && size > 0 {
-				w.recent[w.next] = time.UnixMicro(n).UTC()
-				w.next = (w.next + 1) % size
+			if n, err := strconv.ParseInt(at, 36, 64); err == nil && len(w.recent) < size { // oldest first, as a ring that begins anew
+				w.recent = append(w.recent, n)
 			}
 		}
 		windows[caller+"\x00"+part[0]] = w

@@ -19,6 +19,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/budget"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
@@ -32,7 +33,9 @@ type Config struct {
 	Admin   Admin
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
-	Local   bool // requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
+	Local   bool           // requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
+	Lend    int64          // bytes of memory for bodies and answers, for LimitMemory
+	Budget  *budget.Budget // of that memory; nil: 256 MB
 
 	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
@@ -181,7 +184,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	}
 	var limiter limits.Limiter = limits.NewLocal()
 	if store.DB.Engine() == "postgres" { // other nodes may serve the same store
-		limiter = limits.NewShared(store.DB, func(err error) { s.log.Warn("rate limits could not be counted", "error", err) })
+		limiter = limits.NewShared(store.DB, atMost(time.Second, func(err error) { s.log.Warn("rate limits could not be counted", "error", err) }))
 	}
 	if !s.config.Limits {
 		limiter = limits.Off{}
@@ -190,7 +193,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
+	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget, Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite"})
@@ -198,6 +201,16 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return n, nil
+}
+
+// atMost lets through one call in a span of time.
+func atMost(span time.Duration, call func(error)) func(error) {
+	var last atomic.Int64
+	return func(err error) {
+		if now, before := time.Now().UnixNano(), last.Load(); now-before >= int64(span) && last.CompareAndSwap(before, now) {
+			call(err)
+		}
+	}
 }
 
 // background runs what goes on beside requests, until ctx ends.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
@@ -67,6 +68,12 @@ func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.Accou
 	return commerce.AccountDraft{Name: name, Plan: admin.Plan, Owner: &commerce.UserDraft{Email: admin.Email, Name: "Owner", PasswordHash: hash}}, err
 }
 
+// Bounds of the set-up page's form: bytes, and the time in which it must come.
+const (
+	setupBytes = 16 << 10
+	setupTime  = 10 * time.Second
+)
+
 // setup serves the set-up link: a form, and its answer.
 func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
@@ -79,8 +86,23 @@ func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
-	page := setupPage{Token: r.FormValue("token"), Email: r.PostFormValue("email"), Name: r.PostFormValue("name")}
+	r.Body = http.MaxBytesReader(w, r.Body, setupBytes)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(setupTime)) // without a connection nothing can stall
 	if r.Method == http.MethodPost {
+		if err := r.ParseForm(); err != nil {
+			h.Set("Connection", "close")
+			status := http.StatusBadRequest
+			var over *http.MaxBytesError
+			if errors.As(err, &over) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			w.WriteHeader(status)
+			return
+		}
+	}
+	page := setupPage{Token: r.URL.Query().Get("token")}
+	if r.Method == http.MethodPost {
+		page.Token, page.Email, page.Name = r.Form.Get("token"), r.PostForm.Get("email"), r.PostForm.Get("name")
 		if err := s.setUp(r, n.store, page); err == nil {
 			page.Done = true
 		} else if f, ok := fault.As(err); ok {
@@ -98,7 +120,7 @@ func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) setUp(r *http.Request, store *Store, page setupPage) error {
-	admin := Admin{Email: page.Email, Password: r.PostFormValue("password"), Plan: s.config.Admin.Plan}
+	admin := Admin{Email: page.Email, Password: r.PostForm.Get("password"), Plan: s.config.Admin.Plan}
 	if problem := accounts.BadEmail(admin.Email); problem != "" {
 		return fault.At("E-mail", "%s", problem)
 	}

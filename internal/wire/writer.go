@@ -15,8 +15,36 @@ type faultDetail = fault.Detail
 // Writer appends JSON. Every value takes its name inside an object, and "" inside a list or at the root; Object and
 // List are closed by End. With a tree it also notes the schema of what is written.
 type Writer struct {
-	b    []byte
-	tree *node
+	b     []byte
+	parts [][]byte // what Cut has put away
+	tree  *node
+}
+
+// partSize is from how many bytes on Cut puts away what was written.
+const partSize = 256 << 10
+
+// Cut puts away what was written, once it is much, so that a large answer is never copied from one room into a larger one. It may be
+// called between two values. It gives how many bytes were written since the last that it put away.
+func (w *Writer) Cut() int {
+	n := len(w.b)
+	if n < partSize {
+		return 0
+	}
+	w.parts = append(w.parts, w.b)
+	w.b = make([]byte, 0, partSize+partSize/4)
+	return n
+}
+
+// Parts is what Cut has put away; Bytes follows behind it.
+func (w *Writer) Parts() [][]byte { return w.parts }
+
+// Len is how many bytes were written in all.
+func (w *Writer) Len() int {
+	n := len(w.b)
+	for _, part := range w.parts {
+		n += len(part)
+	}
+	return n
 }
 
 // node is one open value while a schema is noted.
@@ -29,14 +57,14 @@ type node struct {
 // NewWriter starts with room for size bytes.
 func NewWriter(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
 
-// Bytes is what was written.
+// Bytes is what was written, and not put away by Cut.
 func (w *Writer) Bytes() []byte { return w.b }
 
 // Reset empties the writer and keeps its room.
 func (w *Writer) Reset() { w.b = w.b[:0] }
 
 func (w *Writer) key(name string) {
-	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' {
+	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' || n == 0 && len(w.parts) > 0 {
 		w.b = append(w.b, ',')
 	}
 	if name != "" {

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/limits"
+)
+
+// Bounds of sending: an answer of more than sendStep bytes goes in steps, each of which must go within stepTime, all within
+// sendTime. A caller who reads more slowly loses the connection, and the node has its memory back.
+const (
+	sendStep = 256 << 10
+	stepTime = 15 * time.Second
+	sendTime = 3 * time.Minute
+)
+
+// statusHungUp stands in log and metrics for requests whose caller did not wait for the answer. Nobody is sent it.
+const statusHungUp = 499
+
+// failed logs what is not an error for callers and turns the error into an answer.
+func (a *API) failed(r *request, err error) answer {
+	if gone := r.ctx().Err(); gone != nil && (errors.Is(err, gone) || errors.Is(err, context.Canceled)) {
+		return answer{status: statusHungUp}
+	}
+	out := failure(err, r.id)
+	if out.status >= 500 && out.status != http.StatusServiceUnavailable {
+		a.Log.Error("request failed", "id", r.id, "method", clip(r.http.Method, 32), "path", shownPath(r.http), "error", err)
+	}
+	return out
+}
+
+func (a *API) send(w http.ResponseWriter, r *request, out answer) {
+	h := w.Header()
+	if h.Get("X-RateLimit-Limit") == "" { // answered before the limit was asked, and it is not asked for this
+		a.headers(w, limits.Off{}.Peek("", a.Now(), rates(accounts.Starter, nil)...))
+	}
+	for name, value := range out.header {
+		h.Set(name, value)
+	}
+	if out.replay {
+		h.Set("Idempotent-Replay", "true")
+	}
+	h.Set("X-Content-Type-Options", "nosniff")
+	if size := out.size(); size > 0 {
+		if h.Get("Content-Type") == "" {
+			h.Set("Content-Type", "application/json; charset=utf-8")
+		}
+		h.Set("Content-Length", strconv.Itoa(size))
+	}
+	if out.status >= http.StatusBadRequest {
+		takeRest(w, r.http)
+	}
+	w.WriteHeader(out.status)
+	if r.http.Method == http.MethodHead {
+		return
+	}
+	control, last := http.NewResponseController(w), time.Now().Add(sendTime)
+	for _, part := range append(out.parts, out.body) {
+		for len(part) > 0 {
+			step := part
+			if out.size() > sendStep {
+				step = part[:min(len(part), sendStep)]
+				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last)) // without a connection nothing can stall
+			}
+			if _, err := w.Write(step); err != nil {
+				return // the caller is gone
+			}
+			part = part[len(step):]
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,148 @@
+// Package budget bounds how many bytes of memory a node lends at once: to request bodies while they are read and parsed, and to
+// answers until they are sent. What does not fit waits a little and is then refused, so that no crowd of callers, however slow
+// they read or write, takes more than the node has (interface §8).
+package budget
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"entrepot/internal/fault"
+)
+
+// Patience is how long a share waits for room before it is refused.
+const Patience = 2 * time.Second
+
+// Budget is a number of bytes that shares are taken from.
+type Budget struct {
+	mu      sync.Mutex
+	limit   int64
+	used    int64
+	by      map[int64]int64 // what each account holds
+	waiting []*waiter       // oldest first
+}
+
+// waiter is a share that waits for room.
+type waiter struct {
+	share *Share
+	bytes int64
+	ready chan struct{}
+}
+
+// New makes a budget of so many bytes.
+func New(limit int64) *Budget { return &Budget{limit: limit, by: map[int64]int64{}} }
+
+// Limit is the whole budget in bytes.
+func (b *Budget) Limit() int64 { return b.limit }
+
+// Used is how many bytes are lent just now.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// Share is what one request holds. It is not safe for concurrent use.
+type Share struct {
+	Account int64 // whose it is; 0 for callers without an account. One account gets half of the budget at most
+	of      *Budget
+	free    int64 // bytes of it that nobody counts
+	held    int64 // bytes that are counted
+}
+
+// Share begins a share that holds nothing. Its first free bytes are not counted: they are bounded by the number of requests.
+func (b *Budget) Share(free int64) Share { return Share{of: b, free: free} }
+
+// Grow takes n more bytes, and waits up to Patience for them. Errors: Unavailable, when there is still no room, with
+// retryAfter; the context's. A share that would be larger than what an account may have at all gets that much.
+func (s *Share) Grow(ctx context.Context, n int64) error {
+	if s.of == nil {
+		return nil
+	}
+	if s.free >= n {
+		s.free -= n
+		return nil
+	}
+	n, s.free = n-s.free, 0
+	b := s.of
+	b.mu.Lock()
+	n = min(n, max(0, b.limit/2-s.held))
+	if b.fits(s, n) && len(b.waiting) == 0 {
+		b.lend(s, n)
+		b.mu.Unlock()
+		return nil
+	}
+	w := &waiter{share: s, bytes: n, ready: make(chan struct{})}
+	b.waiting = append(b.waiting, w)
+	b.serve()
+	b.mu.Unlock()
+	late := time.NewTimer(Patience)
+	defer late.Stop()
+	select {
+	case <-w.ready:
+		return nil
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, other := range b.waiting {
+		if other == w {
+			b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
+			b.serve()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return Full()
+		}
+	}
+	return nil // it was served in the last moment
+}
+
+// Full is the error for what finds no room.
+func Full() error {
+	return fault.New(fault.Unavailable, "overloaded", "the service has too much to do just now, try again").With("retryAfter", 2)
+}
+
+// Release gives everything back.
+func (s *Share) Release() {
+	if s.held == 0 {
+		return
+	}
+	b := s.of
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= s.held
+	if b.by[s.Account] -= s.held; b.by[s.Account] <= 0 {
+		delete(b.by, s.Account)
+	}
+	s.held = 0
+	b.serve()
+}
+
+// fits tells whether there is room: in the whole, and in the account's half. A mutex holder calls it, as all below.
+func (b *Budget) fits(s *Share, n int64) bool {
+	return b.used+n <= b.limit && b.by[s.Account]+n <= b.limit/2
+}
+
+func (b *Budget) lend(s *Share, n int64) {
+	b.used += n
+	b.by[s.Account] += n
+	s.held += n
+}
+
+// serve gives those who wait what fits, oldest first; an account that has its half does not hold up the others.
+func (b *Budget) serve() {
+	kept := b.waiting[:0]
+	for _, w := range b.waiting {
+		if b.fits(w.share, w.bytes) {
+			b.lend(w.share, w.bytes)
+			close(w.ready)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	clear(b.waiting[len(kept):])
+	b.waiting = kept
+}

@@ -1,0 +1,91 @@
+package budget_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"entrepot/internal/budget"
+	"entrepot/internal/fault"
+)
+
+func TestWhatDoesNotFitWaitsAndIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := budget.New(100)
+		one, two, three := b.Share(0), b.Share(0), b.Share(0)
+		one.Account, two.Account, three.Account = 1, 2, 3
+		for _, s := range []*budget.Share{&one, &two} {
+			if err := s.Grow(t.Context(), 50); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := three.Grow(t.Context(), 1); !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("with nothing left: %v", err)
+		}
+		done := make(chan error)
+		go func() { done <- three.Grow(t.Context(), 20) }()
+		synctest.Wait()
+		one.Release()
+		if err := <-done; err != nil {
+			t.Errorf("with room made while it waits: %v", err)
+		}
+		three.Release()
+		two.Release()
+		if b.Used() != 0 {
+			t.Errorf("%d bytes are lent to nobody", b.Used())
+		}
+	})
+}
+
+func TestOneAccountGetsHalf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := budget.New(100)
+		one, again, other := b.Share(0), b.Share(0), b.Share(10)
+		one.Account, again.Account, other.Account = 1, 1, 2
+		if err := one.Grow(t.Context(), 1000); err != nil || b.Used() != 50 {
+			t.Fatalf("more than an account may have: %v, %d lent", err, b.Used())
+		}
+		if err := again.Grow(t.Context(), 1); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("the same account: %v", err)
+		}
+		if err := other.Grow(t.Context(), 60); err != nil || b.Used() != 100 {
+			t.Errorf("another account, the first ten bytes free: %v, %d lent", err, b.Used())
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := again.Grow(gone, 1); err == nil || fault.Is(err, fault.Unavailable) {
+			t.Errorf("a caller that hung up: %v", err)
+		}
+	})
+}
+
+// Whatever many shares do at once, no more is lent than there is, and all of it comes back.
+func TestNeverMoreThanThereIs(t *testing.T) {
+	b := budget.New(1000)
+	var wait sync.WaitGroup
+	var most atomic.Int64
+	for n := range 16 {
+		wait.Go(func() {
+			for i := range 300 {
+				s := b.Share(0)
+				s.Account = int64(n % 3)
+				for range 3 {
+					if s.Grow(t.Context(), rand.Int64N(50)) == nil && b.Used() > most.Load() {
+						most.Store(b.Used())
+					}
+				}
+				if i%2 == 0 {
+					s.Release()
+				}
+				s.Release()
+			}
+		})
+	}
+	wait.Wait()
+	if most.Load() > 1000 || most.Load() == 0 || b.Used() != 0 {
+		t.Errorf("at most %d lent, %d still", most.Load(), b.Used())
+	}
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"bytes"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/budget"
+)
+
+// ownMemory is what a node needs beside its budget, leastMemory what it must have at least, in bytes.
+const (
+	ownMemory   = 64 << 20
+	leastMemory = 128 << 20
+)
+
+// LimitMemory tells the collector to keep the process within the budget and what the node needs for itself, and within three
+// quarters of what the machine or its container has, so that memory taken for a crowd goes back to the system afterwards. The limit
+// is a soft one; where GOMEMLIMIT is set, that one stays. It gives the budget, cut to what there is room for.
+func LimitMemory(lend int64) *budget.Budget {
+	limit := max(leastMemory, min(lend+ownMemory, machineMemory(os.DirFS("/"))/4*3))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit)
+	}
+	return budget.New(min(lend, limit-ownMemory))
+}
+
+// machineMemory is how many bytes the process may have: its control group's bound (either version), else the machine's memory, else
+// no bound. Only Linux tells.
+func machineMemory(root fs.FS) int64 {
+	most := int64(math.MaxInt64)
+	bound := func(name, field string) {
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return
+		}
+		unit := int64(1)
+		if field != "" {
+			_, rest, _ := bytes.Cut(text, []byte(field))
+			text, _, _ = bytes.Cut(rest, []byte("kB"))
+			unit = 1 << 10
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 && n <= math.MaxInt64/unit {
+			most = min(most, n*unit)
+		}
+	}
+	bound("proc/meminfo", "MemTotal:")
+	bound("sys/fs/cgroup/memory.max", "")
+	bound("sys/fs/cgroup/memory/memory.limit_in_bytes", "")
+	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		switch own := strings.TrimPrefix(path.Clean(parts[2]), "/"); {
+		case parts[0] == "0":
+			bound(path.Join("sys/fs/cgroup", own, "memory.max"), "")
+		case parts[1] == "memory":
+			bound(path.Join("sys/fs/cgroup/memory", own, "memory.limit_in_bytes"), "")
+		}
+	}
+	return most
+}
