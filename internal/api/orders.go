@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -121,11 +122,23 @@ func (a *API) createOrder(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	var err error
-	if draft.Number, err = a.Commerce.Numbers.Take(r.ctx(), a.DB, r.caller.Tenant); err != nil {
-		return answer{}, err
-	}
 	draft.Source = source(r.caller)
+	for {
+		var err error
+		if draft.Number, err = a.Commerce.Numbers.Take(r.ctx(), a.DB, r.caller.Tenant); err != nil {
+			return answer{}, err
+		}
+		out, err := a.storeOrder(r, draft)
+		if !errors.Is(err, orders.ErrNumberTaken) {
+			return out, err
+		}
+		a.Log.Warn("an order's number is taken: taking others, beyond all there are", "number", orders.Number(draft.Number))
+		a.Commerce.Numbers.Drop(r.caller.Tenant, draft.Number)
+	}
+}
+
+// storeOrder stores a drafted order that has its number.
+func (a *API) storeOrder(r *request, draft commerce.OrderDraft) (answer, error) {
 	lines := draft.Lines
 	return a.writeChecked(r, func(tx *db.Tx) func() (answer, error) {
 		draft.Lines = slices.Clone(lines)

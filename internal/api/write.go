@@ -61,7 +61,7 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 		}
 		return nil
 	})
-	if f, refused := fault.As(err); key != "" && refused && f.Kind != fault.Unavailable && f.Code != keyReused {
+	if f, refused := fault.As(err); key != "" && refused && f.Kind != fault.Unavailable && f.Code != "idempotency_key_reused" {
 		return a.refusedTwice(r, key, space, fingerprint, err)
 	}
 	return out, err
@@ -85,13 +85,10 @@ func (a *API) refusedTwice(r *request, key, space, fingerprint string, refusal e
 	return out, err
 }
 
-// keyReused is the code of the 409 for a key that came with another body.
-const keyReused = "idempotency_key_reused"
-
 // replay says again what was said, or 409 when the key came with another body.
 func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
 	if found.Fingerprint != fingerprint {
-		f := fault.New(fault.Conflict, keyReused, "this Idempotency-Key was used with another body")
+		f := fault.New(fault.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
 		if found.Resource != "" {
 			if strings.HasPrefix(path, "/api/v1/orders") {
 				f = f.With("orderId", found.Resource)

@@ -45,7 +45,7 @@ type OrderDraft struct {
 
 // CreateOrder stores an order, links or makes its customer, reserves its stock and tells order.received (interface §4.1).
 // Faults: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
-// for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds.
+// for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds; orders.ErrNumberTaken.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
 	return s.AskOrder(tx, draft).Create(tx, who)
 }
@@ -59,11 +59,15 @@ type OrderAsked struct {
 	customer func() (*customers.Customer, error) // nil without one
 	segments func() ([]customers.Segment, error) // for the record of a new customer
 	levels   stock.Levels
+	number   func() error // nil before a race was lost: nearly always the number is free
 }
 
 // AskOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
 func (s *Service) AskOrder(tx *db.Tx, draft OrderDraft) OrderAsked {
 	a := OrderAsked{draft: draft}
+	if tx.Try() > 0 {
+		a.number = orders.AskNumber(tx, draft.Number)
+	}
 	if draft.ExternalReference != "" {
 		a.taken = orders.AskByReference(tx, draft.ExternalReference)
 	}
@@ -90,6 +94,11 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	draft := a.draft
 	if err := a.freeReference(); err != nil {
 		return nil, err
+	}
+	if a.number != nil {
+		if err := a.number(); err != nil {
+			return nil, err
+		}
 	}
 	channel, err := a.channel()
 	if errors.Is(err, db.ErrNoRow) {

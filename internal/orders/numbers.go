@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -57,11 +58,45 @@ func (l *lease) renew(ctx context.Context, store *db.DB, tenant id.Tenant) error
 		l.size = 1
 	}
 	l.takenAt = now
-	return store.Write(ctx, tenant, func(tx *db.Tx) error {
-		if err := tx.Row("UPDATE order_numbers SET next = next + $2 WHERE tenant_id = $1 RETURNING next", []any{tx.Tenant, l.size}, &l.end); err != nil {
-			return err
-		}
-		l.next = l.end - l.size
-		return nil
+	var end int64
+	err := store.Write(ctx, tenant, func(tx *db.Tx) error {
+		return tx.Row(`UPDATE order_numbers SET next = CASE WHEN next > beyond.last THEN next ELSE beyond.last + 1 END + $2
+			FROM (SELECT coalesce(max(number), 0) AS last FROM orders WHERE tenant_id = $1) AS beyond
+			WHERE tenant_id = $1 RETURNING next`, []any{tx.Tenant, l.size}, &end)
 	})
+	if err != nil { // whether the block was taken or not, it is not handed out
+		return err
+	}
+	l.next, l.end = end-l.size, end
+	return nil
+}
+
+// ErrNumberTaken is met by an order whose number another order has: a block was handed out twice.
+var ErrNumberTaken = errors.New("orders: the number is taken")
+
+// Drop gives up the block that a number came from, because an order has it already; the next block begins beyond every order's number.
+func (n *Numbers) Drop(tenant id.Tenant, number int64) {
+	n.mu.Lock()
+	l := n.leases[tenant]
+	n.mu.Unlock()
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if number >= l.end-l.size && number < l.end {
+		l.next = l.end
+	}
+}
+
+// AskNumber asks whether an order has a number already, and gives ErrNumberTaken then.
+func AskNumber(tx *db.Tx, number int64) func() error {
+	taken := askNumber(tx, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{tx.Tenant, number})
+	return func() error {
+		n, err := taken()
+		if err == nil && n > 0 {
+			err = ErrNumberTaken
+		}
+		return err
+	}
 }

@@ -153,6 +153,33 @@ func orderHistory(c *account) error {
 	return err
 }
 
+func orderNumbers(c *account) error {
+	return c.each(`SELECT n.next, (SELECT coalesce(max(number), 0) FROM orders WHERE tenant_id = $1) FROM order_numbers n WHERE n.tenant_id = $1`, nil, func(r db.Rows) error {
+		var next, last int64
+		err := r.Scan(&next, &last)
+		if next <= last {
+			c.wrong("the next number is %d, and there is %s", next, orders.Number(last))
+		}
+		return err
+	})
+}
+
+func shipments(c *account) error {
+	return c.each(`SELECT l.shipment_id, l.order_id, s.id, o.id FROM shipment_lines l LEFT JOIN shipments s ON s.tenant_id = $1 AND s.order_id = l.order_id AND s.id = l.shipment_id
+		LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id WHERE l.tenant_id = $1
+		UNION ALL SELECT s.id, s.order_id, s.id, o.id FROM shipments s LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1`, nil, func(r db.Rows) error {
+		var shipment, order, here, of string
+		err := r.Scan(&shipment, &order, db.Opt(&here), db.Opt(&of))
+		switch {
+		case here == "":
+			c.wrong("a line of shipment %s, which is not there", shipment)
+		case of == "":
+			c.wrong("shipment %s is of order %s, which is not there", shipment, order)
+		}
+		return err
+	})
+}
+
 func orderCounts(c *account) error {
 	spans, err := db.List(c.Tx, func(r db.Rows) (span int64, err error) { return span, r.Scan(&span) },
 		"SELECT DISTINCT span FROM order_counts WHERE tenant_id = $1", c.Tenant)

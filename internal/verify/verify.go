@@ -32,6 +32,8 @@ var Checks = []Check{
 	{"order status", "An order's status fits what was shipped of it.", orderStatus},
 	{"order totals", "An order's amounts follow from its lines.", orderTotals},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
+	{"order numbers", "The next order number is beyond every order's.", orderNumbers},
+	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},
 	{"order counts", "The kept counts of orders are the counts of orders.", orderCounts},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
