@@ -117,3 +117,37 @@ func TestChannelGoesWhileOrdersCome(t *testing.T) {
 		}
 	})
 }
+
+// Of orders that take a level below its threshold at the same moment, one says so; once it is up again, the next crossing says it
+// once more (interface §6.1).
+func TestLowStockIsToldOnce(t *testing.T) {
+	const clients, rounds = 16, 3
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1, "stock": map[string]any{"quantity": 20}})
+		s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", map[string]any{"updates": []any{map[string]any{"sku": "A", "threshold": 10}}})
+		order := func(s *server) {
+			s.answered(t, call{method: "POST", path: "/api/v1/orders", body: map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}}, 201)
+		}
+		order(s) // 19 are available
+		_, from := s.told(0)
+		for round := range rounds {
+			s.together(slices.Repeat([]func(*server){order}, clients)...)
+			var names []string
+			names, from = s.told(from)
+			low := 0
+			for _, name := range names {
+				if name == "stock.low" {
+					low++
+				}
+			}
+			if low != 1 {
+				t.Errorf("round %d: stock.low %d times for one crossing", round, low)
+			}
+			s.must(t, 201, "POST", "/api/v1/inventory/movements", map[string]any{"sku": "A", "type": "receive", "quantity": clients})
+			if names, from = s.told(from); slices.Contains(names, "stock.low") {
+				t.Errorf("stock that came in told %v", names)
+			}
+		}
+		s.sound(t)
+	})
+}

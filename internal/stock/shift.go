@@ -140,7 +140,7 @@ func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bo
 		after := s.on(before)
 		levels[after.Place()] = after
 		if before.exists() && s.OnHand == 0 && !before.Deleted {
-			reserved = append(reserved, reservation{after, after.Reserved - before.Reserved})
+			reserved = append(reserved, reservation{after, after.Reserved - before.Reserved, before.Low})
 			changes = append(changes, changed(&before, &after))
 			continue
 		}
@@ -215,25 +215,27 @@ func join(list []string) string {
 
 // reservation is a level of which only the reserved part moved.
 type reservation struct {
-	after Level
-	delta int64
+	after  Level
+	delta  int64
+	wasLow bool
 }
 
 // reserve moves reservations by their difference, so that orders of one SKU do not wait for each other; they run again only
-// when the outcome would be another one: the level falls low, or is short under reject.
+// when the outcome would be another one: the level falls low, or fell low through another order since it was read, or is short under
+// reject.
 func reserve(tx *db.Tx, list []reservation, reject bool) {
 	offset := tx.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {
-		args := make([]any, 0, 4+4*len(piece))
+		args := make([]any, 0, 4+5*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset, reject)
 		for _, r := range piece {
-			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low)
+			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow)
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reserveText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse, delta, low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,%)") + `)
+			return `WITH v(tenant, sku, warehouse, delta, low, was_low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND ` + live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low
+				FROM v WHERE ` + keyed + ` AND ` + live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

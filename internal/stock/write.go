@@ -15,14 +15,15 @@ type Change struct {
 	PreviousOnHand int64
 	FellLow        bool // it just went below its threshold
 
-	held      int64  // reserved before
+	held      int64 // reserved before
+	wasLow    bool
 	threshold *int64 // before
 	movement  id.Movement
 }
 
 // changed is the change of a level from before; before is the zero Level for one that was not there.
 func changed(before, after *Level) Change {
-	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low, held: before.Reserved, threshold: before.Threshold}
+	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low, held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
 }
 
 // writes gathers what an act does to levels, sorted by the statement that does it. Every one of them holds a level to how it
@@ -136,20 +137,21 @@ const (
 func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Change, []int, int64) {
 	return func(tx *db.Tx, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
-			args := make([]any, 0, 4+7*len(piece))
+			args := make([]any, 0, 4+8*len(piece))
 			args = append(args, tx.Tenant, tx.Micros(), offset, counted)
 			for _, at := range piece {
 				c := &changes[at]
-				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Low)
+				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Low, c.wasLow)
 			}
 			offset += int64(len(piece)) * db.StampStep
 			tx.Change(text.For(len(piece), func(n int) string {
-				return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, low, at) AS (VALUES ` +
-					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
+				return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
+					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END,
 						low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + deleted + `
-						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low`
+						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low
+						AND NOT stock_levels.low <> v.was_low`
 			}), args...).Rows(int64(len(piece)), nil)
 			return nil
 		})
