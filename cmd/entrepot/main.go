@@ -112,7 +112,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env), newVerifyCommand(env), newVerifyErasureCommand(env),
-		newAccountCommand(env), newUserCommand(env), newKeyCommand(env),
+		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)

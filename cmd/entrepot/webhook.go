@@ -129,10 +129,10 @@ func (env *environment) createEndpoint(cmd *cobra.Command, _ []string) (work, er
 		}
 		var made *webhooks.Endpoint
 		var secret string
-		err = write(cmd, s, of.Tenant, func(tx *db.Tx) error {
-			made, secret = s.Commerce.CreateEndpoint(tx, accounts.Caller{}, commerce.EndpointDraft{URL: &url, Events: events, Description: &description,
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
+			made, secret, err = s.Commerce.CreateEndpoint(tx, accounts.Caller{}, commerce.EndpointDraft{URL: &url, Events: events, Description: &description,
 				Ordered: &ordered, Status: &status})
-			return nil
+			return err
 		})
 		if err != nil {
 			return err

@@ -1,6 +1,10 @@
 package accounts
 
-import "entrepot/internal/db"
+import (
+	"errors"
+
+	"entrepot/internal/db"
+)
 
 // The statements of this file serve a store that has no account yet.
 
@@ -21,11 +25,35 @@ func SetupLinkOpen(tx *db.Tx, token string) (bool, error) {
 // CloseSetupLinks makes every link useless: the first account exists.
 func CloseSetupLinks(tx *db.Tx) { tx.Queue("DELETE FROM setup_links") }
 
-// StoreKey is the id of the master key that the store's secrets are sealed with, "" while it has none.
+// StoreKey is the id of the master key that the store's secrets are encrypted with, "" while it has none.
 func StoreKey(tx *db.Tx) (id string, err error) {
-	err = tx.Row("SELECT coalesce(max(id), '') FROM store_keys", nil, &id)
+	err = tx.Row("SELECT coalesce(max(id), '') FROM store_keys WHERE retired_at IS NULL", nil, &id)
 	return id, err
 }
+
+// HoldStoreKey is StoreKey, which then stays the same until the commit.
+func HoldStoreKey(tx *db.Tx) (id string, err error) {
+	err = tx.Row("SELECT id FROM store_keys WHERE retired_at IS NULL FOR SHARE", nil, &id)
+	if errors.Is(err, db.ErrNoRow) {
+		err = nil
+	}
+	return id, err
+}
+
+// RetiredKey is the id of a master key that was replaced while secrets encrypted with it may remain, "" for none.
+func RetiredKey(tx *db.Tx) (id string, err error) {
+	err = tx.Row("SELECT coalesce(max(id), '') FROM store_keys WHERE retired_at IS NOT NULL", nil, &id)
+	return id, err
+}
+
+// ReplaceStoreKey makes another master key the store's: what is encrypted from this commit on is encrypted with that one.
+func ReplaceStoreKey(tx *db.Tx, old, key string) {
+	tx.Queue("UPDATE store_keys SET retired_at = $2 WHERE id = $1 AND retired_at IS NULL", old, tx.Micros()).Rows(1, nil)
+	tx.Queue("INSERT INTO store_keys (id, created_at) VALUES ($1, $2)", key, tx.Micros())
+}
+
+// ForgetRetiredKeys notes that no secret is encrypted with a replaced master key any more.
+func ForgetRetiredKeys(tx *db.Tx) { tx.Queue("DELETE FROM store_keys WHERE retired_at IS NOT NULL") }
 
 // ClaimStore notes the master key of a new store. Of two nodes that start on it at once, the second runs again and finds
 // the first one's.

@@ -81,7 +81,10 @@ func (a *API) createEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
-		e, secret := a.Commerce.CreateEndpoint(tx, r.caller, draft)
+		e, secret, err := a.Commerce.CreateEndpoint(tx, r.caller, draft)
+		if err != nil {
+			return answer{}, err
+		}
 		return created(e.ID, func(w *wire.Writer) { writeEndpoint(w, "data", e, secret) }), nil
 	})
 }

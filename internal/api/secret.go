@@ -7,23 +7,30 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/fault"
+	"entrepot/internal/idempotency"
 	"entrepot/internal/wire"
 )
 
-// writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is sealed, so that
+// writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is encrypted, so that
 // neither keys nor tokens are readable in the store.
 func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
+	if r.http.Header.Get("Idempotency-Key") == "" { // nothing is kept
+		return a.write(r, act)
+	}
+	place := idempotency.Place(r.caller.Tenant, r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint())
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		out, err := act(tx)
 		if err == nil {
-			out.body = []byte(a.Commerce.Key.Seal(string(out.body)))
+			var sealed string
+			sealed, err = a.Commerce.Encrypt(tx, string(out.body), place)
+			out.body = []byte(sealed)
 		}
 		return out, err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	text, err := a.Commerce.Key.Open(string(out.body))
+	text, err := a.Commerce.Key.Open(string(out.body), place)
 	out.body = []byte(text)
 	return out, err
 }

@@ -27,7 +27,9 @@ type ChannelDraft struct {
 func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
 	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
 		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
-	s.apply(&c, draft)
+	if err := s.apply(tx, &c, draft); err != nil {
+		return c, accounts.Key{}, "", err
+	}
 	c.Insert(tx)
 	audit.Record(tx, who.Actor(), "channel.created", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	if c.Platform != channels.Custom {
@@ -44,14 +46,16 @@ func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, c channels.Chann
 			return c, err
 		}
 	}
-	s.apply(&c, draft)
+	if err := s.apply(tx, &c, draft); err != nil {
+		return c, err
+	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
 	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
 	return c, nil
 }
 
-func (s *Service) apply(c *channels.Channel, draft ChannelDraft) {
+func (s *Service) apply(tx *db.Tx, c *channels.Channel, draft ChannelDraft) error {
 	if draft.Name != nil {
 		c.Name = *draft.Name
 	}
@@ -69,18 +73,21 @@ func (s *Service) apply(c *channels.Channel, draft ChannelDraft) {
 		if err != nil {
 			panic(err) // a map of texts
 		}
-		c.Credentials = s.Key.Seal(string(text))
+		if c.Credentials, err = s.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
+			return err
+		}
 		if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
 			c.Status = channels.Active
 		}
 	}
+	return nil
 }
 
 // Opened is a channel as connectors know it, credentials in the clear.
 func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
 	if c.Credentials != "" {
-		text, err := s.Key.Open(c.Credentials)
+		text, err := s.Key.Open(c.Credentials, channels.Place(c.Tenant, c.ID))
 		if err != nil {
 			return out, err
 		}

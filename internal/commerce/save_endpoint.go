@@ -39,13 +39,17 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 
 // CreateEndpoint makes an endpoint, which gets the events that are committed from now on. The second result is its signing secret,
 // to be shown once: it is kept sealed.
-func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string) {
+func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
-	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active, Secret: s.Key.Seal(secret)}
+	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
+	var err error
+	if e.Secret, err = s.Encrypt(tx, secret, webhooks.Place(tx.Tenant, e.ID)); err != nil {
+		return nil, "", err
+	}
 	draft.apply(e)
 	e.Insert(tx)
 	audit.Record(tx, who.Actor(), "endpoint.created", "endpoint", string(e.ID), noted(e))
-	return e, secret
+	return e, secret, nil
 }
 
 // ChangeEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Faults: NotFound.
@@ -129,7 +133,9 @@ func (s *Service) RotateSecret(tx *db.Tx, who accounts.Caller, endpoint id.Endpo
 	if grace > 0 {
 		e.OldSecret, e.OldSecretUntil = e.Secret, tx.Now().Add(grace).UnixMicro()
 	}
-	e.Secret = s.Key.Seal(secret)
+	if e.Secret, err = s.Encrypt(tx, secret, webhooks.Place(tx.Tenant, e.ID)); err != nil {
+		return nil, "", err
+	}
 	e.Save(tx)
 	audit.Record(tx, who.Actor(), "endpoint.secret_rotated", "endpoint", string(e.ID), nil)
 	return e, secret, nil

@@ -22,8 +22,9 @@ var ErrEmptyFile = errors.New("the file is empty")
 
 // ReadFile reads the folder's master key. Errors: os.ErrNotExist when there is no file, ErrEmptyFile when it holds nothing, and
 // messages for people when other users can read it or when it holds no key.
-func ReadFile(dir string) (Key, error) {
-	path := filepath.Join(dir, FileName)
+func ReadFile(dir string) (Key, error) { return readFile(filepath.Join(dir, FileName)) }
+
+func readFile(path string) (Key, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Key{}, err

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -48,24 +49,64 @@ func fromRaw(raw []byte) Key {
 	return Key{id: hex.EncodeToString(sum[:4]), aead: aead}
 }
 
-// Seal makes text unreadable: "<key id>.<base64 of nonce and cipher text>".
-func (k Key) Seal(text string) string {
-	nonce := make([]byte, k.aead.NonceSize())
-	rand.Read(nonce)
-	return k.id + "." + base64.RawStdEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), nil))
+// Place is the record and column that a secret belongs to. It is authenticated with the secret, which therefore opens nowhere else: a
+// value that somebody copies to another row, or to another account's, is refused.
+type Place struct {
+	Tenant            int64
+	Table, Column, ID string
 }
 
-// Open reads what Seal made with the same key.
-func (k Key) Open(sealed string) (string, error) {
-	name, data, ok := strings.Cut(sealed, ".")
-	if !ok || name != k.id {
-		return "", fmt.Errorf("sealed with the master key %s, this node has %s", name, k.id)
+// bytes writes a place so that no two places look the same.
+func (p Place) bytes() []byte {
+	text := strconv.FormatInt(p.Tenant, 10)
+	for _, part := range []string{p.Table, p.Column, p.ID} {
+		text += " " + strconv.Itoa(len(part)) + ":" + part
 	}
-	raw, err := base64.RawStdEncoding.DecodeString(data)
+	return []byte(text)
+}
+
+// bound begins values that are bound to their place: "2.<key id>.<base64 of nonce and cipher text>". Older ones lack it and open anywhere;
+// a change of the master key binds them.
+const bound = "2."
+
+// Seal makes text unreadable and binds it to its place.
+func (k Key) Seal(text string, place Place) string {
+	nonce := make([]byte, k.aead.NonceSize())
+	rand.Read(nonce)
+	return k.Prefix() + base64.RawStdEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), place.bytes()))
+}
+
+// Prefix begins everything that Seal makes with this key.
+func (k Key) Prefix() string { return bound + k.id + "." }
+
+// KeyOf is the id of the master key that a value was sealed with, "" for what is no such value.
+func KeyOf(sealed string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(sealed, bound), ".")
+	if _, err := hex.DecodeString(name); !ok || err != nil || len(name) != 8 {
+		return ""
+	}
+	return name
+}
+
+// Open reads what Seal made with the same key for the same place.
+func (k Key) Open(sealed string, place Place) (string, error) {
+	rest, isBound := strings.CutPrefix(sealed, bound)
+	name, data, ok := strings.Cut(rest, ".")
+	if !ok || name != k.id {
+		return "", fmt.Errorf("sealed with the master key %s, this node has %s", KeyOf(sealed), k.id)
+	}
+	raw, err := base64.RawStdEncoding.Strict().DecodeString(data)
 	if err != nil || len(raw) < k.aead.NonceSize() {
 		return "", errors.New("the sealed text is damaged")
 	}
+	var with []byte
+	if isBound {
+		with = place.bytes()
+	}
 	n := k.aead.NonceSize()
-	text, err := k.aead.Open(nil, raw[:n], raw[n:], nil)
-	return string(text), err
+	text, err := k.aead.Open(nil, raw[:n], raw[n:], with)
+	if err != nil {
+		return "", errors.New("the sealed text is damaged, or belongs to another record")
+	}
+	return string(text), nil
 }

@@ -49,8 +49,8 @@ func newShop(t *testing.T, store *db.DB) *shop {
 	s := &shop{t, store, &commerce.Service{Numbers: orders.NewNumbers(), Key: key, Dev: true}, accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}}
 	url := "http://127.0.0.1:9/"
 	s.must(func(tx *db.Tx) error {
-		s.do.CreateEndpoint(tx, s.who, commerce.EndpointDraft{URL: &url, Events: []string{"*"}})
-		return nil
+		_, _, err := s.do.CreateEndpoint(tx, s.who, commerce.EndpointDraft{URL: &url, Events: []string{"*"}})
+		return err
 	})
 	s.must(func(tx *db.Tx) error {
 		var in commerce.Import

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"entrepot/internal/id"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
@@ -41,20 +42,20 @@ func (q *queue) aim(e *webhooks.Endpoint) {
 	}
 	t := &target{endpoint: *e}
 	if t.url, t.err = q.w.Guard.URL(e.URL); t.err == nil {
-		t.secret, t.err = q.w.unseal(e.Secret)
+		t.secret, t.err = q.unseal(e.ID, e.Secret)
 	}
 	if t.err == nil && e.OldSecret != "" {
-		old, err := q.w.unseal(e.OldSecret)
+		old, err := q.unseal(e.ID, e.OldSecret)
 		t.old, t.err = &old, err
 	}
 	q.target.Store(t)
 }
 
 // unseal reads a sealed secret.
-func (w *Worker) unseal(sealed string) (webhooks.Secret, error) {
-	text, err := w.Commerce.Key.Open(sealed)
+func (q *queue) unseal(endpoint id.Endpoint, sealed string) (webhooks.Secret, error) {
+	text, err := q.w.Commerce.Key.Open(sealed, webhooks.Place(q.Tenant, endpoint))
 	if err != nil {
-		w.Log.Error("worker: a signing secret cannot be opened", "error", err)
+		q.w.Log.Error("worker: a signing secret cannot be opened", "error", err)
 		return webhooks.Secret{}, errors.New("the signing secret cannot be opened with this node's master key")
 	}
 	return webhooks.ParseSecret(text)

@@ -232,7 +232,7 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	e, first := s.endpoint(rc.URL + "/hook")
 	second := webhooks.NewSecret()
 	s.write(func(tx *db.Tx) error {
-		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(time.Hour).UnixMicro(), s.svc.Key.Seal(second)
+		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(time.Hour).UnixMicro(), s.svc.Key.Seal(second, webhooks.Place(s.tenant, e.ID))
 		e.Save(tx)
 		return nil
 	})

@@ -136,7 +136,8 @@ func (s *shop) read(run func(tx *db.Tx) error) {
 func (s *shop) endpoint(url string, change ...func(*webhooks.Endpoint)) (*webhooks.Endpoint, string) {
 	s.t.Helper()
 	secret := webhooks.NewSecret()
-	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: url, Secret: s.svc.Key.Seal(secret), Events: []string{webhooks.All}, Status: webhooks.Active}
+	endpoint := id.New[id.Endpoint]()
+	e := &webhooks.Endpoint{ID: endpoint, URL: url, Secret: s.svc.Key.Seal(secret, webhooks.Place(s.tenant, endpoint)), Events: []string{webhooks.All}, Status: webhooks.Active}
 	for _, f := range change {
 		f(e)
 	}

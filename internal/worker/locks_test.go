@@ -160,7 +160,8 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 			})
 		}
 		loop(func(n int) error { // new endpoints, and their end
-			e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: rc.URL + "/new", Secret: s.svc.Key.Seal(webhooks.NewSecret()), Events: []string{webhooks.All},
+			endpoint := id.New[id.Endpoint]()
+			e := &webhooks.Endpoint{ID: endpoint, URL: rc.URL + "/new", Secret: s.svc.Key.Seal(webhooks.NewSecret(), webhooks.Place(s.tenant, endpoint)), Events: []string{webhooks.All},
 				Status: webhooks.Active, Ordered: n%2 == 0}
 			if err := write(func(tx *db.Tx) error { e.Insert(tx); return nil }); err != nil {
 				return err

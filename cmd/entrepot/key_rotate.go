@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"entrepot/internal/seal"
+	"entrepot/internal/server"
+)
+
+// newKeyRotateCommand is "entrepot key-rotate".
+func newKeyRotateCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one", Args: cobra.NoArgs,
+		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first.\n\n" +
+			"With a master.key file the new key is made beside it and takes its place at the end; the former one is kept as master.key.<id>,\n" +
+			"which backups of before need. With ENTREPOT_MASTER_KEY the new key is given in ENTREPOT_NEW_MASTER_KEY.\n" +
+			"When it is broken off, run it again: it goes on where it was."}
+	env.flags(cmd, "data", "database", "log-level", "log-format")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return env.rotateKey(cmd) }
+	return cmd
+}
+
+func (env *environment) rotateKey(cmd *cobra.Command) error {
+	c, err := env.storeConfig(cmd)
+	if err != nil {
+		return err
+	}
+	if c.Log, err = env.logger(cmd); err != nil {
+		return err
+	}
+	var key seal.Key
+	text := env.getenv("ENTREPOT_NEW_MASTER_KEY")
+	switch {
+	case c.MasterKey != "" && text == "":
+		return wrong("the master key is given in ENTREPOT_MASTER_KEY: give the new one in ENTREPOT_NEW_MASTER_KEY (make one with: openssl rand -base64 32)")
+	case c.MasterKey != "":
+		if key, err = seal.Parse(text); err != nil {
+			return wrong("ENTREPOT_NEW_MASTER_KEY: %v", err)
+		}
+	case text != "":
+		return wrong("ENTREPOT_NEW_MASTER_KEY goes with ENTREPOT_MASTER_KEY; a master.key file gets a new key of its own")
+	}
+	done, err := server.RotateKey(cmd.Context(), c, key)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stdout, "%d secrets are encrypted with the master key %s now\n", done.Encrypted, done.Key)
+	if done.Kept != "" {
+		fmt.Fprintf(env.stdout, "the former key is kept in %s: backups of before need it\n", done.Kept)
+	} else {
+		fmt.Fprintln(env.stdout, "start every node with the new key in ENTREPOT_MASTER_KEY")
+	}
+	return nil
+}

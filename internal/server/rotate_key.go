@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/seal"
+)
+
+// Rotated is what came of replacing a store's master key.
+type Rotated struct {
+	Encrypted int    // secrets that were encrypted anew
+	Key       string // id of the new key
+	Kept      string // file of the former key, "" when the key is not in a file
+}
+
+// RotateKey replaces the master key of a store that nobody serves: with key, or, when the key is in the data folder's file, with a new one
+// that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing tells whether a node still serves
+// the store; one that does can write no secret any more, and cannot read those that were encrypted anew.
+func RotateKey(ctx context.Context, c StoreConfig, key seal.Key) (done Rotated, err error) {
+	release, err := lockStore(c, "entrepot key-rotate")
+	defer release()
+	if err != nil {
+		return done, err
+	}
+	old, missing, err := masterKey(c)
+	if err = errors.Join(err, missing); err != nil {
+		return done, fmt.Errorf("the master key to be replaced: %w", err)
+	}
+	c.MustExist = true
+	store, err := openDB(ctx, c)
+	if err != nil {
+		return done, err
+	}
+	defer store.Close()
+	if _, err := store.Migrate(ctx); err != nil {
+		return done, err
+	}
+	if c.MasterKey == "" {
+		if key, err = seal.MakeNext(c.Dir); err != nil {
+			return done, fmt.Errorf("the new master key: %w", err)
+		}
+	}
+	done.Key = key.ID()
+	if done.Encrypted, err = commerce.RotateKey(ctx, store, old, key); err != nil {
+		return done, err
+	}
+	if c.MasterKey == "" {
+		done.Kept, err = seal.UseNext(c.Dir, old)
+	}
+	return done, err
+}
