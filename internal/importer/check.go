@@ -106,7 +106,12 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 		}
 	}
 	if len(unknown) > 0 {
-		out.refuse(item, "items", "unknown_sku", fmt.Sprintf("the catalog has no product %s; --create-missing-products creates it first", strings.Join(distinct(unknown), ", ")))
+		unknown = distinct(unknown)
+		names := strings.Join(unknown[:min(len(unknown), 10)], ", ")
+		if more := len(unknown) - 10; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		out.refuse(item, "items", "unknown_sku", "the catalog has no product "+names+"; --create-missing-products creates what is missing")
 		return nil
 	}
 	if why, err := s.customer(ctx, o.CustomerID); err != nil || why != "" {

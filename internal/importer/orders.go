@@ -18,6 +18,7 @@ type orderMaker struct {
 	creditNotes CreditNotes
 	split       bool // orders above 500 lines become several
 	asIs        bool
+	exported    bool // the objects are orders as the API shows them
 
 	reference *expression
 	reader    *orderReader

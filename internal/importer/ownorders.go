@@ -16,6 +16,7 @@ func isOwnOrder(t *table) bool {
 // passOn hands on orders that have the API's shape already. Without an external reference an order
 // could be doubled by a repeated import, so that it is refused.
 func (m *orderMaker) passOn(ctx context.Context, out emit) error {
+	number := columnOf(m.table, "orderNumber")
 	reference, channel := columnOf(m.table, "externalReference"), columnOf(m.table, "channelId")
 	return eachRow(ctx, m.table, &m.rows, func(r row) error {
 		at, item := place{r.number, r.line}, string(cellOf(r.cells, reference))
@@ -25,11 +26,20 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		if r.broken != "" {
 			return refused("", "unreadable_row", r.broken)
 		}
+		if m.exported && item == "" {
+			item = string(cellOf(r.cells, number))
+		}
 		if item == "" {
 			return refused("externalReference", "missing_reference", "an order without externalReference could be doubled by a repeated import")
 		}
 		body := r.raw
-		if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
+		if m.exported {
+			again, err := orderAgain(r.raw, item, m.channel)
+			if err != nil {
+				return out(piece{place: at, item: item, faults: []Fault{notAgain(at, item, err)}})
+			}
+			body = again
+		} else if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
 			m.body = append(m.body[:0], `{"channelId":`...)
 			m.body = appendText(m.body, m.channel)
 			m.body = append(append(m.body, ','), bytes.TrimLeft(r.raw, " \t\r\n")[1:]...) // the object has members: items at least

@@ -35,7 +35,15 @@ func (m *productMaker) passOn(ctx context.Context, out emit) error {
 			m.unmark()
 			return out(piece{place: at, item: item, faults: []Fault{fault}})
 		}
-		return out(piece{place: at, body: r.raw, item: item, rows: 1})
+		if !m.exported {
+			return out(piece{place: at, body: r.raw, item: item, rows: 1})
+		}
+		body, notes, err := productAgain(r.raw, at)
+		if err != nil {
+			m.unmark()
+			return out(piece{place: at, item: item, faults: []Fault{notAgain(at, item, err)}})
+		}
+		return out(piece{place: at, body: body, item: item, rows: 1, faults: notes})
 	})
 }
 

@@ -31,16 +31,17 @@ type productMaker struct {
 	between   string // category separators; "" = those of the format
 	nesting   string
 
-	layout layout // nil: each row is a product
-	gather *gather[*product]
-	tree   *categoryTree
-	seed   maphash.Seed
-	skus   map[uint64]struct{} // SKUs handed out; about 20 bytes each
-	left   map[uint64]int32    // objects in the API's shape, the last of a SKU to be taken: how many are still to come
-	marked []uint64            // those of the product at hand
-	body   []byte
-	asIs   bool // JSON objects in the API's own shape are passed on untouched
-	rows   counter
+	layout   layout // nil: each row is a product
+	gather   *gather[*product]
+	tree     *categoryTree
+	seed     maphash.Seed
+	skus     map[uint64]struct{} // SKUs handed out; about 20 bytes each
+	left     map[uint64]int32    // objects in the API's shape, the last of a SKU to be taken: how many are still to come
+	marked   []uint64            // those of the product at hand
+	body     []byte
+	exported bool // they are products as the API shows them
+	asIs     bool // JSON objects in the API's own shape are passed on untouched
+	rows     counter
 }
 
 // prepare maps the format's columns and the telling headers, behind what the person mapped.

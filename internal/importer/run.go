@@ -107,15 +107,18 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		r.format.name = string(r.table.container)
 	}
 	if r.Kind == Products {
-		r.maker = &productMaker{
+		m := &productMaker{
 			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
-			between: r.CategorySeparator, nesting: r.PathSeparator, asIs: plain && isOwnShape(r.table),
+			between: r.CategorySeparator, nesting: r.PathSeparator, exported: plain && isExported(r.table, Products),
 		}
+		m.asIs = m.exported || plain && isOwnShape(r.table)
+		r.maker = m
 	} else {
 		m := &orderMaker{
 			table: r.table, mapping: mapping, format: r.format, channel: r.Channel, creditNotes: r.CreditNotes,
-			split: r.LongOrders == "split", asIs: plain && isOwnOrder(r.table),
+			split: r.LongOrders == "split", exported: plain && isExported(r.table, Orders),
 		}
+		m.asIs = m.exported || plain && isOwnOrder(r.table)
 		if r.CreateMissing || r.DryRun && r.To != nil {
 			m.missing = newCandidates()
 		}

@@ -1,0 +1,148 @@
+package importer
+
+import "encoding/json"
+
+// isExported tells whether the objects of a JSON file are records as the API's lists show them, which
+// "entrepot export" writes.
+func isExported(t *table, kind Kind) bool {
+	if t.container == delimited {
+		return false
+	}
+	if kind == Products {
+		return hasColumns(t.header, "id", "sku", "name", "price", "currency", "status", "createdAt", "updatedAt")
+	}
+	return hasColumns(t.header, "id", "orderNumber", "customerName", "status", "currency", "items.sku", "items.quantity", "items.unitPrice", "createdAt")
+}
+
+// exportedProduct is what of a product as it is read can be given again (interface §2.7.2).
+type exportedProduct struct {
+	SKU            string            `json:"sku"`
+	Name           string            `json:"name"`
+	Slug           string            `json:"slug,omitempty"`
+	Description    *string           `json:"description,omitempty"`
+	Status         string            `json:"status,omitempty"`
+	Price          json.RawMessage   `json:"price,omitempty"`
+	CompareAtPrice json.RawMessage   `json:"compareAtPrice,omitempty"`
+	CategoryIDs    []string          `json:"categoryIds,omitempty"`
+	Attributes     json.RawMessage   `json:"attributes,omitempty"`
+	Images         []exportedImage   `json:"images,omitempty"`
+	Stock          *exportedStock    `json:"stock,omitempty"`
+	Variants       []exportedVariant `json:"variants,omitempty"`
+}
+
+type exportedImage struct {
+	URL      string `json:"url"`
+	Position int    `json:"position"`
+}
+
+type exportedStock struct {
+	WarehouseCode string `json:"warehouseCode"`
+	Quantity      int64  `json:"quantity"`
+}
+
+type exportedVariant struct {
+	SKU            string          `json:"sku"`
+	Name           string          `json:"name,omitempty"`
+	Price          json.RawMessage `json:"price,omitempty"`
+	CompareAtPrice json.RawMessage `json:"compareAtPrice,omitempty"`
+	Stock          *int64          `json:"stock,omitempty"`
+	Attributes     json.RawMessage `json:"attributes,omitempty"`
+}
+
+// productAgain makes a product as it is given of one as it is read. Stock is given again where that is
+// exact: that of one warehouse, or of variants in the default one. A note tells why it was left out.
+func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) {
+	var p struct {
+		exportedProduct
+		Media []exportedImage `json:"media"`
+		Stock []struct {
+			WarehouseCode string `json:"warehouseCode"`
+			OnHand        int64  `json:"onHand"`
+		} `json:"stock"`
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, nil, err
+	}
+	out := p.exportedProduct
+	out.Images = p.Media
+	plain := len(p.Stock) == 0 || len(p.Stock) == 1 && p.Stock[0].WarehouseCode == "MAIN"
+	switch {
+	case len(out.Variants) == 0 && len(p.Stock) == 1:
+		out.Stock = &exportedStock{p.Stock[0].WarehouseCode, notNegative(p.Stock[0].OnHand, out.SKU, at, &notes)}
+	case len(p.Stock) > 0 && (len(out.Variants) == 0 || !plain):
+		for i := range out.Variants {
+			out.Variants[i].Stock = nil
+		}
+		notes = append(notes, at.note(out.SKU, "stock", "stock_left_out", "the stock lies in %d warehouses, or is a variant's outside of MAIN; it was left as it is: PATCH /sdk/inventory/bulk-update sets it by warehouse", len(p.Stock)))
+	}
+	for _, v := range out.Variants {
+		if v.Stock != nil {
+			*v.Stock = notNegative(*v.Stock, v.SKU, at, &notes)
+		}
+	}
+	body, err = json.Marshal(out)
+	return body, notes, err
+}
+
+// notNegative is an on-hand figure that can be given: goods that were shipped and never received make
+// one below zero.
+func notNegative(onHand int64, sku string, at place, notes *[]Fault) int64 {
+	if onHand < 0 {
+		*notes = append(*notes, at.note(sku, "stock.quantity", "negative_stock", "a stock of %d was stored as 0", onHand))
+	}
+	return max(0, onHand)
+}
+
+// orderAgain makes an order as it is given of one as it is read: its status becomes the initial one,
+// and without a reference of its own its number is the reference. Ids of channel and customer are left
+// out, as another store has others; the e-mail links the customer.
+func orderAgain(raw []byte, reference, channel string) ([]byte, error) {
+	var o struct {
+		CustomerName    string          `json:"customerName"`
+		CustomerEmail   *string         `json:"customerEmail,omitempty"`
+		Currency        string          `json:"currency"`
+		Items           []exportedLine  `json:"items"`
+		ShippingAmount  json.RawMessage `json:"shippingAmount,omitempty"`
+		DiscountAmount  json.RawMessage `json:"discountAmount,omitempty"`
+		TaxAmount       json.RawMessage `json:"taxAmount,omitempty"`
+		TaxRate         json.RawMessage `json:"taxRate,omitempty"`
+		ShippingAddress json.RawMessage `json:"shippingAddress,omitempty"`
+		BillingAddress  json.RawMessage `json:"billingAddress,omitempty"`
+		PaymentMetadata json.RawMessage `json:"paymentMetadata,omitempty"`
+		Notes           *string         `json:"notes,omitempty"`
+		CreatedAt       string          `json:"createdAt"`
+	}
+	var head struct {
+		Status string `json:"status"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	more := openObject(nil)
+	more.text("externalReference", []byte(reference))
+	more.textIf("channelId", []byte(channel))
+	more.text("initialStatus", []byte(head.Status))
+	return append(append(more.b, ','), body[1:]...), nil
+}
+
+// exportedLine is what of a line as it is read can be given again.
+type exportedLine struct {
+	SKU         string          `json:"sku"`
+	Name        string          `json:"name,omitempty"`
+	Quantity    json.Number     `json:"quantity"`
+	UnitPrice   json.Number     `json:"unitPrice"`
+	Description *string         `json:"description,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+}
+
+// notAgain says that a record cannot be given again.
+func notAgain(at place, item string, err error) Fault {
+	return at.refused(item, "", "unreadable_row", "the record is not as the service writes it: %v", err)
+}
