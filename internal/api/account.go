@@ -13,15 +13,16 @@ import (
 
 // accountRoutes are interface §4.5.10: the account itself.
 var accountRoutes = []*route{
-	{method: "GET", path: "/api/v1/account", section: "4.5.10", summary: "Read the account",
+	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
 		answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
-	{method: "PATCH", path: "/api/v1/account", section: "4.5.10", summary: "Change the account", scope: "write:users",
+	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", section: "4.5.10", summary: "Change the account", scope: "write:users",
 		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
-	{method: "PUT", path: "/api/v1/account", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
+	{method: "PUT", path: "/api/v1/account", name: "putAccount", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
 		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
 }
 
 func readAccountChange(o *wire.Object) (change commerce.AccountChange) {
+	o.Record("UpdateAccount")
 	name := o.Text("name", wire.Text{Max: 120})
 	if name.Set && name.Value == "" {
 		o.Fault("name", "must not be empty")
@@ -67,7 +68,7 @@ func (a *API) saveAccount(r *request) (answer, error) {
 }
 
 func writeAccount(w *wire.Writer, account accounts.Account) {
-	w.Object("data")
+	w.Record("Account", "data")
 	wire.ID(w, "id", account.ID)
 	w.Text("name", account.Name)
 	wire.Word(w, "plan", account.Plan)

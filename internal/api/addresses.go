@@ -12,12 +12,12 @@ import (
 
 // addressRoutes are the address book of interface §4.4.
 var addressRoutes = []*route{
-	{method: "POST", path: "/api/v1/customers/{id}/addresses", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *wire.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).addAddress},
-	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", section: "4.4", summary: "Change an address", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", section: "4.4", summary: "Change an address", scope: "write:customers",
 		body: func(o *wire.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
-	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", section: "4.4", summary: "Delete an address", scope: "write:customers",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, id.New[id.Address](), nil) }), serve: (*API).deleteAddress},
+	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", section: "4.4", summary: "Delete an address", scope: "write:customers",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 
 // Bounds of an address (interface §2.6).
@@ -30,6 +30,7 @@ const (
 
 // readAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
 func readAddress(o *wire.Object, whole bool) customers.AddressChange {
+	o.Record(choose(whole, "CreateAddress", "UpdateAddress"))
 	needed := func(name string, longest int) wire.Field[string] {
 		f := o.Text(name, wire.Text{Required: whole, Max: longest})
 		notEmpty(o, name, f, whole)
@@ -61,6 +62,7 @@ func readAddress(o *wire.Object, whole bool) customers.AddressChange {
 // readBookEntry reads an entry of a whole address book; the id of an entry that is there keeps it.
 func readBookEntry(o *wire.Object) customers.AddressChange {
 	c := readAddress(o, true)
+	o.Record("AddressInput")
 	c.ID, _ = id.Parse[id.Address](o.Text("id", wire.Text{}).Value)
 	return c
 }

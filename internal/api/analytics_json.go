@@ -20,7 +20,7 @@ func writeTakings(w *wire.Writer, t analytics.Takings) {
 func writeByCurrency(w *wire.Writer, list []analytics.Takings) {
 	w.List("byCurrency")
 	for _, t := range list {
-		w.Object("")
+		w.Record("CurrencyFigures", "")
 		w.Text("currency", t.Currency)
 		writeTakings(w, t)
 		w.End()
@@ -30,7 +30,7 @@ func writeByCurrency(w *wire.Writer, list []analytics.Takings) {
 
 // writeSummary writes a summary: orders count every currency; revenue and averageOrder are of the account's.
 func writeSummary(w *wire.Writer, s analytics.Summary) {
-	w.Object("data")
+	w.Record("SummaryFigures", "data")
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
 	w.Int("orders", allOrders(s.Takings))
@@ -42,12 +42,12 @@ func writeSummary(w *wire.Writer, s analytics.Summary) {
 	w.Int("activeProducts", s.ActiveProducts)
 	w.Int("lowStock", s.LowStock)
 	w.Int("toShip", s.ToShip)
-	w.Object("previous")
+	w.Record("Takings", "previous")
 	writeTakings(w, s.Before)
 	w.End()
 	w.List("byStatus")
 	for _, c := range s.ByStatus {
-		w.Object("")
+		w.Record("StatusFigures", "")
 		w.Text("status", c.Status)
 		w.Int("orders", c.Orders)
 		w.Money("total", c.Total)
@@ -66,13 +66,13 @@ func allOrders(list []analytics.Takings) (n int64) {
 }
 
 func writeSales(w *wire.Writer, s analytics.Sales) {
-	w.Object("data")
+	w.Record("SalesFigures", "data")
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
 	wire.Word(w, "interval", s.Interval)
 	w.List("points")
 	for _, p := range s.Points {
-		w.Object("")
+		w.Record("SalesPoint", "")
 		w.Micros("start", p.Start)
 		w.Int("orders", p.Orders)
 		w.Int("itemsSold", p.ItemsSold)
@@ -82,7 +82,7 @@ func writeSales(w *wire.Writer, s analytics.Sales) {
 	w.EndList()
 	w.List("bestSellers")
 	for _, b := range s.Best {
-		w.Object("")
+		w.Record("BestSeller", "")
 		w.Text("sku", b.SKU)
 		wire.ID(w, "productId", b.Product)
 		w.Text("name", b.Name)
@@ -96,12 +96,12 @@ func writeSales(w *wire.Writer, s analytics.Sales) {
 }
 
 func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, list []analytics.Channel) {
-	w.Object("data")
+	w.Record("AllChannelFigures", "data")
 	writeSpan(w, span)
 	w.Text("currency", currency)
 	w.List("channels")
 	for _, c := range list {
-		w.Object("")
+		w.Record("ChannelFigures", "")
 		wire.IDOrNull(w, "channelId", c.ID)
 		w.TextOrNull("channelName", c.Name)
 		w.TextOrNull("channelType", c.Platform)
@@ -111,7 +111,7 @@ func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, l
 		w.Int("returned", c.Returned)
 		w.Money("revenue", c.Revenue)
 		w.MicrosOrNull("lastOrderAt", c.LastOrder)
-		w.Object("publications")
+		w.Record("PublicationCounts", "publications")
 		w.Int("published", c.Published)
 		w.Int("pending", c.Waiting)
 		w.Int("failed", c.Failed)
@@ -125,7 +125,7 @@ func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, l
 }
 
 func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
-	w.Object("data")
+	w.Record("StockFigures", "data")
 	w.Text("currency", currency)
 	var all analytics.Warehouse
 	for _, one := range s.Warehouses {
@@ -135,7 +135,7 @@ func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
 	writeWarehouseFigures(w, all)
 	w.List("warehouses")
 	for _, one := range s.Warehouses {
-		w.Object("")
+		w.Record("WarehouseFigures", "")
 		w.Text("warehouseCode", one.Code)
 		w.Text("name", one.Name)
 		writeWarehouseFigures(w, one)
@@ -144,7 +144,7 @@ func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
 	w.EndList()
 	w.List("low")
 	for _, l := range s.Low {
-		w.Object("")
+		w.Record("LowStock", "")
 		w.Text("sku", l.SKU)
 		wire.ID(w, "productId", l.Product)
 		w.Text("name", l.Name)
@@ -171,7 +171,7 @@ func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
 
 // writeWebhookFigures writes the deliveries of a span: all together, by endpoint, by event.
 func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
-	w.Object("data")
+	w.Record("WebhookFigures", "data")
 	writeSpan(w, f.Span)
 	w.Int("events", f.Events)
 	var all analytics.Endpoint
@@ -182,7 +182,7 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 	writeDeliveryFigures(w, all)
 	w.List("endpoints")
 	for _, e := range f.Endpoints {
-		w.Object("")
+		w.Record("EndpointFigures", "")
 		wire.ID(w, "endpointId", e.ID)
 		w.Text("url", e.URL)
 		w.Text("status", e.Status)
@@ -194,7 +194,7 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 	w.EndList()
 	w.List("byEvent")
 	for _, c := range f.ByEvent {
-		w.Object("")
+		w.Record("EventFigures", "")
 		w.Text("event", c.Event)
 		w.Int("deliveries", c.Deliveries)
 		w.Int("failed", c.Failed)

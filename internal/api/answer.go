@@ -1,9 +1,9 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"entrepot/internal/fault"
@@ -45,7 +45,7 @@ func deleted[T ~string](resource T, more func(w *wire.Writer)) answer {
 }
 
 func writeDeleted[T ~string](w *wire.Writer, resource T, more func(w *wire.Writer)) {
-	w.Object("data")
+	w.Record(choose(more == nil, "Deleted", ""), "data")
 	wire.ID(w, "id", resource)
 	w.Bool("deleted", true)
 	if more != nil {
@@ -75,38 +75,16 @@ func failure(err error, requestID string) answer {
 	return shaped(status, f, requestID)
 }
 
-// shaped writes the error body: statusCode, message, error, code, requestId, details and the fault's members.
+// shaped writes the error body and the headers that go with it.
 func shaped(status int, f *fault.Fault, requestID string) answer {
 	w := wire.NewWriter(256)
-	w.Object("")
-	w.Int("statusCode", int64(status))
-	w.Text("message", f.Message)
-	w.Text("error", http.StatusText(status))
-	w.Text("code", f.Code)
-	w.Text("requestId", requestID)
-	if len(f.Details) > 0 {
-		w.List("details")
-		for _, d := range f.Details {
-			w.Object("")
-			w.Text("path", d.Path)
-			w.Text("message", d.Message)
-			w.End()
-		}
-		w.EndList()
-	}
-	a := answer{status: status, header: map[string]string{}}
+	writeError(w, status, f, requestID)
+	a := answer{status: status, header: map[string]string{}, body: w.Bytes()}
 	for _, m := range f.Members {
-		text, err := json.Marshal(m.Value)
-		if err != nil {
-			text = []byte(strconv.Quote(fmt.Sprint(m.Value)))
-		}
-		w.Raw(m.Name, string(text))
-		if m.Name == "retryAfter" {
-			a.header["Retry-After"] = string(text)
+		if seconds, ok := m.Value.(int); ok && m.Name == "retryAfter" {
+			a.header["Retry-After"] = strconv.Itoa(seconds)
 		}
 	}
-	w.End()
-	a.body = w.Bytes()
 	switch status {
 	case http.StatusUnauthorized:
 		a.header["WWW-Authenticate"] = `Bearer realm="entrepot"`
@@ -116,4 +94,52 @@ func shaped(status int, f *fault.Fault, requestID string) answer {
 		}
 	}
 	return a
+}
+
+// errorKinds are the errors with members of their own; the others are of the kind Error (interface §7).
+var errorKinds = map[int]string{
+	http.StatusBadRequest: "ValidationError", http.StatusForbidden: "ScopeError", http.StatusConflict: "ConflictError",
+	http.StatusUnprocessableEntity: "TransitionError", http.StatusTooManyRequests: "RateLimitError", http.StatusServiceUnavailable: "UnavailableError",
+}
+
+// writeError writes the error body: statusCode, message, error, code, requestId, details and the fault's members.
+func writeError(w *wire.Writer, status int, f *fault.Fault, requestID string) {
+	w.Record(first(errorKinds[status], "Error"), "")
+	w.Int("statusCode", int64(status))
+	w.Text("message", f.Message)
+	w.Text("error", http.StatusText(status))
+	w.Text("code", f.Code)
+	w.Text("requestId", requestID)
+	if len(f.Details) > 0 {
+		w.List("details")
+		for _, d := range f.Details {
+			w.Record("ErrorDetail", "")
+			w.Text("path", d.Path)
+			w.Text("message", d.Message)
+			w.End()
+		}
+		w.EndList()
+	}
+	for _, m := range f.Members {
+		writeErrorMember(w, m.Name, m.Value)
+	}
+	w.End()
+}
+
+// writeErrorMember writes a number, a text or a list of texts, of whatever type.
+func writeErrorMember(w *wire.Writer, name string, value any) {
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Int, reflect.Int64:
+		w.Int(name, v.Int())
+	case reflect.String:
+		w.Text(name, v.String())
+	case reflect.Slice:
+		w.List(name)
+		for i := range v.Len() {
+			w.Text("", v.Index(i).String())
+		}
+		w.EndList()
+	default:
+		w.Text(name, fmt.Sprint(value))
+	}
 }

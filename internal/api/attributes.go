@@ -12,7 +12,7 @@ import (
 
 // attributeRoutes are interface §4.5.4.
 var attributeRoutes = []*route{
-	{method: "GET", path: "/api/v1/attributes", section: "4.5.4", summary: "List attributes", scope: "read:attributes",
+	{method: "GET", path: "/api/v1/attributes", name: "listAttributes", section: "4.5.4", summary: "List attributes", scope: "read:attributes",
 		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: func(w *wire.Writer) {
 			w.Object("")
 			w.List("data")
@@ -21,15 +21,15 @@ var attributeRoutes = []*route{
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
 		}, serve: (*API).listAttributes},
-	{method: "POST", path: "/api/v1/attributes", section: "4.5.4", summary: "Create an attribute", scope: "write:attributes", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute", scope: "write:attributes", status: http.StatusCreated,
 		body: func(o *wire.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
-	{method: "GET", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
+	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
-	{method: "PATCH", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
-	{method: "PUT", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
-	{method: "DELETE", path: "/api/v1/attributes/{id}", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
+	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
 
@@ -43,7 +43,7 @@ func sampleAttributeAnswer(w *wire.Writer) {
 
 // writeAttribute writes an attribute (interface §2.7.9).
 func writeAttribute(w *wire.Writer, name string, a catalog.Attribute) {
-	w.Object(name)
+	w.Record("Attribute", name)
 	wire.ID(w, "id", a.ID)
 	w.Text("code", a.Code)
 	w.Text("label", a.Label)
@@ -58,6 +58,7 @@ func attributeAnswer(status int, a catalog.Attribute) answer {
 
 // readAttribute reads an attribute as given; a partial one may leave out everything.
 func readAttribute(o *wire.Object, partial bool) commerce.AttributeDraft {
+	o.Record(choose(partial, "UpdateAttribute", "CreateAttribute"))
 	return commerce.AttributeDraft{
 		Code:    o.Text("code", wire.Text{Required: !partial || o.Has("code"), Max: 100}),
 		Label:   o.Text("label", wire.Text{Required: !partial || o.Has("label")}),

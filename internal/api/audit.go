@@ -10,7 +10,7 @@ import (
 
 // auditRoutes are interface §4.5.10: who did what.
 var auditRoutes = []*route{
-	{method: "GET", path: "/api/v1/audit-log", section: "4.5.10", summary: "Who did what, newest first", scope: "read:users",
+	{method: "GET", path: "/api/v1/audit-log", name: "listAuditLog", section: "4.5.10", summary: "Who did what, newest first", scope: "read:users",
 		query: func(q *wire.Query) { readAuditFilter(q) }, answer: data(sampleAudit), serve: (*API).listAudit},
 }
 
@@ -44,7 +44,7 @@ func (a *API) listAudit(r *request) (out answer, err error) {
 func writeAudit(w *wire.Writer, list []audit.Entry, p page, total int64) {
 	w.List("data")
 	for _, e := range list {
-		w.Object("")
+		w.Record("AuditEntry", "")
 		wire.ID(w, "id", e.ID)
 		w.Text("actor", e.Actor)
 		w.Text("action", e.Action)

@@ -17,17 +17,18 @@ import (
 
 // authRoutes are interface §4.5.6: log in, log out, who am I.
 var authRoutes = []*route{
-	{method: "POST", path: "/api/v1/auth/login", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
-		access: public, most: loginLimit, waits: true, body: func(o *wire.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
-	{method: "POST", path: "/api/v1/auth/logout", section: "4.5.6", summary: "Void the access token", access: loginOnly,
+	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
+		access: public, most: loginLimit, waits: true, errors: []int{401}, body: func(o *wire.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
+	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *wire.Writer) { writeLogout(w) }), serve: (*API).logOut},
-	{method: "GET", path: "/api/v1/auth/me", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
+	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
 		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).me},
 }
 
 type login struct{ email, password string }
 
 func readLogin(o *wire.Object) login {
+	o.Record("Login")
 	return login{
 		email:    o.Text("email", wire.Text{Required: true, Max: 254, Format: "email"}).Value,
 		password: o.Text("password", wire.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
@@ -165,7 +166,7 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 }
 
 func writeLogin(w *wire.Writer, token string, user accounts.User) {
-	w.Object("data")
+	w.Record("AccessToken", "data")
 	w.Text("accessToken", token)
 	w.Text("tokenType", "Bearer")
 	w.Int("expiresIn", int64(accounts.TokenLife/time.Second))
@@ -185,7 +186,7 @@ func (a *API) logOut(r *request) (answer, error) {
 }
 
 func writeLogout(w *wire.Writer) {
-	w.Object("data")
+	w.Record("LoggedOut", "data")
 	w.Bool("loggedOut", true)
 	w.End()
 }

@@ -36,7 +36,7 @@ func sampleFaults() []commerce.ItemFault {
 
 // writeUpdated writes the answer of a bulk update: {"data": {updated, notFound, errors[]}}.
 func writeUpdated(w *wire.Writer, out commerce.Updated) {
-	w.Object("data")
+	w.Record("BulkUpdated", "data")
 	w.Int("updated", int64(out.Updated))
 	w.Int("notFound", int64(out.NotFound))
 	commerce.WriteItemFaults(w, "errors", out.Faults, false)

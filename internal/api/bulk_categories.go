@@ -11,7 +11,7 @@ import (
 
 // bulkCategoryRoutes are the category import of interface §4.2.
 var bulkCategoryRoutes = []*route{
-	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", section: "4.2", summary: "Import categories", access: keyHeader, scope: "write:categories",
+	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories", access: keyHeader, scope: "write:categories",
 		rate: &limits.Rate{Name: "bulk:categories", PerMinute: 10}, body: func(o *wire.Object) { readCategoryImport(o) },
 		answer: data(func(w *wire.Writer) {
 			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Faults: sampleFaults()})
@@ -20,6 +20,7 @@ var bulkCategoryRoutes = []*route{
 
 // readCategoryImport reads the body: the items that can be applied and those that cannot.
 func readCategoryImport(o *wire.Object) (in commerce.CategoryImport) {
+	o.Record("ImportCategories")
 	o.List("categories", wire.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *wire.Object) {
 		d := readCategory(item, false, true)
 		d.Index = i
@@ -49,7 +50,7 @@ func (a *API) importCategories(r *request) (answer, error) {
 }
 
 func writeImportedCategories(w *wire.Writer, out commerce.ImportedCategories) {
-	w.Object("data")
+	w.Record("CategoriesImported", "data")
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
 	commerce.WriteItemFaults(w, "errors", out.Faults, true)

@@ -12,10 +12,10 @@ import (
 
 // bulkInventoryRoutes are the stock update of interface §4.2, and that of thresholds (§4.5).
 var bulkInventoryRoutes = []*route{
-	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
+	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
 		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *wire.Object) { readStock(o, "quantity", stock.MaxQuantity) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
-	{method: "PATCH", path: "/api/v1/inventory/thresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
+	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
 		body: func(o *wire.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).setThresholds},
 }
 
@@ -29,11 +29,13 @@ const maxCode = 64
 // readStock reads a list of figures for levels: the items that can be applied and those that cannot. figure is the name that
 // the figure goes by.
 func readStock(o *wire.Object, figure string, most int64) commerce.StockUpdate {
+	o.Record(choose(figure == "quantity", "UpdateInventory", "SetThresholds"))
 	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}
 	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
 		if i == 0 && !o.Describing() {
 			u.Drafts = make([]commerce.StockDraft, 0, maxUpdates)
 		}
+		item.Record(choose(figure == "quantity", "InventoryUpdate", "ThresholdUpdate"))
 		d := commerce.StockDraft{
 			Index:     i,
 			SKU:       item.Text("sku", wire.Text{Required: true}).Value,

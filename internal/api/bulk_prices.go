@@ -12,7 +12,7 @@ import (
 
 // bulkPriceRoutes are the price update of interface §4.2.
 var bulkPriceRoutes = []*route{
-	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
+	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
 		rate: &limits.Rate{Name: "bulk:prices", PerMinute: 30}, body: func(o *wire.Object) { readPrices(o) },
 		answer: data(func(w *wire.Writer) {
 			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Faults: sampleFaults()})
@@ -21,9 +21,11 @@ var bulkPriceRoutes = []*route{
 
 // readPrices reads the body: the items that can be applied and those that cannot.
 func readPrices(o *wire.Object) commerce.PriceUpdate {
+	o.Record("UpdatePrices")
 	drafts := []catalog.PriceDraft{}
 	var faults []commerce.ItemFault
 	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
+		item.Record("PriceUpdate")
 		d := catalog.PriceDraft{
 			Index:     i,
 			SKU:       item.Text("sku", wire.Text{Required: true}).Value,

@@ -14,7 +14,7 @@ import (
 
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
-	{method: "POST", path: "/api/v1/sdk/products/bulk-import", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
+	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
 		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*wire.Writer){http.StatusOK: sampleCounts},
 		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
 		answer: data(func(w *wire.Writer) {
@@ -24,6 +24,7 @@ var bulkProductRoutes = []*route{
 
 // readImport reads the body: the items that can be applied and those that cannot.
 func readImport(o *wire.Object) (in commerce.Import) {
+	o.Record("ImportProducts")
 	o.List("products", wire.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *wire.Object) {
 		d := readProduct(item, false)
 		d.Index = i
@@ -34,6 +35,7 @@ func readImport(o *wire.Object) (in commerce.Import) {
 		in.Drafts = append(in.Drafts, d)
 	})
 	o.Object("options", false, func(options *wire.Object) {
+		options.Record("ImportOptions")
 		in.Channel = wire.UUID[id.Channel](options, "channelId", false).Value
 		in.ReplaceVariants = options.Bool("replaceVariants").Value
 		in.DryRun = options.Bool("dryRun").Value
@@ -70,7 +72,7 @@ func (a *API) importProducts(r *request) (answer, error) {
 
 // writeAccepted writes answer (a): what was taken, and the job that goes on.
 func writeAccepted(w *wire.Writer, _ commerce.Import, out commerce.Imported) {
-	w.Object("data")
+	w.Record("ImportAccepted", "data")
 	wire.ID(w, "jobId", out.Job)
 	wire.Word(w, "status", jobs.Processing)
 	w.Int("totalItems", int64(len(out.Revisions)+len(out.Faults)))
@@ -92,7 +94,7 @@ func importCounts(r *request, in commerce.Import, out commerce.Imported) answer 
 }
 
 func writeCounts(w *wire.Writer, in commerce.Import, out commerce.Imported) {
-	w.Object("")
+	w.Record("ImportCounts", "")
 	w.Int("total", int64(len(out.Revisions)+len(out.Faults)))
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
@@ -123,12 +125,12 @@ func writeChange(w *wire.Writer, r *catalog.Revision) {
 	case !r.Changed():
 		action = "unchanged"
 	}
-	w.Object("")
+	w.Record("ImportChange", "")
 	w.Text("sku", r.After.SKU)
 	w.Text("action", action)
 	w.List("fields")
 	for _, c := range r.Changes() {
-		w.Object("")
+		w.Record("FieldChange", "")
 		w.Text("field", c.Field)
 		w.Raw("from", c.From)
 		w.Raw("to", c.To)

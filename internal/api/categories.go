@@ -11,7 +11,7 @@ import (
 
 // categoryRoutes are interface §4.5.2.
 var categoryRoutes = []*route{
-	{method: "GET", path: "/api/v1/categories", section: "4.5.2", summary: "List categories", scope: "read:categories",
+	{method: "GET", path: "/api/v1/categories", name: "listCategories", section: "4.5.2", summary: "List categories", scope: "read:categories",
 		query: func(q *wire.Query) { readCategoryFilter(q) }, answer: func(w *wire.Writer) {
 			w.Object("")
 			w.List("data")
@@ -20,15 +20,15 @@ var categoryRoutes = []*route{
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
 		}, serve: (*API).listCategories},
-	{method: "POST", path: "/api/v1/categories", section: "4.5.2", summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
 		body: func(o *wire.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
-	{method: "GET", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Read a category", scope: "read:categories",
+	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
-	{method: "PATCH", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
 		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
-	{method: "PUT", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
 		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
-	{method: "DELETE", path: "/api/v1/categories/{id}", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
+	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
 
@@ -43,7 +43,7 @@ func sampleCategoryAnswer(w *wire.Writer) {
 
 // writeCategory writes a category (interface §2.7.3).
 func writeCategory(w *wire.Writer, name string, c catalog.Category) {
-	w.Object(name)
+	w.Record("Category", name)
 	wire.ID(w, "id", c.ID)
 	w.TextOrNull("externalId", c.ExternalID)
 	w.Text("name", c.Name)
@@ -61,6 +61,7 @@ func categoryAnswer(status int, c catalog.Category) answer {
 
 // readCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
 func readCategory(o *wire.Object, partial, bulk bool) catalog.CategoryDraft {
+	o.Record(choose(partial, "UpdateCategory", choose(bulk, "CategoryInput", "CreateCategory")))
 	return catalog.CategoryDraft{
 		ExternalID:     o.Text("externalId", wire.Text{Required: bulk}),
 		Name:           o.Text("name", wire.Text{Required: !partial || o.Has("name")}),

@@ -17,40 +17,41 @@ import (
 
 // channelRoutes are interface §4.5: channels, their publications and their synchronisation.
 var channelRoutes = []*route{
-	{method: "GET", path: "/api/v1/channels", section: "4.5", summary: "List channels", scope: "read:channels",
+	{method: "GET", path: "/api/v1/channels", name: "listChannels", section: "4.5", summary: "List channels", scope: "read:channels",
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
-	{method: "POST", path: "/api/v1/channels", section: "4.5", summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/channels", name: "createChannel", section: "4.5", summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
 		body:   func(o *wire.Object) { readNewChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
-	{method: "GET", path: "/api/v1/channels/{id}", section: "4.5", summary: "Read a channel", scope: "read:channels",
+	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
 		answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
-	{method: "PATCH", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel", scope: "write:channels",
+	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", section: "4.5", summary: "Change a channel", scope: "write:channels",
 		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
-	{method: "PUT", path: "/api/v1/channels/{id}", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
+	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
 		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
-	{method: "DELETE", path: "/api/v1/channels/{id}", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
+	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *wire.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
-	{method: "GET", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
+	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
 		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
-	{method: "POST", path: "/api/v1/channels/{id}/publications", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
+	{method: "POST", path: "/api/v1/channels/{id}/publications", name: "publishProducts", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
 		body: func(o *wire.Object) { readPublications(o) }, answer: data(func(w *wire.Writer) {
-			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: id.New[id.Job]()})
+			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: sampleID[id.Job](258)})
 		}), serve: (*API).publish},
-	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
+	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", name: "unpublishProduct", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, samplePublication.Product, nil) }), serve: (*API).unpublish},
-	{method: "POST", path: "/api/v1/channels/{id}/sync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
+	{method: "POST", path: "/api/v1/channels/{id}/sync", name: "queueChannelSync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
 		body: func(o *wire.Object) { readSync(o) }, answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).queueSync},
-	{method: "POST", path: "/api/v1/channels/{id}/sync/test", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
+	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
 		answer: data(sampleTest), serve: (*API).testChannel},
-	{method: "POST", path: "/channels/{id}/sync/test", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
+	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
 		answer: data(sampleTest), serve: (*API).testChannel},
 }
 
 var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
 
-var sampleChannel = channels.Channel{ID: id.New[id.Channel](), Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: `{"oversell":"allow"}`, CreatedAt: 1, UpdatedAt: 1, LastSyncAt: 1}
+var sampleChannel = channels.Channel{ID: sampleID[id.Channel](259), Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: `{"oversell":"allow"}`, CreatedAt: sampleTime, UpdatedAt: sampleTime, LastSyncAt: sampleTime}
 
 func readNewChannel(o *wire.Object) commerce.ChannelDraft {
+	o.Record("CreateChannel")
 	name := o.Text("name", wire.Text{Required: true, Max: 120}).Value
 	d := commerce.ChannelDraft{Name: &name, Platform: wire.Enum(o, "platform", true, platforms...).Value}
 	readChannelParts(o, &d)
@@ -58,6 +59,7 @@ func readNewChannel(o *wire.Object) commerce.ChannelDraft {
 }
 
 func readChannelChange(o *wire.Object) commerce.ChannelDraft {
+	o.Record("UpdateChannel")
 	var d commerce.ChannelDraft
 	if f := o.Text("name", wire.Text{Max: 120, Min: 1}); f.Set {
 		if f.Null {
@@ -112,10 +114,10 @@ func (a *API) createChannel(r *request) (answer, error) {
 
 // writeNewChannel writes what a creation answers: the channel, and for a custom one its key.
 func writeNewChannel(w *wire.Writer, c channels.Channel, key accounts.Key, secret string) {
-	w.Object("data")
+	w.Record("NewChannel", "data")
 	writeChannel(w, "channel", c)
 	if secret != "" {
-		w.Object("apiKey")
+		w.Record("ChannelKey", "apiKey")
 		wire.ID(w, "id", key.ID)
 		w.Text("name", key.Name)
 		w.Text("key", secret)
@@ -133,12 +135,12 @@ func sampleNewChannels(w *wire.Writer) {
 
 // writeChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
 func writeChannel(w *wire.Writer, name string, c channels.Channel) {
-	w.Object(name)
+	w.Record("Channel", name)
 	wire.ID(w, "id", c.ID)
 	w.Text("name", c.Name)
 	w.Text("platform", c.Platform)
 	wire.Word(w, "status", c.Status)
-	w.Raw("settings", c.Settings)
+	w.RawObject("settings", c.Settings)
 	w.Bool("hasCredentials", c.Credentials != "")
 	w.Micros("createdAt", c.CreatedAt)
 	w.Micros("updatedAt", c.UpdatedAt)
@@ -245,7 +247,7 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 
 // writeGone tells whether the channel is gone, or only inactive.
 func writeGone(w *wire.Writer, channel id.Channel, gone bool) {
-	w.Object("data")
+	w.Record("ChannelDeleted", "data")
 	wire.ID(w, "id", channel)
 	w.Bool("deleted", gone)
 	if !gone {
@@ -266,6 +268,7 @@ type publicationDraft struct {
 }
 
 func readPublications(o *wire.Object) (d publicationDraft) {
+	o.Record("PublishProducts")
 	ids := o.Texts("productIds", false, 1000, wire.Text{Max: 36})
 	for i, text := range ids.Value {
 		p, ok := id.Parse[id.Product](text)
@@ -299,14 +302,14 @@ func (a *API) publish(r *request) (answer, error) {
 }
 
 func writePublished(w *wire.Writer, p commerce.Published) {
-	w.Object("data")
+	w.Record("Published", "data")
 	w.Int("published", int64(p.Count))
 	wire.Texts(w, "notFound", p.NotFound)
 	wire.IDOrNull(w, "jobId", p.Job)
 	w.End()
 }
 
-var samplePublication = catalog.ChannelPublication{Product: id.New[id.Product](), SKU: "TSHIRT", Name: "T-shirt", Publication: catalog.Publication{Status: "published", ExternalID: "42", PublishedAt: 1, Error: "none"}}
+var samplePublication = catalog.ChannelPublication{Product: sampleID[id.Product](260), SKU: "TSHIRT", Name: "T-shirt", Publication: catalog.Publication{Status: "published", ExternalID: "42", PublishedAt: sampleTime, Error: "none"}}
 
 // listPublications serves GET /api/v1/channels/{id}/publications: 200; 400, 404.
 func (a *API) listPublications(r *request) (out answer, err error) {
@@ -330,7 +333,7 @@ func (a *API) listPublications(r *request) (out answer, err error) {
 func writePublications(w *wire.Writer, list []catalog.ChannelPublication, p page, total int64) {
 	w.List("data")
 	for _, b := range list {
-		w.Object("")
+		w.Record("Publication", "")
 		wire.ID(w, "productId", b.Product)
 		w.Text("sku", b.SKU)
 		w.Text("name", b.Name)
@@ -365,6 +368,7 @@ func (a *API) unpublish(r *request) (answer, error) {
 }
 
 func readSync(o *wire.Object) jobs.Type {
+	o.Record("QueueSync")
 	return wire.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
 }
 
@@ -404,7 +408,7 @@ func (a *API) testChannel(r *request) (answer, error) {
 }
 
 func writeTest(w *wire.Writer, t commerce.ConnectionTest) {
-	w.Object("data")
+	w.Record("ConnectionTest", "data")
 	w.Bool("success", t.Success)
 	w.Text("message", t.Message)
 	w.Micros("checkedAt", t.CheckedAt)
@@ -413,5 +417,5 @@ func writeTest(w *wire.Writer, t commerce.ConnectionTest) {
 }
 
 func sampleTest(w *wire.Writer) {
-	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: 1, WebhooksRegistered: []string{"order.updated"}})
+	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: sampleTime, WebhooksRegistered: []string{"order.updated"}})
 }

@@ -67,7 +67,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 			}
 		}
 		for status := range w.judge.operations[r.method+" "+r.path].Responses.Map() {
-			if w.judge.answered[r.method+" "+r.path+" "+status] == 0 && status != "default" {
+			if w.judge.answered[r.method+" "+r.path+" "+status] == 0 && status < "400" {
 				w.t.Errorf("%s %s: the status %s is documented and no ask of the row gets it", r.method, r.path, status)
 			}
 		}

@@ -16,25 +16,25 @@ import (
 
 // customerRoutes are interface §4.4.
 var customerRoutes = []*route{
-	{method: "GET", path: "/api/v1/customers", section: "4.4", summary: "List customers", scope: "read:customers",
+	{method: "GET", path: "/api/v1/customers", name: "listCustomers", section: "4.4", summary: "List customers", scope: "read:customers",
 		query: func(q *wire.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
-	{method: "POST", path: "/api/v1/customers", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *wire.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
-	{method: "POST", path: "/api/v1/customers/merge", section: "4.4", summary: "Merge customers", scope: "write:customers",
+	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", summary: "Merge customers", scope: "write:customers",
 		body: func(o *wire.Object) { readMerge(o) }, answer: data(func(w *wire.Writer) {
-			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{id.New[id.Customer]()}})
+			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{sampleID[id.Customer](261)}})
 		}), serve: (*API).mergeCustomers},
-	{method: "GET", path: "/api/v1/customers/{id}", section: "4.4", summary: "Read a customer", scope: "read:customers",
+	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
-	{method: "PATCH", path: "/api/v1/customers/{id}", section: "4.4", summary: "Change a customer", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", section: "4.4", summary: "Change a customer", scope: "write:customers",
 		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
-	{method: "PUT", path: "/api/v1/customers/{id}", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
+	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
 		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
-	{method: "GET", path: "/api/v1/customers/{id}/orders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
+	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
 		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
-	{method: "POST", path: "/api/v1/customers/{id}/erase", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
+	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
 		answer: data(func(w *wire.Writer) {
-			writeErasure(w, commerce.Erasure{ID: id.New[id.Customer](), ErasedAt: sampleTime, Orders: 2})
+			writeErasure(w, commerce.Erasure{ID: sampleID[id.Customer](262), ErasedAt: sampleTime, Orders: 2})
 		}), serve: (*API).eraseCustomer},
 }
 
@@ -47,6 +47,7 @@ const (
 
 // readCustomer reads the body of POST and PATCH; on creation null counts as absent.
 func readCustomer(o *wire.Object, creating bool) customers.Change {
+	o.Record(choose(creating, "CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
 		Email:     readEmail(o, "email", creating),
 		FirstName: o.Text("firstName", wire.Text{}),
@@ -97,7 +98,7 @@ func customerAnswer(status int, c commerce.CustomerRecord) answer {
 }
 
 func writeCustomer(w *wire.Writer, name string, c commerce.CustomerRecord) {
-	w.Object(name)
+	w.Record("Customer", name)
 	commerce.WriteCustomerMembers(w, c)
 	w.End()
 }
@@ -241,6 +242,7 @@ type merge struct {
 }
 
 func readMerge(o *wire.Object) merge {
+	o.Record("MergeCustomers")
 	m := merge{primary: o.Text("primaryId", wire.Text{Required: true}).Value}
 	list := o.Texts("secondaryIds", true, maxSecondaries, wire.Text{})
 	for _, text := range list.Value {
@@ -281,7 +283,7 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 }
 
 func writeMerged(w *wire.Writer, m commerce.Merged) {
-	w.Object("data")
+	w.Record("MergedCustomer", "data")
 	commerce.WriteCustomerMembers(w, m.Primary)
 	wire.Texts(w, "mergedIds", m.Secondaries)
 	w.Int("ordersMoved", int64(m.OrdersMoved))
@@ -313,7 +315,7 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 }
 
 func writeErasure(w *wire.Writer, e commerce.Erasure) {
-	w.Object("data")
+	w.Record("Erasure", "data")
 	commerce.WriteErasure(w, e)
 	w.End()
 }
@@ -339,10 +341,10 @@ func (a *API) scrub(ctx context.Context) {
 
 // sampleCustomer is the customer that describes the answers.
 func sampleCustomer() commerce.CustomerRecord {
-	address := customers.Address{ID: id.New[id.Address](), Type: customers.Both, Name: "Ada Lovelace", Company: "Engines Ltd", Line1: "1 rue de la Paix", Line2: "2nd floor",
+	address := customers.Address{ID: sampleID[id.Address](263), Type: customers.Both, Name: "Ada Lovelace", Company: "Engines Ltd", Line1: "1 rue de la Paix", Line2: "2nd floor",
 		City: "Paris", State: "IDF", Zip: "75002", Country: "FR", Phone: "+33123456789", IsDefault: true}
-	derived := customers.Address{ID: id.New[id.Address](), Type: customers.Shipping, Line1: "2 rue de la Paix", City: "Paris", Zip: "75002", Country: "FR", Derived: true}
-	return commerce.CustomerRecord{Segments: sampleSegments(), Customer: customers.Customer{ID: id.New[id.Customer](), Email: "ada@example.com", FirstName: "Ada",
+	derived := customers.Address{ID: sampleID[id.Address](264), Type: customers.Shipping, Line1: "2 rue de la Paix", City: "Paris", Zip: "75002", Country: "FR", Derived: true}
+	return commerce.CustomerRecord{Segments: sampleSegments(), Customer: customers.Customer{ID: sampleID[id.Customer](265), Email: "ada@example.com", FirstName: "Ada",
 		LastName: "Lovelace", Phone: "+33123456789", Company: "Engines Ltd", Siret: "12345678901234", VAT: "FR12345678901", Metadata: `{"crm":"A-17"}`, Tags: []string{"vip"},
 		Addresses: []customers.Address{address, derived}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
 }

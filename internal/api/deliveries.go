@@ -12,19 +12,20 @@ import (
 
 // deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
 		body: func(o *wire.Object) { readTest(o) }, optional: true, answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
-	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *wire.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
-	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
 		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
-	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
 		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
-	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", section: "4.5.9", summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
 		body: func(o *wire.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
 }
 
 func readTest(o *wire.Object) string {
+	o.Record("TestEndpoint")
 	return wire.Enum(o, "event", false, webhooks.EventNames...).Value
 }
 
@@ -117,6 +118,7 @@ func (a *API) retryDelivery(r *request) (answer, error) {
 }
 
 func readRetry(o *wire.Object) (endpoint id.Endpoint, span commerce.Span) {
+	o.Record("RetryDeliveries")
 	endpoint = wire.UUID[id.Endpoint](o, "endpointId", false).Value
 	wire.Enum(o, "status", true, webhooks.Failed)
 	return endpoint, readTimes(o, false)
@@ -136,7 +138,7 @@ func (a *API) retryFailed(r *request) (answer, error) {
 }
 
 func writeRetried(w *wire.Writer, n int64) {
-	w.Object("data")
+	w.Record("Retried", "data")
 	w.Int("retried", n)
 	w.End()
 }
@@ -152,7 +154,7 @@ func writeDeliveries(w *wire.Writer, list []webhooks.Delivery, p page, total int
 
 // writeDelivery writes a delivery, with its attempts when they are given (interface §2.7.10).
 func writeDelivery(w *wire.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
-	w.Object(name)
+	w.Record(choose(tries == nil, "Delivery", "DeliveryWithAttempts"), name)
 	wire.ID(w, "id", d.ID)
 	wire.ID(w, "endpointId", d.Endpoint)
 	wire.ID(w, "eventId", d.Event)
@@ -176,7 +178,7 @@ func writeDelivery(w *wire.Writer, name string, d *webhooks.Delivery, tries []we
 }
 
 func writeAttempt(w *wire.Writer, t *webhooks.Attempt) {
-	w.Object("")
+	w.Record("Attempt", "")
 	w.Micros("at", t.At)
 	w.IntOrNull("statusCode", some(t.StatusCode))
 	w.Int("durationMs", t.Duration)

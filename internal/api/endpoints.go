@@ -16,20 +16,20 @@ import (
 
 // endpointRoutes are interface §4.5.9: webhook endpoints.
 var endpointRoutes = []*route{
-	{method: "GET", path: "/api/v1/developer/webhooks", section: "4.5.9", summary: "List webhook endpoints", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks", name: "listEndpoints", section: "4.5.9", summary: "List webhook endpoints", scope: "read:webhooks",
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
-	{method: "POST", path: "/api/v1/developer/webhooks", section: "4.5.9", summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9", summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
 		body: func(o *wire.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
 		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
-	{method: "GET", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
 		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).readEndpoint},
-	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
+	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
 		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
-	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
+	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
 		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
-	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
+	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
 		body: func(o *wire.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
 }
 
@@ -51,6 +51,7 @@ func readEvents(o *wire.Object, required bool) []string {
 }
 
 func readNewEndpoint(o *wire.Object) commerce.EndpointDraft {
+	o.Record("CreateEndpoint")
 	url := o.Text("url", wire.Text{Required: true, Max: 2048, Format: "uri"}).Value
 	d := readEndpointParts(o)
 	d.URL, d.Events = &url, readEvents(o, true)
@@ -58,6 +59,7 @@ func readNewEndpoint(o *wire.Object) commerce.EndpointDraft {
 }
 
 func readEndpointChange(o *wire.Object) commerce.EndpointDraft {
+	o.Record("UpdateEndpoint")
 	url := o.Text("url", wire.Text{Min: 1, Max: 2048, Format: "uri"}).Ptr()
 	d := readEndpointParts(o)
 	d.URL, d.Events = url, readEvents(o, false)
@@ -172,6 +174,7 @@ func (a *API) listEndpoints(r *request) (out answer, err error) {
 
 // readGrace reads for how long a replaced secret signs too.
 func readGrace(o *wire.Object) time.Duration {
+	o.Record("RotateSecret")
 	seconds := o.Int("graceSeconds", wire.Int{Max: int64(commerce.MaxGrace / time.Second)})
 	return time.Duration(seconds.Or(int64(commerce.UsualGrace/time.Second))) * time.Second
 }
@@ -217,7 +220,7 @@ func writeEndpoints(w *wire.Writer, list []webhooks.Endpoint, p page, total int6
 
 // writeEndpoint writes an endpoint; its secret only when it is given (interface §2.7.10).
 func writeEndpoint(w *wire.Writer, name string, e *webhooks.Endpoint, secret string) {
-	w.Object(name)
+	w.Record(choose(secret == "", "Endpoint", "NewEndpoint"), name)
 	writeEndpointMembers(w, e, secret)
 	w.End()
 }
@@ -237,7 +240,7 @@ func writeEndpointMembers(w *wire.Writer, e *webhooks.Endpoint, secret string) {
 }
 
 func writeRotation(w *wire.Writer, e *webhooks.Endpoint, secret string) {
-	w.Object("data")
+	w.Record("RotatedEndpoint", "data")
 	writeEndpointMembers(w, e, secret)
 	w.MicrosOrNull("previousSecretExpiresAt", e.OldSecretUntil)
 	w.End()

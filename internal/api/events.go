@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -13,11 +14,11 @@ import (
 
 // eventRoutes are interface §4.5.9: the event log, its replay, and the catalogue of events.
 var eventRoutes = []*route{
-	{method: "GET", path: "/api/v1/developer/webhooks/events", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
+	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
 		answer: data(func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
-	{method: "GET", path: "/api/v1/developer/events", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
 		query: func(q *wire.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
 		body: func(o *wire.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeReplay(w, sampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
 }
 
@@ -29,23 +30,40 @@ func (a *API) readCatalogue(*request) (answer, error) {
 func writeCatalogue(w *wire.Writer, kinds []webhooks.Kind) {
 	w.List("data")
 	for _, k := range kinds {
-		w.Object("")
+		w.Record("EventKind", "")
 		w.Text("event", k.Event)
 		w.Text("name", k.Name)
 		w.Text("category", k.Category)
 		w.Text("description", k.Description)
 		w.Text("since", k.Since)
-		sample := wire.NewWriter(512)
-		k.Sample(sample)
-		writeEnvelope(w, "sample", "019a1c57-0000-7000-8000-00000000ee01", k.Event, sampleTime, string(sample.Bytes()))
+		writeSampleEvent(w, "sample", k)
 		w.End()
 	}
 	w.EndList()
 	writeMeta(w, page{1, len(kinds)}, int64(len(kinds)), nil)
 }
 
+// writeSampleEvent writes an event as endpoints get it: a record of its own for every kind.
+func writeSampleEvent(w *wire.Writer, name string, k webhooks.Kind) {
+	w.Record(eventName(k.Event), name)
+	wire.ID(w, "id", sampleEvent)
+	w.Only("event", k.Event)
+	w.Micros("timestamp", sampleTime)
+	w.RawLike("data", string(wire.Example(k.Sample)), k.Sample)
+	w.End()
+}
+
+// eventName is the record of an event: OrderReceivedEvent for order.received.
+func eventName(event string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(event, func(c rune) bool { return c == '.' || c == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String() + "Event"
+}
+
 func writeEnvelope(w *wire.Writer, name string, event id.Event, kind string, at int64, data string) {
-	w.Object(name)
+	w.Record("Event", name)
 	wire.ID(w, "id", event)
 	w.Text("event", kind)
 	w.Micros("timestamp", at)
@@ -86,7 +104,7 @@ func (a *API) readLog(r *request) (out answer, err error) {
 }
 
 func writeLogMeta(w *wire.Writer, count, limit int, more bool, after id.Event) {
-	w.Object("meta")
+	w.Record("EventLogMeta", "meta")
 	w.Int("count", int64(count))
 	w.Int("limit", int64(limit))
 	w.Bool("hasMore", more)
@@ -96,7 +114,7 @@ func writeLogMeta(w *wire.Writer, count, limit int, more bool, after id.Event) {
 
 func sampleLog(w *wire.Writer) {
 	w.List("data")
-	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee01", "order.shipped", sampleTime, "{}")
+	writeEnvelope(w, "", sampleEvent, "order.shipped", sampleTime, "{}")
 	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", "stock.updated", sampleTime, "null")
 	w.EndList()
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
@@ -110,6 +128,7 @@ type replayBody struct {
 }
 
 func readReplay(o *wire.Object) (b replayBody) {
+	o.Record("ReplayEvents")
 	b.span = readTimes(o, true)
 	b.events = readEvents(o, false)
 	if slices.Contains(b.events, webhooks.All) {
@@ -159,7 +178,7 @@ func (a *API) replayEvents(r *request) (answer, error) {
 }
 
 func writeReplay(w *wire.Writer, endpoint id.Endpoint, queued int64) {
-	w.Object("data")
+	w.Record("Replay", "data")
 	wire.ID(w, "endpointId", endpoint)
 	w.Int("queued", queued)
 	w.End()

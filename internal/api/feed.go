@@ -42,7 +42,7 @@ type feedMeta struct {
 
 // writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag covers.
 func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (covered int) {
-	w.Object("meta")
+	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)
 	if p.Given {
 		w.Stamp("since", p.Since)

@@ -11,11 +11,11 @@ import (
 
 // catalogFeedRoutes are the change feeds of products and categories (interface §4.3).
 var catalogFeedRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/products/changes", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
+	{method: "GET", path: "/api/v1/sdk/products/changes", name: "listProductChanges", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
 			sampleFeed(w, func(w *wire.Writer, deleted bool) { sampleShown().writeChanged(w, sampleProduct(), deleted) })
 		}, serve: (*API).productChanges},
-	{method: "GET", path: "/api/v1/sdk/categories/changes", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
+	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
 			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedCategory(w, sampleCategory(), deleted) })
 		}, serve: (*API).categoryChanges},
@@ -97,7 +97,7 @@ func (a *API) productChanges(r *request) (answer, error) {
 
 // writeChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
 func (s shown) writeChanged(w *wire.Writer, p *catalog.Product, deleted bool) {
-	w.Object("")
+	w.Record("ChangedProduct", "")
 	wire.ID(w, "id", p.ID)
 	w.Text("sku", p.SKU)
 	w.Text("name", p.Name)
@@ -106,7 +106,7 @@ func (s shown) writeChanged(w *wire.Writer, p *catalog.Product, deleted bool) {
 	wire.Word(w, "status", p.Status)
 	writeCategoryIDs(w, p)
 	s.writeVariants(w, p)
-	writeMedia(w, p, s.sample)
+	writeMedia(w, p)
 	w.Stamp("changedAt", p.ChangedAt)
 	if deleted {
 		w.MicrosOrNull("deletedAt", p.DeletedAt)
@@ -130,7 +130,7 @@ func (a *API) categoryChanges(r *request) (answer, error) {
 
 // writeChangedCategory writes a category as the feed shows it.
 func writeChangedCategory(w *wire.Writer, c catalog.Category, deleted bool) {
-	w.Object("")
+	w.Record("ChangedCategory", "")
 	wire.ID(w, "id", c.ID)
 	w.TextOrNull("externalId", c.ExternalID)
 	w.Text("name", c.Name)

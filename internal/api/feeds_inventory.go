@@ -8,7 +8,7 @@ import (
 
 // inventoryFeedRoutes are the change feed of stock levels (interface §4.3).
 var inventoryFeedRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/inventory/changes", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
+	{method: "GET", path: "/api/v1/sdk/inventory/changes", name: "listInventoryChanges", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
 		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
 			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedLevel(w, &sampleLevels()[0], deleted) })
 		}, serve: (*API).inventoryChanges},
@@ -39,7 +39,7 @@ func (a *API) inventoryChanges(r *request) (answer, error) {
 
 // writeChangedLevel writes a level as the feed shows it; deleted says that tombstones were asked for.
 func writeChangedLevel(w *wire.Writer, l *stock.Row, deleted bool) {
-	w.Object("")
+	w.Record("ChangedStockLevel", "")
 	writeLevel(w, l)
 	if deleted {
 		w.MicrosOrNull("deletedAt", l.DeletedAt)

@@ -13,10 +13,10 @@ import (
 
 // inventoryRoutes are stock levels (interface §4.5.5).
 var inventoryRoutes = []*route{
-	{method: "GET", path: "/api/v1/inventory", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
+	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
 		query: func(q *wire.Query) { readInventoryFilter(q) }, answer: func(w *wire.Writer) { writeLevelList(w, sampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
-	{method: "GET", path: "/api/v1/inventory/{sku}", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
-		answer: data(func(w *wire.Writer) { writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE"}, sampleLevels()) }), serve: (*API).getInventory},
+	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
+		answer: data(func(w *wire.Writer) { writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE", Product: sampleProduct().ID}, sampleLevels()) }), serve: (*API).getInventory},
 }
 
 // Bounds of the inventory lists.
@@ -63,7 +63,7 @@ func writeLevelList(w *wire.Writer, list []stock.Row, p page, total int64) {
 func writeLevels(w *wire.Writer, name string, list []stock.Row) {
 	w.List(name)
 	for i := range list {
-		w.Object("")
+		w.Record("StockLevel", "")
 		writeLevel(w, &list[i])
 		w.IntOrNull("threshold", list[i].Threshold)
 		w.End()
@@ -119,7 +119,7 @@ func writeStockOf(w *wire.Writer, item catalog.Sellable, list []stock.Row) {
 		sum.OnHand += l.OnHand
 		sum.Reserved += l.Reserved
 	}
-	w.Object("data")
+	w.Record("SKUStock", "data")
 	w.Text("sku", item.SKU)
 	wire.ID(w, "productId", item.Product)
 	wire.IDOrNull(w, "variantId", item.Variant)
@@ -132,6 +132,6 @@ func writeStockOf(w *wire.Writer, item catalog.Sellable, list []stock.Row) {
 
 func sampleLevels() []stock.Row {
 	threshold := int64(5)
-	return []stock.Row{{Level: stock.Level{ID: id.New[id.Level](), SKU: "MUG-BLUE", Warehouse: "MAIN", Product: id.New[id.Product](), OnHand: 40, Reserved: 2, Threshold: &threshold},
+	return []stock.Row{{Level: stock.Level{ID: sampleID[id.Level](266), SKU: "MUG-BLUE", Warehouse: "MAIN", Product: sampleID[id.Product](267), OnHand: 40, Reserved: 2, Threshold: &threshold},
 		ChangedAt: 1_767_323_045_678_901}}
 }

@@ -12,18 +12,18 @@ import (
 
 // jobRoutes are interface §4.3: what is under way on an account's channels, and one job by its id.
 var jobRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/sync/status", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
+	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
 		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
-	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", section: "4.3", summary: "Read a job", access: keyHeader,
+	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader, errors: []int{403},
 		answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).readJob},
 }
 
-var sampleJob = jobs.Job{ID: id.New[id.Job](), Type: jobs.ProductImport, Channel: id.New[id.Channel](), ChannelName: "ERP", ChannelType: channels.Custom, Status: jobs.CompletedWithErrors,
-	Total: 3, Processed: 3, Created: 1, Updated: 1, Failed: 1, Errors: `[{"sku":"A","error":"price is required"}]`, CreatedAt: 1, StartedAt: 1, CompletedAt: 1}
+var sampleJob = jobs.Job{ID: sampleID[id.Job](268), Type: jobs.ProductImport, Channel: sampleID[id.Channel](269), ChannelName: "ERP", ChannelType: channels.Custom, Status: jobs.CompletedWithErrors,
+	Total: 3, Processed: 3, Created: 1, Updated: 1, Failed: 1, Errors: `[{"sku":"A","error":"price is required"}]`, CreatedAt: sampleTime, StartedAt: sampleTime, CompletedAt: sampleTime}
 
 // writeJob writes a job (interface §2.7.7).
 func writeJob(w *wire.Writer, name string, j jobs.Job) {
-	w.Object(name)
+	w.Record("Job", name)
 	wire.ID(w, "id", j.ID)
 	wire.ID(w, "jobId", j.ID)
 	wire.Word(w, "type", j.Type)
@@ -62,7 +62,7 @@ func (a *API) syncStatus(r *request) (out answer, err error) {
 }
 
 func writeSyncStatus(w *wire.Writer, active []jobs.Job, last *jobs.Job) {
-	w.Object("data")
+	w.Record("SyncStatus", "data")
 	w.List("activeJobs")
 	for _, j := range active {
 		writeJob(w, "", j)

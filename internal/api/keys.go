@@ -12,18 +12,19 @@ import (
 
 // keyRoutes are interface §4.5.8: API keys, for owners and admins who are logged in.
 var keyRoutes = []*route{
-	{method: "GET", path: "/api/v1/developer/api-keys", section: "4.5.8", summary: "List API keys", access: loginOnly,
+	{method: "GET", path: "/api/v1/developer/api-keys", name: "listApiKeys", section: "4.5.8", summary: "List API keys", access: loginOnly,
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleKeys), serve: (*API).listKeys},
-	{method: "GET", path: "/api/v1/developer/api-keys/{id}", section: "4.5.8", summary: "Read an API key, without its text", access: loginOnly,
+	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8", summary: "Read an API key, without its text", access: loginOnly,
 		answer: data(func(w *wire.Writer) { writeKey(w, "data", sampleKey, "") }), serve: (*API).readKey},
-	{method: "POST", path: "/api/v1/developer/api-keys", section: "4.5.8", summary: "Make an API key; its text is shown this once", access: loginOnly,
+	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8", summary: "Make an API key; its text is shown this once", access: loginOnly,
 		body: func(o *wire.Object) { readKeyDraft(o) }, status: http.StatusCreated,
 		answer: data(func(w *wire.Writer) { writeKey(w, "data", sampleKey, "pk_live_…") }), serve: (*API).createKey},
-	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", section: "4.5.8", summary: "Revoke an API key, at once", access: loginOnly,
+	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once", access: loginOnly,
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleKey.ID, nil) }), serve: (*API).revokeKey},
 }
 
 func readKeyDraft(o *wire.Object) commerce.KeyDraft {
+	o.Record("CreateApiKey")
 	draft := commerce.KeyDraft{
 		Name:      o.Text("name", wire.Text{Required: true, Max: 120}).Value,
 		Scopes:    o.Texts("scopes", true, 100, wire.Text{Max: 40}).Value,
@@ -118,7 +119,7 @@ func writeKeys(w *wire.Writer, list []accounts.Key, p page, total int64) {
 
 // writeKey writes a key; its text only when it is given (interface §2.7.10).
 func writeKey(w *wire.Writer, name string, k accounts.Key, secret string) {
-	w.Object(name)
+	w.Record(choose(secret == "", "ApiKey", "NewApiKey"), name)
 	wire.ID(w, "id", k.ID)
 	w.Text("name", k.Name)
 	if secret != "" {

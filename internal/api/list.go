@@ -24,7 +24,7 @@ func readPage(q *wire.Query, usual, most int) page {
 
 // writeMeta writes the meta of a paged list.
 func writeMeta(w *wire.Writer, p page, total int64, more func(w *wire.Writer)) {
-	w.Object("meta")
+	w.Record(choose(more == nil, "PageMeta", "OrderPageMeta"), "meta")
 	w.Int("page", int64(p.Number))
 	w.Int("limit", int64(p.Limit))
 	w.Int("total", total)

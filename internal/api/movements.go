@@ -12,15 +12,15 @@ import (
 
 // movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
 var movementRoutes = []*route{
-	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
+	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
 		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
-	{method: "POST", path: "/api/v1/inventory/movements", section: "4.5.5", summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) {
 			for _, m := range sampleMovements() {
 				writeMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
-	{method: "POST", path: "/api/v1/inventory/transfers", section: "4.5.5", summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
 }
 
@@ -65,7 +65,7 @@ func writeLedger(w *wire.Writer, list []stock.Movement, p page, total int64) {
 
 // writeMovement writes a ledger row (interface §2.7).
 func writeMovement(w *wire.Writer, name string, m stock.Movement) {
-	w.Object(name)
+	w.Record("StockMovement", name)
 	wire.ID(w, "id", m.ID)
 	w.Text("sku", m.SKU)
 	w.Text("warehouseCode", m.Warehouse)
@@ -75,7 +75,7 @@ func writeMovement(w *wire.Writer, name string, m stock.Movement) {
 	if m.ReferenceType == "" {
 		w.Null("reference")
 	} else {
-		w.Object("reference")
+		w.Record("MovementReference", "reference")
 		w.Text("type", m.ReferenceType)
 		w.Text("id", m.ReferenceID)
 		w.End()
@@ -93,6 +93,7 @@ var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adj
 
 // readMovement reads the body of POST movements.
 func readMovement(o *wire.Object) commerce.Movement {
+	o.Record("CreateMovement")
 	return commerce.Movement{
 		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
 		Warehouse: o.Text("warehouseCode", wire.Text{Max: maxCode}).Value,
@@ -128,6 +129,7 @@ func (a *API) createMovement(r *request) (answer, error) {
 
 // readTransfer reads the body of POST transfers.
 func readTransfer(o *wire.Object) commerce.Transfer {
+	o.Record("CreateTransfer")
 	t := commerce.Transfer{
 		SKU:      o.Text("sku", wire.Text{Required: true}).Value,
 		From:     o.Text("fromWarehouseCode", wire.Text{Required: true, Max: maxCode}).Value,
@@ -158,7 +160,7 @@ func (a *API) createTransfer(r *request) (answer, error) {
 }
 
 func writeTransfer(w *wire.Writer, ledger []stock.Movement) {
-	w.Object("data")
+	w.Record("StockTransfer", "data")
 	w.List("movements")
 	for _, m := range ledger {
 		writeMovement(w, "", m)
@@ -169,8 +171,8 @@ func writeTransfer(w *wire.Writer, ledger []stock.Movement) {
 
 // sampleMovements are one that refers to something and one that does not.
 func sampleMovements() []stock.Movement {
-	shipped := stock.Movement{ID: id.New[id.Movement](), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
-		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: id.New[string](), Note: "first parcel", Actor: "key:" + id.New[string]()}}
+	shipped := stock.Movement{ID: sampleID[id.Movement](270), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
+		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: sampleID[string](271), Note: "first parcel", Actor: "key:" + sampleID[string](272)}}
 	received := shipped
 	received.ReferenceType, received.ReferenceID = "", ""
 	return []stock.Movement{shipped, received}

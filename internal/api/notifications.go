@@ -16,13 +16,13 @@ import (
 // notificationRoutes are interface §5.3 and §6.3: what platforms tell, signed by them; no key, no login. The auction marketplace
 // uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
-	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "6.3", summary: "A platform's notification", access: public, raw: true,
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
 		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
-	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "6.3", summary: "A platform's notification", access: public, raw: true,
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "receiveChallengeNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
 		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
-	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "answerHandshake", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
 		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
-	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", section: "4.5", summary: "A platform's handshake", access: public, raw: true,
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "answerChallenge", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
 		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
 }
 
@@ -73,7 +73,7 @@ func (a *API) notification(r *request) (commerce.Received, error) {
 }
 
 func writeReceived(w *wire.Writer, got commerce.Received) {
-	w.Object("")
+	w.Record("NotificationReceived", "")
 	w.Bool("received", true)
 	switch {
 	case got.Ping:
@@ -130,7 +130,7 @@ func (a *API) publicBase(r *request) string {
 }
 
 func sampleChallenge(w *wire.Writer) {
-	w.Object("")
+	w.Record("ChallengeAnswer", "")
 	w.Text("challengeResponse", "ca527df75caa230092d7e90484071e8f05d63068f1317973d6a3a42593734bbb")
 	w.End()
 }

@@ -10,7 +10,7 @@ import (
 
 // writeReceipt writes the creation response (interface §2.2).
 func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
-	w.Object("data")
+	w.Record("OrderReceipt", "data")
 	wire.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("externalReference", o.ExternalReference)
@@ -19,8 +19,8 @@ func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
 	w.Text("currency", o.Currency)
 	w.Text("customerName", o.CustomerName)
 	w.TextOrNull("customerEmail", o.CustomerEmail)
-	w.Raw("shippingAddress", d.ShippingAddress)
-	w.Raw("billingAddress", o.BillingAddress)
+	w.RawObject("shippingAddress", d.ShippingAddress)
+	w.RawObject("billingAddress", o.BillingAddress)
 	w.Raw("paymentMetadata", o.PaymentMetadata)
 	w.Int("itemCount", int64(len(o.Lines)))
 	w.Micros("createdAt", o.CreatedAt)
@@ -29,7 +29,7 @@ func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
 
 // writeOrderRow writes an order as lists show it (interface §2.1).
 func writeOrderRow(w *wire.Writer, o *orders.Order) {
-	w.Object("")
+	w.Record("OrderListItem", "")
 	writeOrderMembers(w, o)
 	writeLines(w, o, false)
 	w.End()
@@ -37,12 +37,12 @@ func writeOrderRow(w *wire.Writer, o *orders.Order) {
 
 // writeOrder writes the full order (interface §2.1).
 func writeOrder(w *wire.Writer, name string, o *orders.Order) {
-	w.Object(name)
+	w.Record("Order", name)
 	writeOrderMembers(w, o)
 	writeLines(w, o, true)
 	w.List("statusHistory")
 	for _, e := range o.History {
-		w.Object("")
+		w.Record("OrderStatusEntry", "")
 		wire.ID(w, "id", e.ID)
 		w.TextOrNull("previousStatus", string(e.Previous))
 		wire.Word(w, "status", e.Status)
@@ -55,7 +55,7 @@ func writeOrder(w *wire.Writer, name string, o *orders.Order) {
 	w.EndList()
 	w.List("shipments")
 	for _, s := range o.Shipments {
-		w.Object("")
+		w.Record("Shipment", "")
 		commerce.WriteShipment(w, o, s)
 		w.End()
 	}
@@ -70,7 +70,7 @@ func writeOrderMembers(w *wire.Writer, o *orders.Order) {
 	wire.IDOrNull(w, "channelId", o.Channel)
 	w.TextOrNull("channelName", o.ChannelName)
 	w.TextOrNull("channelType", o.ChannelPlatform)
-	w.Object("customer")
+	w.Record("OrderCustomer", "customer")
 	w.Text("name", o.CustomerName)
 	w.TextOrNull("email", o.CustomerEmail)
 	w.TextOrNull("phone", o.CustomerPhone)
@@ -80,8 +80,8 @@ func writeOrderMembers(w *wire.Writer, o *orders.Order) {
 	w.TextOrNull("customerEmail", o.CustomerEmail)
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("externalReference", o.ExternalReference)
-	w.Raw("shippingAddress", o.ShippingAddress)
-	w.Raw("billingAddress", o.BillingAddress)
+	w.RawObject("shippingAddress", o.ShippingAddress)
+	w.RawObject("billingAddress", o.BillingAddress)
 	w.Raw("paymentMetadata", o.PaymentMetadata)
 	w.TextOrNull("notes", o.Notes)
 	w.Money("subtotal", o.Subtotal)
@@ -103,16 +103,20 @@ func writeOrderMembers(w *wire.Writer, o *orders.Order) {
 }
 
 func writeLines(w *wire.Writer, o *orders.Order, full bool) {
+	kind := "OrderListLine"
+	if full {
+		kind = "OrderLine"
+	}
 	w.List("items")
 	for _, l := range o.Lines {
-		w.Object("")
+		w.Record(kind, "")
 		wire.ID(w, "id", l.ID)
 		wire.ID(w, "productId", l.Product)
 		wire.IDOrNull(w, "variantId", l.Variant)
 		w.Text("name", l.Name)
 		w.Text("sku", l.SKU)
 		w.TextOrNull("description", l.Description)
-		w.Raw("metadata", l.Metadata)
+		w.RawObject("metadata", l.Metadata)
 		w.Int("quantity", l.Quantity)
 		w.Money("unitPrice", l.UnitPrice)
 		w.Money("lineTotal", l.Total)
@@ -127,15 +131,15 @@ func writeLines(w *wire.Writer, o *orders.Order, full bool) {
 // sampleOrder is the order that describes the answers, one of each thing in it.
 func sampleOrder() *orders.Order {
 	tax, rate := money.Amount(99800), money.Amount(200000)
-	line := orders.Line{ID: id.New[id.Line](), Product: id.New[id.Product](), Variant: id.New[id.Variant](), SKU: "TSHIRT-M", Name: "T-shirt - M", Description: "gift", Metadata: `{"gift":true}`,
+	line := orders.Line{ID: sampleID[id.Line](273), Product: sampleID[id.Product](274), Variant: sampleID[id.Variant](275), SKU: "TSHIRT-M", Name: "T-shirt - M", Description: "gift", Metadata: `{"gift":true}`,
 		Quantity: 2, Shipped: 1, UnitPrice: 249500, Total: 499000, Warehouse: "MAIN"}
 	at := int64(1_767_323_045_678_000)
-	return &orders.Order{ID: id.New[id.Order](), Number: 1, Status: orders.PartiallyShipped, Channel: id.New[id.Channel](), ChannelName: "ERP", ChannelPlatform: "CUSTOM",
-		Customer: id.New[id.Customer](), CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789", ExternalReference: "WEB-1001", Currency: "EUR",
+	return &orders.Order{ID: sampleID[id.Order](276), Number: 1, Status: orders.PartiallyShipped, Channel: sampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: "CUSTOM",
+		Customer: sampleID[id.Customer](278), CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789", ExternalReference: "WEB-1001", Currency: "EUR",
 		ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`, BillingAddress: `{"line1":"1 rue de la Paix"}`,
 		PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door",
 		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
 		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001", Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
-		History:   []orders.Entry{{ID: id.New[id.History](), Previous: orders.Processing, Status: orders.PartiallyShipped, Note: "first parcel", Source: orders.FromShipment, Actor: "key:" + id.New[string](), At: at}},
-		Shipments: []orders.Shipment{{ID: id.New[id.Shipment](), Carrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001", ShippedAt: at, Notes: "box 1", CreatedAt: at, Lines: []orders.ShipmentLine{{ID: id.New[string](), Line: line.ID, Quantity: 1}}}}}
+		History:   []orders.Entry{{ID: sampleID[id.History](279), Previous: orders.Processing, Status: orders.PartiallyShipped, Note: "first parcel", Source: orders.FromShipment, Actor: "key:" + sampleID[string](280), At: at}},
+		Shipments: []orders.Shipment{{ID: sampleID[id.Shipment](281), Carrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001", ShippedAt: at, Notes: "box 1", CreatedAt: at, Lines: []orders.ShipmentLine{{ID: sampleID[string](282), Line: line.ID, Quantity: 1}}}}}
 }

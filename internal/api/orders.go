@@ -18,17 +18,19 @@ import (
 
 // orderRoutes are interface §4.1.
 var orderRoutes = []*route{
-	{method: "GET", path: "/api/v1/orders", section: "4.1", summary: "List orders", scope: "read:orders",
+	{method: "GET", path: "/api/v1/orders", name: "listOrders", section: "4.1", summary: "List orders", scope: "read:orders",
 		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
-	{method: "POST", path: "/api/v1/orders", section: "4.1", summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
-		body: func(o *wire.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *wire.Writer) { writeReceipt(w, sampleOrder(), commerce.OrderDraft{}) }), serve: (*API).createOrder},
-	{method: "GET", path: "/api/v1/orders/{id}", section: "4.1", summary: "Read an order", scope: "read:orders",
+	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
+		body: func(o *wire.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *wire.Writer) {
+			writeReceipt(w, sampleOrder(), commerce.OrderDraft{ShippingAddress: sampleOrder().ShippingAddress})
+		}), serve: (*API).createOrder},
+	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
-	{method: "PATCH", path: "/api/v1/orders/{id}", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
+	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
 		body: func(o *wire.Object) { readDetails(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).changeDetails},
-	{method: "PATCH", path: "/api/v1/orders/{id}/status", section: "4.1", summary: "Move an order's status", scope: "write:orders",
+	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
 		body: func(o *wire.Object) { readMove(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
-	{method: "PUT", path: "/api/v1/orders/{id}/items", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
+	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
 		body: func(o *wire.Object) { readEdit(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).editOrder},
 }
 
@@ -49,6 +51,7 @@ const (
 
 // readOrderDraft reads the body of POST /orders, which comes at now.
 func readOrderDraft(o *wire.Object, now time.Time) commerce.OrderDraft {
+	o.Record("CreateOrder")
 	d := commerce.OrderDraft{
 		CustomerName:      o.Text("customerName", wire.Text{Required: true}).Value,
 		CustomerID:        wire.UUID[id.Customer](o, "customerId", false).Value,
@@ -91,6 +94,7 @@ func readPast(o *wire.Object, name string, now time.Time) int64 {
 
 // readLine reads one order line (interface §2.3).
 func readLine(o *wire.Object) orders.LineDraft {
+	o.Record("OrderLineInput")
 	d := orders.LineDraft{
 		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
 		Quantity:  o.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
@@ -208,6 +212,7 @@ func (a *API) changeOrder(r *request, body *wire.Object, act func(tx *db.Tx, o *
 
 // readMove reads the body of PATCH status.
 func readMove(o *wire.Object) commerce.Move {
+	o.Record("UpdateOrderStatus")
 	return commerce.Move{
 		To: wire.Enum(o, "status", true, orders.Statuses...).Value,
 		Draft: orders.ShipmentDraft{
@@ -235,6 +240,7 @@ func (a *API) moveOrder(r *request) (answer, error) {
 
 // readEdit reads the body of PUT items.
 func readEdit(o *wire.Object) commerce.Edit {
+	o.Record("ReplaceOrderItems")
 	e := commerce.Edit{
 		ShippingAmount: o.Money("shippingAmount", wire.Money{}).Ptr(),
 		DiscountAmount: o.Money("discountAmount", wire.Money{}).Ptr(),
@@ -242,6 +248,7 @@ func readEdit(o *wire.Object) commerce.Edit {
 	}
 	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
 		d := readLine(item)
+		item.Record("OrderLineChange")
 		d.ID = wire.UUID[id.Line](item, "id", false).Value
 		e.Lines = append(e.Lines, d)
 	})
@@ -264,6 +271,7 @@ func (a *API) editOrder(r *request) (answer, error) {
 
 // readDetails reads the body of PATCH /orders/{id}: what is absent stays, null clears.
 func readDetails(o *wire.Object) commerce.OrderDetails {
+	o.Record("UpdateOrder")
 	return commerce.OrderDetails{
 		Notes:           o.Text("notes", wire.Text{Max: 5000}),
 		ShippingAddress: o.Free("shippingAddress", true),

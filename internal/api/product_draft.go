@@ -19,6 +19,7 @@ const (
 
 // readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
 func readProduct(o *wire.Object, partial bool) catalog.Draft {
+	o.Record(choose(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
 		SKU:         o.Text("sku", wire.Text{Required: !partial || o.Has("sku")}).Value,
 		Name:        o.Text("name", wire.Text{Required: !partial || o.Has("name"), Max: maxName}),
@@ -35,6 +36,7 @@ func readProduct(o *wire.Object, partial bool) catalog.Draft {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
 	o.Object("stock", false, func(s *wire.Object) {
+		s.Record("StockInput")
 		d.Stock = &catalog.StockDraft{
 			Warehouse: s.Text("warehouseCode", wire.Text{Max: 50}).Value,
 			Quantity:  s.Int("quantity", wire.Int{Required: true, Max: maxOnHand}).Value,
@@ -44,6 +46,7 @@ func readProduct(o *wire.Object, partial bool) catalog.Draft {
 }
 
 func readVariant(o *wire.Object) catalog.VariantDraft {
+	o.Record("VariantInput")
 	return catalog.VariantDraft{
 		SKU:        o.Text("sku", wire.Text{Required: true}).Value,
 		Name:       o.Text("name", wire.Text{Max: maxName}),
@@ -58,6 +61,7 @@ func readVariant(o *wire.Object) catalog.VariantDraft {
 func readImages(o *wire.Object) (f wire.Field[[]catalog.ImageDraft]) {
 	var list []catalog.ImageDraft
 	given := o.List("images", wire.List{Max: catalog.MaxImages}, func(i int, one *wire.Object) {
+		one.Record("ImageInput")
 		address := one.Text("url", wire.Text{Required: true, Max: maxURL, Format: "uri"}).Value
 		if address != "" && !isWebAddress(address) {
 			one.Fault("url", "must be an absolute http or https URL")
@@ -77,7 +81,7 @@ func isWebAddress(text string) bool {
 func sampleProduct() *catalog.Product {
 	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
 	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug", Description: "Stoneware, 30 cl",
-		Status: catalog.Active, Price: price, CompareAt: &compare, Media: `[{"id":"019a1c41-0000-7000-8000-0000000000e1","url":"https://images.example/mug.jpg","position":0}]`,
+		Status: catalog.Active, Price: price, CompareAt: &compare, Media: string(wire.Example(sampleMedia)),
 		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
 		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large", Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
 		Links:    []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}

@@ -11,7 +11,6 @@ import (
 // shown is what products show beyond the catalog: their stock and where they are published.
 type shown struct {
 	currency     string
-	sample       bool                     // lists are written member by member, to describe them
 	levels       map[string][]stock.Level // by SKU
 	publications map[id.Product][]catalog.Publication
 }
@@ -37,7 +36,7 @@ func readShown(tx *db.Tx, currency string, list []*catalog.Product) (s shown, er
 
 // write writes a product (interface §2.7.2).
 func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
-	w.Object(name)
+	w.Record("Product", name)
 	wire.ID(w, "id", p.ID)
 	w.Text("sku", p.SKU)
 	w.Text("name", p.Name)
@@ -48,12 +47,12 @@ func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	w.Text("currency", s.currency)
 	writeCategoryIDs(w, p)
-	writeMedia(w, p, s.sample)
+	writeMedia(w, p)
 	s.writeVariants(w, p)
-	w.Raw("attributes", p.Attributes)
+	w.RawObject("attributes", p.Attributes)
 	w.List("stock")
 	for _, l := range s.levels[p.SKU] {
-		w.Object("")
+		w.Record("ProductStock", "")
 		w.Text("warehouseCode", l.Warehouse)
 		w.Int("onHand", l.OnHand)
 		w.Int("reserved", l.Reserved)
@@ -63,7 +62,7 @@ func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
 	w.EndList()
 	w.List("publications")
 	for _, one := range s.publications[p.ID] {
-		w.Object("")
+		w.Record("ProductPublication", "")
 		wire.ID(w, "channelId", one.Channel)
 		wire.Word(w, "status", one.Status)
 		w.TextOrNull("externalId", one.ExternalID)
@@ -82,7 +81,7 @@ func (s shown) writeVariants(w *wire.Writer, p *catalog.Product) {
 	w.List("variants")
 	for i := range p.Variants {
 		v := &p.Variants[i]
-		w.Object("")
+		w.Record("Variant", "")
 		wire.ID(w, "id", v.ID)
 		w.Text("sku", v.SKU)
 		w.Text("name", v.Name)
@@ -93,7 +92,7 @@ func (s shown) writeVariants(w *wire.Writer, p *catalog.Product) {
 			onHand += l.OnHand
 		}
 		w.Int("stock", onHand)
-		w.Raw("attributes", v.Attributes)
+		w.RawObject("attributes", v.Attributes)
 		w.End()
 	}
 	w.EndList()
@@ -108,13 +107,12 @@ func writeCategoryIDs(w *wire.Writer, p *catalog.Product) {
 }
 
 // writeMedia writes the images, which are kept as they go out.
-func writeMedia(w *wire.Writer, p *catalog.Product, sample bool) {
-	if !sample {
-		w.Raw("media", p.Media)
-		return
-	}
-	w.List("media")
-	w.Object("")
+func writeMedia(w *wire.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
+
+// sampleMedia is the media of sampleProduct.
+func sampleMedia(w *wire.Writer) {
+	w.List("")
+	w.Record("Image", "")
 	wire.ID(w, "id", id.Image("019a1c41-0000-7000-8000-0000000000e1"))
 	w.Text("url", "https://images.example/mug.jpg")
 	w.Int("position", 0)
@@ -124,7 +122,7 @@ func writeMedia(w *wire.Writer, p *catalog.Product, sample bool) {
 
 func sampleShown() shown {
 	p := sampleProduct()
-	return shown{currency: "EUR", sample: true,
+	return shown{currency: "EUR",
 		levels: map[string][]stock.Level{p.SKU: {{Warehouse: stock.MainWarehouse, OnHand: 40, Reserved: 2}}},
 		publications: map[id.Product][]catalog.Publication{p.ID: {{Channel: "019a1c41-0000-7000-8000-0000000000f1", Status: catalog.PublicationPublished,
 			ExternalID: "987", PublishedAt: p.CreatedAt}}}}

@@ -13,17 +13,17 @@ import (
 
 // productRoutes are interface §4.5.1.
 var productRoutes = []*route{
-	{method: "GET", path: "/api/v1/products", section: "4.5.1", summary: "List products", scope: "read:products",
+	{method: "GET", path: "/api/v1/products", name: "listProducts", section: "4.5.1", summary: "List products", scope: "read:products",
 		query: func(q *wire.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
-	{method: "POST", path: "/api/v1/products", section: "4.5.1", summary: "Create a product", scope: "write:products", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/products", name: "createProduct", section: "4.5.1", summary: "Create a product", scope: "write:products", status: http.StatusCreated,
 		body: func(o *wire.Object) { readProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
-	{method: "GET", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Read a product", scope: "read:products",
+	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
-	{method: "PATCH", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Change a product", scope: "write:products",
+	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
 		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
-	{method: "PUT", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Change a product", scope: "write:products",
+	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
 		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
-	{method: "DELETE", path: "/api/v1/products/{id}", section: "4.5.1", summary: "Delete a product", scope: "write:products",
+	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", section: "4.5.1", summary: "Delete a product", scope: "write:products",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 

@@ -42,6 +42,14 @@ func pathID[T ~string](r *request, name, noun string) (T, error) {
 	return v, nil
 }
 
+// choose is a when first holds, else b.
+func choose(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
 // read runs reads on a snapshot of the caller's account.
 func (a *API) read(r *request, run func(tx *db.Tx) error) error {
 	return a.DB.Read(r.ctx(), r.caller.Tenant, run)

@@ -26,6 +26,7 @@ const (
 type route struct {
 	method   string
 	path     string // as http.ServeMux has it: /api/v1/orders/{id}
+	name     string // what clients call it: createOrder; unique
 	section  string // of docs/interface.md
 	summary  string
 	access   access
@@ -36,6 +37,7 @@ type route struct {
 	answer   func(*wire.Writer)         // writes a sample answer; describes it
 	status   int                        // of success; 0 = 200
 	others   map[int]func(*wire.Writer) // other answers that are not errors, by status, each with its sample
+	errors   []int                      // statuses of errors beside those that follow from the rest of the row
 	rate     *limits.Rate               // its own window on top of the plan's
 	most     int64                      // bytes of its body, when it is less than elsewhere
 	waits    bool                       // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's

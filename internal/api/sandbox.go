@@ -12,8 +12,8 @@ import (
 
 // sandboxRoutes are interface §6.2: the clock of sandbox accounts.
 var sandboxRoutes = []*route{
-	{method: "POST", path: "/api/v1/sandbox/clock", section: "6.2", summary: "Move a sandbox account's clock on",
-		body: func(o *wire.Object) { readAdvance(o) }, answer: data(func(w *wire.Writer) { writeClock(w, time.Minute, time.Hour, 1) }), serve: (*API).advanceClock},
+	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on", errors: []int{403},
+		body: func(o *wire.Object) { readAdvance(o) }, answer: data(func(w *wire.Writer) { writeClock(w, time.Minute, time.Hour, sampleTime) }), serve: (*API).advanceClock},
 }
 
 // maxAdvance bounds one step: a year.
@@ -21,6 +21,7 @@ const maxAdvance = 366 * 24 * time.Hour
 
 // readAdvance reads how far: seconds, or a span such as "30m" or "24h".
 func readAdvance(o *wire.Object) time.Duration {
+	o.Record("MoveClock")
 	f := o.TextOrNumber("advance")
 	if o.Describing() || len(o.Faults()) > 0 {
 		return 0
@@ -52,7 +53,7 @@ func (a *API) advanceClock(r *request) (answer, error) {
 }
 
 func writeClock(w *wire.Writer, by, ahead time.Duration, real int64) {
-	w.Object("data")
+	w.Record("SandboxClock", "data")
 	w.Int("advancedSeconds", int64(by/time.Second))
 	w.Int("aheadSeconds", int64(ahead/time.Second))
 	w.Micros("now", real+ahead.Microseconds())

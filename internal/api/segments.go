@@ -12,22 +12,23 @@ import (
 
 // segmentRoutes are the saved filters of interface §4.4.
 var segmentRoutes = []*route{
-	{method: "GET", path: "/api/v1/segments", section: "4.4", summary: "List segments", scope: "read:customers",
+	{method: "GET", path: "/api/v1/segments", name: "listSegments", section: "4.4", summary: "List segments", scope: "read:customers",
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
-	{method: "POST", path: "/api/v1/segments", section: "4.4", summary: "Create a segment", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/segments", name: "createSegment", section: "4.4", summary: "Create a segment", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *wire.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
-	{method: "GET", path: "/api/v1/segments/{id}", section: "4.4", summary: "Read a segment", scope: "read:customers",
+	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).readSegment},
-	{method: "PATCH", path: "/api/v1/segments/{id}", section: "4.4", summary: "Change a segment", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", section: "4.4", summary: "Change a segment", scope: "write:customers",
 		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
-	{method: "PUT", path: "/api/v1/segments/{id}", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
+	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
 		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
-	{method: "DELETE", path: "/api/v1/segments/{id}", section: "4.4", summary: "Delete a segment", scope: "write:customers",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, id.New[id.Segment](), nil) }), serve: (*API).deleteSegment},
+	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", section: "4.4", summary: "Delete a segment", scope: "write:customers",
+		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
 
 // readSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
 func readSegment(o *wire.Object, creating bool) (name *string, rules *customers.Rules) {
+	o.Record(choose(creating, "CreateSegment", "UpdateSegment"))
 	f := o.Text("name", wire.Text{Required: creating})
 	notEmpty(o, "name", f, creating)
 	read := o.Object("rules", false, func(o *wire.Object) {
@@ -64,7 +65,7 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 
 // writeSegment writes a segment (interface §2.7.10).
 func writeSegment(w *wire.Writer, name string, s *customers.Segment) {
-	w.Object(name)
+	w.Record("Segment", name)
 	wire.ID(w, "id", s.ID)
 	w.Text("name", s.Name)
 	s.Rules.Write(w, "rules")
@@ -147,9 +148,9 @@ func writeSegments(w *wire.Writer, list []customers.Segment, p page, total int64
 func sampleSegments() []customers.Segment {
 	orders, spent, at := int64(2), money.Amount(100*money.Scale), int64(sampleTime)
 	return []customers.Segment{
-		{ID: id.New[id.Segment](), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"}, TagsAll: []string{"newsletter"},
+		{ID: sampleID[id.Segment](284), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"}, TagsAll: []string{"newsletter"},
 			MinOrders: &orders, MinTotalSpent: &spent, Country: "FR"}},
-		{ID: id.New[id.Segment](), Name: "Asleep", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}},
+		{ID: sampleID[id.Segment](285), Name: "Asleep", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}},
 	}
 }
 

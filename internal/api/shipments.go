@@ -12,11 +12,11 @@ import (
 
 // shipmentRoutes are interface §2.4 and §4.1.
 var shipmentRoutes = []*route{
-	{method: "GET", path: "/api/v1/orders/{id}/shipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
+	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
 		answer: func(w *wire.Writer) { writeShipments(w, sampleOrder()) }, serve: (*API).listShipments},
-	{method: "POST", path: "/api/v1/orders/{id}/shipments", section: "4.1", summary: "Ship lines of an order", scope: "write:orders", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
 		body: func(o *wire.Object) { readShipment(o) }, answer: data(func(w *wire.Writer) { o := sampleOrder(); writeNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
-	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", section: "4.1", summary: "Delete a shipment", scope: "write:orders",
+	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
 		answer: data(func(w *wire.Writer) {
 			o := sampleOrder()
 			writeDeleted(w, o.Shipments[0].ID, func(w *wire.Writer) { writeOrderState(w, o) })
@@ -25,6 +25,7 @@ var shipmentRoutes = []*route{
 
 // readShipment reads the body of POST shipments (interface §2.4).
 func readShipment(o *wire.Object) orders.ShipmentDraft {
+	o.Record("CreateShipment")
 	d := orders.ShipmentDraft{
 		Carrier:        o.Text("carrier", wire.Text{}).Value,
 		TrackingNumber: o.Text("trackingNumber", wire.Text{}).Value,
@@ -35,6 +36,7 @@ func readShipment(o *wire.Object) orders.ShipmentDraft {
 		d.ShippedAt = at.Value.UnixMicro()
 	}
 	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+		item.Record("ShipmentLineInput")
 		d.Lines = append(d.Lines, orders.DraftLine{
 			Line:     wire.UUID[id.Line](item, "orderItemId", true).Value,
 			Quantity: item.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
@@ -57,7 +59,7 @@ func (a *API) createShipment(r *request) (answer, error) {
 }
 
 func writeNewShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
-	w.Object("data")
+	w.Record("NewShipment", "data")
 	commerce.WriteShipment(w, o, s)
 	wire.Word(w, "orderStatus", o.Status)
 	w.End()
@@ -87,12 +89,12 @@ func writeShipments(w *wire.Writer, o *orders.Order) {
 	w.Object("")
 	w.List("data")
 	for _, s := range o.Shipments {
-		w.Object("")
+		w.Record("Shipment", "")
 		commerce.WriteShipment(w, o, s)
 		w.End()
 	}
 	w.EndList()
-	w.Object("meta")
+	w.Record("CountMeta", "meta")
 	w.Int("total", int64(len(o.Shipments)))
 	w.End()
 	w.End()

@@ -13,23 +13,24 @@ import (
 
 // userRoutes are interface §4.5.10: the people of an account.
 var userRoutes = []*route{
-	{method: "GET", path: "/api/v1/users", section: "4.5.10", summary: "List users", scope: "read:users",
+	{method: "GET", path: "/api/v1/users", name: "listUsers", section: "4.5.10", summary: "List users", scope: "read:users",
 		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
-	{method: "GET", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Read a user", scope: "read:users",
+	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
 		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).readUser},
-	{method: "POST", path: "/api/v1/users", section: "4.5.10", summary: "Add a user", scope: "write:users",
+	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
 		body: func(o *wire.Object) { readUserDraft(o) }, status: http.StatusCreated,
 		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).createUser},
-	{method: "PATCH", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Change a user", scope: "write:users",
+	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", section: "4.5.10", summary: "Change a user", scope: "write:users",
 		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
-	{method: "PUT", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
+	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
 		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
-	{method: "DELETE", path: "/api/v1/users/{id}", section: "4.5.10", summary: "Remove a user", scope: "write:users",
+	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
 // readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
 func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
+	o.Record("CreateUser")
 	draft.Email = o.Text("email", wire.Text{Required: true, Max: 254, Format: "email"}).Value
 	draft.Name = o.Text("name", wire.Text{Required: true, Max: 120}).Value
 	draft.Role = wire.Enum(o, "role", true, accounts.Roles...).Value
@@ -42,6 +43,7 @@ func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
 // readUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
 // transaction.
 func readUserChange(o *wire.Object) (change commerce.UserChange, password, current string) {
+	o.Record("UpdateUser")
 	text := func(name string, rule wire.Text) string {
 		f := o.Text(name, rule)
 		if f.Set && f.Value == "" && !o.Describing() && len(o.Faults()) == 0 {
@@ -204,7 +206,7 @@ func writeUsers(w *wire.Writer, list []accounts.User, p page, total int64) {
 
 // writeUser writes a user (interface §2.7.10).
 func writeUser(w *wire.Writer, name string, u accounts.User) {
-	w.Object(name)
+	w.Record("User", name)
 	wire.ID(w, "id", u.ID)
 	w.Text("email", u.Email)
 	w.Text("name", u.Name)
@@ -214,9 +216,6 @@ func writeUser(w *wire.Writer, name string, u accounts.User) {
 	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
 	w.End()
 }
-
-// sampleTime stands in samples: 2026-01-02T03:04:05.678Z.
-const sampleTime = 1767323045678000
 
 var sampleUser = accounts.User{ID: "019a1c52-7c1e-7d40-9a55-000000000001", Email: "owner@example.com", Name: "Olga Owner",
 	Role: accounts.Owner, Status: accounts.Active, CreatedAt: sampleTime, LastLoginAt: sampleTime}

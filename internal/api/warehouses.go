@@ -12,19 +12,19 @@ import (
 
 // warehouseRoutes are interface §4.5.3.
 var warehouseRoutes = []*route{
-	{method: "GET", path: "/api/v1/warehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
+	{method: "GET", path: "/api/v1/warehouses", name: "listWarehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
 		query: func(q *wire.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
 		answer: func(w *wire.Writer) {
 			writeWarehouses(w, []stock.Warehouse{sampleWarehouse()}, page{1, maxInventoryPage}, 1)
 		}, serve: (*API).listWarehouses},
-	{method: "POST", path: "/api/v1/warehouses", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *wire.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
-	{method: "GET", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
-	{method: "PATCH", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
+	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
+	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
 		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
-	{method: "PUT", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
+	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
 		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
-	{method: "DELETE", path: "/api/v1/warehouses/{id}", section: "4.5.3", summary: "Delete a warehouse", scope: "write:inventory",
+	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
 
@@ -61,12 +61,12 @@ func writeWarehouses(w *wire.Writer, list []stock.Warehouse, p page, total int64
 }
 
 func writeWarehouse(w *wire.Writer, name string, s stock.Warehouse) {
-	w.Object(name)
+	w.Record("Warehouse", name)
 	wire.ID(w, "id", s.ID)
 	w.Text("code", s.Code)
 	w.Text("name", s.Name)
 	w.Bool("isDefault", s.Default)
-	w.Raw("address", s.Address)
+	w.RawObject("address", s.Address)
 	w.Micros("createdAt", s.CreatedAt)
 	w.End()
 }
@@ -94,6 +94,7 @@ func oneWarehouse(status int, s stock.Warehouse) answer {
 
 // readWarehouse reads a warehouse to make, or what to change of one.
 func readWarehouse(o *wire.Object, whole bool) commerce.WarehouseDraft {
+	o.Record(choose(whole, "CreateWarehouse", "UpdateWarehouse"))
 	return commerce.WarehouseDraft{
 		Code:    o.Text("code", wire.Text{Required: whole || o.Has("code"), Max: maxCode}),
 		Name:    o.Text("name", wire.Text{Required: whole || o.Has("name")}),
@@ -155,7 +156,7 @@ func (a *API) deleteWarehouse(r *request) (answer, error) {
 }
 
 func sampleWarehouse() stock.Warehouse {
-	return stock.Warehouse{ID: id.New[id.Warehouse](), Code: "MAIN", Name: "Main warehouse", Default: true, Address: `{"city":"Paris"}`, CreatedAt: 1_767_323_045_678_000}
+	return stock.Warehouse{ID: sampleID[id.Warehouse](286), Code: "MAIN", Name: "Main warehouse", Default: true, Address: `{"city":"Paris"}`, CreatedAt: 1_767_323_045_678_000}
 }
 
 func sampleWarehouseData(w *wire.Writer) { writeWarehouse(w, "data", sampleWarehouse()) }

@@ -25,13 +25,15 @@ func Catalogue() []webhooks.Kind {
 func Sample(event string) func(*wire.Writer) { return samples[event] }
 
 var samples = map[string]func(*wire.Writer){
-	"product.created": raw(productEvent("product.created", &sampleProduct, "EUR")),
-	"product.updated": raw(productUpdated(sampleProduct.ID, sampleProduct.SKU, sampleProduct.Name, []string{"price", "compareAtPrice"})),
-	"product.deleted": raw(productEvent("product.deleted", &sampleProduct, "EUR")),
+	"product.created": func(w *wire.Writer) { productData(w, &sampleProduct, "EUR") },
+	"product.updated": func(w *wire.Writer) {
+		productUpdatedData(w, sampleProduct.ID, sampleProduct.SKU, sampleProduct.Name, []string{"price", "compareAtPrice"})
+	},
+	"product.deleted": func(w *wire.Writer) { productData(w, &sampleProduct, "EUR") },
 
-	"category.created": raw(categoryEvent("category.created", sampleCategory)),
-	"category.updated": raw(categoryEvent("category.updated", sampleCategory)),
-	"category.deleted": raw(categoryEvent("category.deleted", sampleCategory)),
+	"category.created": func(w *wire.Writer) { categoryData(w, sampleCategory) },
+	"category.updated": func(w *wire.Writer) { categoryData(w, sampleCategory) },
+	"category.deleted": func(w *wire.Writer) { categoryData(w, sampleCategory) },
 
 	"order.received":         func(w *wire.Writer) { orderReceivedData(w, sampleOrder(orders.Pending)) },
 	"order.status_changed":   moved(orders.Pending, orders.Processing),
@@ -47,8 +49,10 @@ var samples = map[string]func(*wire.Writer){
 	},
 	"stock.low": func(w *wire.Writer) { stockLowData(w, sampleLevel) },
 
-	"channel.sync_completed": raw(syncEvent(sampleSync(jobs.Completed, "[]"))),
-	"channel.sync_failed":    raw(syncEvent(sampleSync(jobs.Failed, `[{"sku":null,"error":"the platform refused the credentials"}]`))),
+	"channel.sync_completed": func(w *wire.Writer) { syncData(w, sampleSync(jobs.Completed, "[]")) },
+	"channel.sync_failed": func(w *wire.Writer) {
+		syncData(w, sampleSync(jobs.Failed, `[{"sku":null,"error":"the platform refused the credentials"}]`))
+	},
 
 	"customer.created": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
 	"customer.updated": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
@@ -58,11 +62,6 @@ var samples = map[string]func(*wire.Writer){
 	"customer.erased": func(w *wire.Writer) {
 		erasedData(w, Erasure{ID: sampleCustomer.ID, ErasedAt: sampleAt, Orders: 3})
 	},
-}
-
-// raw writes the data of an event that is made already.
-func raw(e webhooks.Event) func(*wire.Writer) {
-	return func(w *wire.Writer) { w.Raw("", string(e.Data)) }
 }
 
 // moved writes the data of a move of the sample order.

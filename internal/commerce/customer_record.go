@@ -88,7 +88,7 @@ func deriveAddresses(tx *db.Tx, c *customers.Customer) error {
 
 // WriteCustomer writes a customer's record as customer.created and customer.updated carry it (interface §2.5).
 func WriteCustomer(w *wire.Writer, r CustomerRecord) {
-	w.Object("")
+	w.Record("Customer", "")
 	WriteCustomerMembers(w, r)
 	w.End()
 }
@@ -106,7 +106,7 @@ func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
 	w.TextOrNull("siret", c.Siret)
 	w.TextOrNull("vatIntracomNumber", c.VAT)
 	wire.Texts(w, "tags", c.Tags)
-	w.Raw("metadata", c.Metadata)
+	w.RawObject("metadata", c.Metadata)
 	w.List("addresses")
 	for i := range c.Addresses {
 		WriteAddress(w, "", &c.Addresses[i])
@@ -117,7 +117,7 @@ func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
 	w.Money("totalSpent", c.TotalSpent)
 	w.List("segments")
 	for _, s := range r.Segments {
-		w.Object("")
+		w.Record("SegmentName", "")
 		wire.ID(w, "id", s.ID)
 		w.Text("name", s.Name)
 		w.End()
@@ -131,7 +131,7 @@ func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
 
 // WriteAddress writes an address (interface §2.6). One made up from an order says so.
 func WriteAddress(w *wire.Writer, name string, a *customers.Address) {
-	w.Object(name)
+	w.Record("Address", name)
 	wire.ID(w, "id", a.ID)
 	w.TextOrNull("type", string(a.Type))
 	w.TextOrNull("name", a.Name)

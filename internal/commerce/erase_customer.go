@@ -137,7 +137,7 @@ func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Cust
 
 // erasedData is the data of customer.erased.
 func erasedData(w *wire.Writer, e Erasure) {
-	w.Object("")
+	w.Record("Erasure", "")
 	WriteErasure(w, e)
 	w.End()
 }

@@ -13,9 +13,13 @@ type ItemFault struct {
 
 // WriteItemFaults writes the errors[] of a bulk answer; external says that the items are known by externalId.
 func WriteItemFaults(w *wire.Writer, name string, faults []ItemFault, external bool) {
+	kind := "ItemError"
+	if external {
+		kind = "CategoryError"
+	}
 	w.List(name)
 	for _, f := range faults {
-		w.Object("")
+		w.Record(kind, "")
 		w.TextOrNull("sku", f.Key)
 		if external {
 			w.TextOrNull("externalId", f.Key)

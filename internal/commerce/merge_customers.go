@@ -64,7 +64,7 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 
 // mergedData is the data of customer.merged.
 func mergedData(w *wire.Writer, primary id.Customer, secondaries []id.Customer, moved int) {
-	w.Object("")
+	w.Record("CustomerMergedData", "")
 	wire.ID(w, "id", primary)
 	wire.ID(w, "primaryId", primary)
 	wire.Texts(w, "secondaryIds", secondaries)

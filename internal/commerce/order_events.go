@@ -11,7 +11,7 @@ import (
 
 // orderStatusData is the data that order.status_changed and the four granular order events share (interface §6.1).
 func orderStatusData(w *wire.Writer, o *orders.Order, previous orders.Status) {
-	w.Object("")
+	w.Record("OrderStatusData", "")
 	writeOrderStatus(w, o, previous)
 	w.End()
 }
@@ -33,7 +33,7 @@ func writeOrderStatus(w *wire.Writer, o *orders.Order, previous orders.Status) {
 
 // orderReceivedData is the data of order.received.
 func orderReceivedData(w *wire.Writer, o *orders.Order) {
-	w.Object("")
+	w.Record("OrderReceivedData", "")
 	writeOrderStatus(w, o, "")
 	w.Text("orderNumber", orders.Number(o.Number))
 	wire.IDOrNull(w, "channelId", o.Channel)
@@ -43,7 +43,7 @@ func orderReceivedData(w *wire.Writer, o *orders.Order) {
 	w.Int("itemCount", int64(len(o.Lines)))
 	w.List("items")
 	for _, l := range o.Lines {
-		w.Object("")
+		w.Record("OrderReceivedLine", "")
 		wire.ID(w, "id", l.ID)
 		wire.ID(w, "productId", l.Product)
 		wire.IDOrNull(w, "variantId", l.Variant)
@@ -60,7 +60,7 @@ func orderReceivedData(w *wire.Writer, o *orders.Order) {
 
 // orderUpdatedData is the data of order.updated.
 func orderUpdatedData(w *wire.Writer, o *orders.Order) {
-	w.Object("")
+	w.Record("OrderUpdatedData", "")
 	wire.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
 	wire.Word(w, "status", o.Status)
@@ -68,7 +68,7 @@ func orderUpdatedData(w *wire.Writer, o *orders.Order) {
 	w.Text("currency", o.Currency)
 	w.List("items")
 	for _, l := range o.Lines {
-		w.Object("")
+		w.Record("OrderUpdatedLine", "")
 		w.Text("sku", l.SKU)
 		w.Int("quantity", l.Quantity)
 		w.Money("unitPrice", l.UnitPrice)
@@ -80,7 +80,7 @@ func orderUpdatedData(w *wire.Writer, o *orders.Order) {
 
 // shipmentData is the data of order.shipment_created: the shipment with its lines and where its order stands.
 func shipmentData(w *wire.Writer, o *orders.Order, s orders.Shipment) {
-	w.Object("")
+	w.Record("ShipmentCreatedData", "")
 	WriteShipment(w, o, s)
 	w.TextOrNull("externalId", o.ExternalID())
 	wire.Word(w, "orderStatus", o.Status)
@@ -98,7 +98,7 @@ func WriteShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
 	w.TextOrNull("notes", s.Notes)
 	w.List("items")
 	for _, sl := range s.Lines {
-		w.Object("")
+		w.Record("ShipmentLine", "")
 		wire.ID(w, "id", sl.ID)
 		wire.ID(w, "orderItemId", sl.Line)
 		sku, name := "", ""
@@ -143,7 +143,7 @@ func StockEvents(tx *db.Tx, changes []stock.Change, reason string) []webhooks.Ev
 }
 
 func stockUpdatedData(w *wire.Writer, c stock.Change, reason string, at int64) {
-	w.Object("")
+	w.Record("StockUpdatedData", "")
 	w.Text("reason", reason)
 	w.Text("sku", c.SKU)
 	wire.ID(w, "productId", c.Product)
@@ -158,7 +158,7 @@ func stockUpdatedData(w *wire.Writer, c stock.Change, reason string, at int64) {
 }
 
 func stockLowData(w *wire.Writer, l stock.Level) {
-	w.Object("")
+	w.Record("StockLowData", "")
 	w.Text("sku", l.SKU)
 	wire.ID(w, "productId", l.Product)
 	wire.IDOrNull(w, "variantId", l.Variant)

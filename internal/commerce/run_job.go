@@ -43,22 +43,24 @@ func syncEvent(job jobs.Job) webhooks.Event {
 	if job.Status == jobs.Failed {
 		name = "channel.sync_failed"
 	}
-	return webhooks.New(name, string(job.ID), func(w *wire.Writer) {
-		w.Object("")
-		wire.IDOrNull(w, "channelId", job.Channel)
-		w.TextOrNull("channelName", job.ChannelName)
-		w.TextOrNull("channelType", job.ChannelType)
-		wire.ID(w, "jobId", job.ID)
-		wire.Word(w, "type", job.Type)
-		w.Object("stats")
-		w.Int("total", job.Total)
-		w.Int("created", job.Created)
-		w.Int("updated", job.Updated)
-		w.Int("failed", job.Failed)
-		w.End()
-		w.MicrosOrNull("startedAt", job.StartedAt)
-		w.MicrosOrNull("completedAt", job.CompletedAt)
-		w.Raw("syncErrors", job.Errors)
-		w.End()
-	})
+	return webhooks.New(name, string(job.ID), func(w *wire.Writer) { syncData(w, job) })
+}
+
+func syncData(w *wire.Writer, job jobs.Job) {
+	w.Record("SyncData", "")
+	wire.IDOrNull(w, "channelId", job.Channel)
+	w.TextOrNull("channelName", job.ChannelName)
+	w.TextOrNull("channelType", job.ChannelType)
+	wire.ID(w, "jobId", job.ID)
+	wire.Word(w, "type", job.Type)
+	w.Record("SyncStats", "stats")
+	w.Int("total", job.Total)
+	w.Int("created", job.Created)
+	w.Int("updated", job.Updated)
+	w.Int("failed", job.Failed)
+	w.End()
+	w.MicrosOrNull("startedAt", job.StartedAt)
+	w.MicrosOrNull("completedAt", job.CompletedAt)
+	w.Raw("syncErrors", job.Errors)
+	w.End()
 }

@@ -11,6 +11,7 @@ const maxRuleTags = 100
 
 // ReadRules reads the rules of a segment from a body; it is also how they are read from the store.
 func ReadRules(o *wire.Object) (r Rules) {
+	o.Record("SegmentRulesInput")
 	r.TagsAny = distinctOrNil(o.Texts("tagsAny", false, maxRuleTags, wire.Text{}).Value)
 	r.TagsAll = distinctOrNil(o.Texts("tagsAll", false, maxRuleTags, wire.Text{}).Value)
 	r.MinOrders = o.Int("minOrders", wire.Int{Max: 1_000_000_000}).Ptr()
@@ -46,7 +47,7 @@ func distinctOrNil(list []string) []string {
 
 // Write writes the rules that were given.
 func (r Rules) Write(w *wire.Writer, name string) {
-	w.Object(name)
+	w.Record("SegmentRules", name)
 	if r.TagsAny != nil {
 		wire.Texts(w, "tagsAny", r.TagsAny)
 	}

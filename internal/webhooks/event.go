@@ -63,7 +63,7 @@ func Record(tx *db.Tx, events ...Event) {
 // envelope is the body every attempt sends: exactly id, event, timestamp and data (interface §6.1).
 func (e Event) envelope(event id.Event, at int64) string {
 	w := wire.NewWriter(len(e.Data) + 160)
-	w.Object("")
+	w.Record("Event", "")
 	wire.ID(w, "id", event)
 	w.Text("event", e.Name)
 	w.Micros("timestamp", at)

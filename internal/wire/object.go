@@ -63,6 +63,13 @@ func Read(v *Value) *Object {
 // Describing tells that nothing is read: the object only notes its schema.
 func (o *Object) Describing() bool { return o.schema != nil }
 
+// Record names what the object is: a description shows it once, under this name ("CreateOrder"), wherever it is read.
+func (o *Object) Record(kind string) {
+	if o.schema != nil {
+		o.schema.Record = kind
+	}
+}
+
 // Faults are the faults found so far, in the order of reading.
 func (o *Object) Faults() []fault.Detail { return *o.faults }
 
@@ -232,7 +239,7 @@ func btoi(b bool) int {
 
 // TextOrNumber reads a required member that may be written as a string or a number, as text.
 func (o *Object) TextOrNumber(name string) string {
-	v, _ := look[string](o, name, true, func() *Schema { return &Schema{Type: []string{"string", "number"}} })
+	v, _ := look[string](o, name, true, func() *Schema { return &Schema{AnyOf: []*Schema{{Type: "string"}, {Type: "number"}}} })
 	switch {
 	case v == nil:
 		return ""
@@ -306,11 +313,10 @@ type Money struct {
 // Money reads an exact amount: a JSON number or a decimal string.
 func (o *Object) Money(name string, r Money) Field[money.Amount] {
 	v, f := look[money.Amount](o, name, r.Required, func() *Schema {
-		s := &Schema{Type: []string{"number", "string"}, Description: "exact decimal, at most 4 decimals and 11 integer digits"}
-		if !r.Negative {
-			s.Minimum = new(int64)
+		if r.Negative {
+			return decimal("SignedDecimal")
 		}
-		return s
+		return decimal("Decimal")
 	})
 	if v == nil {
 		return f
@@ -336,6 +342,17 @@ func (o *Object) Money(name string, r Money) Field[money.Amount] {
 		f.Value = amount
 	}
 	return f
+}
+
+// decimal describes an exact amount as it comes in. Generators of clients take a choice of schemas where they would refuse a list
+// of types.
+func decimal(kind string) *Schema {
+	number := &Schema{Type: "number", Format: "double"}
+	if kind == "Decimal" {
+		number.Minimum = new(int64)
+	}
+	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 integer digits",
+		AnyOf: []*Schema{number, {Type: "string"}}}
 }
 
 // Bool reads true or false.
@@ -434,7 +451,7 @@ func (o *Object) Free(name string, object bool) Field[string] {
 		if object {
 			return &Schema{Type: "object", Open: true}
 		}
-		return &Schema{Description: "free JSON"}
+		return free()
 	})
 	if v == nil {
 		return f

@@ -108,6 +108,15 @@ func (w *Writer) Object(name string) {
 	w.open(name, '{', s)
 }
 
+// Record opens an object of a kind that a description shows once, under the name of the kind, wherever it is written: "Order".
+func (w *Writer) Record(kind, name string) {
+	var s *Schema
+	if w.tree != nil {
+		s = &Schema{Type: "object", Record: kind}
+	}
+	w.open(name, '{', s)
+}
+
 // List opens an array.
 func (w *Writer) List(name string) {
 	var s *Schema
@@ -214,13 +223,13 @@ func (w *Writer) Money(name string, v money.Amount) {
 	w.key(name)
 	w.b = v.AppendTo(w.b)
 	if w.tree != nil {
-		w.note(name, &Schema{Type: "number"})
+		w.note(name, &Schema{Type: "number", Format: "double"})
 	}
 }
 
 // MoneyOrNull writes an amount, or null.
 func (w *Writer) MoneyOrNull(name string, v *money.Amount) {
-	w.orNull(name, v == nil, "number", "")
+	w.orNull(name, v == nil, "number", "double")
 	if v != nil {
 		w.b = v.AppendTo(w.b)
 	}
@@ -278,7 +287,37 @@ func (w *Writer) Raw(name, text string) {
 	}
 	w.b = append(w.b, text...)
 	if w.tree != nil {
-		w.note(name, &Schema{Description: "free JSON"})
+		w.note(name, free())
+	}
+}
+
+// RawObject writes the text of a JSON object as it is, or null for "".
+func (w *Writer) RawObject(name, text string) {
+	w.key(name)
+	if text == "" {
+		text = "null"
+	}
+	w.b = append(w.b, text...)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: []string{"object", "null"}, Description: "free JSON"})
+	}
+}
+
+// RawLike writes JSON text as it is; a description shows it as what like writes.
+func (w *Writer) RawLike(name, text string, like func(*Writer)) {
+	w.key(name)
+	w.b = append(w.b, text...)
+	if w.tree != nil {
+		w.note(name, DescribeAnswer(like))
+	}
+}
+
+// Only writes a word that is always the same in this place.
+func (w *Writer) Only(name, word string) {
+	w.key(name)
+	w.b = AppendText(w.b, word)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string", Enum: []any{word}})
 	}
 }
 

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"entrepot/internal/fault"
+	"entrepot/internal/id"
+)
+
+// Samples describe the answers and are shown in the document as examples: they are the same in every run.
+
+// sampleTime stands in samples: 2026-01-02T03:04:05.678Z.
+const sampleTime = 1767323045678000
+
+// sampleEvent is the event that samples show.
+const sampleEvent id.Event = "019a1c57-0000-7000-8000-00000000ee01"
+
+// sampleID is the n-th identifier of the samples.
+func sampleID[T ~string](n int) T { return T(fmt.Sprintf("019a1c52-7c1e-7d40-9a55-%012d", n)) }
+
+// sampleErrors describe each status of an error: together they have every member that it may have.
+var sampleErrors = map[int][]*fault.Fault{
+	http.StatusBadRequest: {
+		fault.At("items[0].quantity", "must be at least 1"),
+		fault.New(fault.Invalid, "invalid_json", "the body is empty, a JSON object is needed"),
+	},
+	http.StatusUnauthorized: {fault.New(fault.Unauthorized, "unauthorized", "the credential is unknown, revoked or expired")},
+	http.StatusForbidden: {
+		fault.New(fault.Forbidden, "missing_scope", "this needs the scope write:orders").With("requiredScope", "write:orders"),
+	},
+	http.StatusNotFound: {fault.Missing("order")},
+	http.StatusConflict: {
+		fault.New(fault.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", sampleID[string](1)),
+		fault.New(fault.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", sampleID[string](2)),
+		fault.New(fault.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", sampleID[string](3)),
+		fault.New(fault.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
+	},
+	http.StatusPreconditionFailed:    {fault.New(fault.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},
+	http.StatusRequestEntityTooLarge: {fault.New(fault.TooLarge, "body_too_large", "the body is larger than 1 MB")},
+	http.StatusUnsupportedMediaType: {
+		fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json"),
+	},
+	http.StatusUnprocessableEntity: {
+		fault.New(fault.Refused, "transition_not_allowed", "an order does not move from DELIVERED to PENDING").With("from", "DELIVERED").With("to", "PENDING").
+			With("allowed", []string{"RETURNED"}),
+	},
+	http.StatusTooManyRequests: {fault.New(fault.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter", 12)},
+	http.StatusServiceUnavailable: {
+		fault.New(fault.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2),
+		fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"),
+	},
+}
