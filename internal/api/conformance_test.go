@@ -2,9 +2,18 @@ package api
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"maps"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"entrepot/internal/webhooks"
 )
 
 // The document is OpenAPI 3.1, and says of every operation what a reader needs.
@@ -201,5 +210,76 @@ func (w *world) unrouted() {
 		if problem := w.judge.check(nil, got); problem != "" || got.status != c.status {
 			w.t.Errorf("%s %s: %d, not %d: %s %s", c.method, c.path, got.status, c.status, problem, short(got.body))
 		}
+	}
+}
+
+// operationNames are names that read well in a generated client.
+var operationNames = regexp.MustCompile(`^[a-z]+([A-Z][a-z0-9]*)+$`)
+
+// Clients are generated from the document: its operations, records and examples have names, and each is there once.
+func TestDocumentIsForGenerators(t *testing.T) {
+	document := loadDocument(t, New(Config{Version: "test"}))
+	for _, name := range []string{"Order", "OrderListItem", "OrderReceipt", "Product", "Category", "Customer", "Address", "Shipment", "Channel", "ApiKey", "Endpoint",
+		"Delivery", "Event", "Job", "Error", "ValidationError", "CreateOrder", "ProductInput", "CreateCustomer", "OrderReceivedEvent"} {
+		if document.Components.Schemas[name] == nil {
+			t.Errorf("there is no schema %s", name)
+		}
+	}
+	tags := map[string]bool{}
+	for _, tag := range document.Tags {
+		tags[tag.Name] = tag.Description != ""
+	}
+	for path, item := range document.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			if !operationNames.MatchString(op.OperationID) {
+				t.Errorf("%s: operationId %q", name, op.OperationID)
+			}
+			if !tags[op.Tags[0]] {
+				t.Errorf("%s: the tag %s says nothing of itself", name, op.Tags[0])
+			}
+			for status, answer := range op.Responses.Map() {
+				if content := answer.Value.Content.Get("application/json"); content != nil && status != "default" && path != "/api/v1/openapi.json" && content.Example == nil {
+					t.Errorf("%s: %s has no example", name, status)
+				}
+			}
+			if body := op.RequestBody; body != nil {
+				if content := body.Value.Content.Get("application/json"); content.Example == nil || content.Schema.Ref == "" {
+					t.Errorf("%s: its body has no example or no name", name)
+				}
+			}
+			for _, status := range []string{"429", "503"} {
+				if op.Responses.Value(status) == nil {
+					t.Errorf("%s: does not say %s", name, status)
+				}
+			}
+		}
+	}
+	if n := len(document.Webhooks); n != len(webhooks.EventNames) {
+		t.Errorf("%d webhooks for %d events", n, len(webhooks.EventNames))
+	}
+	for event, item := range document.Webhooks {
+		content := item.Post.RequestBody.Value.Content.Get("application/json")
+		if err := content.Schema.Value.VisitJSON(content.Example, openapi3.EnableJSONSchema2020()); err != nil {
+			t.Errorf("%s: its example is no such event: %v", event, err)
+		}
+		if content.Schema.Ref != "#/components/schemas/"+eventName(event) {
+			t.Errorf("%s: the schema is %s", event, content.Schema.Ref)
+		}
+	}
+}
+
+// The document is the same in every process that runs one version, so that whoever keeps a copy sees what changed.
+func TestDocumentIsStable(t *testing.T) {
+	sum := fmt.Sprintf("%x", sha256.Sum256(New(Config{Version: "test"}).Document()))
+	if os.Getenv("DOCUMENT_SUM") != "" {
+		fmt.Println("sum", sum)
+		return
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDocumentIsStable$")
+	again.Env = append(os.Environ(), "DOCUMENT_SUM=1")
+	out, err := again.Output()
+	if err != nil || !strings.Contains(string(out), "sum "+sum) {
+		t.Errorf("another process makes another document: %v %s, not %s", err, out, sum)
 	}
 }

@@ -16,7 +16,9 @@ var inventoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
 		query: func(q *wire.Query) { readInventoryFilter(q) }, answer: func(w *wire.Writer) { writeLevelList(w, sampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
 	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
-		answer: data(func(w *wire.Writer) { writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE", Product: sampleProduct().ID}, sampleLevels()) }), serve: (*API).getInventory},
+		answer: data(func(w *wire.Writer) {
+			writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE", Product: sampleProduct().ID}, sampleLevels())
+		}), serve: (*API).getInventory},
 }
 
 // Bounds of the inventory lists.

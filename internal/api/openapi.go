@@ -284,7 +284,7 @@ func (r *route) errorStatuses() []int {
 	if r.access != public {
 		list = append(list, http.StatusUnauthorized)
 	}
-	if r.scope != "" || r.access == loginOnly && r.path != "/api/v1/auth/me" && r.path != "/api/v1/auth/logout" {
+	if r.scope != "" || r.access == loginOnly {
 		list = append(list, http.StatusForbidden)
 	}
 	if strings.Contains(r.path, "{") {

@@ -28,6 +28,8 @@ var sampleErrors = map[int][]*fault.Fault{
 	http.StatusUnauthorized: {fault.New(fault.Unauthorized, "unauthorized", "the credential is unknown, revoked or expired")},
 	http.StatusForbidden: {
 		fault.New(fault.Forbidden, "missing_scope", "this needs the scope write:orders").With("requiredScope", "write:orders"),
+		fault.New(fault.Forbidden, "missing_scope", "the key would have scopes that yours has not").With("requiredScope", "write:orders").
+			With("missingScopes", []string{"write:orders"}),
 	},
 	http.StatusNotFound: {fault.Missing("order")},
 	http.StatusConflict: {

@@ -45,7 +45,37 @@ func readDocument(t *testing.T, server *harness.Server) *document {
 		t.Errorf("the OpenAPI document cannot be read: %v", err)
 		return nil
 	}
+	seen := map[*openapi3.Schema]bool{}
+	for _, item := range spec.Paths.Map() {
+		for _, operation := range item.Operations() {
+			for _, answer := range operation.Responses.Map() {
+				for _, content := range answer.Value.Content {
+					closeSchema(content.Schema.Value, seen)
+				}
+			}
+		}
+	}
 	return &document{spec: spec, taken: map[string]int{}, faults: map[string]string{}}
+}
+
+// closeSchema lets an object that names its members have no other.
+func closeSchema(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		s.AdditionalProperties.Has = new(bool)
+	}
+	for _, p := range s.Properties {
+		closeSchema(p.Value, seen)
+	}
+	if s.Items != nil {
+		closeSchema(s.Items.Value, seen)
+	}
+	for _, one := range s.AnyOf {
+		closeSchema(one.Value, seen)
+	}
 }
 
 // hold compares one answer with the document and keeps what is wrong for the report at the end.
@@ -71,6 +101,10 @@ func (d *document) hold(answer harness.Answer) {
 		return
 	}
 	operation := item.GetOperation(method)
+	if answer.Status < 500 && operation.Responses.Status(answer.Status) == nil {
+		d.blame(name, "the status is not documented")
+		return
+	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: &http.Request{Method: method, URL: &url.URL{Path: path}, Header: http.Header{}},
