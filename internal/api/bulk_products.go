@@ -14,7 +14,7 @@ import (
 
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
-	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", summary: "Import products", access: keyHeader, scope: "write:products",
+	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404}, summary: "Import products", access: keyHeader, scope: "write:products",
 		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*wire.Writer){http.StatusOK: sampleCounts},
 		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
 		answer: data(func(w *wire.Writer) {

@@ -20,7 +20,7 @@ var categoryRoutes = []*route{
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
 		}, serve: (*API).listCategories},
-	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
 		body: func(o *wire.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},

@@ -20,7 +20,7 @@ var customerRoutes = []*route{
 		query: func(q *wire.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
 	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *wire.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
-	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", summary: "Merge customers", scope: "write:customers",
+	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers", scope: "write:customers",
 		body: func(o *wire.Object) { readMerge(o) }, answer: data(func(w *wire.Writer) {
 			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{sampleID[id.Customer](261)}})
 		}), serve: (*API).mergeCustomers},

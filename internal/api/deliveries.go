@@ -20,7 +20,7 @@ var deliveryRoutes = []*route{
 		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
 		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
-	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404}, summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
 		body: func(o *wire.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
 }
 

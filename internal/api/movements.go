@@ -14,13 +14,13 @@ import (
 var movementRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
 		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
-	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404}, summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) {
 			for _, m := range sampleMovements() {
 				writeMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
-	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404}, summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
 }
 

@@ -20,7 +20,7 @@ import (
 var orderRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders", name: "listOrders", section: "4.1", summary: "List orders", scope: "read:orders",
 		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
-	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
 		body: func(o *wire.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *wire.Writer) {
 			writeReceipt(w, sampleOrder(), commerce.OrderDraft{ShippingAddress: sampleOrder().ShippingAddress})
 		}), serve: (*API).createOrder},
