@@ -293,6 +293,9 @@ func (r *route) errorStatuses() []int {
 	if r.query != nil || r.method != http.MethodGet {
 		list = append(list, http.StatusBadRequest)
 	}
+	if r.query != nil {
+		list = append(list, http.StatusRequestURITooLong)
+	}
 	if r.method != http.MethodGet {
 		list = append(list, http.StatusRequestEntityTooLarge)
 	}

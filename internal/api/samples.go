@@ -40,6 +40,7 @@ var sampleErrors = map[int][]*fault.Fault{
 	},
 	http.StatusPreconditionFailed:    {fault.New(fault.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},
 	http.StatusRequestEntityTooLarge: {fault.New(fault.TooLarge, "body_too_large", "the body is larger than 1 MB")},
+	http.StatusRequestURITooLong:     {fault.New(0, "uri_too_long", "the address is longer than 16 KB")},
 	http.StatusUnsupportedMediaType: {
 		fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json"),
 	},
