@@ -81,8 +81,8 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 	for _, line := range []string{
 		"serve --addr nonsense", "serve --addr 127.0.0.1", "serve --addr :99999", "serve --database mysql://x/y", "serve --database nonsense",
 		"serve --public-url shop.example", "serve --public-url ftp://shop.example", "serve --public-url https://shop.example/?a=b",
-		"serve --trusted-proxies nonsense/99", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s",
-		"config print --addr nonsense", "config print --plan gold", "config print --rate-limits some", "config print --webhook-retries soon",
+		"serve --trusted-proxies nonsense/99", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s", "serve --retention 5m", "serve --retention d",
+		"config print --addr nonsense", "config print --plan gold", "config print --rate-limits some", "config print --webhook-retries soon", "config print --retention 4000d",
 		"config print --log-level loud", "config print --database mysql://x/y", "config print --public-url x", "config print --trusted-proxies x",
 		"backup", "restore", "backup a b", "export", "export nothing --key k", "export orders", "export orders --key k --url nonsense", "export orders --key two words",
 		"account set-plan", "account set-plan gold", "account set-plan a b c", "account set-plan a gold", "account set-plan a pro --account b",

@@ -44,7 +44,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention", "webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	return serve
 }
 
@@ -100,6 +100,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	if c.Lend, err = bytesOf(env.text(cmd, "memory-budget")); err != nil {
 		return c, wrong("memory-budget %v", err)
 	}
+	if c.Retention, err = retention(env.text(cmd, "retention")); err != nil {
+		return c, err
+	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err
 }
@@ -121,6 +124,27 @@ func (env *environment) checkAddresses(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// Bounds of the time for which events are kept.
+const (
+	minRetention = time.Hour
+	maxRetention = 3650 * 24 * time.Hour
+)
+
+// retention reads a time such as "36h", or whole days such as "30d".
+func retention(text string) (time.Duration, error) {
+	kept, err := time.ParseDuration(text)
+	if days, is := strings.CutSuffix(text, "d"); is {
+		var n int
+		if n, err = strconv.Atoi(days); err == nil && n <= int(maxRetention/(24*time.Hour)) {
+			kept = time.Duration(n) * 24 * time.Hour
+		}
+	}
+	if err != nil || kept < minRetention || kept > maxRetention {
+		return 0, wrong("retention must be a time from 1h to 3650d, such as 30d or 36h, not %q", text)
+	}
+	return kept, nil
 }
 
 // retries reads pauses such as "1s,2s"; nil is the schedule of interface §6.2.

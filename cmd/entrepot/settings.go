@@ -33,6 +33,7 @@ var settings = []setting{
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
 	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; otherwise that of each request"},
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For names the client"},
+	{name: "retention", standard: "30d", usage: "how long events and settled deliveries are kept, such as 30d or 36h; at least 1h, at most 3650d"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
 	{name: "rate-limits", standard: "on", usage: "off for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},

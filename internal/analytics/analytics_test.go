@@ -2,6 +2,8 @@ package analytics_test
 
 import (
 	"fmt"
+	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -218,10 +220,31 @@ func TestStockIsCountedAndValued(t *testing.T) {
 		}
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Stock, error) { return analytics.ReadStock(tx) })
 		want := analytics.Stock{
-			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1, Value: 190 * money.Scale}},
+			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1, Value: money.TotalOf(190*money.Scale, 0)}},
 			Low:        []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// What lies in stock may be worth more than any amount: it is told exactly.
+func TestStockOfAnyValue(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		write(t, store, tenant, func(tx *db.Tx) error {
+			product(tx, mug, "MUG", 99_999_999_999*money.Scale+9_999)
+			for i := range 40 {
+				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
+					VALUES ($1,$2,'MAIN',$3,$4,999999999,0,NULL,FALSE,0,$5)`, tenant, fmt.Sprint("MUG-", i), id.New[id.Level](), mug, i+1)
+			}
+			return nil
+		})
+		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Stock, error) { return analytics.ReadStock(tx) })
+		exact := new(big.Int).Mul(big.NewInt(999_999_999_999_999), big.NewInt(40*999_999_999))
+		want := strings.TrimRight(strings.TrimRight(new(big.Rat).SetFrac(exact, big.NewInt(money.Scale)).FloatString(4), "0"), ".")
+		if value := got.Warehouses[0].Value.String(); value != want {
+			t.Errorf("%s, want %s", value, want)
 		}
 	})
 }
@@ -244,13 +267,14 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)}, {bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)}} {
 				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts, attempted_at, error)
 					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
-				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms) VALUES ($1,$2,$3,1,$3,$4)", tenant, d.endpoint, d.at+int64(i), 20*(i+1))
+				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, status_code) VALUES ($1,$2,$3,1,$3,$4,$5)", tenant, d.endpoint, d.at+int64(i), 20*(i+1),
+					map[string]int{"delivered": 200, "failed": 500}[d.state])
 			}
 			return nil
 		})
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Webhooks, error) { return analytics.ReadWebhooks(tx, week) })
 		want := analytics.Webhooks{Span: week, Events: 2,
-			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Duration: 60, LastAttempt: day(1) + 1},
+			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Answered: 2, Duration: 60, LastAttempt: day(1) + 1},
 				{ID: bad.ID, URL: bad.URL, Status: "paused", Failed: 1, Attempts: 1, Duration: 60, LastAttempt: day(0) + 2, LastError: "failed"}},
 			ByEvent: []analytics.EventCount{{"order.received", 2, 1}, {"order.updated", 1, 0}}}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -21,7 +21,7 @@ type Warehouse struct {
 	Reserved   int64
 	OutOfStock int64 // levels of which nothing is available
 	Low        int64 // levels below their threshold
-	Value      money.Amount
+	Value      money.Total
 }
 
 // Available is what is on hand and not reserved.
@@ -42,13 +42,23 @@ type Level struct {
 const lowLevels = 50
 
 // ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; below zero counts as nothing.
+// It may be more than 63 bits hold, so the store sums the products of the upper and lower parts of both (on hand = a·10^5 + b,
+// price = c·10^8 + d), of which even hundreds of thousands of the greatest fit.
 func ReadStock(tx *db.Tx) (out Stock, err error) {
 	out.Warehouses, err = db.List(tx, func(r db.Rows) (w Warehouse, err error) {
-		return w, r.Scan(&w.Code, &w.Name, &w.SKUs, &w.OnHand, &w.Reserved, &w.OutOfStock, &w.Low, &w.Value)
+		var parts [4]int64
+		err = r.Scan(&w.Code, &w.Name, &w.SKUs, &w.OnHand, &w.Reserved, &w.OutOfStock, &w.Low, &parts[0], &parts[1], &parts[2], &parts[3])
+		for i, zeros := range []int{13, 5, 8, 0} {
+			w.Value = w.Value.Plus(money.TotalOf(parts[i], zeros))
+		}
+		return w, err
 	}, `SELECT w.code, w.name, count(l.sku), coalesce(sum(l.on_hand), 0)::BIGINT, coalesce(sum(l.reserved), 0)::BIGINT,
 			coalesce(sum(CASE WHEN l.on_hand - l.reserved <= 0 THEN 1 ELSE 0 END), 0)::BIGINT,
 			coalesce(sum(CASE WHEN l.on_hand - l.reserved < l.threshold THEN 1 ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand * coalesce(v.price, p.price, 0) ELSE 0 END), 0)::BIGINT
+			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand / 100000 * (coalesce(v.price, p.price, 0) / 100000000) ELSE 0 END), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand / 100000 * (coalesce(v.price, p.price, 0) % 100000000) ELSE 0 END), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand % 100000 * (coalesce(v.price, p.price, 0) / 100000000) ELSE 0 END), 0)::BIGINT,
+			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand % 100000 * (coalesce(v.price, p.price, 0) % 100000000) ELSE 0 END), 0)::BIGINT
 		FROM warehouses w
 		LEFT JOIN stock_levels l ON l.tenant_id = w.tenant_id AND l.warehouse_code = w.code AND l.deleted_at IS NULL
 		LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id

@@ -24,6 +24,7 @@ type Endpoint struct {
 	Delivered   int64
 	Failed      int64
 	Attempts    int64
+	Answered    int64 // attempts that delivered
 	Duration    int64 // milliseconds over all attempts
 	LastAttempt int64 // microseconds, 0 for none
 	LastError   string
@@ -44,8 +45,8 @@ func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 		return out, err
 	}
 	out.Endpoints, err = db.List(tx, func(r db.Rows) (e Endpoint, err error) {
-		return e, r.Scan(&e.ID, &e.URL, &e.Status, &e.Pending, &e.Delivered, &e.Failed, &e.LastAttempt, &e.Attempts, &e.Duration, &e.LastError)
-	}, `SELECT e.id, e.url, e.status, coalesce(d.pending, 0), coalesce(d.delivered, 0), coalesce(d.failed, 0), coalesce(d.newest, 0), coalesce(a.n, 0), coalesce(a.took, 0),
+		return e, r.Scan(&e.ID, &e.URL, &e.Status, &e.Pending, &e.Delivered, &e.Failed, &e.LastAttempt, &e.Attempts, &e.Answered, &e.Duration, &e.LastError)
+	}, `SELECT e.id, e.url, e.status, coalesce(d.pending, 0), coalesce(d.delivered, 0), coalesce(d.failed, 0), coalesce(d.newest, 0), coalesce(a.n, 0), coalesce(a.good, 0), coalesce(a.took, 0),
 			coalesce((SELECT f.error FROM deliveries f WHERE f.tenant_id = e.tenant_id AND f.endpoint_id = e.id AND f.state = 'failed' AND f.position >= $2 AND f.position <= $3
 				ORDER BY f.position DESC LIMIT 1), '')
 		FROM endpoints e
@@ -53,7 +54,7 @@ func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 				sum(CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END) AS failed, max(d.attempted_at) AS newest
 			FROM endpoints o JOIN deliveries d ON d.tenant_id = o.tenant_id AND d.endpoint_id = o.id
 			WHERE o.tenant_id = $1 AND d.position >= $2 AND d.position <= $3 GROUP BY d.endpoint_id) d ON d.endpoint_id = e.id
-		LEFT JOIN (SELECT t.endpoint_id, count(*) AS n, sum(t.duration_ms)::BIGINT AS took
+		LEFT JOIN (SELECT t.endpoint_id, count(*) AS n, sum(CASE WHEN t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300 THEN 1 ELSE 0 END) AS good, sum(t.duration_ms)::BIGINT AS took
 			FROM endpoints o JOIN attempts t ON t.tenant_id = o.tenant_id AND t.endpoint_id = o.id
 			WHERE o.tenant_id = $1 AND t.position >= $2 AND t.position <= $3 GROUP BY t.endpoint_id) a ON a.endpoint_id = e.id
 		WHERE e.tenant_id = $1 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, tx.Tenant, s.From, s.To)

@@ -130,7 +130,7 @@ func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
 	var all analytics.Warehouse
 	for _, one := range s.Warehouses {
 		all.SKUs, all.OnHand, all.Reserved = all.SKUs+one.SKUs, all.OnHand+one.OnHand, all.Reserved+one.Reserved
-		all.OutOfStock, all.Low, all.Value = all.OutOfStock+one.OutOfStock, all.Low+one.Low, all.Value+one.Value
+		all.OutOfStock, all.Low, all.Value = all.OutOfStock+one.OutOfStock, all.Low+one.Low, all.Value.Plus(one.Value)
 	}
 	writeWarehouseFigures(w, all)
 	w.List("warehouses")
@@ -166,7 +166,7 @@ func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
 	w.Int("available", one.Available())
 	w.Int("outOfStock", one.OutOfStock)
 	w.Int("lowStock", one.Low)
-	w.Money("value", one.Value)
+	w.Total("value", one.Value)
 }
 
 // writeWebhookFigures writes the deliveries of a span: all together, by endpoint, by event.
@@ -177,7 +177,7 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 	var all analytics.Endpoint
 	for _, e := range f.Endpoints {
 		all.Pending, all.Delivered, all.Failed = all.Pending+e.Pending, all.Delivered+e.Delivered, all.Failed+e.Failed
-		all.Attempts, all.Duration = all.Attempts+e.Attempts, all.Duration+e.Duration
+		all.Attempts, all.Answered, all.Duration = all.Attempts+e.Attempts, all.Answered+e.Answered, all.Duration+e.Duration
 	}
 	writeDeliveryFigures(w, all)
 	w.List("endpoints")
@@ -204,15 +204,19 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 	w.End()
 }
 
-// writeDeliveryFigures writes counts by state; the rate is a percentage of what is settled, null while nothing is.
+// writeDeliveryFigures writes counts by state. The rate is the percentage of attempts that delivered, whatever became of their
+// deliveries since; null while there are none.
 func writeDeliveryFigures(w *wire.Writer, e analytics.Endpoint) {
 	w.Int("pending", e.Pending)
 	w.Int("delivered", e.Delivered)
 	w.Int("failed", e.Failed)
 	w.Int("attempts", e.Attempts)
 	var rate *money.Amount
-	if settled := e.Delivered + e.Failed; settled > 0 {
-		percent := money.Amount((1000*e.Delivered + settled/2) / settled * money.Scale / 10)
+	if e.Attempts > 0 {
+		percent := money.Amount((1000*e.Answered + e.Attempts/2) / e.Attempts * money.Scale / 10)
+		if e.Answered < e.Attempts { // rounding never makes it perfect
+			percent = min(percent, 999*money.Scale/10)
+		}
 		rate = &percent
 	}
 	w.MoneyOrNull("successRate", rate)
@@ -247,13 +251,13 @@ func sampleChannelFigures(w *wire.Writer) {
 
 func sampleStockFigures(w *wire.Writer) {
 	writeStockFigures(w, "EUR", analytics.Stock{
-		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: 90_000 * money.Scale}},
+		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: money.TotalOf(90_000*money.Scale, 0)}},
 		Low:        []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
 }
 
 func sampleWebhookFigures(w *wire.Writer) {
 	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
 		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
-			Attempts: 45, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},
+			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},
 		ByEvent: []analytics.EventCount{{Event: "order.received", Deliveries: 12, Failed: 1}}})
 }

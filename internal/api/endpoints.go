@@ -75,7 +75,7 @@ func readEndpointParts(o *wire.Object) (d commerce.EndpointDraft) {
 	return d
 }
 
-// createEndpoint serves POST /api/v1/developer/webhooks: 201; 400.
+// createEndpoint serves POST /api/v1/developer/webhooks: 201; 400, 409.
 func (a *API) createEndpoint(r *request) (answer, error) {
 	o := r.object()
 	draft := readNewEndpoint(o)

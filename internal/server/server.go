@@ -40,6 +40,7 @@ type Config struct {
 	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
+	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
 }
 
 // Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
@@ -196,7 +197,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget, Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
-		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite"})
+		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

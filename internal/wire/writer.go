@@ -227,6 +227,15 @@ func (w *Writer) Money(name string, v money.Amount) {
 	}
 }
 
+// Total writes a sum of amounts as a JSON number, the exact decimal.
+func (w *Writer) Total(name string, v money.Total) {
+	w.key(name)
+	w.b = v.AppendTo(w.b)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "number"})
+	}
+}
+
 // MoneyOrNull writes an amount, or null.
 func (w *Writer) MoneyOrNull(name string, v *money.Amount) {
 	w.orNull(name, v == nil, "number", "double")

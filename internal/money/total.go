@@ -1,0 +1,39 @@
+package money
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Total is an exact sum, not below zero, that may be beyond what an Amount holds, up to 10^36: high · 10^18 + low, in the unit of an Amount.
+type Total struct{ High, Low int64 }
+
+const totalBase = 1_000_000_000_000_000_000
+
+// TotalOf is n · 10^zeros, where n is not below zero and zeros from 0 to 18.
+func TotalOf(n int64, zeros int) Total {
+	scale, rest := int64(1), int64(totalBase)
+	for range zeros {
+		scale, rest = scale*10, rest/10
+	}
+	return Total{High: n / rest, Low: n % rest * scale}
+}
+
+// Plus is the sum of two totals.
+func (t Total) Plus(u Total) Total {
+	low := t.Low + u.Low
+	return Total{High: t.High + u.High + low/totalBase, Low: low % totalBase}
+}
+
+// AppendTo writes the total as the shortest exact decimal.
+func (t Total) AppendTo(b []byte) []byte {
+	if t.High == 0 {
+		return Amount(t.Low).AppendTo(b)
+	}
+	b = strconv.AppendInt(b, t.High, 10)
+	b = append(b, fmt.Sprintf("%014d", t.Low/Scale)...)
+	return append(b, Amount(t.Low % Scale).AppendTo(nil)[1:]...) // without its leading 0
+}
+
+// String is the shortest exact decimal.
+func (t Total) String() string { return string(t.AppendTo(nil)) }

@@ -1,0 +1,27 @@
+package money_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"entrepot/internal/money"
+)
+
+// A total is what whole numbers of any length say.
+func TestTotalsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, want := money.Total{}, new(big.Int)
+		for range rapid.IntRange(1, 20).Draw(t, "terms") {
+			n, zeros := rapid.Int64Range(0, 100_000_000_000_000_000).Draw(t, "n"), rapid.IntRange(0, 18).Draw(t, "zeros")
+			total = total.Plus(money.TotalOf(n, zeros))
+			want.Add(want, new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)))
+		}
+		text := new(big.Rat).SetFrac(want, big.NewInt(money.Scale)).FloatString(4)
+		if text = strings.TrimRight(strings.TrimRight(text, "0"), "."); total.String() != text && !(text == "" && total.String() == "0") {
+			t.Fatalf("%s, want %s", total, text)
+		}
+	})
+}
