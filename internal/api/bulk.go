@@ -59,8 +59,10 @@ func (r *request) waits() bool {
 
 // planned runs a bulk operation in two steps. Its plan is made on a snapshot, so that what it reads and decides does not hold
 // up the one writer of an embedded store; then act applies it in a transaction. If the act has to run again, because the data
-// changed meanwhile, or if the plan met a fault, which an Idempotency-Key may know better, the plan is made in that transaction.
-func planned[P any](a *API, r *request, plan func(tx *db.Tx) (P, error), act func(tx *db.Tx, p P) (answer, error)) (answer, error) {
+// changed meanwhile, or if the plan met a fault, which an Idempotency-Key may know better, the plan is made in that transaction. One that
+// has lost a race holds the account's change clock while it plans, else orders of the same SKUs would make it lose for ever; hold takes
+// what must be locked before that.
+func planned[P any](a *API, r *request, hold func(tx *db.Tx), plan func(tx *db.Tx) (P, error), act func(tx *db.Tx, p P) (answer, error)) (answer, error) {
 	var p P
 	err := a.read(r, func(tx *db.Tx) (err error) {
 		p, err = plan(tx)
@@ -68,6 +70,12 @@ func planned[P any](a *API, r *request, plan func(tx *db.Tx) (P, error), act fun
 	})
 	fresh := err == nil
 	return a.write(r, func(tx *db.Tx) (answer, error) {
+		if tx.Try() > 0 {
+			hold(tx)
+			if err := tx.LockClock(); err != nil {
+				return answer{}, err
+			}
+		}
 		if !fresh {
 			if p, err = plan(tx); err != nil {
 				return answer{}, err
@@ -77,3 +85,6 @@ func planned[P any](a *API, r *request, plan func(tx *db.Tx) (P, error), act fun
 		return act(tx, p)
 	})
 }
+
+// nothing is for planned: the operation locks nothing before the clock.
+func nothing(*db.Tx) {}

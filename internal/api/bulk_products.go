@@ -4,8 +4,10 @@ import (
 	"net/http"
 
 	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
@@ -55,7 +57,12 @@ func (a *API) importProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	waits = waits || r.waits()
-	return planned(a, r, func(tx *db.Tx) (*commerce.ImportPlan, error) { return a.Commerce.PlanImport(tx, r.caller, in) }, func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
+	hold := func(tx *db.Tx) {
+		if in.Channel != "" {
+			channels.Keep(tx, in.Channel, fault.Missing("channel"))
+		}
+	}
+	return planned(a, r, hold, func(tx *db.Tx) (*commerce.ImportPlan, error) { return a.Commerce.PlanImport(tx, r.caller, in) }, func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
 		if in.DryRun {
 			return importCounts(r, in, p.Imported), nil
 		}

@@ -151,3 +151,71 @@ func TestLowStockIsToldOnce(t *testing.T) {
 		s.sound(t)
 	})
 }
+
+// A product that goes while its stock is set leaves no level in lists and feeds but tombstones.
+func TestStockOfADeletedProduct(t *testing.T) {
+	const rounds, clients = 6, 4
+	engines(t, func(t *testing.T, s *server) {
+		before := s.deadlocks()
+		for round := range rounds {
+			sku := fmt.Sprint("GONE-", round)
+			path := "/api/v1/products/" + text(s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": sku, "name": "A", "price": 1, "stock": map[string]any{"quantity": 5}}), "data", "id")
+			things := []func(s *server){func(s *server) { s.answered(t, call{method: "DELETE", path: path}, 200) }}
+			for client := range clients {
+				things = append(things, func(s *server) {
+					for n := range 4 {
+						s.answered(t, call{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", body: map[string]any{"updates": []any{
+							map[string]any{"sku": sku, "warehouseCode": fmt.Sprintf("W%d-%d", client, n), "quantity": n + 1}, map[string]any{"sku": sku, "quantity": 10*client + n}}}}, 200)
+					}
+				})
+			}
+			s.together(things...)
+			if list := s.must(t, 200, "GET", "/api/v1/inventory?sku="+sku, nil); number(list, "meta", "total") != "0" {
+				t.Errorf("a deleted product has stock: %v", at(list, "data"))
+			}
+		}
+		s.sound(t)
+		if n := s.deadlocks() - before; n != 0 {
+			t.Errorf("%d deadlocks", n)
+		}
+	})
+}
+
+// Bulk updates of stock get through beside orders of the same SKUs.
+func TestBulkStockBesideOrders(t *testing.T) {
+	const skus, clients, updates = 300, 8, 3
+	engines(t, func(t *testing.T, s *server) {
+		var products, figures []any
+		for i := range skus {
+			products = append(products, map[string]any{"sku": fmt.Sprint("B-", i), "name": "B", "price": 1})
+		}
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", map[string]any{"products": products})
+		var running atomic.Bool
+		running.Store(true)
+		var things []func(s *server)
+		for client := range clients {
+			things = append(things, func(s *server) {
+				for n := client; running.Load(); n += clients {
+					s.answered(t, call{method: "POST", path: "/api/v1/orders", body: map[string]any{"customerName": "Ada",
+						"items": []any{map[string]any{"sku": fmt.Sprint("B-", n%skus), "quantity": 1, "unitPrice": 5}}}}, 201)
+				}
+			})
+		}
+		things = append(things, func(s *server) {
+			defer running.Store(false)
+			for n := range updates {
+				figures = figures[:0]
+				for i := range skus {
+					figures = append(figures, map[string]any{"sku": fmt.Sprint("B-", i), "quantity": 1000 + n})
+				}
+				s.answered(t, call{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", body: map[string]any{"updates": figures}}, 200)
+			}
+		})
+		before := s.deadlocks()
+		s.together(things...)
+		if n := s.deadlocks() - before; n != 0 {
+			t.Errorf("%d deadlocks", n)
+		}
+		s.sound(t)
+	})
+}

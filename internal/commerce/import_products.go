@@ -186,6 +186,9 @@ func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revisio
 		}
 	}
 	if len(gone) > 0 {
+		if err := tx.LockClock(); err != nil { // a level that somebody makes meanwhile would stay
+			return nil, err
+		}
 		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
 			return nil, err
 		}

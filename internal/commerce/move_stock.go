@@ -36,8 +36,20 @@ func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.
 	return ledger[0], nil
 }
 
+// calm keeps a transaction that has lost a race from losing it to orders of the same SKU again: it holds the account's change clock
+// while it reads levels.
+func calm(tx *db.Tx) error {
+	if tx.Try() == 0 {
+		return nil
+	}
+	return tx.LockClock()
+}
+
 // lookAt reads the levels of one SKU in some warehouses, "" being the default one. Faults: as of MoveStock.
 func lookAt(tx *db.Tx, who accounts.Caller, sku string, warehouses ...string) (*stock.Sheet, []stock.Setting, error) {
+	if err := calm(tx); err != nil {
+		return nil, nil, err
+	}
 	found, err := catalog.Resolve(tx, []string{sku})
 	if err != nil {
 		return nil, nil, err
