@@ -9,7 +9,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
 RACE_PACKAGES := ./internal/db ./internal/limits ./internal/seal ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo test crash check bench postgres build dist clean
+.PHONY: help run demo quick test crash check bench postgres build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ run: ## run the service here, with http and loopback allowed (data in ./data)
 
 demo: ## run a sample shop in a temporary store
 	$(GO) run ./cmd/entrepot demo
+
+quick: ## the tests of rules and of SQLite, in seconds
+	$(GO) test -short ./...
 
 test: postgres ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
@@ -30,8 +33,11 @@ KILLS ?= 200
 crash: postgres ## kill the service KILLS times on each engine under load, and audit what it left
 	$(GO) test ./test/crash -count=1 -timeout 2h -v -kills $(KILLS)
 
-check: ## all that must hold before a release: format, modules, tests, build
+LONGEST := 140
+check: ## all that must hold before a release: format, line length, staticcheck, modules, tests, build
 	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+	@git ls-files '*.go' | xargs awk 'length > $(LONGEST) { printf "%s:%d: longer than $(LONGEST) characters\n", FILENAME, FNR; bad = 1 } END { exit bad }'
+	$(GO) tool staticcheck ./...
 	$(GO) mod verify
 	$(MAKE) test
 	$(MAKE) build
