@@ -151,10 +151,10 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	if !whole {
 		b.Queue(o.begin)
 	}
-	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10), o.timeout)
-	if o.alone {
+	if o.alone { // before lock_timeout is set: those that have lost stand in line as long as it takes
 		b.Queue("SELECT pg_advisory_xact_lock(7302, ($1::BIGINT % 2147483648)::INT)", int64(o.tenant))
 	}
+	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10), o.timeout)
 	return b.Len() - before
 }
 
