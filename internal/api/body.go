@@ -66,6 +66,24 @@ func (a *API) readBody(r *request) error {
 // holds counts more bytes that the request takes of the node's memory.
 func (r *request) holds(n int) error { return r.share.Grow(r.ctx(), int64(n)) }
 
+// cut puts away what was written of a large answer and counts it, as soon as it is written.
+func (r *request) cut(w *wire.Writer) error {
+	if w.Cut() == 0 {
+		return nil
+	}
+	return r.willWrite(w.Len())
+}
+
+// willWrite counts an answer that is going to have so many bytes, or has them already.
+func (r *request) willWrite(n int) error {
+	more := n - r.written
+	if more <= 0 {
+		return nil
+	}
+	r.written = n
+	return r.holds(more)
+}
+
 // readAll reads the body whole, as it comes: nothing is taken for what was only announced.
 func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 	size := r.http.ContentLength

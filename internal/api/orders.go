@@ -372,18 +372,42 @@ func (a *API) listOrders(r *request) (answer, error) {
 
 // orderPage answers one page of orders.
 func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
-	var list []orders.Order
+	var list, written []orders.Order
 	var total int64
+	w := wire.NewWriter(4096)
 	err := a.read(r, func(tx *db.Tx) (err error) {
-		list, total, err = orders.List(tx, f)
+		w.Reset()
+		written = nil
+		list, total, err = orders.List(tx, f, func(piece []orders.Order, part float64) error {
+			first := written == nil
+			if first {
+				w.Object("")
+				w.List("data")
+			}
+			written = piece
+			for i := range piece {
+				writeOrderRow(w, &piece[i])
+				if err := r.cut(w); err != nil {
+					return err
+				}
+			}
+			if first { // the rest will be like it: better to wait for room now than with half a page in hand
+				return r.willWrite(int(float64(w.Len()) / part))
+			}
+			return nil
+		})
 		return err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(1024 + 1600*len(list))
-	writeOrderList(w, list, f, p, total)
-	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+	if written == nil {
+		w = wire.NewWriter(1024 + 1600*len(list))
+		writeOrderList(w, list, f, p, total)
+	} else {
+		endOrderList(w, list, f, p, total)
+	}
+	return answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes()}, nil
 }
 
 func writeOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
@@ -392,6 +416,11 @@ func writeOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page
 	for i := range list {
 		writeOrderRow(w, &list[i])
 	}
+	endOrderList(w, list, f, p, total)
+}
+
+// endOrderList writes what follows the orders of a page.
+func endOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
 	w.EndList()
 	writeMeta(w, p, total, func(w *wire.Writer) {
 		next := ""

@@ -299,7 +299,7 @@ func TestTotalsAreCounts(t *testing.T) {
 		} {
 			f.Limit, f.Sort = 100, orders.ByCreatedAt
 			err := s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
-				list, total, err := orders.List(tx, f)
+				list, total, err := orders.List(tx, f, nil)
 				if err == nil && int64(len(list)) != total {
 					t.Errorf("%+v: %d listed, total %d", f, len(list), total)
 				}

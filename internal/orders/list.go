@@ -68,8 +68,59 @@ func (f Filter) CursorOf(o Order) Cursor {
 	return Cursor{o.CreatedAt, o.ID}
 }
 
-// List reads a page with lines, and how many orders match in all.
-func List(tx *db.Tx, f Filter) ([]Order, int64, error) {
+// pieceLines is how many lines of a page are read at once; no order has more.
+const pieceLines = 500
+
+// List reads a page with lines, and how many orders match in all. Of a page with many lines it gives its orders to piece, one part
+// after the other, and forgets the lines of each again, so that they are never all in memory; a small page is left to the caller, and
+// piece is not called. It is told how large a part of the page's lines these are.
+func List(tx *db.Tx, f Filter, piece func(list []Order, part float64) error) (list []Order, total int64, err error) {
+	list, total, err = listHeads(tx, f)
+	if err != nil || len(list) == 0 {
+		return list, total, err
+	}
+	if n := inPiece(list); n == len(list) {
+		tx.Last()
+		return list, total, readLines(tx, list)
+	}
+	all := lines(list)
+	for rest := list; len(rest) > 0; {
+		n := inPiece(rest)
+		part := float64(lines(rest[:n])) / float64(all)
+		if err := readLines(tx, rest[:n]); err != nil {
+			return nil, 0, err
+		}
+		if err := piece(rest[:n], part); err != nil {
+			return nil, 0, err
+		}
+		last := rest[n-1]
+		clear(rest[:n])
+		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt} // for the cursor
+		rest = rest[n:]
+	}
+	return list, total, nil
+}
+
+// inPiece is how many orders, one at least, have pieceLines lines together.
+func inPiece(list []Order) int {
+	lines := list[0].ItemCount
+	for i := 1; i < len(list); i++ {
+		if lines += list[i].ItemCount; lines > pieceLines {
+			return i
+		}
+	}
+	return len(list)
+}
+
+func lines(list []Order) (n int64) {
+	for i := range list {
+		n += list[i].ItemCount
+	}
+	return n
+}
+
+// listHeads reads a page without lines.
+func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	matching := askMatching(tx, f)
 	var list []Order
 	q := newQuery(tx, f)
@@ -88,8 +139,7 @@ func List(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	if err := page.Wait(); err != nil {
 		return nil, 0, err
 	}
-	tx.Last()
-	return list, n, readLines(tx, list)
+	return list, n, nil
 }
 
 // askMatching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.

@@ -15,7 +15,7 @@ import (
 
 // ownMemory is what a node needs beside its budget, leastMemory what it must have at least, in bytes.
 const (
-	ownMemory   = 64 << 20
+	ownMemory   = 32 << 20
 	leastMemory = 128 << 20
 )
 

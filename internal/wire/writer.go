@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 
@@ -30,8 +31,8 @@ func (w *Writer) Cut() int {
 	if n < partSize {
 		return 0
 	}
-	w.parts = append(w.parts, w.b)
-	w.b = make([]byte, 0, partSize+partSize/4)
+	w.parts = append(w.parts, bytes.Clone(w.b)) // at its size; the room is used again
+	w.b = w.b[:0]
 	return n
 }
 
@@ -61,7 +62,7 @@ func NewWriter(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
 func (w *Writer) Bytes() []byte { return w.b }
 
 // Reset empties the writer and keeps its room.
-func (w *Writer) Reset() { w.b = w.b[:0] }
+func (w *Writer) Reset() { w.b, w.parts = w.b[:0], nil }
 
 func (w *Writer) key(name string) {
 	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' || n == 0 && len(w.parts) > 0 {

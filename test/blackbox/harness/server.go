@@ -176,6 +176,12 @@ func (s *Server) awaitReady(process *os.Process, exited chan struct{}, within ti
 	return fmt.Errorf("/readyz did not answer 200 within %s", within)
 }
 
+// PID is the process's number.
+func (s *Server) PID() int {
+	process, _ := s.current()
+	return process.Pid
+}
+
 // Running says whether the process still lives.
 func (s *Server) Running() bool {
 	_, exited := s.current()

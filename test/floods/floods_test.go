@@ -1,0 +1,284 @@
+package floods
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/pgtest"
+	"entrepot/test/blackbox/harness"
+)
+
+var long = flag.Bool("long", false, "more callers, both engines")
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.Cleanup()
+	pgtest.Stop()
+	os.Exit(code)
+}
+
+// What the process may take at the most, in MB. Large pages still take more than anything else is allowed to.
+const (
+	most      = 400
+	mostPages = 700
+)
+
+// memory reads a figure of a process from the system, in MB; it skips the test where there is none.
+func memory(t *testing.T, pid int, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Skipf("this system does not tell how much memory a process takes: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			kb, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb >> 10
+		}
+	}
+	t.Fatalf("/proc has no %s", name)
+	return 0
+}
+
+// flood starts a service, lets the flood go, and holds its process's peak against the bound.
+func flood(t *testing.T, options harness.Options, most int, send func(t *testing.T, s *harness.Server)) {
+	engines := []harness.Engine{harness.SQLite}
+	if *long {
+		engines = append(engines, harness.Postgres)
+	}
+	for _, engine := range engines {
+		t.Run(string(engine), func(t *testing.T) {
+			s := harness.Start(t, engine, options)
+			memory(t, s.PID(), "VmHWM")
+			send(t, s)
+			peak := memory(t, s.PID(), "VmHWM")
+			t.Logf("peak %d MB", peak)
+			if peak > most {
+				t.Errorf("the process took %d MB at the most, allowed are %d", peak, most)
+			}
+			if answer, err := (harness.Client{Base: s.Base}).Call(http.MethodGet, "/readyz", nil); err != nil || answer.Status != http.StatusOK {
+				t.Errorf("afterwards: %v %s", err, answer)
+			}
+		})
+	}
+}
+
+// scale is how many there are of something, more of them with -long.
+func scale(n, many int) int {
+	if *long {
+		return many
+	}
+	return n
+}
+
+// crowd lets n callers act at once, and counts the statuses that they get; 0 stands for none.
+func crowd(n int, act func(i int) int) map[int]int {
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	statuses := map[int]int{}
+	for i := range n {
+		wait.Go(func() {
+			status := act(i)
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[status]++
+		})
+	}
+	wait.Wait()
+	return statuses
+}
+
+func status(answer harness.Answer, err error) int {
+	if err != nil {
+		return 0
+	}
+	return answer.Status
+}
+
+// Without a credential: bodies that are far too much for a login.
+func TestLoginBodies(t *testing.T) {
+	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
+		body := []byte("[" + strings.Repeat("1,", 500_000) + "1]")
+		statuses := crowd(40, func(int) int {
+			return status(harness.Client{Base: s.Base}.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/auth/login", Body: body}))
+		})
+		if statuses[http.StatusRequestEntityTooLarge] != 40 {
+			t.Errorf("statuses %v, want 413", statuses)
+		}
+	})
+}
+
+// With one: as many values as a body may have bytes for.
+func TestValues(t *testing.T) {
+	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
+		key := s.FirstAccount(t).Key
+		orders := []byte(`{"items":[` + strings.Repeat("1,", 500_000) + "1]}")
+		prices := []byte(`{"updates":[` + strings.Repeat("1,", 4<<20) + "1]}")
+		statuses := crowd(scale(32, 64), func(i int) int {
+			if i%2 == 0 {
+				return status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders", Body: orders}))
+			}
+			return status(key.Do(harness.Request{Method: http.MethodPatch, Path: "/api/v1/sdk/prices/bulk-update", Body: prices}))
+		})
+		t.Logf("statuses %v", statuses)
+		for got := range statuses {
+			if got != http.StatusBadRequest && got != http.StatusServiceUnavailable {
+				t.Errorf("statuses %v, want 400, or 503 beyond what there is room for", statuses)
+			}
+		}
+	})
+}
+
+// Bodies that are announced and never come.
+func TestBodiesThatNeverCome(t *testing.T) {
+	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
+		key := s.FirstAccount(t).Key
+		made, err := key.Call(http.MethodPost, "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE",
+			"credentials": map[string]any{"url": "http://127.0.0.1:1", "consumerKey": "ck", "consumerSecret": "cs", "webhookSecret": "hush"}})
+		if err != nil || made.Status != http.StatusCreated {
+			t.Fatalf("%v %s", err, made)
+		}
+		path := "/api/v1/webhooks/platform/" + made.Text("data", "channel", "id") + "/woocommerce"
+		n := scale(300, 600)
+		for range n {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n\r\n{", path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if answer, err := key.Call(http.MethodGet, "/api/v1/orders", nil); err != nil || answer.Status != http.StatusOK {
+			t.Errorf("beside them: %v %s", err, answer)
+		}
+	})
+}
+
+// Whatever a caller without a credential makes up, nothing of it stays: methods, channels, addresses, uploads.
+func TestInventions(t *testing.T) {
+	flood(t, harness.Options{Limits: true}, most, func(t *testing.T, s *harness.Server) {
+		nobody := harness.Client{Base: s.Base}
+		upload := bytes.Repeat([]byte("x"), 8<<20)
+		refused := crowd(24, func(i int) int {
+			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/setup", Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: upload}))
+		})
+		if refused[http.StatusOK] != 0 {
+			t.Errorf("uploads to the set-up page: %v", refused)
+		}
+		statuses := crowd(16, func(i int) (last int) {
+			for n := range scale(100, 2000) {
+				name := fmt.Sprintf("M%dX%d", i, n) + strings.Repeat("Y", 8000)
+				status(nobody.Do(harness.Request{Method: name, Path: "/api/v1/orders"}))
+				last = status(nobody.Do(harness.Request{Method: http.MethodPost, Path: fmt.Sprintf("/api/v1/webhooks/platform/01900000-0000-7000-8000-%012d/shopify", i*1000000+n), Body: []byte("{}")}))
+			}
+			return last
+		})
+		if statuses[http.StatusTooManyRequests] != 16 {
+			t.Errorf("notifications for channels that are not there: %v, want 429 in the end", statuses)
+		}
+		metrics, err := nobody.Call(http.MethodGet, "/metrics", nil)
+		if err != nil || len(metrics.Body) > 200<<10 || bytes.Contains(metrics.Body, []byte("M1X1")) {
+			t.Errorf("/metrics has %d bytes, %v", len(metrics.Body), err)
+		}
+	})
+}
+
+// Pages of large orders, read by many, some of them slowly.
+func TestLargePages(t *testing.T) {
+	flood(t, harness.Options{}, mostPages, func(t *testing.T, s *harness.Server) {
+		key := s.FirstAccount(t).Key
+		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"L","name":"L","price":1}]}`); err != nil || answer.Status != http.StatusOK {
+			t.Fatalf("%v %s", err, answer)
+		}
+		line := `{"sku":"L","quantity":1,"unitPrice":1,"metadata":{"text":"` + strings.Repeat("x", 1500) + `"}}`
+		order := []byte(`{"customerName":"Large","items":[` + strings.Repeat(line+",", 499) + line + "]}")
+		for range 100 {
+			if answer, err := key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders", Body: order}); err != nil || answer.Status != http.StatusCreated {
+				t.Fatalf("%v %s", err, answer)
+			}
+		}
+		t.Logf("peak %d MB with the orders made", memory(t, s.PID(), "VmHWM"))
+		one, err := key.Call(http.MethodGet, "/api/v1/orders?limit=100", nil)
+		if err != nil || one.Status != http.StatusOK || len(one.List("data")) != 100 || len(one.List("data", 99, "items")) != 500 {
+			t.Fatalf("a page: %v %d, %d bytes", err, one.Status, len(one.Body))
+		}
+		t.Logf("a page has %d MB; peak %d MB with one reader, %d of it now the process's own, %d the store's file", len(one.Body)>>20, memory(t, s.PID(), "VmHWM"),
+			memory(t, s.PID(), "RssAnon"), memory(t, s.PID(), "RssFile"))
+		slow := func(int) int {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
+			if err != nil {
+				return 0
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET /api/v1/orders?limit=100 HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", key.Key)
+			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			head := make([]byte, 12)
+			if _, err := io.ReadFull(conn, head); err != nil {
+				return 0
+			}
+			got, _ := strconv.Atoi(string(head[9:]))
+			if got == http.StatusOK {
+				time.Sleep(3 * time.Second) // and reads no further
+			}
+			return got
+		}
+		statuses := crowd(scale(16, 100), slow)
+		t.Logf("slow readers: %v", statuses)
+		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 {
+			t.Errorf("slow readers: %v", statuses)
+		}
+	})
+}
+
+// Ordinary work, 64 callers wide: nobody is refused, and the process stays small.
+func TestOrdinaryClients(t *testing.T) {
+	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
+		key := s.FirstAccount(t).Key
+		var updates strings.Builder
+		for i := range 5000 {
+			fmt.Fprintf(&updates, `,{"sku":"S-%d","quantity":%d}`, i, i)
+		}
+		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"S-1","name":"S","price":1}]}`); err != nil || answer.Status != http.StatusOK {
+			t.Fatalf("%v %s", err, answer)
+		}
+		statuses := crowd(64, func(i int) int {
+			for range scale(20, 100) {
+				if got := status(key.Call(http.MethodPost, "/api/v1/orders", `{"customerName":"A","items":[{"sku":"S-1","quantity":1,"unitPrice":2}]}`)); got != http.StatusCreated {
+					return got
+				}
+				if got := status(key.Call(http.MethodGet, "/api/v1/orders?limit=50", nil)); got != http.StatusOK {
+					return got
+				}
+			}
+			return http.StatusOK
+		})
+		if statuses[http.StatusOK] != 64 {
+			t.Errorf("statuses %v, want 200 and 201 only", statuses)
+		}
+		if peak := memory(t, s.PID(), "VmHWM"); peak > 300 {
+			t.Errorf("64 ordinary clients took %d MB, allowed are 300", peak)
+		}
+		statuses = crowd(32, func(int) int {
+			return status(key.Call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[`+updates.String()[1:]+`]}`))
+		})
+		t.Logf("bulk updates: %v", statuses)
+		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 || statuses[0] > 0 {
+			t.Errorf("bulk updates: %v", statuses)
+		}
+	})
+}
