@@ -32,7 +32,10 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	doctor := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what would go wrong: store, master key, disk, clock, port, outgoing https",
-		Args:  cobra.NoArgs,
+		Long: "Look for what would go wrong, without changing anything. Each line is ok, a warning or a fault, and says what to do.\n\n" +
+			"Exits with 1 when there is a fault. A running service is no fault: its port is reported as taken.",
+		Example: "  entrepot doctor\n  entrepot doctor --database postgres://entrepot@db/entrepot --https '' --json",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := env.serverConfig(cmd); err != nil {
 				return err
@@ -69,7 +72,7 @@ func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 	if err != nil {
 		return []finding{{"settings", "fault", err.Error()}}
 	}
-	found := []finding{checkDataFolder(c), checkMasterKey(cmd.Context(), c)}
+	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
 	if c.Dev {
@@ -94,21 +97,50 @@ func checkDataFolder(c server.StoreConfig) finding {
 	case err != nil:
 		return finding{"data folder", "fault", err.Error()}
 	case !info.IsDir():
-		return finding{"data folder", "fault", c.Dir + " is no folder"}
+		return finding{"data folder", "fault", c.Dir + " is no folder: name another with --data"}
 	}
 	probe, err := os.CreateTemp(c.Dir, ".doctor-*")
 	if err != nil {
-		return finding{"data folder", "fault", "cannot be written: " + err.Error()}
+		return finding{"data folder", "fault", "cannot be written: " + err.Error() + ": give it to the user that runs the service (chown)"}
 	}
 	defer os.Remove(probe.Name())
 	_, err = probe.Write(make([]byte, 1<<20))
 	if err = errors.Join(err, probe.Sync(), probe.Close()); err != nil {
-		return finding{"data folder", "fault", "one megabyte could not be written: " + err.Error()}
+		return finding{"data folder", "fault", "one megabyte could not be written: " + err.Error() + ": make room on the disk"}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return finding{"data folder", "warning", fmt.Sprintf("%s can be entered by others (%s): chmod 700", c.Dir, info.Mode().Perm())}
+		return finding{"data folder", "warning", fmt.Sprintf("%s can be entered by others (mode %04o): chmod 700 %s", c.Dir, info.Mode().Perm(), c.Dir)}
 	}
 	return finding{"data folder", "ok", c.Dir + " can be written"}
+}
+
+// Free space from which on a disk is too small for long, or for now.
+const (
+	scarceDisk = 1 << 30
+	fullDisk   = 100 << 20
+)
+
+func checkDisk(c server.StoreConfig) finding {
+	dir := c.Dir
+	for !exists(dir) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+	}
+	free, known := freeBytes(dir)
+	text := fmt.Sprintf("%.1f GB free for %s", float64(free)/1e9, c.Dir)
+	switch {
+	case !known:
+		return finding{"disk", "warning", "how much is free is not known here: look at it yourself, the store needs room to grow"}
+	case free < fullDisk:
+		return finding{"disk", "fault", text + ": make room, or move the store to a larger disk"}
+	case free < scarceDisk:
+		return finding{"disk", "warning", text + ": make room soon"}
+	}
+	return finding{"disk", "ok", text}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // masterKeyOf is the master key in force, without making one.
@@ -124,15 +156,17 @@ func masterKeyOf(c server.StoreConfig) (key seal.Key, there bool, err error) {
 	return key, true, err
 }
 
-func checkMasterKey(_ context.Context, c server.StoreConfig) finding {
+func checkMasterKey(c server.StoreConfig) finding {
 	key, there, err := masterKeyOf(c)
 	switch {
+	case errors.Is(err, seal.ErrEmptyFile):
+		return finding{"master key", "warning", err.Error() + ": put the copy of the key there if the store has secrets; a new store gets a key at its first start"}
 	case err != nil:
 		return finding{"master key", "fault", err.Error()}
 	case !there:
 		return finding{"master key", "ok", "there is none yet, the first start makes one"}
 	case c.MasterKey == "" && c.URL != "":
-		return finding{"master key", "warning", "key " + key.ID() + " is in a file: every node of a PostgreSQL store needs the same one"}
+		return finding{"master key", "warning", "key " + key.ID() + " is in a file: every node of a PostgreSQL store needs the same one: copy the file, or give all of them ENTREPOT_MASTER_KEY"}
 	}
 	return finding{"master key", "ok", "key " + key.ID()}
 }
@@ -157,32 +191,66 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	if err := store.Ping(ctx); err != nil {
 		return []finding{{"store", "fault", err.Error()}}
 	}
+	if made, err := store.Made(ctx); err != nil {
+		return []finding{{"store", "fault", err.Error()}}
+	} else if !made {
+		return []finding{{"store", "ok", "the database is empty, the first start makes the store"}}
+	}
 	found = append(found, finding{"store", "ok", fmt.Sprintf("%s answers in %s", store.Engine(), time.Since(began).Round(10*time.Microsecond))})
 	if current, err := store.Current(ctx); err != nil {
 		return append(found, finding{"schema", "fault", err.Error()})
 	} else if !current {
-		return append(found, finding{"schema", "warning", "not up to date: entrepot migrate, or the next start, brings it there"})
+		return append(found, finding{"schema", "warning", "migrations are pending: make a backup, then run entrepot migrate; the next start of serve runs them, too"})
 	}
 	found = append(found, finding{"schema", "ok", "up to date"})
 	key, there, _ := masterKeyOf(c)
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
 		sealed, err := accounts.StoreKey(tx)
 		if err == nil && sealed != "" && (!there || sealed != key.ID()) {
-			return fmt.Errorf("the store's secrets are sealed with the key %s, which is not here", sealed)
+			return fmt.Errorf("the store's secrets are encrypted with the key %s, which is not here: put its copy to %s, or give it in ENTREPOT_MASTER_KEY",
+				sealed, filepath.Join(c.Dir, seal.FileName))
 		}
 		return err
 	})
 	if err != nil {
 		found = append(found, finding{"master key", "fault", err.Error()})
 	}
-	return found
+	return append(found, checkServer(ctx, store)...)
+}
+
+// checkServer looks at what only a database server has: a clock of its own, and roles.
+func checkServer(ctx context.Context, store *db.DB) (found []finding) {
+	security, err := store.Security(ctx)
+	switch {
+	case err != nil:
+		return []finding{{"row-level security", "fault", err.Error()}}
+	case store.Engine() != "postgres":
+		return nil
+	case len(security.Open) > 0:
+		found = append(found, finding{"row-level security", "fault", "missing on " + strings.Join(security.Open, ", ") + ": run as their owner: " + security.Mend()})
+	case security.AllPower:
+		found = append(found, finding{"row-level security", "warning", "does not hold for the role " + security.Role + ", which is a superuser: give entrepot a role of its own"})
+	default:
+		found = append(found, finding{"row-level security", "ok", "stands on every table with an account"})
+	}
+	var micros int64
+	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
+		return tx.Row("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::BIGINT", nil, &micros)
+	})
+	if err != nil {
+		return append(found, finding{"database clock", "fault", err.Error()})
+	}
+	if apart := time.Since(time.UnixMicro(micros)).Abs(); apart > time.Second {
+		return append(found, finding{"database clock", "warning", fmt.Sprintf("%s apart from this machine's: run NTP on both", apart.Round(time.Millisecond))})
+	}
+	return append(found, finding{"database clock", "ok", "within 1 s of this machine's"})
 }
 
 func checkPort(ctx context.Context, addr string) finding {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return finding{"address", "warning", err.Error() + " (a running service has it)"}
+		return finding{"address", "warning", err.Error() + ": a running service has it, or choose another with --addr"}
 	}
 	listener.Close()
 	return finding{"address", "ok", addr + " is free"}
@@ -198,16 +266,16 @@ func checkHTTPS(ctx context.Context, address string) []finding {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return []finding{{"outgoing https", "warning", err.Error() + ": webhooks and connectors need it"}}
+		return []finding{{"outgoing https", "warning", err.Error() + ": webhooks and connectors need it, open the way through firewall and proxy; --https names another address to try, empty leaves it out"}}
 	}
 	response.Body.Close()
 	found := []finding{{"outgoing https", "ok", address + " answers"}}
 	there, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
-		return append(found, finding{"clock", "warning", "nothing to compare it with"})
+		return append(found, finding{"clock", "warning", address + " tells no time to compare it with: name another with --https"})
 	}
 	if apart := time.Since(there).Abs(); apart > 5*time.Second {
-		return append(found, finding{"clock", "warning", fmt.Sprintf("%s apart from %s: signatures and retries depend on it", apart.Round(time.Second), address)})
+		return append(found, finding{"clock", "warning", fmt.Sprintf("%s apart from %s: signatures and retries depend on it, run NTP", apart.Round(time.Second), address)})
 	}
 	return append(found, finding{"clock", "ok", "within 5 s of " + address})
 }

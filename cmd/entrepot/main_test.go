@@ -221,8 +221,12 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 			t.Errorf("nothing there yet: %v", v)
 		}
 		p.object("migrate")
-		if v := verdicts(); v["store"] != "ok" || v["schema"] != "ok" || v["address"] != "ok" {
+		v := verdicts()
+		if v["store"] != "ok" || v["schema"] != "ok" || v["address"] != "ok" || v["disk"] == "" || v["data folder"] != "ok" {
 			t.Errorf("a new store: %v", v)
+		}
+		if p.vars["ENTREPOT_DATABASE"] != "" && (v["row-level security"] != "warning" || v["database clock"] != "ok") {
+			t.Errorf("a superuser's PostgreSQL: %v", v)
 		}
 		p.vars["ENTREPOT_MASTER_KEY"] = strings.Repeat("ab", 32)
 		if code, _, _ := p.call("doctor", "--https", ""); code != failed {
