@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -26,6 +27,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /{$}", s.front)
 	mux.HandleFunc("/setup", s.setup)
 	mux.Handle("/docs", docsui.Handler())
 	mux.Handle("/docs/", docsui.Handler())
@@ -68,6 +70,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Retry-After", "1")
 	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable","code":"unavailable"}`)
+}
+
+// front is the bare address: it shows a browser the way to the reference, and hands everybody else to the API.
+func (s *Server) front(w http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		w.Header().Set("Vary", "Accept")
+		http.Redirect(w, r, "/docs", http.StatusSeeOther)
+		return
+	}
+	s.serve(w, r)
 }
 
 // healthy answers 200 as long as the process lives.

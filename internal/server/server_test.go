@@ -110,6 +110,25 @@ func TestProbesAndUnknownPaths(t *testing.T) {
 				t.Errorf("%s: %d %.200s", path, status, body)
 			}
 		}
+		for accept, want := range map[string]int{"text/html,application/xhtml+xml,*/*;q=0.8": 303, "application/json": 404, "": 404} {
+			request, err := http.NewRequest("GET", s.URL()+"/", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Accept", accept)
+			response, err := http.DefaultTransport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			if response.StatusCode != want || want == 303 && response.Header.Get("Location") != "/docs" || want == 404 && !strings.Contains(string(body), `"not_found"`) {
+				t.Errorf("GET / for %q: %d %v %.200s", accept, response.StatusCode, response.Header, body)
+			}
+		}
+		if status, body := get(t, s.URL()+"/docs"); status != 200 || !strings.Contains(body, "<html") {
+			t.Errorf("/docs: %d %.100s", status, body)
+		}
 		if status, body := get(t, s.URL()+"/nothing/here"); status != 404 || !strings.Contains(body, `"not_found"`) {
 			t.Errorf("unknown path: %d %s", status, body)
 		}

@@ -164,7 +164,7 @@ button{font:inherit;margin-top:1.2rem;width:100%;padding:.6rem;border:0;border-r
 .problem{background:#fdecea;border-radius:8px;padding:.5rem .8rem}
 </style>
 <main><h1>Set up entrepot</h1>
-{{if .Done}}<p>The account is there. <a href="/">Log in</a>, or use <code>POST /api/v1/auth/login</code>.</p>
+{{if .Done}}<p>The account is there. Log in with <code>POST /api/v1/auth/login</code>; <a href="/docs">the reference</a> says how.</p>
 {{else}}{{with .Problem}}<p class="problem" role="alert">{{.}}</p>{{end}}
 <form method="post" action="/setup"><input type="hidden" name="token" value="{{.Token}}">
 <label for="name">Name of the account</label><input id="name" name="name" required maxlength="120" value="{{.Name}}">
