@@ -2,7 +2,7 @@ package importer
 
 import "fmt"
 
-// CallError is a wrong call: nothing was sent, and the person has to change the command.
+// CallError is a wrong call: nothing was stored, and the person has to change the command.
 type CallError struct{ Message string }
 
 // Error is the sentence for the person.

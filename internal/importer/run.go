@@ -8,8 +8,8 @@
 // several at a time; the settler takes the outcomes in the order of the file, writes the report and
 // the state, and counts. Every row ends as stored or refused, and every refused row is in the report.
 //
-// The file is read once for its hash, once or twice more when rows must be grouped or categories
-// created first, and once to send. Memory does not grow with its rows, except for 20 bytes a SKU
+// The file is read once for its hash, once to decide how its numbers and dates are read, once or twice
+// more when rows must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20 bytes a SKU
 // (to find doubles), 20 bytes an order, distinct categories, and orders whose rows lie far apart.
 package importer
 
@@ -51,7 +51,7 @@ func (e *StoppedError) Error() string { return "the import stopped: " + e.cause.
 func (e *StoppedError) Unwrap() error { return e.cause }
 
 // Run imports a file. Rows that are refused are no error of Run: they are in the summary and the
-// report. Faults: *CallError for a wrong call, before anything was sent; *StoppedError when the
+// report. Faults: *CallError for a wrong call or a file that cannot be read for sure, before anything was stored; *StoppedError when the
 // service, the file or the context ended it early.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := o.check(); err != nil {
