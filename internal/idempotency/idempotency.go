@@ -58,10 +58,11 @@ func AskFind(tx *db.Tx, key, space string) func() (*Answer, error) {
 	}
 }
 
-// Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it.
+// Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it. The row is written behind
+// the account's clock: two requests with one key never wait for each other's row with the clock in hand.
 func Save(tx *db.Tx, key, space string, a Answer) {
 	key = kept(key)
-	tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
+	tx.Change(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`,
 		tx.Tenant, key, space, a.Fingerprint, a.Status, a.Body, a.Resource, tx.Micros(), tx.Now().Add(Retention).UnixMicro()).Rows(1, nil)
 }
