@@ -23,7 +23,7 @@ type (
 	}
 )
 
-// saveParts queues SKUs, variants and links. SKUs come first: a taken one is found before the tenant's clock is held.
+// saveParts queues SKUs, variants and links, all behind the account's clock (decision 26).
 func saveParts(tx *db.Tx, revisions []*Revision) {
 	skus := make([]skuRow, 0, len(revisions))
 	var variants []variantRow
@@ -78,7 +78,7 @@ func insertSKUs(tx *db.Tx, list []skuRow) {
 		for i := range piece {
 			args = append(args, piece[i].sku, string(piece[i].product), db.Null(string(piece[i].variant)))
 		}
-		tx.Queue(insertSKUsText.For(len(piece), func(n int) string {
+		tx.Change(insertSKUsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, product, variant) AS (VALUES ` + db.Values(n, 3, 2, "::TEXT", "::UUID", "::UUID") + `)
 				INSERT INTO skus (tenant_id, sku, product_id, variant_id) SELECT $1::BIGINT, sku, product, variant FROM v`
 		}), args...)
@@ -127,7 +127,7 @@ func dropSKUs(tx *db.Tx, list []skuRow) {
 		for i := range piece {
 			args = append(args, piece[i].sku)
 		}
-		tx.Queue(dropSKUsText.For(len(piece), func(n int) string {
+		tx.Change(dropSKUsText.For(len(piece), func(n int) string {
 			return `DELETE FROM skus WHERE tenant_id = $1 AND sku IN ` + db.In(n, 2)
 		}), args...)
 		return nil
