@@ -72,5 +72,5 @@ type ChannelPublication struct {
 
 // UnpublishFrom takes a product off one channel. The write is queued; it must find the publication.
 func UnpublishFrom(tx *db.Tx, channel id.Channel, product id.Product, miss error) {
-	tx.Queue("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID", tx.Tenant, channel, product).Rows(1, miss)
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID", tx.Tenant, channel, product).Rows(1, miss)
 }
