@@ -9,7 +9,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
 RACE_PACKAGES := ./internal/db ./internal/limits ./internal/seal ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash check bench postgres build dist clean
+.PHONY: help run demo quick test crash parallel check bench postgres build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ test: postgres ## go vet and every test, on SQLite and PostgreSQL
 KILLS ?= 200
 crash: postgres ## kill the service KILLS times on each engine under load, and audit what it left
 	$(GO) test ./test/crash -count=1 -timeout 2h -v -kills $(KILLS)
+
+DURATION ?= 60s
+parallel: postgres ## everything at once for DURATION on each engine, no answer slower than 2 s (a machine of its own)
+	$(GO) test ./test/parallel -count=1 -timeout 2h -v -duration $(DURATION) -slowest 2s
 
 LONGEST := 140
 check: ## all that must hold before a release: format, line length, staticcheck, modules, tests, build

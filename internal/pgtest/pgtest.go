@@ -29,6 +29,7 @@ var (
 	failed error
 	made   atomic.Int64
 	stops  []func()
+	logged string // path of the server's log
 )
 
 // URL gives the address of a fresh, empty database on the shared test server. ENTREPOT_TEST_POSTGRES names a server
@@ -80,6 +81,12 @@ func PlainURL(t testing.TB) string {
 	return address.String()
 }
 
+// Log is all that the shared test server has logged; "" when the server is not ours.
+func Log() string {
+	text, _ := os.ReadFile(logged)
+	return string(text)
+}
+
 // Stop ends the server, if one was started; call it at the end of TestMain.
 func Stop() {
 	for _, stop := range stops {
@@ -119,13 +126,13 @@ func start() (string, error) {
 	}
 	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300",
-		"-c", "synchronous_commit=off", "-c", "shared_buffers=128MB")
+		"-c", "synchronous_commit=off", "-c", "shared_buffers=128MB", "-c", "log_lock_waits=on")
 	server.SysProcAttr, server.Dir = drop, dir
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		return "", err
 	}
-	server.Stdout, server.Stderr = log, log
+	server.Stdout, server.Stderr, logged = log, log, log.Name()
 	if err := server.Start(); err != nil {
 		return "", err
 	}

@@ -38,7 +38,10 @@ func Each(t *testing.T, f func(t *testing.T, engine Engine)) {
 }
 
 // newDatabase returns the URL of a fresh database, or "" for SQLite, whose store is the data folder.
-func newDatabase(t testing.TB, engine Engine) string {
+func newDatabase(t testing.TB, engine Engine, plain bool) string {
+	if engine == Postgres && plain {
+		return pgtest.PlainURL(t)
+	}
 	if engine == Postgres {
 		return pgtest.URL(t)
 	}

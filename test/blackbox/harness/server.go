@@ -31,6 +31,7 @@ type Options struct {
 	Limits  bool     // true counts requests; most tests are about something else
 	Retries string   // ENTREPOT_WEBHOOK_RETRIES; the default is five of 200 ms
 	Strict  bool     // without --dev: https only, no loopback
+	Plain   bool     // on PostgreSQL: in a role that is no superuser, for which row-level security holds
 	Env     []string // more variables, as NAME=value; they win over the harness's
 }
 
@@ -62,7 +63,7 @@ func Start(t testing.TB, engine Engine, options Options) *Server {
 	dir := t.TempDir()
 	s := &Server{
 		Engine: engine, Dir: filepath.Join(dir, "data"), t: t, options: options,
-		binary: Binary(t), database: newDatabase(t, engine), logPath: filepath.Join(dir, "server.log"),
+		binary: Binary(t), database: newDatabase(t, engine, options.Plain), logPath: filepath.Join(dir, "server.log"),
 	}
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -237,6 +238,18 @@ func (s *Server) close() {
 func (s *Server) LogTail() string {
 	log, _ := os.ReadFile(s.logPath)
 	return string(log[max(0, len(log)-6000):])
+}
+
+// Complaints are the lines of the process's log that report an error.
+func (s *Server) Complaints() []string {
+	log, _ := os.ReadFile(s.logPath)
+	var lines []string
+	for _, line := range strings.Split(string(log), "\n") {
+		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "level=ERROR") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // Command runs an offline command of the program against the server's store, while the server may run.

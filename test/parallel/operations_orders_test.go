@@ -1,0 +1,119 @@
+package parallel
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+
+	"entrepot/test/blackbox/harness"
+)
+
+var orderOperations = []operation{
+	{name: "POST /orders", weight: 60, run: createOrder, may: []int{400}}, // 400: a SKU that was deleted
+	{name: "PATCH /orders/{id}/status", weight: 30, run: moveOrder, match: true},
+	{name: "PUT /orders/{id}/items", weight: 16, run: editLines, may: []int{400}, match: true},
+	{name: "PATCH /orders/{id}", weight: 8, run: change("order", func(c *client) object {
+		return object{"notes": c.name("note"), "paymentMetadata": object{"n": c.sent}}
+	}), match: true},
+	{name: "POST /orders/{id}/shipments", weight: 16, run: ship, may: []int{400}}, // 400: another client shipped it
+	{name: "DELETE /orders/{id}/shipments/{id}", weight: 6, run: remove("shipment")},
+}
+
+func removed(c *client, kind, path string) func(harness.Answer) {
+	return func(harness.Answer) { c.forget(kind, path) }
+}
+
+// someSKU is one that orders and stock may name: mostly one that stays.
+func (c *client) someSKU() string {
+	switch {
+	case c.alone || c.chance(70):
+		return stableSKU(c.random.IntN(stableSKUs))
+	case c.chance(50):
+		return comingSKU(c.random.IntN(comingSKUs))
+	}
+	return c.shop.known.any("sku", c.random)
+}
+
+func (c *client) lines() []any {
+	var lines []any
+	for range 1 + c.random.IntN(4) {
+		lines = append(lines, line(c.someSKU(), 1+c.random.IntN(5)))
+	}
+	return lines
+}
+
+func createOrder(c *client) *request {
+	body := object{
+		"customerName": "Buyer " + c.name("B"), "externalReference": c.name("REF"), "items": c.lines(), "shippingAmount": 4.9, "taxRate": 20,
+		"shippingAddress": object{"line1": "1 rue " + c.name("R"), "city": "Dijon", "zip": "21000", "country": "FR"},
+	}
+	body["initialStatus"] = c.one("PENDING", "PENDING", "PROCESSING", "PROCESSING", "SHIPPED", "CANCELLED")
+	switch {
+	case c.alone:
+		body["customerEmail"] = c.name("alone") + "@buyer.example"
+	case c.chance(60): // some of these are merged and erased by others
+		body["customerEmail"] = fmt.Sprintf("buyer%d@buyer.example", c.random.IntN(40))
+	case c.chance(50):
+		if customer := c.shop.known.any("customer", c.random); customer != "" {
+			body["customerId"] = path.Base(customer)
+		}
+	}
+	switch {
+	case c.chance(30):
+		body["channelId"] = c.shop.channel
+	case !c.alone && c.chance(40):
+		if channel := c.shop.known.any("channel", c.random); channel != "" {
+			body["channelId"] = path.Base(channel)
+		}
+	}
+	return &request{method: http.MethodPost, path: "/api/v1/orders", body: body, sure: c.alone, done: func(a harness.Answer) {
+		c.learn("order", "/api/v1/orders/"+a.Text("data", "id"))
+	}}
+}
+
+func moveOrder(c *client) *request {
+	order := c.pick("order")
+	if order == "" {
+		return nil
+	}
+	to := c.one("PROCESSING", "PROCESSING", "SHIPPED", "SHIPPED", "DELIVERED", "CANCELLED", "RETURNED")
+	return &request{method: http.MethodPatch, path: order + "/status", body: object{
+		"status": to, "note": c.name("move"), "trackingNumber": c.name("TRACK"), "restock": to == "RETURNED" && c.chance(50)}}
+}
+
+func editLines(c *client) *request {
+	order := c.pick("order")
+	if order == "" {
+		return nil
+	}
+	return &request{method: http.MethodPut, path: order + "/items", body: object{"items": c.lines(), "shippingAmount": c.random.IntN(9)}}
+}
+
+// ship sends a part or the whole of an order's first line.
+func ship(c *client) *request {
+	order := c.pick("order")
+	if order == "" {
+		return nil
+	}
+	if c.alone { // as made it may be in any status
+		c.shop.send("PATCH /orders/{id}/status", c.shop.on(0, c.shop.account.Key), harness.Request{
+			Method: http.MethodPatch, Path: order + "/status", Body: text(object{"status": "PROCESSING"})})
+	}
+	read, ok := c.get("GET /orders/{id}", order)
+	if !ok || (c.alone && read.Text("data", "status") != "PROCESSING") {
+		return nil
+	}
+	tracking := c.name("PARCEL")
+	return &request{method: http.MethodPost, path: order + "/shipments",
+		body: object{"carrier": "Colissimo", "trackingNumber": tracking,
+			"items": []any{object{"orderItemId": read.Text("data", "items", 0, "id"), "quantity": 1}}},
+		done: func(a harness.Answer) { c.learn("shipment", order+"/shipments/"+a.Text("data", "id")) },
+		effects: func(c *client) int {
+			list, ok := c.get("GET /orders/{id}/shipments", order+"/shipments")
+			if !ok {
+				return -1
+			}
+			return strings.Count(string(list.Body), `"`+tracking+`"`)
+		}}
+}
