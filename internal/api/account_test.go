@@ -215,7 +215,8 @@ func TestTheLastOwnerStays(t *testing.T) {
 		}
 		both.Wait()
 		slices.Sort(statuses)
-		if !slices.Equal(statuses, []int{200, 409}) {
+		// 401: the caller was the first to go, and his login with him.
+		if !slices.Equal(statuses, []int{200, 409}) && !slices.Equal(statuses, []int{200, 401}) {
 			t.Errorf("two owners removed at once: %v", statuses)
 		}
 	})
