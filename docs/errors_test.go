@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// statuses are those of the kinds of fault (interface §7).
+// statuses are those of the kinds of error (interface §7).
 var statuses = map[string]string{"Invalid": "400", "Unauthorized": "401", "Forbidden": "403", "NotFound": "404", "Conflict": "409",
 	"Precondition": "412", "TooLarge": "413", "Unsupported": "415", "Refused": "422", "TooMany": "429", "Unavailable": "503"}
 
@@ -85,18 +85,18 @@ func readCodes(t *testing.T, root string) said {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if name := called(n.Fun, file.Name.Name); name == "fault.New" && len(n.Args) > 1 {
+				if name := called(n.Fun, file.Name.Name); name == "apperr.New" && len(n.Args) > 1 {
 					out.answer(t, n.Args[1], kindStatus(n.Args[0]), files.Position(n.Pos()).String())
 				}
 			case *ast.CompositeLit:
 				switch called(n.Type, file.Name.Name) {
-				case "fault.Fault":
-					if code := field(n, "Code", 1); code != nil && (file.Name.Name != "fault" || literal(code) != "") { // New itself is handed its code
+				case "apperr.Error":
+					if code := field(n, "Code", 1); code != nil && (file.Name.Name != "apperr" || literal(code) != "") { // New itself is handed its code
 						out.answer(t, code, "", files.Position(n.Pos()).String())
 					}
-				case "catalog.Fault":
+				case "catalog.ItemError":
 					out.item(t, field(n, "Code", 1), files.Position(n.Pos()).String())
-				case "commerce.ItemFault":
+				case "commerce.ItemError":
 					out.item(t, field(n, "Code", 4), files.Position(n.Pos()).String())
 				}
 			case *ast.AssignStmt:
@@ -148,7 +148,7 @@ func called(e ast.Expr, in string) string {
 	return ""
 }
 
-// kindStatus is the status of a kind written as fault.Conflict, or "" for any other expression.
+// kindStatus is the status of a kind written as error.Conflict, or "" for any other expression.
 func kindStatus(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The shell blocks of quickstart.md run, in order, in one shell that stops at the first fault, and
+// The shell blocks of quickstart.md run, in order, in one shell that stops at the first error, and
 // the receiver reports the shipped order as verified.
 func TestQuickstart(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq", "go"} {
@@ -45,7 +45,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// shellBlocks joins the blocks tagged sh, echoing a heading before each so that a fault can be placed.
+// shellBlocks joins the blocks tagged sh, echoing a heading before each so that an error can be placed.
 func shellBlocks(t *testing.T, page string) string {
 	file, err := os.Open(page)
 	if err != nil {

@@ -48,7 +48,7 @@ var floors = map[string]int{
 	"internal/db":         0,
 	"internal/dbtest":     0,
 	"internal/docsui":     0,
-	"internal/fault":      0,
+	"internal/apperr":     0,
 	"internal/filelock":   0,
 	"internal/id":         0,
 	"internal/importer":   0,
@@ -58,9 +58,9 @@ var floors = map[string]int{
 	"internal/netguard":   0,
 	"internal/overload":   0,
 	"internal/pgtest":     0,
-	"internal/seal":       0,
+	"internal/secretbox":  0,
 	"internal/standalone": 0,
-	"internal/wire":       0,
+	"internal/apijson":    0,
 }
 
 // drivers may be imported by these only: nothing else knows that there are two engines. Load measures the bare drivers

@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/money"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 // accountRecord is an account as printed; the names are those of interface §4.5.10.
@@ -28,7 +28,7 @@ type accountRecord struct {
 
 func recordAccount(a accounts.Account) accountRecord {
 	return accountRecord{ID: string(a.ID), AccountID: string(a.ID), Name: a.Name, Plan: string(a.Plan), Currency: a.Currency,
-		StrictWarehouses: a.Settings.StrictWarehouses, Sandbox: a.Sandbox, CreatedAt: wire.TimeText(a.CreatedAt)}
+		StrictWarehouses: a.Settings.StrictWarehouses, Sandbox: a.Sandbox, CreatedAt: apijson.TimeText(a.CreatedAt)}
 }
 
 // newAccountCommand is "entrepot account".

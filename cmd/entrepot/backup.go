@@ -12,7 +12,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // copyRecord is a copy as printed. Tables and rows are those of a PostgreSQL store.
@@ -137,7 +137,7 @@ func (env *environment) restore(cmd *cobra.Command, from string) (done restoreRe
 	done.MasterKey, err = env.neededKey(cmd)
 	if needed := done.MasterKey; err == nil && needed.ID != "" && !needed.There {
 		fmt.Fprintf(env.stderr, "the store's secrets are encrypted with the master key %s, which is not here: before the service starts, put its copy to %s, "+
-			"or give it in ENTREPOT_MASTER_KEY\n", needed.ID, filepath.Join(env.text(cmd, "data"), seal.FileName))
+			"or give it in ENTREPOT_MASTER_KEY\n", needed.ID, filepath.Join(env.text(cmd, "data"), secretbox.FileName))
 	}
 	return done, err
 }
@@ -155,7 +155,7 @@ func (env *environment) neededKey(cmd *cobra.Command) (needed neededRecord, err 
 	defer store.Close()
 	needed.ID = storeKey(cmd.Context(), store)
 	key, there, err := masterKeyOf(c)
-	if err != nil && !errors.Is(err, seal.ErrEmptyFile) {
+	if err != nil && !errors.Is(err, secretbox.ErrEmptyFile) {
 		fmt.Fprintln(env.stderr, "the master key cannot be used:", err)
 	}
 	needed.There = err == nil && there && key.ID() == needed.ID

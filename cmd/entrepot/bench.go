@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/load"
 )
 
-// newBenchCommand is "entrepot bench": load for a running service, the bare
+// newBenchCommand is "entrepot bench": load for a running service, the baseline
 // driver beside it, and cold starts (interface §11).
 func newBenchCommand(env *environment) *cobra.Command {
 	var options load.Options
@@ -24,7 +24,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	var here bool
 	bench := &cobra.Command{
 		Use:   "bench [scenario …]",
-		Short: "Measure a running service, and the bare database driver beside it",
+		Short: "Measure a running service, and the baseline database driver beside it",
 		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n\n" +
 			"Scenarios: " + strings.Join(load.ScenarioNames(), ", ") + ".\n\n" +
 			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
@@ -92,9 +92,9 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringVar(&options.Receiver, "receiver", "127.0.0.1:0", "loopback address at which deliveries are received")
 	flags.StringVar(&options.WebhookSecret, "webhook-secret", "", "signing secret of an endpoint registered by hand at --receiver")
 	flags.DurationVar(&options.DeliveryTimeout, "delivery-timeout", 2*time.Minute, "how long to wait until every delivery is in")
-	flags.StringVar(&options.Bare, "bare", "", "also write the same rows through the bare driver: sqlite or postgres")
-	flags.StringVar(&options.BareDatabase, "database", "", "PostgreSQL for --bare; its schema "+load.BareSchema+" is dropped")
-	flags.StringVar(&options.BareFolder, "bare-dir", "", "folder for the file of --bare sqlite, and for the store of --here: put it on the service's disk")
+	flags.StringVar(&options.Baseline, "bare", "", "also write the same rows through the baseline driver: sqlite or postgres")
+	flags.StringVar(&options.BaselineDatabase, "database", "", "PostgreSQL for --bare; its schema "+load.BaselineSchema+" is dropped")
+	flags.StringVar(&options.BaselineFolder, "bare-dir", "", "folder for the file of --bare sqlite, and for the store of --here: put it on the service's disk")
 	flags.IntVar(&options.ServerPID, "server-pid", 0, "process of the service, to weigh its CPU and memory")
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")

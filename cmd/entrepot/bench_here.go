@@ -32,7 +32,7 @@ func startHere(cmd *cobra.Command, env *environment, options *load.Options, tena
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp(options.BareFolder, "entrepot-bench-")
+	folder, err := os.MkdirTemp(options.BaselineFolder, "entrepot-bench-")
 	if err != nil {
 		return nil, err
 	}

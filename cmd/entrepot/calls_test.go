@@ -364,7 +364,7 @@ func TestTheShellCompletesValues(t *testing.T) {
 	}
 }
 
-// passwordOf tells whether a password is a user's.
+// passwordOf reports whether a password is a user's.
 func passwordOf(t *testing.T, s *server.Store, email, password string) (bool, error) {
 	t.Helper()
 	var user *accounts.User

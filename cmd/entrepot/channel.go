@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 // channelRecord is a channel as printed; the names are those of interface §2.7.10. The key of a custom channel is there on
@@ -39,7 +39,7 @@ type channelRecord struct {
 
 func recordChannel(c channels.Channel, of accounts.Account) channelRecord {
 	return channelRecord{ID: string(c.ID), Name: c.Name, Platform: c.Platform, Status: string(c.Status), Settings: json.RawMessage(c.Settings),
-		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID), CreatedAt: wire.TimeText(c.CreatedAt), UpdatedAt: wire.TimeText(c.UpdatedAt)}
+		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID), CreatedAt: apijson.TimeText(c.CreatedAt), UpdatedAt: apijson.TimeText(c.UpdatedAt)}
 }
 
 // newChannelCommand is "entrepot channel".

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
@@ -19,7 +20,6 @@ import (
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 // demoEmail is the sample shop's login. Its password is another one at every start.
@@ -109,7 +109,7 @@ func (s *seeding) makeChannels() error {
 	return nil
 }
 
-func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
 func (s *seeding) makeProducts() error {
 	in := commerce.Import{Channel: s.shops[0]}
@@ -127,22 +127,22 @@ func (s *seeding) makeProducts() error {
 		categories.Drafts = append(categories.Drafts, catalog.CategoryDraft{Index: i, ExternalID: given(c[0]), Name: given(c[1])})
 	}
 	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8}, {Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
-	for _, run := range []func(tx *db.Tx) ([]commerce.ItemFault, error){
-		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+	for _, run := range []func(tx *db.Tx) ([]commerce.ItemError, error){
+		func(tx *db.Tx) ([]commerce.ItemError, error) {
 			out, err := s.store.Commerce.ImportCategories(tx, s.who, categories)
-			return out.Faults, err
+			return out.Errors, err
 		},
-		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+		func(tx *db.Tx) ([]commerce.ItemError, error) {
 			plan, err := s.store.Commerce.PlanImport(tx, s.who, in)
 			if err != nil {
 				return nil, err
 			}
 			out, err := plan.Apply(tx, s.who)
-			return out.Faults, err
+			return out.Errors, err
 		},
-		func(tx *db.Tx) ([]commerce.ItemFault, error) {
+		func(tx *db.Tx) ([]commerce.ItemError, error) {
 			out, err := s.store.Commerce.SetThresholds(tx, s.who, low)
-			return out.Faults, err
+			return out.Errors, err
 		},
 	} {
 		err := s.act(func(tx *db.Tx) error {
@@ -159,7 +159,7 @@ func (s *seeding) makeProducts() error {
 	return nil
 }
 
-// moment is one act at one time.
+// moment is one operation at one time.
 type moment struct {
 	at  time.Time
 	act func() error

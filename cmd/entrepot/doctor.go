@@ -15,7 +15,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 
@@ -144,12 +144,12 @@ func exists(path string) bool {
 }
 
 // masterKeyOf is the master key in force, without making one.
-func masterKeyOf(c server.StoreConfig) (key seal.Key, there bool, err error) {
+func masterKeyOf(c server.StoreConfig) (key secretbox.Key, there bool, err error) {
 	if c.MasterKey != "" {
-		key, err = seal.Parse(c.MasterKey)
+		key, err = secretbox.Parse(c.MasterKey)
 		return key, true, err
 	}
-	key, err = seal.ReadFile(c.Dir)
+	key, err = secretbox.ReadFile(c.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return key, false, nil
 	}
@@ -159,7 +159,7 @@ func masterKeyOf(c server.StoreConfig) (key seal.Key, there bool, err error) {
 func checkMasterKey(c server.StoreConfig) finding {
 	key, there, err := masterKeyOf(c)
 	switch {
-	case errors.Is(err, seal.ErrEmptyFile):
+	case errors.Is(err, secretbox.ErrEmptyFile):
 		return finding{"master key", "warning", err.Error() + ": put the copy of the key there if the store has secrets; a new store gets a key at its first start"}
 	case err != nil:
 		return finding{"master key", "fault", err.Error()}
@@ -208,7 +208,7 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 		sealed, err := accounts.StoreKey(tx)
 		if err == nil && sealed != "" && (!there || sealed != key.ID()) {
 			return fmt.Errorf("the store's secrets are encrypted with the key %s, which is not here: put its copy to %s, or give it in ENTREPOT_MASTER_KEY",
-				sealed, filepath.Join(c.Dir, seal.FileName))
+				sealed, filepath.Join(c.Dir, secretbox.FileName))
 		}
 		return err
 	})

@@ -104,7 +104,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	return command
 }
 
-// runImport runs the import, with the first faults printed when there is no report, and prints the
+// runImport runs the import, with the first errors printed when there is no report, and prints the
 // summary. ended is called when the import has ended and nothing of it was printed yet.
 func runImport(command *cobra.Command, env *environment, o importer.Options, asJSON, quiet bool, ended func()) error {
 	start := time.Now()
@@ -211,7 +211,7 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	}
 }
 
-// isTerminal tells whether somebody watches.
+// isTerminal reports whether somebody watches.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

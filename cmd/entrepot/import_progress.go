@@ -78,7 +78,7 @@ func (p *importProgress) waiting(wait time.Duration, err error) {
 	p.waitUntil, p.waitFor = until, waitReason(err)
 }
 
-// waitReason is a fault on the way in words.
+// waitReason is an error on the way in words.
 func waitReason(err error) string {
 	refused, ok := errors.AsType[*client.Error](err)
 	switch {

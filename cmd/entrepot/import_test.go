@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// runImportCommand runs the command as the program does, and tells what it printed.
+// runImportCommand runs the command as the program does, and reports what it printed.
 func runImportCommand(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, log bytes.Buffer

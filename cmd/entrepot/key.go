@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 // keyRecord is an API key as printed; the names are those of interface §2.7.10. Key is there on creation only.
@@ -31,7 +31,7 @@ type keyRecord struct {
 
 func recordKey(k accounts.Key, secret string, of accounts.Account) keyRecord {
 	r := keyRecord{ID: string(k.ID), AccountID: string(of.ID), Name: k.Name, Key: secret, Prefix: k.Prefix, Scopes: k.Scopes,
-		CreatedAt: wire.TimeText(k.CreatedAt), ExpiresAt: timeOrNull(k.ExpiresAt), LastUsedAt: timeOrNull(k.LastUsedAt)}
+		CreatedAt: apijson.TimeText(k.CreatedAt), ExpiresAt: timeOrNull(k.ExpiresAt), LastUsedAt: timeOrNull(k.LastUsedAt)}
 	r.ChannelID = textOrNull(string(k.Channel))
 	return r
 }

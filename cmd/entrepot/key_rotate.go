@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 
@@ -29,13 +29,13 @@ func (env *environment) rotateKey(cmd *cobra.Command) error {
 	if c.Log, err = env.logger(cmd); err != nil {
 		return err
 	}
-	var key seal.Key
+	var key secretbox.Key
 	text := env.getenv("ENTREPOT_NEW_MASTER_KEY")
 	switch {
 	case c.MasterKey != "" && text == "":
 		return wrong("the master key is given in ENTREPOT_MASTER_KEY: give the new one in ENTREPOT_NEW_MASTER_KEY (make one with: openssl rand -base64 32)")
 	case c.MasterKey != "":
-		if key, err = seal.Parse(text); err != nil {
+		if key, err = secretbox.Parse(text); err != nil {
 			return wrong("ENTREPOT_NEW_MASTER_KEY: %v", err)
 		}
 	case text != "":

@@ -22,7 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/load"
 )
 
@@ -78,8 +78,8 @@ func refusedInput(err error) bool {
 	if _, measured := errors.AsType[*load.CallError](err); measured {
 		return true
 	}
-	f, ok := fault.As(err)
-	return ok && f.Kind == fault.Invalid
+	f, ok := apperr.As(err)
+	return ok && f.Kind == apperr.Invalid
 }
 
 // wrongCall is an error in how a command was called.

@@ -16,7 +16,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/netguard"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 
@@ -178,7 +178,7 @@ func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, e
 		}
 	}
 	if c.MasterKey != "" {
-		if _, err := seal.Parse(c.MasterKey); err != nil {
+		if _, err := secretbox.Parse(c.MasterKey); err != nil {
 			return c, wrong("%v", err)
 		}
 	}

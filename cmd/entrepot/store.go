@@ -208,7 +208,7 @@ func list(cmd *cobra.Command, s *server.Store, read func(accounts.Account, *db.T
 // everything is more rows than a printed list has.
 const everything = 1_000_000
 
-// write runs one act of an account.
+// write runs one operation of an account.
 func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, act func(tx *db.Tx) error) error {
 	return s.DB.Write(cmd.Context(), tenant, act)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 // userRecord is a user as printed; the names are those of interface §2.7.10.
@@ -27,7 +27,7 @@ type userRecord struct {
 
 func recordUser(u accounts.User, of accounts.Account) userRecord {
 	return userRecord{ID: string(u.ID), AccountID: string(of.ID), Email: u.Email, Name: u.Name, Role: string(u.Role), Status: string(u.Status),
-		CreatedAt: wire.TimeText(u.CreatedAt), LastLoginAt: timeOrNull(u.LastLoginAt)}
+		CreatedAt: apijson.TimeText(u.CreatedAt), LastLoginAt: timeOrNull(u.LastLoginAt)}
 }
 
 // timeOrNull is a moment as printed, nil for never.
@@ -35,7 +35,7 @@ func timeOrNull(micros int64) *string {
 	if micros == 0 {
 		return nil
 	}
-	text := wire.TimeText(micros)
+	text := apijson.TimeText(micros)
 	return &text
 }
 

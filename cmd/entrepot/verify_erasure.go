@@ -23,7 +23,7 @@ type proofRecord struct {
 	Files     int             `json:"files"`
 	Bytes     int64           `json:"bytes"`
 	NotRead   []string        `json:"notRead"`
-	Owed      int             `json:"owedScrubs"`
+	Owed      int             `json:"pendingScrubs"`
 }
 
 type findingRecord struct {

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/server"
-	"entrepot/internal/wire"
 )
 
 func TestVerifyErasure(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
-		// act runs one act on the store as a service would, and closes it.
+		// act runs one operation on the store as a service would, and closes it.
 		act := func(run func(s *server.Store, tx *db.Tx) error) {
 			t.Helper()
 			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
@@ -33,7 +33,7 @@ func TestVerifyErasure(t *testing.T) {
 		}
 		var customer id.Customer
 		act(func(s *server.Store, tx *db.Tx) error {
-			text := func(v string) wire.Field[string] { return wire.Field[string]{Set: true, Value: v} }
+			text := func(v string) apijson.Field[string] { return apijson.Field[string]{Set: true, Value: v} }
 			made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"), LastName: text("Çelik")})
 			customer = made.ID
 			return err

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
 	"entrepot/internal/server"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // endpointRecord is a webhook endpoint as printed; the names are those of interface §2.7.10. Secret is there on creation only.
@@ -36,7 +36,7 @@ func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) en
 		description = &e.Description
 	}
 	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: description, Status: string(e.Status), Ordered: e.Ordered,
-		AccountID: string(of.ID), CreatedAt: wire.TimeText(e.CreatedAt), UpdatedAt: wire.TimeText(e.UpdatedAt), Secret: secret}
+		AccountID: string(of.ID), CreatedAt: apijson.TimeText(e.CreatedAt), UpdatedAt: apijson.TimeText(e.UpdatedAt), Secret: secret}
 }
 
 // newWebhookCommand is "entrepot webhook".

@@ -40,7 +40,7 @@ type pusher struct {
 }
 
 // push sends all levels and adds up the answers; the indexes of errors count over all levels.
-// On a fault the outcome holds what was pushed before it.
+// On an error the outcome holds what was pushed before it.
 func (p pusher) push(ctx context.Context, levels []level) (total outcome, err error) {
 	sent := 0
 	for part := range slices.Chunk(levels, maxItems) {
@@ -59,7 +59,7 @@ func (p pusher) push(ctx context.Context, levels []level) (total outcome, err er
 	return total, nil
 }
 
-// send tries one request until it is answered for good: a network fault, a 429 and a 5xx are tried
+// send tries one request until it is answered for good: a network error, a 429 and a 5xx are tried
 // again with the same key, everything else is final.
 func (p pusher) send(ctx context.Context, part []level, idempotencyKey string) (outcome, error) {
 	body, err := json.Marshal(map[string]any{"updates": part})
@@ -77,7 +77,7 @@ func (p pusher) send(ctx context.Context, part []level, idempotencyKey string) (
 	}
 }
 
-// once sends one request. A wait above zero says the fault may pass.
+// once sends one request. A wait above zero says the error may pass.
 func (p pusher) once(ctx context.Context, body []byte, idempotencyKey string) (outcome, time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, p.base+"/api/v1/sdk/inventory/bulk-update", bytes.NewReader(body))
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -67,11 +67,11 @@ func ownAccount(tx *db.Tx, lock string) (Account, error) {
 	return oneOf(tx, "account", scanAccount, "SELECT "+accountColumns+" FROM tenants WHERE tenant_id = $1"+lock, tx.Tenant)
 }
 
-// oneOf reads the only row of a query. Faults: NotFound.
+// oneOf reads the only row of a query. Errors: NotFound.
 func oneOf[T any](tx *db.Tx, noun string, scan func(db.Rows) (T, error), sql string, args ...any) (v T, err error) {
 	list, err := db.List(tx, scan, sql, args...)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing(noun)
+		err = apperr.Missing(noun)
 	}
 	if err != nil {
 		return v, err

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/pgtest"
 )
@@ -95,7 +95,7 @@ func TestScopesOfKeysAndRoles(t *testing.T) {
 		if (err == nil) != c.may {
 			t.Errorf("%s %v needs %q: %v", c.who.Actor(), c.who.Scopes, c.scope, err)
 		}
-		if err != nil && !fault.Is(err, fault.Forbidden) {
+		if err != nil && !apperr.Is(err, apperr.Forbidden) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestNewAccountHasWhatRequestsNeed(t *testing.T) {
 			if err2 == nil && found.Tenant != account.Tenant {
 				t.Errorf("found %+v", found)
 			}
-			if _, err := accounts.ByID(tx, id.New[id.Account]()); !fault.Is(err, fault.NotFound) {
+			if _, err := accounts.ByID(tx, id.New[id.Account]()); !apperr.Is(err, apperr.NotFound) {
 				t.Errorf("an unknown account: %v", err)
 			}
 			return err

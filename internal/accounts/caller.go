@@ -3,7 +3,7 @@
 package accounts
 
 import (
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 )
 
@@ -83,5 +83,5 @@ func (c Caller) Needs(scope string) error {
 	if scope == "" || c.May(scope) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "missing_scope", "this needs the scope %s", scope).With("requiredScope", scope)
+	return apperr.New(apperr.Forbidden, "missing_scope", "this needs the scope %s", scope).With("requiredScope", scope)
 }

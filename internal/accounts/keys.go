@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -94,7 +94,7 @@ func Keys(tx *db.Tx, limit, offset int) (list []Key, total int64, err error) {
 	return list, total, err
 }
 
-// KeyByID reads a key that is not revoked. Faults: NotFound.
+// KeyByID reads a key that is not revoked. Errors: NotFound.
 func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
 	return oneOf(tx, "API key", scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL", tx.Tenant, key)
 }
@@ -102,7 +102,7 @@ func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
 // Revoke makes a key useless from this commit on; its row stays for the histories that name it.
 func (k *Key) Revoke(tx *db.Tx) {
 	tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL", tx.Tenant, k.ID, tx.Micros()).
-		Rows(1, fault.Missing("API key"))
+		Rows(1, apperr.Missing("API key"))
 }
 
 // RevokeChannel revokes the keys that were made with a custom channel (interface §1).

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -22,10 +22,10 @@ func Hash(secret string) string {
 
 // Unauthorized is the 401 for a credential that opens nothing.
 func Unauthorized(message string) error {
-	return fault.New(fault.Unauthorized, "unauthorized", "%s", message)
+	return apperr.New(apperr.Unauthorized, "unauthorized", "%s", message)
 }
 
-// ByKey finds who an API key belongs to. Faults: Unauthorized for unknown, revoked and expired keys alike.
+// ByKey finds who an API key belongs to. Errors: Unauthorized for unknown, revoked and expired keys alike.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var c Caller
 	var scopes, settings string
@@ -48,7 +48,7 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 	return c, c.settings(settings)
 }
 
-// ByToken finds who an access token belongs to. Faults: Unauthorized.
+// ByToken finds who an access token belongs to. Errors: Unauthorized.
 func ByToken(tx *db.Tx, token string) (Caller, error) {
 	var c Caller
 	var settings, status, scopes string
@@ -92,7 +92,7 @@ func Login(tx *db.Tx, email string) (*User, id.Tenant, error) {
 	return &users[0], tenant, nil
 }
 
-// Any tells whether the store has an account at all.
+// Any reports whether the store has an account at all.
 func Any(tx *db.Tx) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM tenants", nil, &n)
@@ -104,7 +104,7 @@ func Accounts(tx *db.Tx) ([]Account, error) {
 	return db.List(tx, scanAccount, "SELECT "+accountColumns+" FROM tenants ORDER BY tenant_id")
 }
 
-// ByID finds an account by its public id. Faults: NotFound.
+// ByID finds an account by its public id. Errors: NotFound.
 func ByID(tx *db.Tx, account id.Account) (Account, error) {
 	return oneOf(tx, "account", scanAccount, "SELECT "+accountColumns+" FROM tenants WHERE id = $1", account)
 }

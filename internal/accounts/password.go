@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Cost of argon2id: 19 MiB, two passes, one lane.
@@ -75,7 +75,7 @@ func Slot(ctx context.Context) (done func(), err error) {
 }
 
 func busy() error {
-	return fault.New(fault.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
+	return apperr.New(apperr.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
 }
 
 // BadPassword says what is wrong with a new password, "" for nothing. The others are what everybody knows of the user: the e-mail
@@ -101,7 +101,7 @@ func HashPassword(ctx context.Context, password string) (string, error) {
 		encode(argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, 1, hashLength))), nil
 }
 
-// Matches tells whether a password is the one of the stored hash. An empty hash matches nothing and takes as long. The
+// Matches reports whether a password is the one of the stored hash. An empty hash matches nothing and takes as long. The
 // caller holds a Slot.
 func Matches(stored, password string) (bool, error) {
 	if stored == "" {

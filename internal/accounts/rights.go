@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -19,16 +19,16 @@ var roleScopes = map[Role][]string{
 
 var readScopes = slices.DeleteFunc(slices.Clone(AllScopes), func(scope string) bool { return !strings.HasPrefix(scope, "read:") })
 
-// covers tells whether scopes include one; write:x includes read:x.
+// covers reports whether scopes include one; write:x includes read:x.
 func covers(scopes []string, scope string) bool {
 	verb, resource, _ := strings.Cut(scope, ":")
 	return slices.Contains(scopes, scope) || verb == "read" && slices.Contains(scopes, "write:"+resource)
 }
 
-// System tells whether the caller is no request but the service itself or its command line, which may do everything.
+// System reports whether the caller is no request but the service itself or its command line, which may do everything.
 func (c Caller) System() bool { return c.Key == "" && c.User == "" }
 
-// May tells whether the caller has a scope; write:x includes read:x. Of a user, both the role and the user's own limit must have it.
+// May reports whether the caller has a scope; write:x includes read:x. Of a user, both the role and the user's own limit must have it.
 func (c Caller) May(scope string) bool {
 	if c.User == "" {
 		return covers(c.Scopes, scope)
@@ -36,7 +36,7 @@ func (c Caller) May(scope string) bool {
 	return covers(roleScopes[c.Role], scope) && (len(c.Scopes) == 0 || covers(c.Scopes, scope))
 }
 
-// MayWrite tells whether the caller has any write scope at all.
+// MayWrite reports whether the caller has any write scope at all.
 func (c Caller) MayWrite() bool {
 	return slices.ContainsFunc(AllScopes, func(scope string) bool { return strings.HasPrefix(scope, "write:") && c.May(scope) })
 }
@@ -50,13 +50,13 @@ func (c Caller) NeedsAll(scopes []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "missing_scope", "this would give away scopes that the credential lacks: %s", strings.Join(missing, ", ")).
+	return apperr.New(apperr.Forbidden, "missing_scope", "this would give away scopes that the credential lacks: %s", strings.Join(missing, ", ")).
 		With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
 }
 
 // onlyOwners is the 403 for whoever would make, change or remove an owner without being one.
 func onlyOwners() error {
-	return fault.New(fault.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").With("requiredScope", "role:owner")
+	return apperr.New(apperr.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").With("requiredScope", "role:owner")
 }
 
 func (c Caller) owns() bool { return c.System() || c.User != "" && c.Role == Owner }
@@ -89,7 +89,7 @@ func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 		return onlyOwners()
 	}
 	if c.Key != "" && slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(loginOnly, field) }) {
-		return fault.New(fault.Forbidden, "missing_scope", "role, password and e-mail of a user are changed with a login, an API key cannot do it").
+		return apperr.New(apperr.Forbidden, "missing_scope", "role, password and e-mail of a user are changed with a login, an API key cannot do it").
 			With("requiredScope", "login")
 	}
 	return nil

@@ -15,7 +15,7 @@ func NewSetupLink(tx *db.Tx) (token string) {
 	return token
 }
 
-// SetupLinkOpen tells whether a token may still make the first account.
+// SetupLinkOpen reports whether a token may still make the first account.
 func SetupLinkOpen(tx *db.Tx, token string) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM setup_links WHERE hash = $1", []any{Hash(token)}, &n)

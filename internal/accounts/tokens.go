@@ -26,7 +26,7 @@ func LogOut(tx *db.Tx, token string) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.Tenant, Hash(token))
 }
 
-// SweepTokens drops access tokens that have expired, at most limit of them, and tells how many. It serves every account.
+// SweepTokens drops access tokens that have expired, at most limit of them, and reports how many. It serves every account.
 func SweepTokens(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
 		tx.Micros(), limit)

@@ -3,8 +3,8 @@ package accounts
 import (
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -47,7 +47,7 @@ func BadEmail(email string) string {
 
 // emailTaken is the 409 for an address that has a login already, in whichever account.
 func emailTaken() error {
-	return fault.New(fault.Conflict, "conflict", "this e-mail address already has a login, use another one")
+	return apperr.New(apperr.Conflict, "conflict", "this e-mail address already has a login, use another one")
 }
 
 const userColumns = "id, email, name, password_hash, role, status, created_at, last_login_at, scopes"
@@ -62,7 +62,7 @@ func scanUserAfter(r db.Rows, others ...any) (u User, err error) {
 	return u, err
 }
 
-// Insert adds a user. Faults: Conflict when the e-mail address has a login.
+// Insert adds a user. Errors: Conflict when the e-mail address has a login.
 func (u *User) Insert(tx *db.Tx) {
 	u.CreatedAt = tx.Micros()
 	tx.Queue(`INSERT INTO users (tenant_id, id, email, email_key, name, password_hash, role, status, created_at, last_login_at, scopes)
@@ -71,7 +71,7 @@ func (u *User) Insert(tx *db.Tx) {
 		Unique(emailTaken())
 }
 
-// Save writes what may change of a user. Faults: Conflict when the e-mail address has a login.
+// Save writes what may change of a user. Errors: Conflict when the e-mail address has a login.
 func (u *User) Save(tx *db.Tx) {
 	tx.Queue(`UPDATE users SET email = $3, email_key = $4, name = $5, password_hash = $6, role = $7, status = $8, scopes = $9
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant, u.ID, u.Email, FoldEmail(u.Email), u.Name, u.PasswordHash, u.Role, u.Status, strings.Join(u.Limit, " ")).
@@ -89,7 +89,7 @@ func (u *User) LogOut(tx *db.Tx) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND user_id = $2", tx.Tenant, u.ID)
 }
 
-// UserByID reads one user. Faults: NotFound.
+// UserByID reads one user. Errors: NotFound.
 func UserByID(tx *db.Tx, user id.User) (User, error) {
 	return oneOf(tx, "user", scanUser, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2", tx.Tenant, user)
 }
@@ -127,5 +127,5 @@ func MustKeepOwner(tx *db.Tx, leaving id.User) error {
 			return nil
 		}
 	}
-	return fault.New(fault.Conflict, "conflict", "this is the account's last owner: make another user owner first")
+	return apperr.New(apperr.Conflict, "conflict", "this is the account's last owner: make another user owner first")
 }

@@ -3,8 +3,8 @@ package analytics
 import (
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
@@ -55,7 +55,7 @@ type Seller struct {
 // bestSellers is how many are told.
 const bestSellers = 20
 
-// ReadSales reads the series of a span. Faults: Invalid when it would have more than 1,000 points.
+// ReadSales reads the series of a span. Errors: Invalid when it would have more than 1,000 points.
 func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error) {
 	out := Sales{Span: s, Interval: every}
 	var err error
@@ -106,7 +106,7 @@ func emptyPoints(s Span, every Interval) ([]Point, error) {
 	var points []Point
 	for at := every.start(time.UnixMicro(s.From).UTC()); at.UnixMicro() <= s.To; at = every.next(at) {
 		if len(points) == maxPoints {
-			return nil, fault.At("interval", "the span has more than %d of it: take a longer interval or a shorter span", maxPoints)
+			return nil, apperr.At("interval", "the span has more than %d of it: take a longer interval or a shorter span", maxPoints)
 		}
 		points = append(points, Point{Start: at.UnixMicro()})
 	}

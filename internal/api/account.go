@@ -5,29 +5,29 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // accountRoutes are interface §4.5.10: the account itself.
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
-		answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
+		answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", section: "4.5.10", summary: "Change the account", scope: "write:users",
-		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
 	{method: "PUT", path: "/api/v1/account", name: "putAccount", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
-		body: func(o *wire.Object) { readAccountChange(o) }, answer: data(func(w *wire.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
 }
 
-func readAccountChange(o *wire.Object) (change commerce.AccountChange) {
+func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
-	name := o.Text("name", wire.Text{Max: 120})
+	name := o.Text("name", apijson.Text{Max: 120})
 	if name.Set && name.Value == "" {
 		o.Fault("name", "must not be empty")
 	}
-	currency := o.Text("currency", wire.Text{Max: 3})
+	currency := o.Text("currency", apijson.Text{Max: 3})
 	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
 	if currency.Set && !money.KnownCurrency(change.Currency) {
 		o.Fault("currency", "must be an ISO 4217 code such as EUR")
@@ -42,7 +42,7 @@ func readAccountChange(o *wire.Object) (change commerce.AccountChange) {
 func (a *API) readAccount(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		account, err := accounts.Own(tx)
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeAccount(w, account) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeAccount(w, account) })
 		return err
 	})
 	return out, err
@@ -56,7 +56,7 @@ func (a *API) saveAccount(r *request) (answer, error) {
 		return answer{}, err
 	}
 	show := func(account accounts.Account) answer {
-		return one(http.StatusOK, string(account.ID), func(w *wire.Writer) { writeAccount(w, account) })
+		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { writeAccount(w, account) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.Account, error) { return accounts.LockOwn(tx) }, show); err != nil {
@@ -67,11 +67,11 @@ func (a *API) saveAccount(r *request) (answer, error) {
 	})
 }
 
-func writeAccount(w *wire.Writer, account accounts.Account) {
+func writeAccount(w *apijson.Writer, account accounts.Account) {
 	w.Record("Account", "data")
-	wire.ID(w, "id", account.ID)
+	apijson.ID(w, "id", account.ID)
 	w.Text("name", account.Name)
-	wire.Word(w, "plan", account.Plan)
+	apijson.Word(w, "plan", account.Plan)
 	w.Text("currency", account.Currency)
 	w.Bool("strictWarehouses", account.Settings.StrictWarehouses)
 	w.Bool("sandbox", account.Sandbox)

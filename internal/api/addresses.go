@@ -3,21 +3,21 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // addressRoutes are the address book of interface §4.4.
 var addressRoutes = []*route{
 	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
-		body: func(o *wire.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).addAddress},
+		body: func(o *apijson.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).addAddress},
 	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", section: "4.4", summary: "Change an address", scope: "write:customers",
-		body: func(o *wire.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
+		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
 	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", section: "4.4", summary: "Delete an address", scope: "write:customers",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 
 // Bounds of an address (interface §2.6).
@@ -29,23 +29,23 @@ const (
 )
 
 // readAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
-func readAddress(o *wire.Object, whole bool) customers.AddressChange {
+func readAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	o.Record(choose(whole, "CreateAddress", "UpdateAddress"))
-	needed := func(name string, longest int) wire.Field[string] {
-		f := o.Text(name, wire.Text{Required: whole, Max: longest})
+	needed := func(name string, longest int) apijson.Field[string] {
+		f := o.Text(name, apijson.Text{Required: whole, Max: longest})
 		notEmpty(o, name, f, whole)
 		return f
 	}
 	c := customers.AddressChange{
-		Type:      wire.Enum(o, "type", false, customers.AddressTypes...),
-		Name:      o.Text("name", wire.Text{Max: maxAddressName}),
-		Company:   o.Text("company", wire.Text{Max: maxAddressCompany}),
+		Type:      apijson.Enum(o, "type", false, customers.AddressTypes...),
+		Name:      o.Text("name", apijson.Text{Max: maxAddressName}),
+		Company:   o.Text("company", apijson.Text{Max: maxAddressCompany}),
 		Line1:     needed("line1", 255),
-		Line2:     o.Text("line2", wire.Text{}),
+		Line2:     o.Text("line2", apijson.Text{}),
 		City:      needed("city", maxCity),
-		State:     o.Text("state", wire.Text{}),
+		State:     o.Text("state", apijson.Text{}),
 		Country:   needed("country", 2),
-		Phone:     o.Text("phone", wire.Text{}),
+		Phone:     o.Text("phone", apijson.Text{}),
 		IsDefault: o.Bool("isDefault"),
 	}
 	if c.Country.Value != "" {
@@ -60,19 +60,19 @@ func readAddress(o *wire.Object, whole bool) customers.AddressChange {
 }
 
 // readBookEntry reads an entry of a whole address book; the id of an entry that is there keeps it.
-func readBookEntry(o *wire.Object) customers.AddressChange {
+func readBookEntry(o *apijson.Object) customers.AddressChange {
 	c := readAddress(o, true)
 	o.Record("AddressInput")
-	c.ID, _ = id.Parse[id.Address](o.Text("id", wire.Text{}).Value)
+	c.ID, _ = id.Parse[id.Address](o.Text("id", apijson.Text{}).Value)
 	return c
 }
 
 // notEmpty refuses a needed member that a change would empty.
-func notEmpty(o *wire.Object, name string, f wire.Field[string], whole bool) {
+func notEmpty(o *apijson.Object, name string, f apijson.Field[string], whole bool) {
 	if whole || !f.Set || f.Value != "" {
 		return
 	}
-	for _, d := range o.Faults() {
+	for _, d := range o.Errors() {
 		if d.Path == o.Path(name) {
 			return
 		}
@@ -80,10 +80,10 @@ func notEmpty(o *wire.Object, name string, f wire.Field[string], whole bool) {
 	o.Fault(name, "must not be empty")
 }
 
-func readZip(o *wire.Object, whole bool) wire.Field[string] {
-	before := len(o.Faults())
-	zip, postal := o.Text("zip", wire.Text{Max: maxZip}), o.Text("postalCode", wire.Text{Max: maxZip})
-	if o.Describing() || len(o.Faults()) > before {
+func readZip(o *apijson.Object, whole bool) apijson.Field[string] {
+	before := len(o.Errors())
+	zip, postal := o.Text("zip", apijson.Text{Max: maxZip}), o.Text("postalCode", apijson.Text{Max: maxZip})
+	if o.Describing() || len(o.Errors()) > before {
 		return zip
 	}
 	if zip.Value == "" && postal.Value != "" {
@@ -111,7 +111,7 @@ func (a *API) addAddress(r *request) (answer, error) {
 }
 
 func addressAnswer(status int, address customers.Address) answer {
-	return one(status, string(address.ID), func(w *wire.Writer) { commerce.WriteAddress(w, "data", &address) })
+	return one(status, string(address.ID), func(w *apijson.Writer) { commerce.WriteAddress(w, "data", &address) })
 }
 
 // saveAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
@@ -139,6 +139,6 @@ func (a *API) deleteAddress(r *request) (answer, error) {
 	})
 }
 
-func sampleAddress(w *wire.Writer) {
-	data(func(w *wire.Writer) { commerce.WriteAddress(w, "data", &sampleCustomer().Addresses[0]) })(w)
+func sampleAddress(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { commerce.WriteAddress(w, "data", &sampleCustomer().Addresses[0]) })(w)
 }

@@ -5,29 +5,29 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
-	"entrepot/internal/wire"
 )
 
 // analyticsRoutes are interface §4.5.11.
 var analyticsRoutes = []*route{
 	{method: "GET", path: "/api/v1/analytics/summary", name: "getSummaryAnalytics", section: "4.5.11", summary: "How a span went, beside the span before it", scope: "read:analytics",
-		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
 	{method: "GET", path: "/api/v1/analytics/sales", name: "getSalesAnalytics", section: "4.5.11", summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
-		query: func(q *wire.Query) { readSpan(q, time.Time{}); readInterval(q) }, answer: data(sampleSales), serve: (*API).sales},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}); readInterval(q) }, answer: data(sampleSales), serve: (*API).sales},
 	{method: "GET", path: "/api/v1/analytics/channels", name: "getChannelAnalytics", section: "4.5.11", summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
-		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
 	{method: "GET", path: "/api/v1/analytics/stock", name: "getStockAnalytics", section: "4.5.11", summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
 		answer: data(sampleStockFigures), serve: (*API).stockFigures},
 	{method: "GET", path: "/api/v1/analytics/webhooks", name: "getWebhookAnalytics", section: "4.5.11", summary: "How deliveries went, by endpoint and by event", scope: "read:analytics",
-		query: func(q *wire.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
 }
 
 // usualSpan is how far back figures reach unless said otherwise.
 const usualSpan = 30 * 24 * time.Hour
 
 // readSpan reads from and to: the last 30 days unless given.
-func readSpan(q *wire.Query, now time.Time) analytics.Span {
+func readSpan(q *apijson.Query, now time.Time) analytics.Span {
 	from, fromGiven := q.Time("from", false)
 	to, toGiven := q.Time("to", true)
 	if !toGiven {
@@ -42,15 +42,15 @@ func readSpan(q *wire.Query, now time.Time) analytics.Span {
 	return analytics.Span{From: from.UnixMicro(), To: to.UnixMicro()}
 }
 
-func readInterval(q *wire.Query) analytics.Interval {
-	if every := wire.QueryEnum(q, "interval", analytics.Intervals...); every != "" {
+func readInterval(q *apijson.Query) analytics.Interval {
+	if every := apijson.QueryEnum(q, "interval", analytics.Intervals...); every != "" {
 		return every
 	}
 	return analytics.Day
 }
 
 // figures reads the span, then the figures on one snapshot.
-func (a *API) figures(r *request, q *wire.Query, run func(tx *db.Tx) (func(*wire.Writer), error)) (out answer, err error) {
+func (a *API) figures(r *request, q *apijson.Query, run func(tx *db.Tx) (func(*apijson.Writer), error)) (out answer, err error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
@@ -68,9 +68,9 @@ func (a *API) figures(r *request, q *wire.Query, run func(tx *db.Tx) (func(*wire
 func (a *API) summary(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
 		s, err := analytics.Summarize(tx, r.caller.Currency, span)
-		return func(w *wire.Writer) { writeSummary(w, s) }, err
+		return func(w *apijson.Writer) { writeSummary(w, s) }, err
 	})
 }
 
@@ -78,9 +78,9 @@ func (a *API) summary(r *request) (answer, error) {
 func (a *API) sales(r *request) (answer, error) {
 	q := r.query()
 	span, every := readSpan(q, a.DB.Now()), readInterval(q)
-	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
 		s, err := analytics.ReadSales(tx, r.caller.Currency, span, every)
-		return func(w *wire.Writer) { writeSales(w, s) }, err
+		return func(w *apijson.Writer) { writeSales(w, s) }, err
 	})
 }
 
@@ -88,17 +88,17 @@ func (a *API) sales(r *request) (answer, error) {
 func (a *API) channelFigures(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
 		list, err := analytics.Channels(tx, r.caller.Currency, span)
-		return func(w *wire.Writer) { writeChannelFigures(w, span, r.caller.Currency, list) }, err
+		return func(w *apijson.Writer) { writeChannelFigures(w, span, r.caller.Currency, list) }, err
 	})
 }
 
 // stockFigures serves GET /api/v1/analytics/stock: 200; 403.
 func (a *API) stockFigures(r *request) (answer, error) {
-	return a.figures(r, r.query(), func(tx *db.Tx) (func(*wire.Writer), error) {
+	return a.figures(r, r.query(), func(tx *db.Tx) (func(*apijson.Writer), error) {
 		s, err := analytics.ReadStock(tx)
-		return func(w *wire.Writer) { writeStockFigures(w, r.caller.Currency, s) }, err
+		return func(w *apijson.Writer) { writeStockFigures(w, r.caller.Currency, s) }, err
 	})
 }
 
@@ -106,8 +106,8 @@ func (a *API) stockFigures(r *request) (answer, error) {
 func (a *API) webhookFigures(r *request) (answer, error) {
 	q := r.query()
 	span := readSpan(q, a.DB.Now())
-	return a.figures(r, q, func(tx *db.Tx) (func(*wire.Writer), error) {
+	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
 		figures, err := analytics.ReadWebhooks(tx, span)
-		return func(w *wire.Writer) { writeWebhookFigures(w, figures) }, err
+		return func(w *apijson.Writer) { writeWebhookFigures(w, figures) }, err
 	})
 }

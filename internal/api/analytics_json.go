@@ -2,22 +2,22 @@ package api
 
 import (
 	"entrepot/internal/analytics"
+	"entrepot/internal/apijson"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
-func writeSpan(w *wire.Writer, s analytics.Span) {
+func writeSpan(w *apijson.Writer, s analytics.Span) {
 	w.Micros("from", s.From)
 	w.Micros("to", s.To)
 }
 
-func writeTakings(w *wire.Writer, t analytics.Takings) {
+func writeTakings(w *apijson.Writer, t analytics.Takings) {
 	w.Int("orders", t.Orders)
 	w.Money("revenue", t.Revenue)
 	w.Money("averageOrder", t.Average())
 }
 
-func writeByCurrency(w *wire.Writer, list []analytics.Takings) {
+func writeByCurrency(w *apijson.Writer, list []analytics.Takings) {
 	w.List("byCurrency")
 	for _, t := range list {
 		w.Record("CurrencyFigures", "")
@@ -29,7 +29,7 @@ func writeByCurrency(w *wire.Writer, list []analytics.Takings) {
 }
 
 // writeSummary writes a summary: orders count every currency; revenue and averageOrder are of the account's.
-func writeSummary(w *wire.Writer, s analytics.Summary) {
+func writeSummary(w *apijson.Writer, s analytics.Summary) {
 	w.Record("SummaryFigures", "data")
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
@@ -65,11 +65,11 @@ func allOrders(list []analytics.Takings) (n int64) {
 	return n
 }
 
-func writeSales(w *wire.Writer, s analytics.Sales) {
+func writeSales(w *apijson.Writer, s analytics.Sales) {
 	w.Record("SalesFigures", "data")
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
-	wire.Word(w, "interval", s.Interval)
+	apijson.Word(w, "interval", s.Interval)
 	w.List("points")
 	for _, p := range s.Points {
 		w.Record("SalesPoint", "")
@@ -84,7 +84,7 @@ func writeSales(w *wire.Writer, s analytics.Sales) {
 	for _, b := range s.Best {
 		w.Record("BestSeller", "")
 		w.Text("sku", b.SKU)
-		wire.ID(w, "productId", b.Product)
+		apijson.ID(w, "productId", b.Product)
 		w.Text("name", b.Name)
 		w.Int("quantity", b.Quantity)
 		w.Money("revenue", b.Revenue)
@@ -95,14 +95,14 @@ func writeSales(w *wire.Writer, s analytics.Sales) {
 	w.End()
 }
 
-func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, list []analytics.Channel) {
+func writeChannelFigures(w *apijson.Writer, span analytics.Span, currency string, list []analytics.Channel) {
 	w.Record("AllChannelFigures", "data")
 	writeSpan(w, span)
 	w.Text("currency", currency)
 	w.List("channels")
 	for _, c := range list {
 		w.Record("ChannelFigures", "")
-		wire.IDOrNull(w, "channelId", c.ID)
+		apijson.IDOrNull(w, "channelId", c.ID)
 		w.TextOrNull("channelName", c.Name)
 		w.TextOrNull("channelType", c.Platform)
 		w.TextOrNull("status", c.Status)
@@ -124,7 +124,7 @@ func writeChannelFigures(w *wire.Writer, span analytics.Span, currency string, l
 	w.End()
 }
 
-func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
+func writeStockFigures(w *apijson.Writer, currency string, s analytics.Stock) {
 	w.Record("StockFigures", "data")
 	w.Text("currency", currency)
 	var all analytics.Warehouse
@@ -146,7 +146,7 @@ func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
 	for _, l := range s.Low {
 		w.Record("LowStock", "")
 		w.Text("sku", l.SKU)
-		wire.ID(w, "productId", l.Product)
+		apijson.ID(w, "productId", l.Product)
 		w.Text("name", l.Name)
 		w.Text("warehouseCode", l.Warehouse)
 		w.Int("onHand", l.OnHand)
@@ -159,7 +159,7 @@ func writeStockFigures(w *wire.Writer, currency string, s analytics.Stock) {
 	w.End()
 }
 
-func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
+func writeWarehouseFigures(w *apijson.Writer, one analytics.Warehouse) {
 	w.Int("levels", one.SKUs)
 	w.Int("onHand", one.OnHand)
 	w.Int("reserved", one.Reserved)
@@ -170,7 +170,7 @@ func writeWarehouseFigures(w *wire.Writer, one analytics.Warehouse) {
 }
 
 // writeWebhookFigures writes the deliveries of a span: all together, by endpoint, by event.
-func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
+func writeWebhookFigures(w *apijson.Writer, f analytics.Webhooks) {
 	w.Record("WebhookFigures", "data")
 	writeSpan(w, f.Span)
 	w.Int("events", f.Events)
@@ -183,7 +183,7 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 	w.List("endpoints")
 	for _, e := range f.Endpoints {
 		w.Record("EndpointFigures", "")
-		wire.ID(w, "endpointId", e.ID)
+		apijson.ID(w, "endpointId", e.ID)
 		w.Text("url", e.URL)
 		w.Text("status", e.Status)
 		writeDeliveryFigures(w, e)
@@ -206,7 +206,7 @@ func writeWebhookFigures(w *wire.Writer, f analytics.Webhooks) {
 
 // writeDeliveryFigures writes counts by state. The rate is the percentage of attempts that delivered, whatever became of their
 // deliveries since; null while there are none.
-func writeDeliveryFigures(w *wire.Writer, e analytics.Endpoint) {
+func writeDeliveryFigures(w *apijson.Writer, e analytics.Endpoint) {
 	w.Int("pending", e.Pending)
 	w.Int("delivered", e.Delivered)
 	w.Int("failed", e.Failed)
@@ -233,29 +233,29 @@ var (
 	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: 500 * money.Scale}}
 )
 
-func sampleSummary(w *wire.Writer) {
+func sampleSummary(w *apijson.Writer) {
 	writeSummary(w, analytics.Summary{Span: sampleSpan, Takings: sampleTakings, Before: sampleTakings[0], ItemsSold: 30, NewCustomers: 4, Customers: 80,
 		ActiveProducts: 200, LowStock: 3, ToShip: 5, ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: 60 * money.Scale}}})
 }
 
-func sampleSales(w *wire.Writer) {
+func sampleSales(w *apijson.Writer) {
 	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
 		Points: []analytics.Point{{Start: sampleTime, Orders: 12, ItemsSold: 30, Revenue: 500 * money.Scale}},
 		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: 90 * money.Scale}}})
 }
 
-func sampleChannelFigures(w *wire.Writer) {
+func sampleChannelFigures(w *apijson.Writer) {
 	writeChannelFigures(w, sampleSpan, "EUR", []analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
 		Orders: 12, Cancelled: 1, Returned: 1, Revenue: 500 * money.Scale, LastOrder: sampleTime, Published: 200, LastSync: sampleTime}})
 }
 
-func sampleStockFigures(w *wire.Writer) {
+func sampleStockFigures(w *apijson.Writer) {
 	writeStockFigures(w, "EUR", analytics.Stock{
 		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: money.TotalOf(90_000*money.Scale, 0)}},
 		Low:        []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
 }
 
-func sampleWebhookFigures(w *wire.Writer) {
+func sampleWebhookFigures(w *apijson.Writer) {
 	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
 		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
 			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},

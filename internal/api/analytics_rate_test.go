@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/analytics"
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // The rate tells how attempts went, those of deliveries that are still tried included.
@@ -21,7 +21,7 @@ func TestSuccessRateCountsAttempts(t *testing.T) {
 		{analytics.Endpoint{Delivered: 99_999, Failed: 0, Pending: 1, Attempts: 100_000, Answered: 99_999}, "99.9"},
 		{analytics.Endpoint{Delivered: 2, Failed: 1, Attempts: 8, Answered: 2}, "25"},
 	} {
-		w := wire.NewWriter(256)
+		w := apijson.NewWriter(256)
 		w.Object("")
 		writeDeliveryFigures(w, c.endpoint)
 		w.End()

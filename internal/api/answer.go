@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
-	"entrepot/internal/fault"
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 )
 
 // answer is what a handler says: a status and a body of JSON. Resource is the id it is about.
@@ -31,8 +31,8 @@ func (a *answer) size() int {
 }
 
 // one wraps a resource: {"data": …} (interface §4).
-func one(status int, resource string, write func(w *wire.Writer)) answer {
-	w := wire.NewWriter(1024)
+func one(status int, resource string, write func(w *apijson.Writer)) answer {
+	w := apijson.NewWriter(1024)
 	w.Object("")
 	write(w)
 	w.End()
@@ -40,13 +40,13 @@ func one(status int, resource string, write func(w *wire.Writer)) answer {
 }
 
 // deleted is the answer of every delete: {"data": {"id", "deleted": true}}; more may be nil.
-func deleted[T ~string](resource T, more func(w *wire.Writer)) answer {
-	return one(http.StatusOK, string(resource), func(w *wire.Writer) { writeDeleted(w, resource, more) })
+func deleted[T ~string](resource T, more func(w *apijson.Writer)) answer {
+	return one(http.StatusOK, string(resource), func(w *apijson.Writer) { writeDeleted(w, resource, more) })
 }
 
-func writeDeleted[T ~string](w *wire.Writer, resource T, more func(w *wire.Writer)) {
+func writeDeleted[T ~string](w *apijson.Writer, resource T, more func(w *apijson.Writer)) {
 	w.Record(choose(more == nil, "Deleted", ""), "data")
-	wire.ID(w, "id", resource)
+	apijson.ID(w, "id", resource)
 	w.Bool("deleted", true)
 	if more != nil {
 		more(w)
@@ -54,30 +54,30 @@ func writeDeleted[T ~string](w *wire.Writer, resource T, more func(w *wire.Write
 	w.End()
 }
 
-// statusOf is the only place where a fault becomes an HTTP status (interface §7). A kind it does not list is a 500.
-var statusOf = map[fault.Kind]int{
-	fault.Invalid: 400, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404, fault.Conflict: 409,
-	fault.Precondition: 412, fault.TooLarge: 413, fault.Unsupported: 415, fault.Refused: 422, fault.TooMany: 429,
-	fault.Unavailable: 503,
+// statusOf is the only place where an error becomes an HTTP status (interface §7). A kind it does not list is a 500.
+var statusOf = map[apperr.Kind]int{
+	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
+	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
+	apperr.Unavailable: 503,
 }
 
-// failure turns an error into the one error shape. Anything that is not a fault is told as "internal error".
+// failure turns an error into the one error shape. Anything that is not an error is told as "internal error".
 func failure(err error, requestID string) answer {
-	f, ok := fault.As(err)
+	f, ok := apperr.As(err)
 	status := 0
 	if ok {
 		status = statusOf[f.Kind]
 	}
 	if status == 0 {
 		status = http.StatusInternalServerError
-		f = &fault.Fault{Code: "internal", Message: "internal error, please report the requestId"}
+		f = &apperr.Error{Code: "internal", Message: "internal error, please report the requestId"}
 	}
 	return shaped(status, f, requestID)
 }
 
 // shaped writes the error body and the headers that go with it.
-func shaped(status int, f *fault.Fault, requestID string) answer {
-	w := wire.NewWriter(256)
+func shaped(status int, f *apperr.Error, requestID string) answer {
+	w := apijson.NewWriter(256)
 	writeError(w, status, f, requestID)
 	a := answer{status: status, header: map[string]string{}, body: w.Bytes()}
 	for _, m := range f.Members {
@@ -102,8 +102,8 @@ var errorKinds = map[int]string{
 	http.StatusUnprocessableEntity: "TransitionError", http.StatusTooManyRequests: "RateLimitError", http.StatusServiceUnavailable: "UnavailableError",
 }
 
-// writeError writes the error body: statusCode, message, error, code, requestId, details and the fault's members.
-func writeError(w *wire.Writer, status int, f *fault.Fault, requestID string) {
+// writeError writes the error body: statusCode, message, error, code, requestId, details and the error's members.
+func writeError(w *apijson.Writer, status int, f *apperr.Error, requestID string) {
 	w.Record(first(errorKinds[status], "Error"), "")
 	w.Int("statusCode", int64(status))
 	w.Text("message", f.Message)
@@ -127,7 +127,7 @@ func writeError(w *wire.Writer, status int, f *fault.Fault, requestID string) {
 }
 
 // writeErrorMember writes a number, a text or a list of texts, of whatever type.
-func writeErrorMember(w *wire.Writer, name string, value any) {
+func writeErrorMember(w *apijson.Writer, name string, value any) {
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.Int, reflect.Int64:
 		w.Int(name, v.Int())

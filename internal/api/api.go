@@ -74,7 +74,7 @@ func New(c Config) *API {
 // Drain makes every further request answer 503, so that a load balancer turns away before the process ends.
 func (a *API) Drain() { a.draining.Store(true) }
 
-// Draining tells whether Drain was called.
+// Draining reports whether Drain was called.
 func (a *API) Draining() bool { return a.draining.Load() }
 
 var _ http.Handler = (*API)(nil)

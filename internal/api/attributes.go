@@ -3,17 +3,17 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // attributeRoutes are interface §4.5.4.
 var attributeRoutes = []*route{
 	{method: "GET", path: "/api/v1/attributes", name: "listAttributes", section: "4.5.4", summary: "List attributes", scope: "read:attributes",
-		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: func(w *wire.Writer) {
+		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: func(w *apijson.Writer) {
 			w.Object("")
 			w.List("data")
 			writeAttribute(w, "", sampleAttribute())
@@ -22,48 +22,48 @@ var attributeRoutes = []*route{
 			w.End()
 		}, serve: (*API).listAttributes},
 	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute", scope: "write:attributes", status: http.StatusCreated,
-		body: func(o *wire.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
+		body: func(o *apijson.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
 	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
 	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *wire.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
 
 func sampleAttribute() catalog.Attribute {
 	return catalog.Attribute{ID: "019a1c41-0000-7000-8000-0000000000a1", Code: "colour", Label: "Colour", Type: catalog.Select, Options: []string{"red", "blue"}}
 }
 
-func sampleAttributeAnswer(w *wire.Writer) {
-	data(func(w *wire.Writer) { writeAttribute(w, "data", sampleAttribute()) })(w)
+func sampleAttributeAnswer(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { writeAttribute(w, "data", sampleAttribute()) })(w)
 }
 
 // writeAttribute writes an attribute (interface §2.7.9).
-func writeAttribute(w *wire.Writer, name string, a catalog.Attribute) {
+func writeAttribute(w *apijson.Writer, name string, a catalog.Attribute) {
 	w.Record("Attribute", name)
-	wire.ID(w, "id", a.ID)
+	apijson.ID(w, "id", a.ID)
 	w.Text("code", a.Code)
 	w.Text("label", a.Label)
-	wire.Word(w, "type", a.Type)
-	wire.Texts(w, "options", a.Options)
+	apijson.Word(w, "type", a.Type)
+	apijson.Texts(w, "options", a.Options)
 	w.End()
 }
 
 func attributeAnswer(status int, a catalog.Attribute) answer {
-	return one(status, string(a.ID), func(w *wire.Writer) { writeAttribute(w, "data", a) })
+	return one(status, string(a.ID), func(w *apijson.Writer) { writeAttribute(w, "data", a) })
 }
 
 // readAttribute reads an attribute as given; a partial one may leave out everything.
-func readAttribute(o *wire.Object, partial bool) commerce.AttributeDraft {
+func readAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
 	o.Record(choose(partial, "UpdateAttribute", "CreateAttribute"))
 	return commerce.AttributeDraft{
-		Code:    o.Text("code", wire.Text{Required: !partial || o.Has("code"), Max: 100}),
-		Label:   o.Text("label", wire.Text{Required: !partial || o.Has("label")}),
-		Type:    wire.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
-		Options: o.Texts("options", false, 500, wire.Text{}),
+		Code:    o.Text("code", apijson.Text{Required: !partial || o.Has("code"), Max: 100}),
+		Label:   o.Text("label", apijson.Text{Required: !partial || o.Has("label")}),
+		Type:    apijson.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
+		Options: o.Texts("options", false, 500, apijson.Text{}),
 	}
 }
 
@@ -141,7 +141,7 @@ func (a *API) listAttributes(r *request) (out answer, err error) {
 		if err != nil {
 			return err
 		}
-		out = listAnswer(p, total, func(w *wire.Writer) {
+		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, attribute := range list {
 				writeAttribute(w, "", attribute)
 			}

@@ -7,31 +7,31 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
-	"entrepot/internal/wire"
 )
 
 // authRoutes are interface §4.5.6: log in, log out, who am I.
 var authRoutes = []*route{
 	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
-		access: public, most: loginLimit, waits: true, errors: []int{401}, body: func(o *wire.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
+		access: public, most: loginLimit, waits: true, errors: []int{401}, body: func(o *apijson.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
 	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
-		answer: data(func(w *wire.Writer) { writeLogout(w) }), serve: (*API).logOut},
+		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},
 	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
-		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).me},
+		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).me},
 }
 
 type login struct{ email, password string }
 
-func readLogin(o *wire.Object) login {
+func readLogin(o *apijson.Object) login {
 	o.Record("Login")
 	return login{
-		email:    o.Text("email", wire.Text{Required: true, Max: 254, Format: "email"}).Value,
-		password: o.Text("password", wire.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
+		email:    o.Text("email", apijson.Text{Required: true, Max: 254, Format: "email"}).Value,
+		password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *API) logIn(r *request) (answer, error) {
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		who := *user
 		token := a.Commerce.LogIn(tx, &who, a.Proxies.Client(r.http))
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeLogin(w, token, who) }), nil
+		return one(http.StatusOK, "", func(w *apijson.Writer) { writeLogin(w, token, who) }), nil
 	})
 }
 
@@ -77,7 +77,7 @@ func (a *API) logIn(r *request) (answer, error) {
 // not matter when nothing changes; the error is for a check that could not be made.
 func (a *API) prove(r *request, current string) (proof commerce.Proof, err error) {
 	if current == "" {
-		proof.Err = fault.At("currentPassword", "is required to change your own password or e-mail address")
+		proof.Err = apperr.At("currentPassword", "is required to change your own password or e-mail address")
 		return proof, nil
 	}
 	var user accounts.User
@@ -88,7 +88,7 @@ func (a *API) prove(r *request, current string) (proof commerce.Proof, err error
 		return proof, err
 	}
 	proof.Hash = user.PasswordHash
-	if err = a.checkPassword(r, user.Email, &user, current, commerce.WrongPassword()); fault.Is(err, fault.Forbidden) {
+	if err = a.checkPassword(r, user.Email, &user, current, commerce.WrongPassword()); apperr.Is(err, apperr.Forbidden) {
 		proof.Err, err = err, nil
 	}
 	return proof, err
@@ -136,7 +136,7 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 			return nil
 		}
 		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
-		return fault.New(fault.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
+		return apperr.New(apperr.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
 	}
 	if err := over(a.Limiter.Peek(here, a.Now(), failedLogins)); err != nil { // takes no place from those who may
 		return false, err
@@ -165,7 +165,7 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 	return ok, err
 }
 
-func writeLogin(w *wire.Writer, token string, user accounts.User) {
+func writeLogin(w *apijson.Writer, token string, user accounts.User) {
 	w.Record("AccessToken", "data")
 	w.Text("accessToken", token)
 	w.Text("tokenType", "Bearer")
@@ -174,7 +174,7 @@ func writeLogin(w *wire.Writer, token string, user accounts.User) {
 	w.End()
 }
 
-func sampleLogin(w *wire.Writer) { writeLogin(w, "at_…", sampleUser) }
+func sampleLogin(w *apijson.Writer) { writeLogin(w, "at_…", sampleUser) }
 
 // logOut serves POST /api/v1/auth/logout: 200; 401.
 func (a *API) logOut(r *request) (answer, error) {
@@ -185,7 +185,7 @@ func (a *API) logOut(r *request) (answer, error) {
 	})
 }
 
-func writeLogout(w *wire.Writer) {
+func writeLogout(w *apijson.Writer) {
 	w.Record("LoggedOut", "data")
 	w.Bool("loggedOut", true)
 	w.End()
@@ -195,7 +195,7 @@ func writeLogout(w *wire.Writer) {
 func (a *API) me(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		user, err := accounts.UserByID(tx, r.caller.User)
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeUser(w, "data", user) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUser(w, "data", user) })
 		return err
 	})
 	return out, err

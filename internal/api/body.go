@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/fault"
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 )
 
 // Bounds of bodies (interface §8): bytes, and values outside the bulk routes. Three members of free JSON alone may hold 98,000.
@@ -51,13 +51,13 @@ func (a *API) readBody(r *request) error {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	most := valueLimit
 	if r.route.sdk() {
-		most = wire.MaxValues
+		most = apijson.MaxValues
 	}
 	// Once more for what the handler makes of it, and its values.
-	if err := r.holds(len(raw) + wire.ValueSize*min(wire.Weigh(raw), 2*most)); err != nil {
+	if err := r.holds(len(raw) + apijson.ValueSize*min(apijson.Weigh(raw), 2*most)); err != nil {
 		return err
 	}
-	if r.body, err = wire.ParseWithin(raw, most); err != nil && r.route.body == nil {
+	if r.body, err = apijson.ParseWithin(raw, most); err != nil && r.route.body == nil {
 		err = nil
 	}
 	return err
@@ -67,7 +67,7 @@ func (a *API) readBody(r *request) error {
 func (r *request) holds(n int) error { return r.share.Grow(r.ctx(), int64(n)) }
 
 // cut puts away what was written of a large answer and counts it, as soon as it is written.
-func (r *request) cut(w *wire.Writer) error {
+func (r *request) cut(w *apijson.Writer) error {
 	if w.Cut() == 0 {
 		return nil
 	}
@@ -123,9 +123,9 @@ func (r *request) read(bound int64) ([]byte, error) {
 		case errors.As(err, &over):
 			return nil, tooLarge(bound)
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, fault.New(fault.Invalid, "invalid_json", "the body did not come in time")
+			return nil, apperr.New(apperr.Invalid, "invalid_json", "the body did not come in time")
 		case err != nil:
-			return nil, fault.New(fault.Invalid, "invalid_json", "the body ended too early")
+			return nil, apperr.New(apperr.Invalid, "invalid_json", "the body ended too early")
 		case len(raw) == cap(raw):
 			room := min(2*int64(cap(raw)), bound+1)
 			if err := r.holds(int(room)); err != nil { // the old one is still there while it is copied
@@ -138,9 +138,9 @@ func (r *request) read(bound int64) ([]byte, error) {
 
 func tooLarge(bound int64) error {
 	if bound < 1<<20 {
-		return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d KB", bound>>10)
+		return apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than %d KB", bound>>10)
 	}
-	return fault.New(fault.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
+	return apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
 // byteOrderMark is what some systems put before their UTF-8.
@@ -148,12 +148,12 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 func isJSON(h http.Header) error {
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return fault.New(fault.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
+		return apperr.New(apperr.Unsupported, "unsupported_media_type", "send the body without Content-Encoding")
 	}
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
-		return fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
+		return apperr.New(apperr.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
 	}
 	return nil
 }

@@ -3,10 +3,10 @@ package api
 import (
 	"strings"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
-	"entrepot/internal/wire"
 )
 
 // Bounds of bulk requests (interface §8).
@@ -15,9 +15,9 @@ const (
 	maxUpdates = 5000
 )
 
-// itemFault makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
-func itemFault(index int, key string, faults []fault.Detail) commerce.ItemFault {
-	f := commerce.ItemFault{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
+// itemError makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
+func itemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
+	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
 	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
 		f.Code = "required"
 	}
@@ -29,21 +29,21 @@ func itemFault(index int, key string, faults []fault.Detail) commerce.ItemFault 
 	return f
 }
 
-// sampleFaults is an errors[] for descriptions.
-func sampleFaults() []commerce.ItemFault {
-	return []commerce.ItemFault{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
+// sampleErrors is an errors[] for descriptions.
+func sampleItemErrors() []commerce.ItemError {
+	return []commerce.ItemError{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
 }
 
 // writeUpdated writes the answer of a bulk update: {"data": {updated, notFound, errors[]}}.
-func writeUpdated(w *wire.Writer, out commerce.Updated) {
+func writeUpdated(w *apijson.Writer, out commerce.Updated) {
 	w.Record("BulkUpdated", "data")
 	w.Int("updated", int64(out.Updated))
 	w.Int("notFound", int64(out.NotFound))
-	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	commerce.WriteItemFaults(w, "errors", out.Errors, false)
 	w.End()
 }
 
-// waits tells whether the caller asks for the finished outcome: Prefer: wait (RFC 7240).
+// waits reports whether the caller asks for the finished outcome: Prefer: wait (RFC 7240).
 func (r *request) waits() bool {
 	for _, line := range r.http.Header["Prefer"] {
 		for _, one := range strings.Split(line, ",") {
@@ -58,8 +58,8 @@ func (r *request) waits() bool {
 }
 
 // planned runs a bulk operation in two steps. Its plan is made on a snapshot, so that what it reads and decides does not hold
-// up the one writer of an embedded store; then act applies it in a transaction. If the act has to run again, because the data
-// changed meanwhile, or if the plan met a fault, which an Idempotency-Key may know better, the plan is made in that transaction. One that
+// up the one writer of an embedded store; then act applies it in a transaction. If the operation has to run again, because the data
+// changed meanwhile, or if the plan met an error, which an Idempotency-Key may know better, the plan is made in that transaction. One that
 // has lost a race holds the account's change clock while it plans, else orders of the same SKUs would make it lose for ever; hold takes
 // what must be locked before that.
 func planned[P any](a *API, r *request, hold func(tx *db.Tx), plan func(tx *db.Tx) (P, error), act func(tx *db.Tx, p P) (answer, error)) (answer, error) {

@@ -3,29 +3,29 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
 )
 
 // bulkCategoryRoutes are the category import of interface §4.2.
 var bulkCategoryRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories", access: keyHeader, scope: "write:categories",
-		rate: &limits.Rate{Name: "bulk:categories", PerMinute: 10}, body: func(o *wire.Object) { readCategoryImport(o) },
-		answer: data(func(w *wire.Writer) {
-			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Faults: sampleFaults()})
+		rate: &limits.Rate{Name: "bulk:categories", PerMinute: 10}, body: func(o *apijson.Object) { readCategoryImport(o) },
+		answer: data(func(w *apijson.Writer) {
+			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Errors: sampleItemErrors()})
 		}), serve: (*API).importCategories},
 }
 
 // readCategoryImport reads the body: the items that can be applied and those that cannot.
-func readCategoryImport(o *wire.Object) (in commerce.CategoryImport) {
+func readCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	o.Record("ImportCategories")
-	o.List("categories", wire.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *wire.Object) {
+	o.List("categories", apijson.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *apijson.Object) {
 		d := readCategory(item, false, true)
 		d.Index = i
-		if faults := item.Faults(); len(faults) > 0 {
-			in.Faults = append(in.Faults, itemFault(i, item.Said("externalId"), faults))
+		if faults := item.Errors(); len(faults) > 0 {
+			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
@@ -45,14 +45,14 @@ func (a *API) importCategories(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeImportedCategories(w, out) }), nil
+		return one(http.StatusOK, "", func(w *apijson.Writer) { writeImportedCategories(w, out) }), nil
 	})
 }
 
-func writeImportedCategories(w *wire.Writer, out commerce.ImportedCategories) {
+func writeImportedCategories(w *apijson.Writer, out commerce.ImportedCategories) {
 	w.Record("CategoriesImported", "data")
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
-	commerce.WriteItemFaults(w, "errors", out.Faults, true)
+	commerce.WriteItemFaults(w, "errors", out.Errors, true)
 	w.End()
 }

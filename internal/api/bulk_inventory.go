@@ -3,24 +3,24 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // bulkInventoryRoutes are the stock update of interface §4.2, and that of thresholds (§4.5).
 var bulkInventoryRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
-		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *wire.Object) { readStock(o, "quantity", stock.MaxQuantity) },
+		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *apijson.Object) { readStock(o, "quantity", stock.MaxQuantity) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
-		body: func(o *wire.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).setThresholds},
+		body: func(o *apijson.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).setThresholds},
 }
 
-func sampleUpdated(w *wire.Writer) {
-	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Faults: sampleFaults()})
+func sampleUpdated(w *apijson.Writer) {
+	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 }
 
 // maxCode bounds a warehouse's code, in characters.
@@ -28,22 +28,22 @@ const maxCode = 64
 
 // readStock reads a list of figures for levels: the items that can be applied and those that cannot. figure is the name that
 // the figure goes by.
-func readStock(o *wire.Object, figure string, most int64) commerce.StockUpdate {
+func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdate {
 	o.Record(choose(figure == "quantity", "UpdateInventory", "SetThresholds"))
 	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}
-	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
+	o.List("updates", apijson.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		if i == 0 && !o.Describing() {
 			u.Drafts = make([]commerce.StockDraft, 0, maxUpdates)
 		}
 		item.Record(choose(figure == "quantity", "InventoryUpdate", "ThresholdUpdate"))
 		d := commerce.StockDraft{
 			Index:     i,
-			SKU:       item.Text("sku", wire.Text{Required: true}).Value,
-			Warehouse: item.Text("warehouseCode", wire.Text{Max: maxCode}).Value,
-			Quantity:  item.Int(figure, wire.Int{Required: true, Max: most}).Value,
+			SKU:       item.Text("sku", apijson.Text{Required: true}).Value,
+			Warehouse: item.Text("warehouseCode", apijson.Text{Max: maxCode}).Value,
+			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: most}).Value,
 		}
-		if wrong := item.Faults(); len(wrong) > 0 {
-			u.Faults = append(u.Faults, itemFault(i, item.Said("sku"), wrong))
+		if wrong := item.Errors(); len(wrong) > 0 {
+			u.Errors = append(u.Errors, itemError(i, item.Said("sku"), wrong))
 			return
 		}
 		u.Drafts = append(u.Drafts, d)
@@ -77,5 +77,5 @@ func updatedAnswer(out commerce.Updated, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) }), nil
 }

@@ -3,37 +3,37 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
 )
 
 // bulkPriceRoutes are the price update of interface §4.2.
 var bulkPriceRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
-		rate: &limits.Rate{Name: "bulk:prices", PerMinute: 30}, body: func(o *wire.Object) { readPrices(o) },
-		answer: data(func(w *wire.Writer) {
-			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Faults: sampleFaults()})
+		rate: &limits.Rate{Name: "bulk:prices", PerMinute: 30}, body: func(o *apijson.Object) { readPrices(o) },
+		answer: data(func(w *apijson.Writer) {
+			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 		}), serve: (*API).updatePrices},
 }
 
 // readPrices reads the body: the items that can be applied and those that cannot.
-func readPrices(o *wire.Object) commerce.PriceUpdate {
+func readPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
 	drafts := []catalog.PriceDraft{}
-	var faults []commerce.ItemFault
-	o.List("updates", wire.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *wire.Object) {
+	var faults []commerce.ItemError
+	o.List("updates", apijson.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		item.Record("PriceUpdate")
 		d := catalog.PriceDraft{
 			Index:     i,
-			SKU:       item.Text("sku", wire.Text{Required: true}).Value,
-			Price:     item.Money("price", wire.Money{Required: true}).Value,
-			CompareAt: item.Money("compareAtPrice", wire.Money{}),
+			SKU:       item.Text("sku", apijson.Text{Required: true}).Value,
+			Price:     item.Money("price", apijson.Money{Required: true}).Value,
+			CompareAt: item.Money("compareAtPrice", apijson.Money{}),
 		}
-		if wrong := item.Faults(); len(wrong) > 0 {
-			faults = append(faults, itemFault(i, item.Said("sku"), wrong))
+		if wrong := item.Errors(); len(wrong) > 0 {
+			faults = append(faults, itemError(i, item.Said("sku"), wrong))
 			return
 		}
 		drafts = append(drafts, d)
@@ -50,6 +50,6 @@ func (a *API) updatePrices(r *request) (answer, error) {
 	}
 	return planned(a, r, nothing, func(tx *db.Tx) (*commerce.PricePlan, error) { return a.Commerce.PlanPrices(tx, update) }, func(tx *db.Tx, p *commerce.PricePlan) (answer, error) {
 		out := p.Apply(tx)
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeUpdated(w, out) }), nil
+		return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) }), nil
 	})
 }

@@ -3,42 +3,42 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
 )
 
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404}, summary: "Import products", access: keyHeader, scope: "write:products",
-		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*wire.Writer){http.StatusOK: sampleCounts},
-		query: func(q *wire.Query) { q.Bool("wait") }, body: func(o *wire.Object) { readImport(o) },
-		answer: data(func(w *wire.Writer) {
-			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Faults: sampleFaults()})
+		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
+		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { readImport(o) },
+		answer: data(func(w *apijson.Writer) {
+			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
 		}), serve: (*API).importProducts},
 }
 
 // readImport reads the body: the items that can be applied and those that cannot.
-func readImport(o *wire.Object) (in commerce.Import) {
+func readImport(o *apijson.Object) (in commerce.Import) {
 	o.Record("ImportProducts")
-	o.List("products", wire.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *wire.Object) {
+	o.List("products", apijson.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *apijson.Object) {
 		d := readProduct(item, false)
 		d.Index = i
-		if faults := item.Faults(); len(faults) > 0 {
-			in.Faults = append(in.Faults, itemFault(i, item.Said("sku"), faults))
+		if faults := item.Errors(); len(faults) > 0 {
+			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), faults))
 			return
 		}
 		in.Drafts = append(in.Drafts, d)
 	})
-	o.Object("options", false, func(options *wire.Object) {
+	o.Object("options", false, func(options *apijson.Object) {
 		options.Record("ImportOptions")
-		in.Channel = wire.UUID[id.Channel](options, "channelId", false).Value
+		in.Channel = apijson.UUID[id.Channel](options, "channelId", false).Value
 		in.ReplaceVariants = options.Bool("replaceVariants").Value
 		in.DryRun = options.Bool("dryRun").Value
 	})
@@ -59,7 +59,7 @@ func (a *API) importProducts(r *request) (answer, error) {
 	waits = waits || r.waits()
 	hold := func(tx *db.Tx) {
 		if in.Channel != "" {
-			channels.Keep(tx, in.Channel, fault.Missing("channel"))
+			channels.Keep(tx, in.Channel, apperr.Missing("channel"))
 		}
 	}
 	return planned(a, r, hold, func(tx *db.Tx) (*commerce.ImportPlan, error) { return a.Commerce.PlanImport(tx, r.caller, in) }, func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
@@ -73,25 +73,25 @@ func (a *API) importProducts(r *request) (answer, error) {
 		if waits {
 			return importCounts(r, in, out), nil
 		}
-		return one(http.StatusAccepted, string(out.Job), func(w *wire.Writer) { writeAccepted(w, in, out) }), nil
+		return one(http.StatusAccepted, string(out.Job), func(w *apijson.Writer) { writeAccepted(w, in, out) }), nil
 	})
 }
 
 // writeAccepted writes answer (a): what was taken, and the job that goes on.
-func writeAccepted(w *wire.Writer, _ commerce.Import, out commerce.Imported) {
+func writeAccepted(w *apijson.Writer, _ commerce.Import, out commerce.Imported) {
 	w.Record("ImportAccepted", "data")
-	wire.ID(w, "jobId", out.Job)
-	wire.Word(w, "status", jobs.Processing)
-	w.Int("totalItems", int64(len(out.Revisions)+len(out.Faults)))
-	w.Int("accepted", int64(len(out.Revisions)))
-	w.Int("rejected", int64(len(out.Faults)))
-	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	apijson.ID(w, "jobId", out.Job)
+	apijson.Word(w, "status", jobs.Processing)
+	w.Int("totalItems", int64(len(out.Changes)+len(out.Errors)))
+	w.Int("accepted", int64(len(out.Changes)))
+	w.Int("rejected", int64(len(out.Errors)))
+	commerce.WriteItemFaults(w, "errors", out.Errors, false)
 	w.End()
 }
 
 // importCounts is answer (b): the outcome in figures, and in a dry run what would change.
 func importCounts(r *request, in commerce.Import, out commerce.Imported) answer {
-	w := wire.NewWriter(1024)
+	w := apijson.NewWriter(1024)
 	writeCounts(w, in, out)
 	done := answer{status: http.StatusOK, body: w.Bytes(), resource: string(out.Job)}
 	if r.waits() {
@@ -100,16 +100,16 @@ func importCounts(r *request, in commerce.Import, out commerce.Imported) answer 
 	return done
 }
 
-func writeCounts(w *wire.Writer, in commerce.Import, out commerce.Imported) {
+func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 	w.Record("ImportCounts", "")
-	w.Int("total", int64(len(out.Revisions)+len(out.Faults)))
+	w.Int("total", int64(len(out.Changes)+len(out.Errors)))
 	w.Int("created", int64(out.Created))
 	w.Int("updated", int64(out.Updated))
-	commerce.WriteItemFaults(w, "errors", out.Faults, false)
+	commerce.WriteItemFaults(w, "errors", out.Errors, false)
 	if in.DryRun {
 		w.List("changes")
-		for i := range out.Revisions {
-			writeChange(w, &out.Revisions[i])
+		for i := range out.Changes {
+			writeChange(w, &out.Changes[i])
 		}
 		w.EndList()
 	}
@@ -117,14 +117,14 @@ func writeCounts(w *wire.Writer, in commerce.Import, out commerce.Imported) {
 }
 
 // sampleCounts is answer (b), without and with the changes of a dry run.
-func sampleCounts(w *wire.Writer) {
-	out := commerce.Imported{Revisions: []catalog.Revision{{After: *sampleProduct()}}, Faults: sampleFaults()}
+func sampleCounts(w *apijson.Writer) {
+	out := commerce.Imported{Changes: []catalog.Change{{After: *sampleProduct()}}, Errors: sampleItemErrors()}
 	writeCounts(w, commerce.Import{}, out)
 	writeCounts(w, commerce.Import{DryRun: true}, out)
 }
 
 // writeChange writes what a dry run would do to one product.
-func writeChange(w *wire.Writer, r *catalog.Revision) {
+func writeChange(w *apijson.Writer, r *catalog.Change) {
 	action := "update"
 	switch {
 	case r.IsNew():

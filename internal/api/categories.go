@@ -3,16 +3,16 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // categoryRoutes are interface §4.5.2.
 var categoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/categories", name: "listCategories", section: "4.5.2", summary: "List categories", scope: "read:categories",
-		query: func(q *wire.Query) { readCategoryFilter(q) }, answer: func(w *wire.Writer) {
+		query: func(q *apijson.Query) { readCategoryFilter(q) }, answer: func(w *apijson.Writer) {
 			w.Object("")
 			w.List("data")
 			writeCategory(w, "", sampleCategory())
@@ -21,15 +21,15 @@ var categoryRoutes = []*route{
 			w.End()
 		}, serve: (*API).listCategories},
 	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
-		body: func(o *wire.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
+		body: func(o *apijson.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
 	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
 	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *wire.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleCategory().ID, nil) }), serve: (*API).deleteCategory},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
 
 func sampleCategory() catalog.Category {
@@ -37,18 +37,18 @@ func sampleCategory() catalog.Category {
 		ParentExternal: "kitchen", CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901}
 }
 
-func sampleCategoryAnswer(w *wire.Writer) {
-	data(func(w *wire.Writer) { writeCategory(w, "data", sampleCategory()) })(w)
+func sampleCategoryAnswer(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { writeCategory(w, "data", sampleCategory()) })(w)
 }
 
 // writeCategory writes a category (interface §2.7.3).
-func writeCategory(w *wire.Writer, name string, c catalog.Category) {
+func writeCategory(w *apijson.Writer, name string, c catalog.Category) {
 	w.Record("Category", name)
-	wire.ID(w, "id", c.ID)
+	apijson.ID(w, "id", c.ID)
 	w.TextOrNull("externalId", c.ExternalID)
 	w.Text("name", c.Name)
 	w.Text("slug", c.Slug)
-	wire.IDOrNull(w, "parentId", c.Parent)
+	apijson.IDOrNull(w, "parentId", c.Parent)
 	w.TextOrNull("parentExternalId", c.ParentExternal)
 	w.Micros("createdAt", c.CreatedAt)
 	w.Micros("updatedAt", c.UpdatedAt)
@@ -56,18 +56,18 @@ func writeCategory(w *wire.Writer, name string, c catalog.Category) {
 }
 
 func categoryAnswer(status int, c catalog.Category) answer {
-	return one(status, string(c.ID), func(w *wire.Writer) { writeCategory(w, "data", c) })
+	return one(status, string(c.ID), func(w *apijson.Writer) { writeCategory(w, "data", c) })
 }
 
 // readCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
-func readCategory(o *wire.Object, partial, bulk bool) catalog.CategoryDraft {
+func readCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
 	o.Record(choose(partial, "UpdateCategory", choose(bulk, "CategoryInput", "CreateCategory")))
 	return catalog.CategoryDraft{
-		ExternalID:     o.Text("externalId", wire.Text{Required: bulk}),
-		Name:           o.Text("name", wire.Text{Required: !partial || o.Has("name")}),
-		Slug:           o.Text("slug", wire.Text{}),
-		Parent:         wire.UUID[id.Category](o, "parentId", false),
-		ParentExternal: o.Text("parentExternalId", wire.Text{}),
+		ExternalID:     o.Text("externalId", apijson.Text{Required: bulk}),
+		Name:           o.Text("name", apijson.Text{Required: !partial || o.Has("name")}),
+		Slug:           o.Text("slug", apijson.Text{}),
+		Parent:         apijson.UUID[id.Category](o, "parentId", false),
+		ParentExternal: o.Text("parentExternalId", apijson.Text{}),
 	}
 }
 
@@ -149,11 +149,11 @@ func (a *API) onCategory(r *request, act func(tx *db.Tx, which id.Category) (ans
 }
 
 // readCategoryFilter reads the parameters of the category list.
-func readCategoryFilter(q *wire.Query) (catalog.CategoryFilter, page) {
+func readCategoryFilter(q *apijson.Query) (catalog.CategoryFilter, page) {
 	p := readPage(q, 20, 250)
 	return catalog.CategoryFilter{
 		ExternalID: q.Text("externalId"),
-		Parent:     wire.QueryID[id.Category](q, "parentId"),
+		Parent:     apijson.QueryID[id.Category](q, "parentId"),
 		Search:     q.Text("search"),
 		Limit:      p.Limit,
 		Offset:     p.Offset(),
@@ -172,7 +172,7 @@ func (a *API) listCategories(r *request) (out answer, err error) {
 		if err != nil {
 			return err
 		}
-		out = listAnswer(p, total, func(w *wire.Writer) {
+		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, c := range list {
 				writeCategory(w, "", c)
 			}

@@ -4,42 +4,42 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/wire"
 )
 
 // channelRoutes are interface §4.5: channels, their publications and their synchronisation.
 var channelRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels", name: "listChannels", section: "4.5", summary: "List channels", scope: "read:channels",
-		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
 	{method: "POST", path: "/api/v1/channels", name: "createChannel", section: "4.5", summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
-		body:   func(o *wire.Object) { readNewChannel(o) },
+		body:   func(o *apijson.Object) { readNewChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
-		answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
+		answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", section: "4.5", summary: "Change a channel", scope: "write:channels",
-		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
 	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
-		body: func(o *wire.Object) { readChannelChange(o) }, answer: data(func(w *wire.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
-		query: func(q *wire.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
+		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
-		query: func(q *wire.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
+		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
 	{method: "POST", path: "/api/v1/channels/{id}/publications", name: "publishProducts", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
-		body: func(o *wire.Object) { readPublications(o) }, answer: data(func(w *wire.Writer) {
+		body: func(o *apijson.Object) { readPublications(o) }, answer: data(func(w *apijson.Writer) {
 			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: sampleID[id.Job](258)})
 		}), serve: (*API).publish},
 	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", name: "unpublishProduct", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, samplePublication.Product, nil) }), serve: (*API).unpublish},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, samplePublication.Product, nil) }), serve: (*API).unpublish},
 	{method: "POST", path: "/api/v1/channels/{id}/sync", name: "queueChannelSync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
-		body: func(o *wire.Object) { readSync(o) }, answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).queueSync},
+		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).queueSync},
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
 		answer: data(sampleTest), serve: (*API).testChannel},
 	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
@@ -50,36 +50,36 @@ var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP"
 
 var sampleChannel = channels.Channel{ID: sampleID[id.Channel](259), Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: `{"oversell":"allow"}`, CreatedAt: sampleTime, UpdatedAt: sampleTime, LastSyncAt: sampleTime}
 
-func readNewChannel(o *wire.Object) commerce.ChannelDraft {
+func readNewChannel(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("CreateChannel")
-	name := o.Text("name", wire.Text{Required: true, Max: 120}).Value
-	d := commerce.ChannelDraft{Name: &name, Platform: wire.Enum(o, "platform", true, platforms...).Value}
+	name := o.Text("name", apijson.Text{Required: true, Max: 120}).Value
+	d := commerce.ChannelDraft{Name: &name, Platform: apijson.Enum(o, "platform", true, platforms...).Value}
 	readChannelParts(o, &d)
 	return d
 }
 
-func readChannelChange(o *wire.Object) commerce.ChannelDraft {
+func readChannelChange(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("UpdateChannel")
 	var d commerce.ChannelDraft
-	if f := o.Text("name", wire.Text{Max: 120, Min: 1}); f.Set {
+	if f := o.Text("name", apijson.Text{Max: 120, Min: 1}); f.Set {
 		if f.Null {
 			o.Fault("name", "must not be null")
 		}
 		d.Name = &f.Value
 	}
-	d.Status = wire.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
+	d.Status = apijson.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
 	readChannelParts(o, &d)
 	return d
 }
 
 // readChannelParts reads credentials and settings.
-func readChannelParts(o *wire.Object, d *commerce.ChannelDraft) {
-	o.Object("credentials", false, func(c *wire.Object) {
+func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
+	o.Object("credentials", false, func(c *apijson.Object) {
 		d.Credentials = connector.Credentials{}
 		for _, name := range c.Names() {
 			if !c.IsText(name) {
 				d.NotText = append(d.NotText, name)
-			} else if f := c.Text(name, wire.Text{Max: 8 << 10, Keep: true}); f.Given() {
+			} else if f := c.Text(name, apijson.Text{Max: 8 << 10, Keep: true}); f.Given() {
 				d.Credentials[name] = f.Value
 			}
 		}
@@ -87,8 +87,8 @@ func readChannelParts(o *wire.Object, d *commerce.ChannelDraft) {
 	if f := o.Free("settings", true); f.Given() {
 		d.Settings = &f.Value
 	}
-	o.Object("settings", false, func(s *wire.Object) {
-		oversell := wire.Enum(s, "oversell", false, "allow", "reject").Or("allow")
+	o.Object("settings", false, func(s *apijson.Object) {
+		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")
 		d.Oversell = &oversell
 	})
 }
@@ -108,38 +108,38 @@ func (a *API) createChannel(r *request) (answer, error) {
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		c, key, secret, err := a.Commerce.CreateChannel(tx, r.caller, draft)
-		return created(c.ID, func(w *wire.Writer) { writeNewChannel(w, c, key, secret) }), err
+		return created(c.ID, func(w *apijson.Writer) { writeNewChannel(w, c, key, secret) }), err
 	})
 }
 
 // writeNewChannel writes what a creation answers: the channel, and for a custom one its key.
-func writeNewChannel(w *wire.Writer, c channels.Channel, key accounts.Key, secret string) {
+func writeNewChannel(w *apijson.Writer, c channels.Channel, key accounts.Key, secret string) {
 	w.Record("NewChannel", "data")
 	writeChannel(w, "channel", c)
 	if secret != "" {
 		w.Record("ChannelKey", "apiKey")
-		wire.ID(w, "id", key.ID)
+		apijson.ID(w, "id", key.ID)
 		w.Text("name", key.Name)
 		w.Text("key", secret)
-		wire.Texts(w, "scopes", key.Scopes)
+		apijson.Texts(w, "scopes", key.Scopes)
 		w.End()
 	}
 	w.End()
 }
 
 // sampleNewChannels are a platform's channel and a custom one.
-func sampleNewChannels(w *wire.Writer) {
+func sampleNewChannels(w *apijson.Writer) {
 	writeNewChannel(w, sampleChannel, accounts.Key{}, "")
 	writeNewChannel(w, sampleChannel, sampleKey, "pk_live_…")
 }
 
 // writeChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
-func writeChannel(w *wire.Writer, name string, c channels.Channel) {
+func writeChannel(w *apijson.Writer, name string, c channels.Channel) {
 	w.Record("Channel", name)
-	wire.ID(w, "id", c.ID)
+	apijson.ID(w, "id", c.ID)
 	w.Text("name", c.Name)
 	w.Text("platform", c.Platform)
-	wire.Word(w, "status", c.Status)
+	apijson.Word(w, "status", c.Status)
 	w.RawObject("settings", c.Settings)
 	w.Bool("hasCredentials", c.Credentials != "")
 	w.Micros("createdAt", c.CreatedAt)
@@ -157,13 +157,13 @@ func (a *API) listChannels(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := channels.List(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeChannels(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeChannels(w, list, p, total) })
 		return err
 	})
 	return out, err
 }
 
-func writeChannels(w *wire.Writer, list []channels.Channel, p page, total int64) {
+func writeChannels(w *apijson.Writer, list []channels.Channel, p page, total int64) {
 	w.List("data")
 	for _, c := range list {
 		writeChannel(w, "", c)
@@ -172,14 +172,14 @@ func writeChannels(w *wire.Writer, list []channels.Channel, p page, total int64)
 	writeMeta(w, p, total, nil)
 }
 
-func sampleChannels(w *wire.Writer) {
+func sampleChannels(w *apijson.Writer) {
 	writeChannels(w, []channels.Channel{sampleChannel}, page{1, 20}, 1)
 }
 
 // readChannel serves GET /api/v1/channels/{id}: 200; 404.
 func (a *API) readChannel(r *request) (answer, error) {
 	c, err := a.channel(r)
-	return one(http.StatusOK, "", func(w *wire.Writer) { writeChannel(w, "data", c) }), err
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeChannel(w, "data", c) }), err
 }
 
 // channel reads the channel of the path.
@@ -217,7 +217,7 @@ func (a *API) changeChannel(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		show := func(c channels.Channel) answer {
-			return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeChannel(w, "data", c) })
+			return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeChannel(w, "data", c) })
 		}
 		c, err := locked(r, o, func() (channels.Channel, error) { return channels.Lock(tx, channel) }, show)
 		if err != nil {
@@ -241,23 +241,23 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, force)
-		return one(http.StatusOK, string(channel), func(w *wire.Writer) { writeGone(w, channel, gone) }), err
+		return one(http.StatusOK, string(channel), func(w *apijson.Writer) { writeGone(w, channel, gone) }), err
 	})
 }
 
-// writeGone tells whether the channel is gone, or only inactive.
-func writeGone(w *wire.Writer, channel id.Channel, gone bool) {
+// writeGone reports whether the channel is gone, or only inactive.
+func writeGone(w *apijson.Writer, channel id.Channel, gone bool) {
 	w.Record("ChannelDeleted", "data")
-	wire.ID(w, "id", channel)
+	apijson.ID(w, "id", channel)
 	w.Bool("deleted", gone)
 	if !gone {
-		wire.Word(w, "status", channels.Inactive)
+		apijson.Word(w, "status", channels.Inactive)
 	}
 	w.End()
 }
 
 // sampleGone are a channel that is gone and one that is only inactive.
-func sampleGone(w *wire.Writer) {
+func sampleGone(w *apijson.Writer) {
 	writeGone(w, sampleChannel.ID, true)
 	writeGone(w, sampleChannel.ID, false)
 }
@@ -267,9 +267,9 @@ type publicationDraft struct {
 	skus     []string
 }
 
-func readPublications(o *wire.Object) (d publicationDraft) {
+func readPublications(o *apijson.Object) (d publicationDraft) {
 	o.Record("PublishProducts")
-	ids := o.Texts("productIds", false, 1000, wire.Text{Max: 36})
+	ids := o.Texts("productIds", false, 1000, apijson.Text{Max: 36})
 	for i, text := range ids.Value {
 		p, ok := id.Parse[id.Product](text)
 		if !ok {
@@ -277,8 +277,8 @@ func readPublications(o *wire.Object) (d publicationDraft) {
 		}
 		d.products = append(d.products, p)
 	}
-	d.skus = o.Texts("skus", false, 1000, wire.Text{}).Value
-	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Faults()) == 0 {
+	d.skus = o.Texts("skus", false, 1000, apijson.Text{}).Value
+	if !o.Describing() && len(d.products)+len(d.skus) == 0 && len(o.Errors()) == 0 {
 		o.Fault("productIds", "or skus must name at least one product")
 	}
 	return d
@@ -297,15 +297,15 @@ func (a *API) publish(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		done, err := a.Commerce.PublishProducts(tx, channel, draft.products, draft.skus)
-		return one(http.StatusOK, string(channel), func(w *wire.Writer) { writePublished(w, done) }), err
+		return one(http.StatusOK, string(channel), func(w *apijson.Writer) { writePublished(w, done) }), err
 	})
 }
 
-func writePublished(w *wire.Writer, p commerce.Published) {
+func writePublished(w *apijson.Writer, p commerce.Published) {
 	w.Record("Published", "data")
 	w.Int("published", int64(p.Count))
-	wire.Texts(w, "notFound", p.NotFound)
-	wire.IDOrNull(w, "jobId", p.Job)
+	apijson.Texts(w, "notFound", p.NotFound)
+	apijson.IDOrNull(w, "jobId", p.Job)
 	w.End()
 }
 
@@ -324,20 +324,20 @@ func (a *API) listPublications(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := catalog.OnChannel(tx, c.ID, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writePublications(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writePublications(w, list, p, total) })
 		return err
 	})
 	return out, err
 }
 
-func writePublications(w *wire.Writer, list []catalog.ChannelPublication, p page, total int64) {
+func writePublications(w *apijson.Writer, list []catalog.ChannelPublication, p page, total int64) {
 	w.List("data")
 	for _, b := range list {
 		w.Record("Publication", "")
-		wire.ID(w, "productId", b.Product)
+		apijson.ID(w, "productId", b.Product)
 		w.Text("sku", b.SKU)
 		w.Text("name", b.Name)
-		wire.Word(w, "status", b.Status)
+		apijson.Word(w, "status", b.Status)
 		w.TextOrNull("externalId", b.ExternalID)
 		w.MicrosOrNull("publishedAt", b.PublishedAt)
 		w.TextOrNull("error", b.Error)
@@ -347,7 +347,7 @@ func writePublications(w *wire.Writer, list []catalog.ChannelPublication, p page
 	writeMeta(w, p, total, nil)
 }
 
-func samplePublications(w *wire.Writer) {
+func samplePublications(w *apijson.Writer) {
 	writePublications(w, []catalog.ChannelPublication{samplePublication}, page{1, 20}, 1)
 }
 
@@ -362,14 +362,14 @@ func (a *API) unpublish(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		catalog.UnpublishFrom(tx, c.ID, product, fault.Missing("publication"))
+		catalog.UnpublishFrom(tx, c.ID, product, apperr.Missing("publication"))
 		return deleted(product, nil), nil
 	})
 }
 
-func readSync(o *wire.Object) jobs.Type {
+func readSync(o *apijson.Object) jobs.Type {
 	o.Record("QueueSync")
-	return wire.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
+	return apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
 }
 
 // queueSync serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
@@ -385,7 +385,7 @@ func (a *API) queueSync(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		j, err := a.Commerce.QueueSync(tx, channel, kind)
-		return one(http.StatusAccepted, string(j.ID), func(w *wire.Writer) { writeJob(w, "data", j) }), err
+		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { writeJob(w, "data", j) }), err
 	})
 }
 
@@ -396,26 +396,26 @@ func (a *API) testChannel(r *request) (answer, error) {
 		return answer{}, err
 	}
 	if c.Platform == channels.Custom {
-		return answer{}, fault.New(fault.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
+		return answer{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
 	}
 	result, err := a.Commerce.TestChannel(r.ctx(), c)
 	if err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(*db.Tx) (answer, error) { // nothing is written but the answer, for its Idempotency-Key
-		return one(http.StatusOK, string(c.ID), func(w *wire.Writer) { writeTest(w, result) }), nil
+		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeTest(w, result) }), nil
 	})
 }
 
-func writeTest(w *wire.Writer, t commerce.ConnectionTest) {
+func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 	w.Record("ConnectionTest", "data")
 	w.Bool("success", t.Success)
 	w.Text("message", t.Message)
 	w.Micros("checkedAt", t.CheckedAt)
-	wire.Texts(w, "webhooksRegistered", t.WebhooksRegistered)
+	apijson.Texts(w, "webhooksRegistered", t.WebhooksRegistered)
 	w.End()
 }
 
-func sampleTest(w *wire.Writer) {
+func sampleTest(w *apijson.Writer) {
 	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: sampleTime, WebhooksRegistered: []string{"order.updated"}})
 }

@@ -143,7 +143,7 @@ func (j *judge) check(r *route, got reply) string {
 	if problem := j.checkBody(op, method, got, often <= thorough); problem != "" {
 		return problem
 	}
-	return checkFault(got)
+	return checkError(got)
 }
 
 // vast is how numbers are written that may come back in free JSON as they were sent, and that the validators cannot read.
@@ -202,9 +202,9 @@ func checkHeaders(got reply) string {
 	return ""
 }
 
-// checkFault looks at what the schema of errors cannot say: that an error agrees with its status and its headers, and tells
+// checkError looks at what the schema of errors cannot say: that an error agrees with its status and its headers, and reports
 // nothing of the inside (interface §7).
-func checkFault(got reply) string {
+func checkError(got reply) string {
 	if got.status < 400 {
 		return ""
 	}

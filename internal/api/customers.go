@@ -6,34 +6,34 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // customerRoutes are interface §4.4.
 var customerRoutes = []*route{
 	{method: "GET", path: "/api/v1/customers", name: "listCustomers", section: "4.4", summary: "List customers", scope: "read:customers",
-		query: func(q *wire.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
+		query: func(q *apijson.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
 	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
-		body: func(o *wire.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
+		body: func(o *apijson.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers", scope: "write:customers",
-		body: func(o *wire.Object) { readMerge(o) }, answer: data(func(w *wire.Writer) {
+		body: func(o *apijson.Object) { readMerge(o) }, answer: data(func(w *apijson.Writer) {
 			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{sampleID[id.Customer](261)}})
 		}), serve: (*API).mergeCustomers},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
 	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", section: "4.4", summary: "Change a customer", scope: "write:customers",
-		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
 	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *wire.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
-		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
+		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
 	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
-		answer: data(func(w *wire.Writer) {
+		answer: data(func(w *apijson.Writer) {
 			writeErasure(w, commerce.Erasure{ID: sampleID[id.Customer](262), ErasedAt: sampleTime, Orders: 2})
 		}), serve: (*API).eraseCustomer},
 }
@@ -46,30 +46,30 @@ const (
 )
 
 // readCustomer reads the body of POST and PATCH; on creation null counts as absent.
-func readCustomer(o *wire.Object, creating bool) customers.Change {
+func readCustomer(o *apijson.Object, creating bool) customers.Change {
 	o.Record(choose(creating, "CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
 		Email:     readEmail(o, "email", creating),
-		FirstName: o.Text("firstName", wire.Text{}),
-		LastName:  o.Text("lastName", wire.Text{}),
-		Phone:     o.Text("phone", wire.Text{}),
-		Company:   o.Text("company", wire.Text{}),
-		Siret:     o.Text("siret", wire.Text{}),
-		VAT:       o.Text("vatIntracomNumber", wire.Text{Max: maxVAT}),
-		Tags:      o.Texts("tags", false, maxTags, wire.Text{}),
+		FirstName: o.Text("firstName", apijson.Text{}),
+		LastName:  o.Text("lastName", apijson.Text{}),
+		Phone:     o.Text("phone", apijson.Text{}),
+		Company:   o.Text("company", apijson.Text{}),
+		Siret:     o.Text("siret", apijson.Text{}),
+		VAT:       o.Text("vatIntracomNumber", apijson.Text{Max: maxVAT}),
+		Tags:      o.Texts("tags", false, maxTags, apijson.Text{}),
 		Metadata:  o.Free("metadata", true),
 	}
 	if c.Email.Set && c.Email.Value == "" && !creating {
 		if c.Email.Null {
 			o.Fault("email", "must not be null")
-		} else if !slices.ContainsFunc(o.Faults(), func(d fault.Detail) bool { return d.Path == o.Path("email") }) {
+		} else if !slices.ContainsFunc(o.Errors(), func(d apperr.Detail) bool { return d.Path == o.Path("email") }) {
 			o.Fault("email", "must not be empty")
 		}
 	}
 	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}
-	list := o.List("addresses", wire.List{Max: customers.MaxAddresses}, func(_ int, entry *wire.Object) {
+	list := o.List("addresses", apijson.List{Max: customers.MaxAddresses}, func(_ int, entry *apijson.Object) {
 		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
 	})
 	c.Addresses.Set = list.Set
@@ -94,17 +94,17 @@ func (a *API) createCustomer(r *request) (answer, error) {
 }
 
 func customerAnswer(status int, c commerce.CustomerRecord) answer {
-	return one(status, string(c.ID), func(w *wire.Writer) { writeCustomer(w, "data", c) })
+	return one(status, string(c.ID), func(w *apijson.Writer) { writeCustomer(w, "data", c) })
 }
 
-func writeCustomer(w *wire.Writer, name string, c commerce.CustomerRecord) {
+func writeCustomer(w *apijson.Writer, name string, c commerce.CustomerRecord) {
 	w.Record("Customer", name)
 	commerce.WriteCustomerMembers(w, c)
 	w.End()
 }
 
 // changeCustomer locks the customer of the path, checks that it takes writes and If-Match, and runs one operation on it.
-func (a *API) changeCustomer(r *request, body *wire.Object, act func(tx *db.Tx, c *customers.Customer) (answer, error)) (answer, error) {
+func (a *API) changeCustomer(r *request, body *apijson.Object, act func(tx *db.Tx, c *customers.Customer) (answer, error)) (answer, error) {
 	customer, err := pathID[id.Customer](r, "id", "customer")
 	if err != nil {
 		return answer{}, err
@@ -155,9 +155,9 @@ func (a *API) readCustomer(r *request) (answer, error) {
 }
 
 // readCustomerFilter reads the parameters of the list.
-func readCustomerFilter(q *wire.Query) (f customers.Filter, segment id.Segment, p page) {
+func readCustomerFilter(q *apijson.Query) (f customers.Filter, segment id.Segment, p page) {
 	f = customers.Filter{Search: q.Text("search"), Email: q.Text("email"), Tag: q.Text("tag"), IncludeInactive: q.Bool("includeInactive")}
-	segment = wire.QueryID[id.Segment](q, "segmentId")
+	segment = apijson.QueryID[id.Segment](q, "segmentId")
 	p = readPage(q, 20, 100)
 	f.Limit, f.Offset = p.Limit, p.Offset()
 	return f, segment, p
@@ -175,7 +175,7 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	err := a.read(r, func(tx *db.Tx) error {
 		if segment != "" {
 			s, err := customers.SegmentByID(tx, segment)
-			if fault.Is(err, fault.NotFound) {
+			if apperr.Is(err, apperr.NotFound) {
 				return nil
 			}
 			if err != nil {
@@ -194,12 +194,12 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(512 + 800*len(list))
+	w := apijson.NewWriter(512 + 800*len(list))
 	writeCustomers(w, list, p, total)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeCustomers(w *wire.Writer, list []commerce.CustomerRecord, p page, total int64) {
+func writeCustomers(w *apijson.Writer, list []commerce.CustomerRecord, p page, total int64) {
 	w.Object("")
 	w.List("data")
 	for _, c := range list {
@@ -219,7 +219,7 @@ func (a *API) listCustomerOrders(r *request) (answer, error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		c, err := customers.ByID(tx, customer)
 		if err == nil && c == nil {
-			err = fault.Missing("customer")
+			err = apperr.Missing("customer")
 		}
 		return err
 	})
@@ -241,10 +241,10 @@ type merge struct {
 	secondaries []string
 }
 
-func readMerge(o *wire.Object) merge {
+func readMerge(o *apijson.Object) merge {
 	o.Record("MergeCustomers")
-	m := merge{primary: o.Text("primaryId", wire.Text{Required: true}).Value}
-	list := o.Texts("secondaryIds", true, maxSecondaries, wire.Text{})
+	m := merge{primary: o.Text("primaryId", apijson.Text{Required: true}).Value}
+	list := o.Texts("secondaryIds", true, maxSecondaries, apijson.Text{})
 	for _, text := range list.Value {
 		if !slices.Contains(m.secondaries, text) {
 			m.secondaries = append(m.secondaries, text)
@@ -274,18 +274,18 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 		ok = ok && known
 	}
 	if !ok {
-		return answer{}, fault.Missing("customer")
+		return answer{}, apperr.Missing("customer")
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)
-		return one(http.StatusOK, string(primary), func(w *wire.Writer) { writeMerged(w, merged) }), err
+		return one(http.StatusOK, string(primary), func(w *apijson.Writer) { writeMerged(w, merged) }), err
 	})
 }
 
-func writeMerged(w *wire.Writer, m commerce.Merged) {
+func writeMerged(w *apijson.Writer, m commerce.Merged) {
 	w.Record("MergedCustomer", "data")
 	commerce.WriteCustomerMembers(w, m.Primary)
-	wire.Texts(w, "mergedIds", m.Secondaries)
+	apijson.Texts(w, "mergedIds", m.Secondaries)
 	w.Int("ordersMoved", int64(m.OrdersMoved))
 	w.End()
 }
@@ -306,7 +306,7 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 	}
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		e, err := a.Commerce.EraseCustomer(tx, r.caller, customer, trace)
-		return one(http.StatusOK, string(customer), func(w *wire.Writer) { writeErasure(w, e) }), err
+		return one(http.StatusOK, string(customer), func(w *apijson.Writer) { writeErasure(w, e) }), err
 	})
 	if err == nil {
 		a.scrub(r.ctx())
@@ -314,7 +314,7 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 	return out, err
 }
 
-func writeErasure(w *wire.Writer, e commerce.Erasure) {
+func writeErasure(w *apijson.Writer, e commerce.Erasure) {
 	w.Record("Erasure", "data")
 	commerce.WriteErasure(w, e)
 	w.End()
@@ -349,10 +349,10 @@ func sampleCustomer() commerce.CustomerRecord {
 		Addresses: []customers.Address{address, derived}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
 }
 
-func sampleCustomerAnswer(w *wire.Writer) {
-	data(func(w *wire.Writer) { writeCustomer(w, "data", sampleCustomer()) })(w)
+func sampleCustomerAnswer(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { writeCustomer(w, "data", sampleCustomer()) })(w)
 }
 
-func sampleCustomers(w *wire.Writer) {
+func sampleCustomers(w *apijson.Writer) {
 	writeCustomers(w, []commerce.CustomerRecord{sampleCustomer()}, page{1, 20}, 1)
 }

@@ -3,30 +3,30 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
-		body: func(o *wire.Object) { readTest(o) }, optional: true, answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
+		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
-		query: func(q *wire.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
+		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
-		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
+		answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
-		answer: data(func(w *wire.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
+		answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404}, summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
-		body: func(o *wire.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
+		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
 }
 
-func readTest(o *wire.Object) string {
+func readTest(o *apijson.Object) string {
 	o.Record("TestEndpoint")
-	return wire.Enum(o, "event", false, webhooks.EventNames...).Value
+	return apijson.Enum(o, "event", false, webhooks.EventNames...).Value
 }
 
 // testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
@@ -45,15 +45,15 @@ func (a *API) testEndpoint(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, nil) }), nil
 	})
 }
 
-func readDeliveryFilter(q *wire.Query) (webhooks.Filter, page) {
+func readDeliveryFilter(q *apijson.Query) (webhooks.Filter, page) {
 	p := readPage(q, 20, 100)
 	f := webhooks.Filter{Limit: p.Limit, Offset: p.Offset()}
-	f.State = wire.QueryEnum(q, "status", webhooks.States...)
-	f.Event = wire.QueryEnum(q, "event", webhooks.EventNames...)
+	f.State = apijson.QueryEnum(q, "status", webhooks.States...)
+	f.Event = apijson.QueryEnum(q, "event", webhooks.EventNames...)
 	f.Resource = q.Text("resourceId")
 	if at, given := q.Time("from", false); given {
 		f.From = max(1, at.UnixMicro())
@@ -78,7 +78,7 @@ func (a *API) listDeliveries(r *request) (out answer, err error) {
 	f.Endpoint = endpoint
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := webhooks.Deliveries(tx, f)
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeDeliveries(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeDeliveries(w, list, p, total) })
 		return err
 	})
 	return out, err
@@ -96,7 +96,7 @@ func (a *API) readDelivery(r *request) (out answer, err error) {
 			return err
 		}
 		tries, err := d.Tries(tx)
-		out = one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, tries) })
+		out = one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, tries) })
 		return err
 	})
 	return out, err
@@ -113,14 +113,14 @@ func (a *API) retryDelivery(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *wire.Writer) { writeDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, nil) }), nil
 	})
 }
 
-func readRetry(o *wire.Object) (endpoint id.Endpoint, span commerce.Span) {
+func readRetry(o *apijson.Object) (endpoint id.Endpoint, span commerce.Span) {
 	o.Record("RetryDeliveries")
-	endpoint = wire.UUID[id.Endpoint](o, "endpointId", false).Value
-	wire.Enum(o, "status", true, webhooks.Failed)
+	endpoint = apijson.UUID[id.Endpoint](o, "endpointId", false).Value
+	apijson.Enum(o, "status", true, webhooks.Failed)
 	return endpoint, readTimes(o, false)
 }
 
@@ -133,17 +133,17 @@ func (a *API) retryFailed(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		n, err := a.Commerce.RetryFailed(tx, r.caller, endpoint, span)
-		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeRetried(w, n) }), err
+		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeRetried(w, n) }), err
 	})
 }
 
-func writeRetried(w *wire.Writer, n int64) {
+func writeRetried(w *apijson.Writer, n int64) {
 	w.Record("Retried", "data")
 	w.Int("retried", n)
 	w.End()
 }
 
-func writeDeliveries(w *wire.Writer, list []webhooks.Delivery, p page, total int64) {
+func writeDeliveries(w *apijson.Writer, list []webhooks.Delivery, p page, total int64) {
 	w.List("data")
 	for i := range list {
 		writeDelivery(w, "", &list[i], nil)
@@ -153,14 +153,14 @@ func writeDeliveries(w *wire.Writer, list []webhooks.Delivery, p page, total int
 }
 
 // writeDelivery writes a delivery, with its attempts when they are given (interface §2.7.10).
-func writeDelivery(w *wire.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
+func writeDelivery(w *apijson.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
 	w.Record(choose(tries == nil, "Delivery", "DeliveryWithAttempts"), name)
-	wire.ID(w, "id", d.ID)
-	wire.ID(w, "endpointId", d.Endpoint)
-	wire.ID(w, "eventId", d.Event)
+	apijson.ID(w, "id", d.ID)
+	apijson.ID(w, "endpointId", d.Endpoint)
+	apijson.ID(w, "eventId", d.Event)
 	w.Text("event", d.Name)
 	w.TextOrNull("resourceId", d.Resource)
-	wire.Word(w, "status", d.State)
+	apijson.Word(w, "status", d.State)
 	w.Int("attemptCount", d.Attempts)
 	w.MicrosOrNull("lastAttemptAt", d.AttemptedAt)
 	w.IntOrNull("lastStatusCode", some(d.StatusCode))
@@ -177,7 +177,7 @@ func writeDelivery(w *wire.Writer, name string, d *webhooks.Delivery, tries []we
 	w.End()
 }
 
-func writeAttempt(w *wire.Writer, t *webhooks.Attempt) {
+func writeAttempt(w *apijson.Writer, t *webhooks.Attempt) {
 	w.Record("Attempt", "")
 	w.Micros("at", t.At)
 	w.IntOrNull("statusCode", some(t.StatusCode))
@@ -200,6 +200,6 @@ var sampleDelivery = webhooks.Delivery{ID: "019a1c52-7c1e-7d40-9a55-000000000006
 
 var sampleAttempts = []webhooks.Attempt{{Number: 1, At: sampleTime, StatusCode: 503, Duration: 84, Error: "HTTP 503", Response: "try later"}}
 
-func sampleDeliveries(w *wire.Writer) {
+func sampleDeliveries(w *apijson.Writer) {
 	writeDeliveries(w, []webhooks.Delivery{sampleDelivery}, page{1, 20}, 1)
 }

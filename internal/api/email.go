@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// validEmail tells whether text is a bare address: local@domain.tld, no display name, no quotes, at most 254 characters.
+// validEmail reports whether text is a bare address: local@domain.tld, no display name, no quotes, at most 254 characters.
 func validEmail(text string) bool {
 	local, domain, ok := strings.Cut(text, "@")
 	if !ok || local == "" || len(local) > 64 || len(text) > 254 || strings.ContainsAny(text, " \t\r\n\"(),:;<>[]\\") {

@@ -7,36 +7,36 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // endpointRoutes are interface §4.5.9: webhook endpoints.
 var endpointRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks", name: "listEndpoints", section: "4.5.9", summary: "List webhook endpoints", scope: "read:webhooks",
-		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
 	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9", summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
-		body: func(o *wire.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
-		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
+		body: func(o *apijson.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
+		answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
-		answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).readEndpoint},
+		answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).readEndpoint},
 	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
-		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
 	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
-		body: func(o *wire.Object) { readEndpointChange(o) }, answer: data(func(w *wire.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
 	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
-		body: func(o *wire.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
+		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
 }
 
 // readEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
-func readEvents(o *wire.Object, required bool) []string {
-	f := o.Texts("events", required, len(webhooks.EventNames)+1, wire.Text{Max: 64})
-	if !f.Given() || len(o.Faults()) > 0 {
+func readEvents(o *apijson.Object, required bool) []string {
+	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
+	if !f.Given() || len(o.Errors()) > 0 {
 		return nil
 	}
 	if len(f.Value) == 0 {
@@ -50,27 +50,27 @@ func readEvents(o *wire.Object, required bool) []string {
 	return f.Value
 }
 
-func readNewEndpoint(o *wire.Object) commerce.EndpointDraft {
+func readNewEndpoint(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("CreateEndpoint")
-	url := o.Text("url", wire.Text{Required: true, Max: 2048, Format: "uri"}).Value
+	url := o.Text("url", apijson.Text{Required: true, Max: 2048, Format: "uri"}).Value
 	d := readEndpointParts(o)
 	d.URL, d.Events = &url, readEvents(o, true)
 	return d
 }
 
-func readEndpointChange(o *wire.Object) commerce.EndpointDraft {
+func readEndpointChange(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("UpdateEndpoint")
-	url := o.Text("url", wire.Text{Min: 1, Max: 2048, Format: "uri"}).Ptr()
+	url := o.Text("url", apijson.Text{Min: 1, Max: 2048, Format: "uri"}).Ptr()
 	d := readEndpointParts(o)
 	d.URL, d.Events = url, readEvents(o, false)
 	return d
 }
 
-func readEndpointParts(o *wire.Object) (d commerce.EndpointDraft) {
-	if f := o.Text("description", wire.Text{Max: 255}); f.Set {
+func readEndpointParts(o *apijson.Object) (d commerce.EndpointDraft) {
+	if f := o.Text("description", apijson.Text{Max: 255}); f.Set {
 		d.Description = &f.Value // null empties it
 	}
-	d.Status = wire.Enum(o, "status", false, webhooks.Statuses...).Ptr()
+	d.Status = apijson.Enum(o, "status", false, webhooks.Statuses...).Ptr()
 	d.Ordered = o.Bool("ordered").Ptr()
 	return d
 }
@@ -87,13 +87,13 @@ func (a *API) createEndpoint(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return created(e.ID, func(w *wire.Writer) { writeEndpoint(w, "data", e, secret) }), nil
+		return created(e.ID, func(w *apijson.Writer) { writeEndpoint(w, "data", e, secret) }), nil
 	})
 }
 
-// vet is the 400 for a body with faults or with a URL that endpoints must not have. It looks the host up, so it comes before the
+// vet is the 400 for a body with errors or with a URL that endpoints must not have. It looks the host up, so it comes before the
 // transaction.
-func (a *API) vet(r *request, o *wire.Object, url *string) error {
+func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 	if err := o.Err(); err != nil || url == nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *API) changeEndpoint(r *request) (answer, error) {
 }
 
 func endpointAnswer(e *webhooks.Endpoint) answer {
-	return one(http.StatusOK, string(e.ID), func(w *wire.Writer) { writeEndpoint(w, "data", e, "") })
+	return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { writeEndpoint(w, "data", e, "") })
 }
 
 // deleteEndpoint serves DELETE /api/v1/developer/webhooks/{id}: 200; 404.
@@ -166,28 +166,28 @@ func (a *API) listEndpoints(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := webhooks.Endpoints(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeEndpoints(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeEndpoints(w, list, p, total) })
 		return err
 	})
 	return out, err
 }
 
 // readGrace reads for how long a replaced secret signs too.
-func readGrace(o *wire.Object) time.Duration {
+func readGrace(o *apijson.Object) time.Duration {
 	o.Record("RotateSecret")
-	seconds := o.Int("graceSeconds", wire.Int{Max: int64(commerce.MaxGrace / time.Second)})
+	seconds := o.Int("graceSeconds", apijson.Int{Max: int64(commerce.MaxGrace / time.Second)})
 	return time.Duration(seconds.Or(int64(commerce.UsualGrace/time.Second))) * time.Second
 }
 
 // maybe starts reading a body that may be missing.
-func (r *request) maybe() *wire.Object {
+func (r *request) maybe() *apijson.Object {
 	if r.body == nil {
-		return wire.Read(emptyBody)
+		return apijson.Read(emptyBody)
 	}
 	return r.object()
 }
 
-var emptyBody, _ = wire.Parse([]byte("{}"))
+var emptyBody, _ = apijson.Parse([]byte("{}"))
 
 // rotateSecret serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
 func (a *API) rotateSecret(r *request) (answer, error) {
@@ -205,11 +205,11 @@ func (a *API) rotateSecret(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(e.ID), func(w *wire.Writer) { writeRotation(w, e, secret) }), nil
+		return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { writeRotation(w, e, secret) }), nil
 	})
 }
 
-func writeEndpoints(w *wire.Writer, list []webhooks.Endpoint, p page, total int64) {
+func writeEndpoints(w *apijson.Writer, list []webhooks.Endpoint, p page, total int64) {
 	w.List("data")
 	for i := range list {
 		writeEndpoint(w, "", &list[i], "")
@@ -219,18 +219,18 @@ func writeEndpoints(w *wire.Writer, list []webhooks.Endpoint, p page, total int6
 }
 
 // writeEndpoint writes an endpoint; its secret only when it is given (interface §2.7.10).
-func writeEndpoint(w *wire.Writer, name string, e *webhooks.Endpoint, secret string) {
+func writeEndpoint(w *apijson.Writer, name string, e *webhooks.Endpoint, secret string) {
 	w.Record(choose(secret == "", "Endpoint", "NewEndpoint"), name)
 	writeEndpointMembers(w, e, secret)
 	w.End()
 }
 
-func writeEndpointMembers(w *wire.Writer, e *webhooks.Endpoint, secret string) {
-	wire.ID(w, "id", e.ID)
+func writeEndpointMembers(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
+	apijson.ID(w, "id", e.ID)
 	w.Text("url", e.URL)
-	wire.Texts(w, "events", e.Events)
+	apijson.Texts(w, "events", e.Events)
 	w.TextOrNull("description", e.Description)
-	wire.Word(w, "status", e.Status)
+	apijson.Word(w, "status", e.Status)
 	w.Bool("ordered", e.Ordered)
 	if secret != "" {
 		w.Text("secret", secret)
@@ -239,7 +239,7 @@ func writeEndpointMembers(w *wire.Writer, e *webhooks.Endpoint, secret string) {
 	w.Micros("updatedAt", e.UpdatedAt)
 }
 
-func writeRotation(w *wire.Writer, e *webhooks.Endpoint, secret string) {
+func writeRotation(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
 	w.Record("RotatedEndpoint", "data")
 	writeEndpointMembers(w, e, secret)
 	w.MicrosOrNull("previousSecretExpiresAt", e.OldSecretUntil)
@@ -249,7 +249,7 @@ func writeRotation(w *wire.Writer, e *webhooks.Endpoint, secret string) {
 var sampleEndpoint = webhooks.Endpoint{ID: "019a1c52-7c1e-7d40-9a55-000000000005", URL: "https://shop.example/hooks/entrepot", Events: []string{"order.received", "order.shipped"},
 	Description: "Shop", Status: webhooks.Active, OldSecretUntil: sampleTime, CreatedAt: sampleTime, UpdatedAt: sampleTime}
 
-func sampleEndpoints(w *wire.Writer) {
+func sampleEndpoints(w *apijson.Writer) {
 	writeEndpoints(w, []webhooks.Endpoint{sampleEndpoint}, page{1, 20}, 1)
 }
-func sampleRotation(w *wire.Writer) { writeRotation(w, &sampleEndpoint, "whsec_…") }
+func sampleRotation(w *apijson.Writer) { writeRotation(w, &sampleEndpoint, "whsec_…") }

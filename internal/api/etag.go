@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"entrepot/internal/fault"
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 )
 
 // etagOf is a strong tag over the content (interface §8).
@@ -36,7 +36,7 @@ func (a *answer) tag() {
 	a.header["Cache-Control"] = "private, no-cache"
 }
 
-// matches tells whether a list of tags (If-None-Match, If-Match) names this one; * names all.
+// matches reports whether a list of tags (If-None-Match, If-Match) names this one; * names all.
 func matches(lists []string, tag string) bool {
 	if tag == "" {
 		return false
@@ -58,13 +58,13 @@ func (r *request) precondition(current func() []byte) error {
 	if len(lists) == 0 || matches(lists, etagOf(current())) {
 		return nil
 	}
-	return fault.New(fault.Precondition, "precondition_failed", "it has changed since: read it again")
+	return apperr.New(apperr.Precondition, "precondition_failed", "it has changed since: read it again")
 }
 
 // locked reads a record for changing it and checks what must hold before: the body is sound, nil being none, and If-Match names the
 // version that lock has read. lock must keep other writers of the record away until the commit; one that reads without a lock lets two
 // writers of one version both win. Errors: those of lock; Invalid; Precondition.
-func locked[T any](r *request, body *wire.Object, lock func() (T, error), show func(T) answer) (T, error) {
+func locked[T any](r *request, body *apijson.Object, lock func() (T, error), show func(T) answer) (T, error) {
 	record, err := lock()
 	if err == nil && body != nil {
 		err = body.Err()

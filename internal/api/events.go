@@ -5,29 +5,29 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // eventRoutes are interface §4.5.9: the event log, its replay, and the catalogue of events.
 var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
-		answer: data(func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
+		answer: data(func(w *apijson.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
 	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
-		query: func(q *wire.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
+		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *wire.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *wire.Writer) { writeReplay(w, sampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
+		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, sampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
 }
 
 // readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
 func (a *API) readCatalogue(*request) (answer, error) {
-	return one(http.StatusOK, "", func(w *wire.Writer) { writeCatalogue(w, commerce.Catalogue()) }), nil
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeCatalogue(w, commerce.Catalogue()) }), nil
 }
 
-func writeCatalogue(w *wire.Writer, kinds []webhooks.Kind) {
+func writeCatalogue(w *apijson.Writer, kinds []webhooks.Kind) {
 	w.List("data")
 	for _, k := range kinds {
 		w.Record("EventKind", "")
@@ -44,12 +44,12 @@ func writeCatalogue(w *wire.Writer, kinds []webhooks.Kind) {
 }
 
 // writeSampleEvent writes an event as endpoints get it: a record of its own for every kind.
-func writeSampleEvent(w *wire.Writer, name string, k webhooks.Kind) {
+func writeSampleEvent(w *apijson.Writer, name string, k webhooks.Kind) {
 	w.Record(eventName(k.Event), name)
-	wire.ID(w, "id", sampleEvent)
+	apijson.ID(w, "id", sampleEvent)
 	w.Only("event", k.Event)
 	w.Micros("timestamp", sampleTime)
-	w.RawLike("data", string(wire.Example(k.Sample)), k.Sample)
+	w.RawLike("data", string(apijson.Example(k.Sample)), k.Sample)
 	w.End()
 }
 
@@ -62,17 +62,17 @@ func eventName(event string) string {
 	return b.String() + "Event"
 }
 
-func writeEnvelope(w *wire.Writer, name string, event id.Event, kind string, at int64, data string) {
+func writeEnvelope(w *apijson.Writer, name string, event id.Event, kind string, at int64, data string) {
 	w.Record("Event", name)
-	wire.ID(w, "id", event)
+	apijson.ID(w, "id", event)
 	w.Text("event", kind)
 	w.Micros("timestamp", at)
 	w.Raw("data", data)
 	w.End()
 }
 
-func readLogQuery(q *wire.Query) (after id.Event, limit int) {
-	return wire.QueryID[id.Event](q, "after"), q.Int("limit", 100, 1, 1000)
+func readLogQuery(q *apijson.Query) (after id.Event, limit int) {
+	return apijson.QueryID[id.Event](q, "after"), q.Int("limit", 100, 1, 1000)
 }
 
 // readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. Of what the caller may not
@@ -85,7 +85,7 @@ func (a *API) readLog(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, more, err := webhooks.Log(tx, after, limit)
-		out = one(http.StatusOK, "", func(w *wire.Writer) {
+		out = one(http.StatusOK, "", func(w *apijson.Writer) {
 			w.List("data")
 			for i := range list {
 				e := &list[i]
@@ -103,16 +103,16 @@ func (a *API) readLog(r *request) (out answer, err error) {
 	return out, err
 }
 
-func writeLogMeta(w *wire.Writer, count, limit int, more bool, after id.Event) {
+func writeLogMeta(w *apijson.Writer, count, limit int, more bool, after id.Event) {
 	w.Record("EventLogMeta", "meta")
 	w.Int("count", int64(count))
 	w.Int("limit", int64(limit))
 	w.Bool("hasMore", more)
-	wire.IDOrNull(w, "nextAfter", after)
+	apijson.IDOrNull(w, "nextAfter", after)
 	w.End()
 }
 
-func sampleLog(w *wire.Writer) {
+func sampleLog(w *apijson.Writer) {
 	w.List("data")
 	writeEnvelope(w, "", sampleEvent, "order.shipped", sampleTime, "{}")
 	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", "stock.updated", sampleTime, "null")
@@ -127,7 +127,7 @@ type replayBody struct {
 	onlyFailed bool
 }
 
-func readReplay(o *wire.Object) (b replayBody) {
+func readReplay(o *apijson.Object) (b replayBody) {
 	o.Record("ReplayEvents")
 	b.span = readTimes(o, true)
 	b.events = readEvents(o, false)
@@ -139,15 +139,15 @@ func readReplay(o *wire.Object) (b replayBody) {
 }
 
 // readTimes reads from and to; without to it reaches until now.
-func readTimes(o *wire.Object, required bool) commerce.Span {
+func readTimes(o *apijson.Object, required bool) commerce.Span {
 	from := o.Time("from", required)
-	to := o.Text("to", wire.Text{Max: 64})
+	to := o.Text("to", apijson.Text{Max: 64})
 	span := commerce.Span{To: farFuture}
 	if from.Given() {
 		span.From = from.Value.UnixMicro()
 	}
 	if to.Given() {
-		at, ok := wire.ParseTime(to.Value, true)
+		at, ok := apijson.ParseTime(to.Value, true)
 		if !ok {
 			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
 		} else if span.To = at.UnixMicro(); span.To < span.From {
@@ -173,13 +173,13 @@ func (a *API) replayEvents(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		n, err := a.Commerce.ReplayEvents(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
-		return one(http.StatusAccepted, string(endpoint), func(w *wire.Writer) { writeReplay(w, endpoint, n) }), err
+		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeReplay(w, endpoint, n) }), err
 	})
 }
 
-func writeReplay(w *wire.Writer, endpoint id.Endpoint, queued int64) {
+func writeReplay(w *apijson.Writer, endpoint id.Endpoint, queued int64) {
 	w.Record("Replay", "data")
-	wire.ID(w, "endpointId", endpoint)
+	apijson.ID(w, "endpointId", endpoint)
 	w.Int("queued", queued)
 	w.End()
 }

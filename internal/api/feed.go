@@ -4,10 +4,10 @@ import (
 	"slices"
 	"sync"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // maxFeed bounds the items of a change feed's page (interface §8).
@@ -22,7 +22,7 @@ type feedPage struct {
 }
 
 // readFeed reads the parameters of a change feed.
-func readFeed(q *wire.Query) feedPage {
+func readFeed(q *apijson.Query) feedPage {
 	since, given := q.Time("since", false)
 	p := feedPage{Given: given, Limit: q.Int("limit", maxFeed, 1, maxFeed), Deleted: q.Bool("includeDeleted")}
 	if given {
@@ -41,7 +41,7 @@ type feedMeta struct {
 }
 
 // writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag covers.
-func writeFeedMeta(w *wire.Writer, p feedPage, m feedMeta) (covered int) {
+func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)
 	if p.Given {

@@ -3,26 +3,26 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // catalogFeedRoutes are the change feeds of products and categories (interface §4.3).
 var catalogFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/products/changes", name: "listProductChanges", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
-		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer, deleted bool) { sampleShown().writeChanged(w, sampleProduct(), deleted) })
+		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) { sampleShown().writeChanged(w, sampleProduct(), deleted) })
 		}, serve: (*API).productChanges},
 	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
-		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedCategory(w, sampleCategory(), deleted) })
+		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) { writeChangedCategory(w, sampleCategory(), deleted) })
 		}, serve: (*API).categoryChanges},
 }
 
 // sampleFeed describes a feed's page by one item, without and with tombstones.
-func sampleFeed(w *wire.Writer, item func(w *wire.Writer, deleted bool)) {
+func sampleFeed(w *apijson.Writer, item func(w *apijson.Writer, deleted bool)) {
 	w.Object("")
 	w.List("data")
 	item(w, false)
@@ -35,9 +35,9 @@ func sampleFeed(w *wire.Writer, item func(w *wire.Writer, deleted bool)) {
 }
 
 // feed answers one page: it waits for stamps given before the request, so that a caller who keeps a clock of its own misses
-// nothing, and then reads on one snapshot. page reads up to limit items, writes all but the extra one, and tells their number
+// nothing, and then reads on one snapshot. page reads up to limit items, writes all but the extra one, and reports their number
 // and the last one's stamp.
-func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.Tx, p feedPage, w *wire.Writer) (count int, more bool, last int64, err error)) (out answer, err error) {
+func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.Tx, p feedPage, w *apijson.Writer) (count int, more bool, last int64, err error)) (out answer, err error) {
 	q := r.query()
 	p := readFeed(q)
 	if err := q.Err(); err != nil {
@@ -48,7 +48,7 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 		return answer{}, err
 	}
 	err = a.read(r, func(tx *db.Tx) error {
-		w := wire.NewWriter(1024 + 320*p.Limit)
+		w := apijson.NewWriter(1024 + 320*p.Limit)
 		w.Object("")
 		w.List("data")
 		count, more, last, err := page(tx, p, w)
@@ -71,7 +71,7 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 
 // productChanges serves GET /api/v1/sdk/products/changes: 200; 400.
 func (a *API) productChanges(r *request) (answer, error) {
-	return a.feed(r, "products", catalog.Products, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+	return a.feed(r, "products", catalog.Products, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		list, more, err := catalog.Changes(tx, p.Since, p.Limit, p.Deleted)
 		if err != nil || len(list) == 0 {
 			return 0, false, 0, err
@@ -96,14 +96,14 @@ func (a *API) productChanges(r *request) (answer, error) {
 }
 
 // writeChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
-func (s shown) writeChanged(w *wire.Writer, p *catalog.Product, deleted bool) {
+func (s shown) writeChanged(w *apijson.Writer, p *catalog.Product, deleted bool) {
 	w.Record("ChangedProduct", "")
-	wire.ID(w, "id", p.ID)
+	apijson.ID(w, "id", p.ID)
 	w.Text("sku", p.SKU)
 	w.Text("name", p.Name)
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
-	wire.Word(w, "status", p.Status)
+	apijson.Word(w, "status", p.Status)
 	writeCategoryIDs(w, p)
 	s.writeVariants(w, p)
 	writeMedia(w, p)
@@ -116,7 +116,7 @@ func (s shown) writeChanged(w *wire.Writer, p *catalog.Product, deleted bool) {
 
 // categoryChanges serves GET /api/v1/sdk/categories/changes: 200; 400.
 func (a *API) categoryChanges(r *request) (answer, error) {
-	return a.feed(r, "categories", catalog.Categories, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+	return a.feed(r, "categories", catalog.Categories, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		list, more, err := catalog.CategoryChanges(tx, p.Since, p.Limit, p.Deleted)
 		if err != nil || len(list) == 0 {
 			return 0, false, 0, err
@@ -129,13 +129,13 @@ func (a *API) categoryChanges(r *request) (answer, error) {
 }
 
 // writeChangedCategory writes a category as the feed shows it.
-func writeChangedCategory(w *wire.Writer, c catalog.Category, deleted bool) {
+func writeChangedCategory(w *apijson.Writer, c catalog.Category, deleted bool) {
 	w.Record("ChangedCategory", "")
-	wire.ID(w, "id", c.ID)
+	apijson.ID(w, "id", c.ID)
 	w.TextOrNull("externalId", c.ExternalID)
 	w.Text("name", c.Name)
 	w.Text("slug", c.Slug)
-	wire.IDOrNull(w, "parentId", c.Parent)
+	apijson.IDOrNull(w, "parentId", c.Parent)
 	w.TextOrNull("parentExternalId", c.ParentExternal)
 	w.Stamp("changedAt", c.ChangedAt)
 	if deleted {

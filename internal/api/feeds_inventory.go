@@ -1,16 +1,16 @@
 package api
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // inventoryFeedRoutes are the change feed of stock levels (interface §4.3).
 var inventoryFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/inventory/changes", name: "listInventoryChanges", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
-		query: func(q *wire.Query) { readFeed(q) }, answer: func(w *wire.Writer) {
-			sampleFeed(w, func(w *wire.Writer, deleted bool) { writeChangedLevel(w, &sampleLevels()[0], deleted) })
+		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) { writeChangedLevel(w, &sampleLevels()[0], deleted) })
 		}, serve: (*API).inventoryChanges},
 }
 
@@ -25,7 +25,7 @@ func (levelFeed) Count(tx *db.Tx, since, until int64, deleted bool) (int64, erro
 
 // inventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
 func (a *API) inventoryChanges(r *request) (answer, error) {
-	return a.feed(r, "inventory", levelFeed{}, func(tx *db.Tx, p feedPage, w *wire.Writer) (int, bool, int64, error) {
+	return a.feed(r, "inventory", levelFeed{}, func(tx *db.Tx, p feedPage, w *apijson.Writer) (int, bool, int64, error) {
 		list, more, err := stock.Changes(tx, p.Since, p.Limit, p.Deleted)
 		if err != nil || len(list) == 0 {
 			return 0, false, 0, err
@@ -38,7 +38,7 @@ func (a *API) inventoryChanges(r *request) (answer, error) {
 }
 
 // writeChangedLevel writes a level as the feed shows it; deleted says that tombstones were asked for.
-func writeChangedLevel(w *wire.Writer, l *stock.Row, deleted bool) {
+func writeChangedLevel(w *apijson.Writer, l *stock.Row, deleted bool) {
 	w.Record("ChangedStockLevel", "")
 	writeLevel(w, l)
 	if deleted {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // oddities are what is put in the place of every field of every body. "absent" and "twice" are done to the member itself.
@@ -45,7 +45,7 @@ func TestEveryFieldTakesOddities(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, "sqlite")
 				w.watch()
-				list := fieldsOf(wire.DescribeBody(r.body))
+				list := fieldsOf(apijson.DescribeBody(r.body))
 				fields.Add(int64(len(list)))
 				for _, f := range list {
 					inputs.Add(w.fill(r, made, f))
@@ -56,7 +56,7 @@ func TestEveryFieldTakesOddities(t *testing.T) {
 	t.Logf("%d inputs in %d fields", inputs.Load(), fields.Load())
 }
 
-// fill sends every oddity in the place of one field, and tells how many it sent.
+// fill sends every oddity in the place of one field, and reports how many it sent.
 func (w *world) fill(r *route, made row, f field) (sent int64) {
 	w.t.Helper()
 	a := made.ask(w)

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // valueOf is a value that a parameter takes.
-func (w *world) valueOf(r *route, name string, s *wire.Schema) string {
+func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
 	if make := queryIDs[name]; make != nil {
 		return w.once("query "+name, func() string { return make(w) })
 	}
@@ -61,7 +61,7 @@ func TestEveryPairOfParameters(t *testing.T) {
 			w.order()
 			for _, r := range lists() {
 				a := rows[r.method+" "+r.path].ask(w)
-				schema := wire.DescribeQuery(r.query)
+				schema := apijson.DescribeQuery(r.query)
 				var each []string
 				for _, name := range schema.Names() {
 					each = append(each, url.QueryEscape(name)+"="+url.QueryEscape(w.valueOf(r, name, schema.Properties[name])))

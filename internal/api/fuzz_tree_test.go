@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
-	"entrepot/internal/wire"
 )
 
 // tree is a JSON value that can be bent: a scalar is any text, JSON or not, and an object may have a name twice.
@@ -137,7 +137,7 @@ func (n *tree) reach(path []step) (holder *tree, at int) {
 // field is a place in a body, with what its schema says.
 type field struct {
 	path   []step
-	schema *wire.Schema
+	schema *apijson.Schema
 }
 
 func (f field) String() string {
@@ -153,7 +153,7 @@ func (f field) String() string {
 }
 
 // fieldsOf are all the places of a body, the ones inside lists in their first element.
-func fieldsOf(s *wire.Schema, path ...step) (list []field) {
+func fieldsOf(s *apijson.Schema, path ...step) (list []field) {
 	for _, name := range s.Names() {
 		at := append(append([]step(nil), path...), step{name: name})
 		list = append(list, field{at, s.Properties[name]})

@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 	"entrepot/internal/pgtest"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -77,7 +77,7 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	if engine == "postgres" {
 		config = db.Config{URL: pgtest.URL(t), Now: now.tick, Pool: 12}
 	}
-	master, err := seal.Parse(strings.Repeat("5e", 32))
+	master, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,20 +3,20 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // inventoryRoutes are stock levels (interface §4.5.5).
 var inventoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
-		query: func(q *wire.Query) { readInventoryFilter(q) }, answer: func(w *wire.Writer) { writeLevelList(w, sampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
+		query: func(q *apijson.Query) { readInventoryFilter(q) }, answer: func(w *apijson.Writer) { writeLevelList(w, sampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
 	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
-		answer: data(func(w *wire.Writer) {
+		answer: data(func(w *apijson.Writer) {
 			writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE", Product: sampleProduct().ID}, sampleLevels())
 		}), serve: (*API).getInventory},
 }
@@ -27,7 +27,7 @@ const (
 	maxInventoryPage = 250
 )
 
-func readInventoryFilter(q *wire.Query) (stock.Filter, page) {
+func readInventoryFilter(q *apijson.Query) (stock.Filter, page) {
 	f := stock.Filter{SKU: q.Text("sku"), Warehouse: q.Text("warehouseCode"), Low: q.Bool("low"), Search: q.Text("search")}
 	p := readPage(q, inventoryPage, maxInventoryPage)
 	f.Limit, f.Offset = p.Limit, p.Offset()
@@ -50,19 +50,19 @@ func (a *API) listInventory(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(256 + 320*len(list))
+	w := apijson.NewWriter(256 + 320*len(list))
 	writeLevelList(w, list, p, total)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeLevelList(w *wire.Writer, list []stock.Row, p page, total int64) {
+func writeLevelList(w *apijson.Writer, list []stock.Row, p page, total int64) {
 	w.Object("")
 	writeLevels(w, "data", list)
 	writeMeta(w, p, total, nil)
 	w.End()
 }
 
-func writeLevels(w *wire.Writer, name string, list []stock.Row) {
+func writeLevels(w *apijson.Writer, name string, list []stock.Row) {
 	w.List(name)
 	for i := range list {
 		w.Record("StockLevel", "")
@@ -74,11 +74,11 @@ func writeLevels(w *wire.Writer, name string, list []stock.Row) {
 }
 
 // writeLevel writes the members of a stock level that lists and the feed share (interface §2.7).
-func writeLevel(w *wire.Writer, l *stock.Row) {
-	wire.ID(w, "id", l.ID)
+func writeLevel(w *apijson.Writer, l *stock.Row) {
+	apijson.ID(w, "id", l.ID)
 	w.Text("sku", l.SKU)
-	wire.ID(w, "productId", l.Product)
-	wire.IDOrNull(w, "variantId", l.Variant)
+	apijson.ID(w, "productId", l.Product)
+	apijson.IDOrNull(w, "variantId", l.Variant)
 	w.Text("warehouseCode", l.Warehouse)
 	w.Int("quantity", l.OnHand)
 	w.Int("reserved", l.Reserved)
@@ -86,12 +86,12 @@ func writeLevel(w *wire.Writer, l *stock.Row) {
 	w.Stamp("changedAt", l.ChangedAt)
 }
 
-// sellable finds what the SKU of the path stands for. Faults: NotFound.
+// sellable finds what the SKU of the path stands for. Errors: NotFound.
 func sellable(tx *db.Tx, r *request) (catalog.Sellable, error) {
 	sku := r.http.PathValue("sku")
 	found, err := catalog.Resolve(tx, []string{sku})
 	if _, ok := found[sku]; !ok && err == nil {
-		err = fault.Missing("SKU")
+		err = apperr.Missing("SKU")
 	}
 	return found[sku], err
 }
@@ -109,13 +109,13 @@ func (a *API) getInventory(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return one(http.StatusOK, "", func(w *wire.Writer) { writeStockOf(w, item, list) }), nil
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeStockOf(w, item, list) }), nil
 }
 
 // maxLevelsOfSKU bounds the warehouses that one SKU's answer shows; the list has them all.
 const maxLevelsOfSKU = 1000
 
-func writeStockOf(w *wire.Writer, item catalog.Sellable, list []stock.Row) {
+func writeStockOf(w *apijson.Writer, item catalog.Sellable, list []stock.Row) {
 	var sum stock.Level
 	for _, l := range list {
 		sum.OnHand += l.OnHand
@@ -123,8 +123,8 @@ func writeStockOf(w *wire.Writer, item catalog.Sellable, list []stock.Row) {
 	}
 	w.Record("SKUStock", "data")
 	w.Text("sku", item.SKU)
-	wire.ID(w, "productId", item.Product)
-	wire.IDOrNull(w, "variantId", item.Variant)
+	apijson.ID(w, "productId", item.Product)
+	apijson.IDOrNull(w, "variantId", item.Variant)
 	w.Int("quantity", sum.OnHand)
 	w.Int("reserved", sum.Reserved)
 	w.Int("available", sum.Available())

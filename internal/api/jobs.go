@@ -3,11 +3,11 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/wire"
 )
 
 // jobRoutes are interface §4.3: what is under way on an account's channels, and one job by its id.
@@ -15,22 +15,22 @@ var jobRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
 		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
 	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader, errors: []int{403},
-		answer: data(func(w *wire.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).readJob},
+		answer: data(func(w *apijson.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).readJob},
 }
 
 var sampleJob = jobs.Job{ID: sampleID[id.Job](268), Type: jobs.ProductImport, Channel: sampleID[id.Channel](269), ChannelName: "ERP", ChannelType: channels.Custom, Status: jobs.CompletedWithErrors,
 	Total: 3, Processed: 3, Created: 1, Updated: 1, Failed: 1, Errors: `[{"sku":"A","error":"price is required"}]`, CreatedAt: sampleTime, StartedAt: sampleTime, CompletedAt: sampleTime}
 
 // writeJob writes a job (interface §2.7.7).
-func writeJob(w *wire.Writer, name string, j jobs.Job) {
+func writeJob(w *apijson.Writer, name string, j jobs.Job) {
 	w.Record("Job", name)
-	wire.ID(w, "id", j.ID)
-	wire.ID(w, "jobId", j.ID)
-	wire.Word(w, "type", j.Type)
-	wire.IDOrNull(w, "channelId", j.Channel)
+	apijson.ID(w, "id", j.ID)
+	apijson.ID(w, "jobId", j.ID)
+	apijson.Word(w, "type", j.Type)
+	apijson.IDOrNull(w, "channelId", j.Channel)
 	w.TextOrNull("channelName", j.ChannelName)
 	w.TextOrNull("channelType", j.ChannelType)
-	wire.Word(w, "status", j.Status)
+	apijson.Word(w, "status", j.Status)
 	w.Int("totalItems", j.Total)
 	w.Int("processedItems", j.Processed)
 	w.Int("progress", j.Progress())
@@ -55,13 +55,13 @@ func (a *API) syncStatus(r *request) (out answer, err error) {
 			return err
 		}
 		last, err := jobs.Last(tx)
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeSyncStatus(w, active, last) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeSyncStatus(w, active, last) })
 		return err
 	})
 	return out, err
 }
 
-func writeSyncStatus(w *wire.Writer, active []jobs.Job, last *jobs.Job) {
+func writeSyncStatus(w *apijson.Writer, active []jobs.Job, last *jobs.Job) {
 	w.Record("SyncStatus", "data")
 	w.List("activeJobs")
 	for _, j := range active {
@@ -77,7 +77,7 @@ func writeSyncStatus(w *wire.Writer, active []jobs.Job, last *jobs.Job) {
 }
 
 // sampleSyncStatus is the status before and after a first job ended.
-func sampleSyncStatus(w *wire.Writer) {
+func sampleSyncStatus(w *apijson.Writer) {
 	writeSyncStatus(w, []jobs.Job{sampleJob}, nil)
 	writeSyncStatus(w, []jobs.Job{sampleJob}, &sampleJob)
 }
@@ -96,7 +96,7 @@ func (a *API) readJob(r *request) (out answer, err error) {
 		if err := r.caller.Needs(j.Type.Scope()); err != nil {
 			return err
 		}
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeJob(w, "data", j) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeJob(w, "data", j) })
 		return nil
 	})
 	return out, err

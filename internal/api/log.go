@@ -72,7 +72,7 @@ type sampler struct {
 // samplesPerSecond is how many refusals a second are logged one by one.
 const samplesPerSecond = 10
 
-// take tells whether this event is shown, and if so, how many were not since the last that was.
+// take reports whether this event is shown, and if so, how many were not since the last that was.
 func (s *sampler) take(now time.Time) (shown bool, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

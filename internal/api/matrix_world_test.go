@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon"
@@ -23,7 +24,6 @@ import (
 	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
 )
 
 // world is one account of a server with what operations need: rows make their resources through the interface itself, and every
@@ -198,7 +198,7 @@ func queryNames(r *route) []string {
 	if r.query == nil {
 		return nil
 	}
-	return wire.DescribeQuery(r.query).Names()
+	return apijson.DescribeQuery(r.query).Names()
 }
 
 // short is the beginning of a body, for messages.

@@ -3,28 +3,28 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
 var movementRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
-		query: func(q *wire.Query) { readLedgerFilter(q) }, answer: func(w *wire.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
+		query: func(q *apijson.Query) { readLedgerFilter(q) }, answer: func(w *apijson.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
 	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404}, summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *wire.Object) { readMovement(o) }, answer: data(func(w *wire.Writer) {
+		body: func(o *apijson.Object) { readMovement(o) }, answer: data(func(w *apijson.Writer) {
 			for _, m := range sampleMovements() {
 				writeMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404}, summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *wire.Object) { readTransfer(o) }, answer: data(func(w *wire.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
+		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
 }
 
-func readLedgerFilter(q *wire.Query) (warehouse string, p page) {
+func readLedgerFilter(q *apijson.Query) (warehouse string, p page) {
 	return q.Text("warehouseCode"), readPage(q, inventoryPage, maxInventoryPage)
 }
 
@@ -47,12 +47,12 @@ func (a *API) listLedger(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(256 + 360*len(list))
+	w := apijson.NewWriter(256 + 360*len(list))
 	writeLedger(w, list, p, total)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeLedger(w *wire.Writer, list []stock.Movement, p page, total int64) {
+func writeLedger(w *apijson.Writer, list []stock.Movement, p page, total int64) {
 	w.Object("")
 	w.List("data")
 	for _, m := range list {
@@ -64,12 +64,12 @@ func writeLedger(w *wire.Writer, list []stock.Movement, p page, total int64) {
 }
 
 // writeMovement writes a ledger row (interface §2.7).
-func writeMovement(w *wire.Writer, name string, m stock.Movement) {
+func writeMovement(w *apijson.Writer, name string, m stock.Movement) {
 	w.Record("StockMovement", name)
-	wire.ID(w, "id", m.ID)
+	apijson.ID(w, "id", m.ID)
 	w.Text("sku", m.SKU)
 	w.Text("warehouseCode", m.Warehouse)
-	wire.Word(w, "cause", m.Cause)
+	apijson.Word(w, "cause", m.Cause)
 	w.Int("delta", m.Delta)
 	w.Int("balance", m.Balance)
 	if m.ReferenceType == "" {
@@ -92,19 +92,19 @@ type movementType string
 var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adjust": stock.Adjustment}
 
 // readMovement reads the body of POST movements.
-func readMovement(o *wire.Object) commerce.Movement {
+func readMovement(o *apijson.Object) commerce.Movement {
 	o.Record("CreateMovement")
 	return commerce.Movement{
-		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
-		Warehouse: o.Text("warehouseCode", wire.Text{Max: maxCode}).Value,
-		Cause:     movementCauses[wire.Enum[movementType](o, "type", true, "receive", "adjust").Value],
+		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
+		Warehouse: o.Text("warehouseCode", apijson.Text{Max: maxCode}).Value,
+		Cause:     movementCauses[apijson.Enum[movementType](o, "type", true, "receive", "adjust").Value],
 		Quantity:  readDelta(o),
-		Reason:    o.Text("reason", wire.Text{Max: 1000}).Value,
+		Reason:    o.Text("reason", apijson.Text{Max: 1000}).Value,
 	}
 }
 
-func readDelta(o *wire.Object) int64 {
-	f := o.Int("quantity", wire.Int{Required: true, Min: -stock.MaxQuantity, Max: stock.MaxQuantity})
+func readDelta(o *apijson.Object) int64 {
+	f := o.Int("quantity", apijson.Int{Required: true, Min: -stock.MaxQuantity, Max: stock.MaxQuantity})
 	if f.Given() && f.Value == 0 && !o.Describing() {
 		o.Fault("quantity", "must not be 0")
 	}
@@ -123,19 +123,19 @@ func (a *API) createMovement(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, string(m.ID), func(w *wire.Writer) { writeMovement(w, "data", m) }), nil
+		return one(http.StatusCreated, string(m.ID), func(w *apijson.Writer) { writeMovement(w, "data", m) }), nil
 	})
 }
 
 // readTransfer reads the body of POST transfers.
-func readTransfer(o *wire.Object) commerce.Transfer {
+func readTransfer(o *apijson.Object) commerce.Transfer {
 	o.Record("CreateTransfer")
 	t := commerce.Transfer{
-		SKU:      o.Text("sku", wire.Text{Required: true}).Value,
-		From:     o.Text("fromWarehouseCode", wire.Text{Required: true, Max: maxCode}).Value,
-		To:       o.Text("toWarehouseCode", wire.Text{Required: true, Max: maxCode}).Value,
-		Quantity: o.Int("quantity", wire.Int{Required: true, Min: 1, Max: stock.MaxQuantity}).Value,
-		Reason:   o.Text("reason", wire.Text{Max: 1000}).Value,
+		SKU:      o.Text("sku", apijson.Text{Required: true}).Value,
+		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: maxCode}).Value,
+		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: maxCode}).Value,
+		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: stock.MaxQuantity}).Value,
+		Reason:   o.Text("reason", apijson.Text{Max: 1000}).Value,
 	}
 	if t.From == t.To && t.From != "" {
 		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
@@ -155,11 +155,11 @@ func (a *API) createTransfer(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, string(ledger[0].ID), func(w *wire.Writer) { writeTransfer(w, ledger) }), nil
+		return one(http.StatusCreated, string(ledger[0].ID), func(w *apijson.Writer) { writeTransfer(w, ledger) }), nil
 	})
 }
 
-func writeTransfer(w *wire.Writer, ledger []stock.Movement) {
+func writeTransfer(w *apijson.Writer, ledger []stock.Movement) {
 	w.Record("StockTransfer", "data")
 	w.List("movements")
 	for _, m := range ledger {

@@ -4,26 +4,26 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // notificationRoutes are interface §5.3 and §6.3: what platforms tell, signed by them; no key, no login. The auction marketplace
 // uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
-		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
+		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "receiveChallengeNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
-		status: http.StatusCreated, others: map[int]func(*wire.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
+		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "answerHandshake", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
-		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
 	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "answerChallenge", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
-		query: func(q *wire.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
+		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
 }
 
 // platformChannel finds the channel and connector of the path.
@@ -50,7 +50,7 @@ func (a *API) receive(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(128)
+	w := apijson.NewWriter(128)
 	writeReceived(w, got)
 	status := http.StatusCreated
 	if got.Ping {
@@ -72,7 +72,7 @@ func (a *API) notification(r *request) (commerce.Received, error) {
 	return a.Commerce.ReceiveNotification(r.ctx(), a.DB, c, known, connector.Notification{Header: r.http.Header, Body: raw})
 }
 
-func writeReceived(w *wire.Writer, got commerce.Received) {
+func writeReceived(w *apijson.Writer, got commerce.Received) {
 	w.Record("NotificationReceived", "")
 	w.Bool("received", true)
 	switch {
@@ -81,7 +81,7 @@ func writeReceived(w *wire.Writer, got commerce.Received) {
 	case got.Duplicate:
 		w.Bool("duplicate", true)
 	default:
-		wire.Word(w, "action", got.Notice.Action)
+		apijson.Word(w, "action", got.Notice.Action)
 		if got.Notice.Action == connector.Ignored {
 			w.Bool("ignored", true)
 			w.Text("reason", got.Notice.Reason)
@@ -91,13 +91,13 @@ func writeReceived(w *wire.Writer, got commerce.Received) {
 }
 
 // sampleReceived are the answers to what is acted on, ignored and known already.
-func sampleReceived(w *wire.Writer) {
-	writeReceived(w, commerce.Received{Notice: connector.Notice{Action: connector.StockPushQueued}})
-	writeReceived(w, commerce.Received{Notice: connector.Notice{Action: connector.Ignored, Reason: "this event is not handled"}})
+func sampleReceived(w *apijson.Writer) {
+	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.StockPushQueued}})
+	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.Ignored, Reason: "this event is not handled"}})
 	writeReceived(w, commerce.Received{Duplicate: true})
 }
 
-func samplePing(w *wire.Writer) { writeReceived(w, commerce.Received{Ping: true}) }
+func samplePing(w *apijson.Writer) { writeReceived(w, commerce.Received{Ping: true}) }
 
 // challenge serves GET …/webhooks/platform/{channelId}/{platform}[/challenge]: 200; 400, 404.
 func (a *API) challenge(r *request) (answer, error) {
@@ -107,7 +107,7 @@ func (a *API) challenge(r *request) (answer, error) {
 	}
 	asked, ok := known.(connector.Challenger)
 	if !ok {
-		return answer{}, fault.Missing("handshake")
+		return answer{}, apperr.Missing("handshake")
 	}
 	opened, err := a.Commerce.Opened(c)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *API) publicBase(r *request) string {
 	return scheme + "://" + r.http.Host
 }
 
-func sampleChallenge(w *wire.Writer) {
+func sampleChallenge(w *apijson.Writer) {
 	w.Record("ChallengeAnswer", "")
 	w.Text("challengeResponse", "ca527df75caa230092d7e90484071e8f05d63068f1317973d6a3a42593734bbb")
 	w.End()

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // docRoutes are interface §9.
@@ -43,7 +43,7 @@ var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 // Document is the OpenAPI 3.1 document of the route table: bodies and parameters as their readers read them, answers and events as
 // their writers write them. Two runs of one version make the same bytes. It panics if two readers give one name to different records.
 func (a *API) Document() []byte {
-	var records wire.Components
+	var records apijson.Components
 	paths, tags := map[string]object{}, []object{}
 	for _, r := range a.table.routes {
 		if paths[r.path] == nil {
@@ -125,7 +125,7 @@ func (r *route) tag() string {
 	return parts[0]
 }
 
-func (r *route) operation(records *wire.Components) object {
+func (r *route) operation(records *apijson.Components) object {
 	op := object{"operationId": r.name, "summary": r.summary, "tags": []string{r.tag()}, "description": "Interface §" + r.section + ".",
 		"responses": r.responses(records), "security": r.security()}
 	if r.scope != "" {
@@ -135,7 +135,7 @@ func (r *route) operation(records *wire.Components) object {
 		op["parameters"] = params
 	}
 	if r.body != nil {
-		content := object{"schema": wire.Refer(records.Read(wire.DescribeBody(r.body)))}
+		content := object{"schema": apijson.Refer(records.Read(apijson.DescribeBody(r.body)))}
 		if example := r.example(); example != nil {
 			content["example"] = example
 		}
@@ -188,7 +188,7 @@ func (r *route) parameters() []any {
 		params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": schema})
 	}
 	if r.query != nil {
-		s := wire.DescribeQuery(r.query)
+		s := apijson.DescribeQuery(r.query)
 		for _, name := range s.Names() {
 			p := object{"name": name, "in": "query", "schema": s.Properties[name]}
 			if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok { // createdAt[gte]: no name in any language
@@ -246,7 +246,7 @@ var conditional = map[string][]string{
 }
 
 // responses are all answers of a route: success, 304, and the errors there can be.
-func (r *route) responses(records *wire.Components) object {
+func (r *route) responses(records *apijson.Components) object {
 	out := object{"default": object{"description": "An error of the service itself",
 		"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}}}}
 	out[strconv.Itoa(r.success())] = r.response(records, r.success(), r.answer)
@@ -262,7 +262,7 @@ func (r *route) responses(records *wire.Components) object {
 	return out
 }
 
-func (r *route) response(records *wire.Components, status int, sample func(*wire.Writer)) object {
+func (r *route) response(records *apijson.Components, status int, sample func(*apijson.Writer)) object {
 	names := slices.Clone(everyAnswer)
 	switch {
 	case r.method == http.MethodGet:
@@ -272,8 +272,8 @@ func (r *route) response(records *wire.Components, status int, sample func(*wire
 	}
 	content := object{"schema": object{"type": "object"}}
 	if sample != nil {
-		content["schema"] = wire.Refer(records.Written(wire.DescribeAnswer(sample)))
-		content["example"] = wire.Example(sample)
+		content["schema"] = apijson.Refer(records.Written(apijson.DescribeAnswer(sample)))
+		content["example"] = apijson.Example(sample)
 	}
 	return object{"description": http.StatusText(status), "headers": headers(names...), "content": object{"application/json": content}}
 }
@@ -316,8 +316,8 @@ func (r *route) errorStatuses() []int {
 func responseName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
 // errorResponse describes the errors of one status by their samples.
-func errorResponse(records *wire.Components, status int) object {
-	write := func(w *wire.Writer) {
+func errorResponse(records *apijson.Components, status int) object {
+	write := func(w *apijson.Writer) {
 		for _, f := range sampleErrors[status] {
 			writeError(w, status, f, sampleID[string](0))
 		}
@@ -330,7 +330,7 @@ func errorResponse(records *wire.Components, status int) object {
 		names = append(names, "WWW-Authenticate")
 	}
 	return object{"description": http.StatusText(status), "headers": headers(names...), "content": object{"application/json": object{
-		"schema": wire.Refer(records.Written(wire.DescribeAnswer(write))), "example": wire.Example(write)}}}
+		"schema": apijson.Refer(records.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}}
 }
 
 // everyAnswer are the headers that every answer has (interface §4.6, §8).
@@ -371,8 +371,8 @@ func requestHeader(name, description string) object {
 }
 
 // eventOperation is what an endpoint is sent for an event (interface §6.1, §6.2).
-func eventOperation(records *wire.Components, k webhooks.Kind) object {
-	write := func(w *wire.Writer) { writeSampleEvent(w, "", k) }
+func eventOperation(records *apijson.Components, k webhooks.Kind) object {
+	write := func(w *apijson.Writer) { writeSampleEvent(w, "", k) }
 	return object{
 		"operationId": "on" + strings.TrimSuffix(eventName(k.Event), "Event"), "summary": k.Name, "tags": []string{"events"},
 		"description": fmt.Sprintf("%s Since %s. Interface §6.1.", k.Description, k.Since), "security": []any{},
@@ -384,7 +384,7 @@ func eventOperation(records *wire.Components, k webhooks.Kind) object {
 			requestHeader("webhook-signature", "Standard Webhooks: v1,<base64>"),
 		},
 		"requestBody": object{"required": true, "content": object{"application/json": object{
-			"schema": wire.Refer(records.Written(wire.DescribeAnswer(write))), "example": wire.Example(write)}}},
+			"schema": apijson.Refer(records.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}},
 		"responses": object{
 			"2XX": object{"description": "received, within 10 seconds"},
 			"4XX": object{"description": "not received: it is sent again, as after every answer but 2XX"},

@@ -1,20 +1,20 @@
 package api
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/wire"
 )
 
 // writeReceipt writes the creation response (interface §2.2).
-func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
+func writeReceipt(w *apijson.Writer, o *orders.Order, d commerce.OrderDraft) {
 	w.Record("OrderReceipt", "data")
-	wire.ID(w, "id", o.ID)
+	apijson.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("externalReference", o.ExternalReference)
-	wire.Word(w, "status", o.Status)
+	apijson.Word(w, "status", o.Status)
 	w.Text("totalAmount", o.Total.Text(o.Currency))
 	w.Text("currency", o.Currency)
 	w.Text("customerName", o.CustomerName)
@@ -28,7 +28,7 @@ func writeReceipt(w *wire.Writer, o *orders.Order, d commerce.OrderDraft) {
 }
 
 // writeOrderRow writes an order as lists show it (interface §2.1).
-func writeOrderRow(w *wire.Writer, o *orders.Order) {
+func writeOrderRow(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderListItem", "")
 	writeOrderMembers(w, o)
 	writeLines(w, o, false)
@@ -36,18 +36,18 @@ func writeOrderRow(w *wire.Writer, o *orders.Order) {
 }
 
 // writeOrder writes the full order (interface §2.1).
-func writeOrder(w *wire.Writer, name string, o *orders.Order) {
+func writeOrder(w *apijson.Writer, name string, o *orders.Order) {
 	w.Record("Order", name)
 	writeOrderMembers(w, o)
 	writeLines(w, o, true)
 	w.List("statusHistory")
 	for _, e := range o.History {
 		w.Record("OrderStatusEntry", "")
-		wire.ID(w, "id", e.ID)
+		apijson.ID(w, "id", e.ID)
 		w.TextOrNull("previousStatus", string(e.Previous))
-		wire.Word(w, "status", e.Status)
+		apijson.Word(w, "status", e.Status)
 		w.TextOrNull("note", e.Note)
-		wire.Word(w, "source", e.Source)
+		apijson.Word(w, "source", e.Source)
 		w.Text("actor", e.Actor)
 		w.Micros("createdAt", e.At)
 		w.End()
@@ -63,11 +63,11 @@ func writeOrder(w *wire.Writer, name string, o *orders.Order) {
 	w.End()
 }
 
-func writeOrderMembers(w *wire.Writer, o *orders.Order) {
-	wire.ID(w, "id", o.ID)
+func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
+	apijson.ID(w, "id", o.ID)
 	w.Text("orderNumber", orders.Number(o.Number))
-	wire.Word(w, "status", o.Status)
-	wire.IDOrNull(w, "channelId", o.Channel)
+	apijson.Word(w, "status", o.Status)
+	apijson.IDOrNull(w, "channelId", o.Channel)
 	w.TextOrNull("channelName", o.ChannelName)
 	w.TextOrNull("channelType", o.ChannelPlatform)
 	w.Record("OrderCustomer", "customer")
@@ -75,7 +75,7 @@ func writeOrderMembers(w *wire.Writer, o *orders.Order) {
 	w.TextOrNull("email", o.CustomerEmail)
 	w.TextOrNull("phone", o.CustomerPhone)
 	w.End()
-	wire.IDOrNull(w, "customerId", o.Customer)
+	apijson.IDOrNull(w, "customerId", o.Customer)
 	w.Text("customerName", o.CustomerName)
 	w.TextOrNull("customerEmail", o.CustomerEmail)
 	w.TextOrNull("externalId", o.ExternalID())
@@ -102,7 +102,7 @@ func writeOrderMembers(w *wire.Writer, o *orders.Order) {
 	w.Micros("updatedAt", o.UpdatedAt)
 }
 
-func writeLines(w *wire.Writer, o *orders.Order, full bool) {
+func writeLines(w *apijson.Writer, o *orders.Order, full bool) {
 	kind := "OrderListLine"
 	if full {
 		kind = "OrderLine"
@@ -110,9 +110,9 @@ func writeLines(w *wire.Writer, o *orders.Order, full bool) {
 	w.List("items")
 	for _, l := range o.Lines {
 		w.Record(kind, "")
-		wire.ID(w, "id", l.ID)
-		wire.ID(w, "productId", l.Product)
-		wire.IDOrNull(w, "variantId", l.Variant)
+		apijson.ID(w, "id", l.ID)
+		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "variantId", l.Variant)
 		w.Text("name", l.Name)
 		w.Text("sku", l.SKU)
 		w.TextOrNull("description", l.Description)

@@ -8,35 +8,35 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/wire"
 )
 
 // orderRoutes are interface §4.1.
 var orderRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders", name: "listOrders", section: "4.1", summary: "List orders", scope: "read:orders",
-		query: func(q *wire.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
+		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
 	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
-		body: func(o *wire.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *wire.Writer) {
+		body: func(o *apijson.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *apijson.Writer) {
 			writeReceipt(w, sampleOrder(), commerce.OrderDraft{ShippingAddress: sampleOrder().ShippingAddress})
 		}), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
-		answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
+		answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
-		body: func(o *wire.Object) { readDetails(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).changeDetails},
+		body: func(o *apijson.Object) { readDetails(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).changeDetails},
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
-		body: func(o *wire.Object) { readMove(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
+		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
-		body: func(o *wire.Object) { readEdit(o) }, answer: data(func(w *wire.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).editOrder},
+		body: func(o *apijson.Object) { readEdit(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).editOrder},
 }
 
 // data describes an answer of {"data": …}.
-func data(write func(*wire.Writer)) func(*wire.Writer) {
-	return func(w *wire.Writer) {
+func data(write func(*apijson.Writer)) func(*apijson.Writer) {
+	return func(w *apijson.Writer) {
 		w.Object("")
 		write(w)
 		w.End()
@@ -50,39 +50,39 @@ const (
 )
 
 // readOrderDraft reads the body of POST /orders, which comes at now.
-func readOrderDraft(o *wire.Object, now time.Time) commerce.OrderDraft {
+func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	o.Record("CreateOrder")
 	d := commerce.OrderDraft{
-		CustomerName:      o.Text("customerName", wire.Text{Required: true}).Value,
-		CustomerID:        wire.UUID[id.Customer](o, "customerId", false).Value,
+		CustomerName:      o.Text("customerName", apijson.Text{Required: true}).Value,
+		CustomerID:        apijson.UUID[id.Customer](o, "customerId", false).Value,
 		CustomerEmail:     readEmail(o, "customerEmail", false).Value,
-		Channel:           wire.UUID[id.Channel](o, "channelId", false).Value,
-		ExternalReference: o.Text("externalReference", wire.Text{}).Value,
-		Status:            wire.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
+		Channel:           apijson.UUID[id.Channel](o, "channelId", false).Value,
+		ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
+		Status:            apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
 		Currency:          readCurrency(o, "currency").Or("EUR"),
 		ShippingAddress:   o.Free("shippingAddress", true).Value,
 		BillingAddress:    o.Free("billingAddress", true).Value,
 		PaymentMetadata:   o.Free("paymentMetadata", false).Value,
-		Notes:             o.Text("notes", wire.Text{Max: 5000}).Value,
-		ShippingAmount:    o.Money("shippingAmount", wire.Money{}).Value,
-		DiscountAmount:    o.Money("discountAmount", wire.Money{}).Value,
-		TaxAmount:         o.Money("taxAmount", wire.Money{}).Ptr(),
-		TaxRate:           o.Money("taxRate", wire.Money{Max: 1000 * money.Scale}).Ptr(),
+		Notes:             o.Text("notes", apijson.Text{Max: 5000}).Value,
+		ShippingAmount:    o.Money("shippingAmount", apijson.Money{}).Value,
+		DiscountAmount:    o.Money("discountAmount", apijson.Money{}).Value,
+		TaxAmount:         o.Money("taxAmount", apijson.Money{}).Ptr(),
+		TaxRate:           o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
 		Source:            orders.FromAPI,
 		CreatedAt:         readPast(o, "createdAt", now),
 	}
-	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
 		d.Lines = append(d.Lines, readLine(item))
 	})
 	return d
 }
 
 // readPast reads a moment that is over, from 1970 on, in microseconds; 0 when none is given.
-func readPast(o *wire.Object, name string, now time.Time) int64 {
-	before := len(o.Faults())
+func readPast(o *apijson.Object, name string, now time.Time) int64 {
+	before := len(o.Errors())
 	at := o.Time(name, false)
 	switch {
-	case !at.Given() || len(o.Faults()) > before:
+	case !at.Given() || len(o.Errors()) > before:
 		return 0
 	case at.Value.After(now):
 		o.Fault(name, "must not lie in the future")
@@ -93,15 +93,15 @@ func readPast(o *wire.Object, name string, now time.Time) int64 {
 }
 
 // readLine reads one order line (interface §2.3).
-func readLine(o *wire.Object) orders.LineDraft {
+func readLine(o *apijson.Object) orders.LineDraft {
 	o.Record("OrderLineInput")
 	d := orders.LineDraft{
-		SKU:       o.Text("sku", wire.Text{Required: true}).Value,
-		Quantity:  o.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
-		UnitPrice: o.Money("unitPrice", wire.Money{Required: true}).Value,
-		Name:      o.Text("name", wire.Text{}).Value,
+		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
+		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
+		Name:      o.Text("name", apijson.Text{}).Value,
 	}
-	if f := o.Text("description", wire.Text{Max: 5000}); f.Set {
+	if f := o.Text("description", apijson.Text{Max: 5000}); f.Set {
 		d.Description = &f.Value
 	}
 	if f := o.Free("metadata", true); f.Set {
@@ -110,8 +110,8 @@ func readLine(o *wire.Object) orders.LineDraft {
 	return d
 }
 
-func readCurrency(o *wire.Object, name string) wire.Field[string] {
-	f := o.Text(name, wire.Text{Max: 3})
+func readCurrency(o *apijson.Object, name string) apijson.Field[string] {
+	f := o.Text(name, apijson.Text{Max: 3})
 	f.Value = strings.ToUpper(f.Value)
 	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
 		o.Fault(name, "must be an ISO 4217 currency such as EUR")
@@ -144,15 +144,15 @@ func (a *API) createOrder(r *request) (answer, error) {
 // storeOrder stores a drafted order that has its number.
 func (a *API) storeOrder(r *request, draft commerce.OrderDraft) (answer, error) {
 	lines := draft.Lines
-	return a.writeChecked(r, func(tx *db.Tx) func() (answer, error) {
+	return a.optimisticWrite(r, func(tx *db.Tx) func() (answer, error) {
 		draft.Lines = slices.Clone(lines)
-		asked := a.Commerce.AskOrder(tx, draft)
+		asked := a.Commerce.PrefetchOrder(tx, draft)
 		return func() (answer, error) {
 			o, err := asked.Create(tx, r.caller)
 			if err != nil {
 				return answer{}, err
 			}
-			return one(http.StatusCreated, string(o.ID), func(w *wire.Writer) { writeReceipt(w, o, draft) }), nil
+			return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { writeReceipt(w, o, draft) }), nil
 		}
 	})
 }
@@ -184,11 +184,11 @@ func (a *API) getOrder(r *request) (answer, error) {
 }
 
 func fullOrder(status int, o *orders.Order) answer {
-	return one(status, string(o.ID), func(w *wire.Writer) { writeOrder(w, "data", o) })
+	return one(status, string(o.ID), func(w *apijson.Writer) { writeOrder(w, "data", o) })
 }
 
 // changeOrder locks the order of the path, checks If-Match and runs one operation on it.
-func (a *API) changeOrder(r *request, body *wire.Object, act func(tx *db.Tx, o *orders.Order) (answer, error)) (answer, error) {
+func (a *API) changeOrder(r *request, body *apijson.Object, act func(tx *db.Tx, o *orders.Order) (answer, error)) (answer, error) {
 	order, err := pathID[id.Order](r, "id", "order")
 	if err != nil {
 		return answer{}, err
@@ -211,16 +211,16 @@ func (a *API) changeOrder(r *request, body *wire.Object, act func(tx *db.Tx, o *
 }
 
 // readMove reads the body of PATCH status.
-func readMove(o *wire.Object) commerce.Move {
+func readMove(o *apijson.Object) commerce.Move {
 	o.Record("UpdateOrderStatus")
 	return commerce.Move{
-		To: wire.Enum(o, "status", true, orders.Statuses...).Value,
+		To: apijson.Enum(o, "status", true, orders.Statuses...).Value,
 		Draft: orders.ShipmentDraft{
-			Carrier:        o.Text("carrier", wire.Text{}).Value,
-			TrackingNumber: o.Text("trackingNumber", wire.Text{}).Value,
-			TrackingURL:    o.Text("trackingUrl", wire.Text{Max: 2000}).Value,
+			Carrier:        o.Text("carrier", apijson.Text{}).Value,
+			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
+			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: 2000}).Value,
 		},
-		Note:    o.Text("note", wire.Text{Max: 5000}).Value,
+		Note:    o.Text("note", apijson.Text{Max: 5000}).Value,
 		Restock: o.Bool("restock").Value,
 	}
 }
@@ -239,17 +239,17 @@ func (a *API) moveOrder(r *request) (answer, error) {
 }
 
 // readEdit reads the body of PUT items.
-func readEdit(o *wire.Object) commerce.Edit {
+func readEdit(o *apijson.Object) commerce.Edit {
 	o.Record("ReplaceOrderItems")
 	e := commerce.Edit{
-		ShippingAmount: o.Money("shippingAmount", wire.Money{}).Ptr(),
-		DiscountAmount: o.Money("discountAmount", wire.Money{}).Ptr(),
-		TaxAmount:      o.Money("taxAmount", wire.Money{}).Ptr(),
+		ShippingAmount: o.Money("shippingAmount", apijson.Money{}).Ptr(),
+		DiscountAmount: o.Money("discountAmount", apijson.Money{}).Ptr(),
+		TaxAmount:      o.Money("taxAmount", apijson.Money{}).Ptr(),
 	}
-	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
 		d := readLine(item)
 		item.Record("OrderLineChange")
-		d.ID = wire.UUID[id.Line](item, "id", false).Value
+		d.ID = apijson.UUID[id.Line](item, "id", false).Value
 		e.Lines = append(e.Lines, d)
 	})
 	return e
@@ -270,10 +270,10 @@ func (a *API) editOrder(r *request) (answer, error) {
 }
 
 // readDetails reads the body of PATCH /orders/{id}: what is absent stays, null clears.
-func readDetails(o *wire.Object) commerce.OrderDetails {
+func readDetails(o *apijson.Object) commerce.OrderDetails {
 	o.Record("UpdateOrder")
 	return commerce.OrderDetails{
-		Notes:           o.Text("notes", wire.Text{Max: 5000}),
+		Notes:           o.Text("notes", apijson.Text{Max: 5000}),
 		ShippingAddress: o.Free("shippingAddress", true),
 		BillingAddress:  o.Free("billingAddress", true),
 		PaymentMetadata: o.Free("paymentMetadata", false),
@@ -293,11 +293,11 @@ func (a *API) changeDetails(r *request) (answer, error) {
 }
 
 // readOrderFilter reads the parameters of the order list (interface §4.1).
-func readOrderFilter(q *wire.Query) (orders.Filter, page) {
+func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
 	f := orders.Filter{
-		Statuses: wire.QueryEnums(q, "status", orders.Statuses...),
-		Channel:  wire.QueryID[id.Channel](q, "channelId"),
-		Customer: wire.QueryID[id.Customer](q, "customerId"),
+		Statuses: apijson.QueryEnums(q, "status", orders.Statuses...),
+		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
+		Customer: apijson.QueryID[id.Customer](q, "customerId"),
 		Email:    q.Text("customerEmail"),
 		Search:   q.Text("search"),
 	}
@@ -327,7 +327,7 @@ func readOrderFilter(q *wire.Query) (orders.Filter, page) {
 }
 
 // readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
-func readSort(q *wire.Query) (orders.Sort, bool) {
+func readSort(q *apijson.Query) (orders.Sort, bool) {
 	field, text := firstGiven(q, "sort", "sortBy")
 	direction, way := firstGiven(q, "order", "sortOrder")
 	if before, after, ok := strings.Cut(text, ":"); ok {
@@ -352,7 +352,7 @@ func readSort(q *wire.Query) (orders.Sort, bool) {
 }
 
 // firstGiven reads two parameters that say the same and gives the first one that is there.
-func firstGiven(q *wire.Query, name, other string) (given, text string) {
+func firstGiven(q *apijson.Query, name, other string) (given, text string) {
 	first, second := q.Text(name), q.Text(other)
 	if first == "" && second != "" {
 		return other, second
@@ -374,7 +374,7 @@ func (a *API) listOrders(r *request) (answer, error) {
 func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
 	var list, written []orders.Order
 	var total int64
-	w := wire.NewWriter(4096)
+	w := apijson.NewWriter(4096)
 	err := a.read(r, func(tx *db.Tx) (err error) {
 		w.Reset()
 		written = nil
@@ -402,7 +402,7 @@ func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
 		return answer{}, err
 	}
 	if written == nil {
-		w = wire.NewWriter(1024 + 1600*len(list))
+		w = apijson.NewWriter(1024 + 1600*len(list))
 		writeOrderList(w, list, f, p, total)
 	} else {
 		endOrderList(w, list, f, p, total)
@@ -410,7 +410,7 @@ func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
 	return answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes()}, nil
 }
 
-func writeOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
+func writeOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
 	w.Object("")
 	w.List("data")
 	for i := range list {
@@ -420,9 +420,9 @@ func writeOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page
 }
 
 // endOrderList writes what follows the orders of a page.
-func endOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
+func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p page, total int64) {
 	w.EndList()
-	writeMeta(w, p, total, func(w *wire.Writer) {
+	writeMeta(w, p, total, func(w *apijson.Writer) {
 		next := ""
 		if len(list) == f.Limit {
 			next = f.CursorOf(list[len(list)-1]).String()
@@ -432,13 +432,13 @@ func endOrderList(w *wire.Writer, list []orders.Order, f orders.Filter, p page, 
 	w.End()
 }
 
-func sampleOrderList(w *wire.Writer) {
+func sampleOrderList(w *apijson.Writer) {
 	writeOrderList(w, []orders.Order{*sampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
 }
 
 // readEmail reads an e-mail address.
-func readEmail(o *wire.Object, name string, required bool) wire.Field[string] {
-	f := o.Text(name, wire.Text{Required: required, Max: 254, Format: "email"})
+func readEmail(o *apijson.Object, name string, required bool) apijson.Field[string] {
+	f := o.Text(name, apijson.Text{Required: required, Max: 254, Format: "email"})
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
 		o.Fault(name, "must be an e-mail address such as ada@example.com")
 	}

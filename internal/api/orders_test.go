@@ -144,7 +144,7 @@ func TestChangeDetails(t *testing.T) {
 	})
 }
 
-// Numbers that were handed out twice, by whatever fault, stop nobody: orders go on beyond all there are.
+// Numbers that were handed out twice, by whatever error, stop nobody: orders go on beyond all there are.
 func TestNumbersAreTaken(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})

@@ -3,9 +3,9 @@ package api
 import (
 	"net/url"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // Bounds of a product's texts and lists (interface §2.7.1, §8).
@@ -18,55 +18,55 @@ const (
 )
 
 // readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
-func readProduct(o *wire.Object, partial bool) catalog.Draft {
+func readProduct(o *apijson.Object, partial bool) catalog.Draft {
 	o.Record(choose(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
-		SKU:         o.Text("sku", wire.Text{Required: !partial || o.Has("sku")}).Value,
-		Name:        o.Text("name", wire.Text{Required: !partial || o.Has("name"), Max: maxName}),
-		Price:       o.Money("price", wire.Money{Required: !partial || o.Has("price")}),
-		Description: o.Text("description", wire.Text{Max: maxDescription, Keep: true}),
-		Slug:        o.Text("slug", wire.Text{}),
-		CompareAt:   o.Money("compareAtPrice", wire.Money{}),
-		Status:      wire.Enum(o, "status", false, catalog.Statuses...),
-		Categories:  o.Texts("categoryIds", false, maxCategories, wire.Text{}),
+		SKU:         o.Text("sku", apijson.Text{Required: !partial || o.Has("sku")}).Value,
+		Name:        o.Text("name", apijson.Text{Required: !partial || o.Has("name"), Max: maxName}),
+		Price:       o.Money("price", apijson.Money{Required: !partial || o.Has("price")}),
+		Description: o.Text("description", apijson.Text{Max: maxDescription, Keep: true}),
+		Slug:        o.Text("slug", apijson.Text{}),
+		CompareAt:   o.Money("compareAtPrice", apijson.Money{}),
+		Status:      apijson.Enum(o, "status", false, catalog.Statuses...),
+		Categories:  o.Texts("categoryIds", false, maxCategories, apijson.Text{}),
 		Images:      readImages(o),
 		Attributes:  o.Free("attributes", true),
 	}
-	d.VariantsSet = o.List("variants", wire.List{Max: catalog.MaxVariants}, func(_ int, v *wire.Object) {
+	d.VariantsSet = o.List("variants", apijson.List{Max: catalog.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
-	o.Object("stock", false, func(s *wire.Object) {
+	o.Object("stock", false, func(s *apijson.Object) {
 		s.Record("StockInput")
 		d.Stock = &catalog.StockDraft{
-			Warehouse: s.Text("warehouseCode", wire.Text{Max: 50}).Value,
-			Quantity:  s.Int("quantity", wire.Int{Required: true, Max: maxOnHand}).Value,
+			Warehouse: s.Text("warehouseCode", apijson.Text{Max: 50}).Value,
+			Quantity:  s.Int("quantity", apijson.Int{Required: true, Max: maxOnHand}).Value,
 		}
 	})
 	return d
 }
 
-func readVariant(o *wire.Object) catalog.VariantDraft {
+func readVariant(o *apijson.Object) catalog.VariantDraft {
 	o.Record("VariantInput")
 	return catalog.VariantDraft{
-		SKU:        o.Text("sku", wire.Text{Required: true}).Value,
-		Name:       o.Text("name", wire.Text{Max: maxName}),
-		Price:      o.Money("price", wire.Money{}),
-		CompareAt:  o.Money("compareAtPrice", wire.Money{}),
-		Stock:      o.Int("stock", wire.Int{Max: maxOnHand}).Ptr(),
+		SKU:        o.Text("sku", apijson.Text{Required: true}).Value,
+		Name:       o.Text("name", apijson.Text{Max: maxName}),
+		Price:      o.Money("price", apijson.Money{}),
+		CompareAt:  o.Money("compareAtPrice", apijson.Money{}),
+		Stock:      o.Int("stock", apijson.Int{Max: maxOnHand}).Ptr(),
 		Attributes: o.Free("attributes", true),
 	}
 }
 
 // readImages reads the whole list of images; an image without a position takes its place in the list.
-func readImages(o *wire.Object) (f wire.Field[[]catalog.ImageDraft]) {
+func readImages(o *apijson.Object) (f apijson.Field[[]catalog.ImageDraft]) {
 	var list []catalog.ImageDraft
-	given := o.List("images", wire.List{Max: catalog.MaxImages}, func(i int, one *wire.Object) {
+	given := o.List("images", apijson.List{Max: catalog.MaxImages}, func(i int, one *apijson.Object) {
 		one.Record("ImageInput")
-		address := one.Text("url", wire.Text{Required: true, Max: maxURL, Format: "uri"}).Value
+		address := one.Text("url", apijson.Text{Required: true, Max: maxURL, Format: "uri"}).Value
 		if address != "" && !isWebAddress(address) {
 			one.Fault("url", "must be an absolute http or https URL")
 		}
-		list = append(list, catalog.ImageDraft{URL: address, Position: one.Int("position", wire.Int{Max: 1_000_000}).Or(int64(i))})
+		list = append(list, catalog.ImageDraft{URL: address, Position: one.Int("position", apijson.Int{Max: 1_000_000}).Or(int64(i))})
 	})
 	f.Set, f.Null, f.Value = given.Set, given.Null, list
 	return f
@@ -81,7 +81,7 @@ func isWebAddress(text string) bool {
 func sampleProduct() *catalog.Product {
 	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
 	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug", Description: "Stoneware, 30 cl",
-		Status: catalog.Active, Price: price, CompareAt: &compare, Media: string(wire.Example(sampleMedia)),
+		Status: catalog.Active, Price: price, CompareAt: &compare, Media: string(apijson.Example(sampleMedia)),
 		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
 		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large", Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
 		Links:    []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}

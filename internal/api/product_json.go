@@ -1,11 +1,11 @@
 package api
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // shown is what products show beyond the catalog: their stock and where they are published.
@@ -35,14 +35,14 @@ func readShown(tx *db.Tx, currency string, list []*catalog.Product) (s shown, er
 }
 
 // write writes a product (interface §2.7.2).
-func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
+func (s shown) write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.Record("Product", name)
-	wire.ID(w, "id", p.ID)
+	apijson.ID(w, "id", p.ID)
 	w.Text("sku", p.SKU)
 	w.Text("name", p.Name)
 	w.Text("slug", p.Slug)
 	w.TextOrNull("description", p.Description)
-	wire.Word(w, "status", p.Status)
+	apijson.Word(w, "status", p.Status)
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	w.Text("currency", s.currency)
@@ -63,8 +63,8 @@ func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
 	w.List("publications")
 	for _, one := range s.publications[p.ID] {
 		w.Record("ProductPublication", "")
-		wire.ID(w, "channelId", one.Channel)
-		wire.Word(w, "status", one.Status)
+		apijson.ID(w, "channelId", one.Channel)
+		apijson.Word(w, "status", one.Status)
 		w.TextOrNull("externalId", one.ExternalID)
 		w.MicrosOrNull("publishedAt", one.PublishedAt)
 		w.TextOrNull("error", one.Error)
@@ -77,12 +77,12 @@ func (s shown) write(w *wire.Writer, name string, p *catalog.Product) {
 }
 
 // writeVariants writes the variants; stock is what is on hand of each over all warehouses.
-func (s shown) writeVariants(w *wire.Writer, p *catalog.Product) {
+func (s shown) writeVariants(w *apijson.Writer, p *catalog.Product) {
 	w.List("variants")
 	for i := range p.Variants {
 		v := &p.Variants[i]
 		w.Record("Variant", "")
-		wire.ID(w, "id", v.ID)
+		apijson.ID(w, "id", v.ID)
 		w.Text("sku", v.SKU)
 		w.Text("name", v.Name)
 		w.Money("price", v.PriceIn(*p))
@@ -98,22 +98,22 @@ func (s shown) writeVariants(w *wire.Writer, p *catalog.Product) {
 	w.EndList()
 }
 
-func writeCategoryIDs(w *wire.Writer, p *catalog.Product) {
+func writeCategoryIDs(w *apijson.Writer, p *catalog.Product) {
 	w.List("categoryIds")
 	for _, c := range p.CategoryIDs() {
-		wire.ID(w, "", c)
+		apijson.ID(w, "", c)
 	}
 	w.EndList()
 }
 
 // writeMedia writes the images, which are kept as they go out.
-func writeMedia(w *wire.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
+func writeMedia(w *apijson.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
 
 // sampleMedia is the media of sampleProduct.
-func sampleMedia(w *wire.Writer) {
+func sampleMedia(w *apijson.Writer) {
 	w.List("")
 	w.Record("Image", "")
-	wire.ID(w, "id", id.Image("019a1c41-0000-7000-8000-0000000000e1"))
+	apijson.ID(w, "id", id.Image("019a1c41-0000-7000-8000-0000000000e1"))
 	w.Text("url", "https://images.example/mug.jpg")
 	w.Int("position", 0)
 	w.End()
@@ -128,11 +128,11 @@ func sampleShown() shown {
 			ExternalID: "987", PublishedAt: p.CreatedAt}}}}
 }
 
-func sampleProductAnswer(w *wire.Writer) {
-	data(func(w *wire.Writer) { sampleShown().write(w, "data", sampleProduct()) })(w)
+func sampleProductAnswer(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { sampleShown().write(w, "data", sampleProduct()) })(w)
 }
 
-func sampleProductList(w *wire.Writer) {
+func sampleProductList(w *apijson.Writer) {
 	w.Object("")
 	w.List("data")
 	sampleShown().write(w, "", sampleProduct())

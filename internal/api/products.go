@@ -5,26 +5,26 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // productRoutes are interface §4.5.1.
 var productRoutes = []*route{
 	{method: "GET", path: "/api/v1/products", name: "listProducts", section: "4.5.1", summary: "List products", scope: "read:products",
-		query: func(q *wire.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
+		query: func(q *apijson.Query) { readProductFilter(q) }, answer: sampleProductList, serve: (*API).listProducts},
 	{method: "POST", path: "/api/v1/products", name: "createProduct", section: "4.5.1", summary: "Create a product", scope: "write:products", status: http.StatusCreated,
-		body: func(o *wire.Object) { readProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
+		body: func(o *apijson.Object) { readProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
 	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
-		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
 	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
-		body: func(o *wire.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", section: "4.5.1", summary: "Delete a product", scope: "write:products",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleProduct().ID, nil) }), serve: (*API).deleteProduct},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 
 // getProduct serves GET /api/v1/products/{id}: 200; 404.
@@ -50,7 +50,7 @@ func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	return one(status, string(p.ID), func(w *wire.Writer) { shown.write(w, "data", p) }), nil
+	return one(status, string(p.ID), func(w *apijson.Writer) { shown.write(w, "data", p) }), nil
 }
 
 // createProduct serves POST /api/v1/products: 201; 400, 409.
@@ -126,14 +126,14 @@ func (a *API) onProduct(r *request, act func(tx *db.Tx, p *catalog.Product) (ans
 }
 
 // readProductFilter reads the parameters of the product list.
-func readProductFilter(q *wire.Query) (catalog.Filter, page) {
+func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 	p := readPage(q, 20, 250)
 	f := catalog.Filter{
 		Search:   q.Text("search"),
 		SKU:      q.Text("sku"),
-		Statuses: wire.QueryEnums(q, "status", catalog.Statuses...),
-		Category: wire.QueryID[id.Category](q, "categoryId"),
-		Channel:  wire.QueryID[id.Channel](q, "channelId"),
+		Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
+		Category: apijson.QueryID[id.Category](q, "categoryId"),
+		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
 		Limit:    p.Limit,
 		Offset:   p.Offset(),
 	}
@@ -153,7 +153,7 @@ func readProductFilter(q *wire.Query) (catalog.Filter, page) {
 }
 
 // readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; newest first when nothing is said.
-func readProductSort(q *wire.Query) (field catalog.Sort, descending bool) {
+func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	text, order := q.Text("sort"), q.Text("order")
 	if text == "" {
 		return catalog.ByCreation, true
@@ -195,7 +195,7 @@ func (a *API) listProducts(r *request) (out answer, err error) {
 		if err != nil {
 			return err
 		}
-		out = listAnswer(p, total, func(w *wire.Writer) {
+		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, product := range list {
 				shown.write(w, "", product)
 			}
@@ -214,8 +214,8 @@ func (a *API) countProducts(tx *db.Tx, f catalog.Filter) (int64, error) {
 }
 
 // listAnswer is {"data": […], "meta": {…}}; rows writes the list's elements and may be nil.
-func listAnswer(p page, total int64, rows func(w *wire.Writer)) answer {
-	w := wire.NewWriter(4096)
+func listAnswer(p page, total int64, rows func(w *apijson.Writer)) answer {
+	w := apijson.NewWriter(4096)
 	w.Object("")
 	w.List("data")
 	if rows != nil {

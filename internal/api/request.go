@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/budget"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // request is one request on its way through the edge.
@@ -19,7 +19,7 @@ type request struct {
 	route   *route
 	id      string // X-Request-Id, given or made
 	caller  accounts.Caller
-	body    *wire.Value
+	body    *apijson.Value
 	share   budget.Share // of the node's memory
 	written int          // bytes of the answer that the share has already
 	inside  bool         // it has a turn of the node's
@@ -28,16 +28,16 @@ type request struct {
 func (r *request) ctx() context.Context { return r.http.Context() }
 
 // object starts reading the body.
-func (r *request) object() *wire.Object { return wire.Read(r.body) }
+func (r *request) object() *apijson.Object { return apijson.Read(r.body) }
 
 // query starts reading the parameters.
-func (r *request) query() *wire.Query { return wire.ReadQuery(r.http.URL.Query()) }
+func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
 
 // pathID reads an identifier from the path: what is no UUID is not found (interface §7).
 func pathID[T ~string](r *request, name, noun string) (T, error) {
 	v, ok := id.Parse[T](r.http.PathValue(name))
 	if !ok {
-		return "", fault.Missing(noun)
+		return "", apperr.Missing(noun)
 	}
 	return v, nil
 }

@@ -16,12 +16,12 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
 
 // unbound encrypts as it was done before secrets were bound to their places, with the tests' master key.
-func unbound(k seal.Key, text string) string {
+func unbound(k secretbox.Key, text string) string {
 	raw, _ := hex.DecodeString(strings.Repeat("5e", 32))
 	block, _ := aes.NewCipher(raw)
 	aead, _ := cipher.NewGCM(block)
@@ -30,7 +30,7 @@ func unbound(k seal.Key, text string) string {
 }
 
 // claim starts a node with a master key, as far as the store is concerned.
-func (s *server) claim(t testing.TB, key seal.Key) error {
+func (s *server) claim(t testing.TB, key secretbox.Key) error {
 	t.Helper()
 	node := *s.Commerce
 	node.Key = key
@@ -55,7 +55,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		s.Commerce.Connectors = everyPlatform(t)
 		former := s.Commerce.Key
-		next, err := seal.Parse(strings.Repeat("a1", 32))
+		next, err := secretbox.Parse(strings.Repeat("a1", 32))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		if _, err := commerce.RotateKey(t.Context(), s.DB, former, next); err == nil || !strings.Contains(err.Error(), string(endpoint)) {
 			t.Fatalf("a damaged secret: %v", err)
 		}
-		for name, key := range map[string]seal.Key{"former": former, "new": next} {
+		for name, key := range map[string]secretbox.Key{"former": former, "new": next} {
 			if err := s.claim(t, key); err == nil || !strings.Contains(err.Error(), "key-rotate") {
 				t.Errorf("a node with the %s key starts in the middle: %v", name, err)
 			}
@@ -128,7 +128,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		if err := s.claim(t, next); err != nil {
 			t.Error(err)
 		}
-		if wrong, err := seal.Parse(strings.Repeat("77", 32)); err != nil {
+		if wrong, err := secretbox.Parse(strings.Repeat("77", 32)); err != nil {
 			t.Error(err)
 		} else if _, err := commerce.RotateKey(t.Context(), s.DB, former, wrong); err == nil {
 			t.Error("a key that is not the store's replaces it")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/limits"
-	"entrepot/internal/wire"
 )
 
 // access says which credential opens a route.
@@ -30,22 +30,22 @@ type route struct {
 	section  string // of docs/interface.md
 	summary  string
 	access   access
-	scope    string            // "" for any valid credential
-	query    func(*wire.Query) // reads its parameters; also describes them
-	body     func(*wire.Object)
-	optional bool                       // the body may be missing
-	answer   func(*wire.Writer)         // writes a sample answer; describes it
-	status   int                        // of success; 0 = 200
-	others   map[int]func(*wire.Writer) // other answers that are not errors, by status, each with its sample
-	errors   []int                      // statuses of errors beside those that follow from the rest of the row
-	rate     *limits.Rate               // its own window on top of the plan's
-	most     int64                      // bytes of its body, when it is less than elsewhere
-	waits    bool                       // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's
-	raw      bool                       // a platform's: the handler reads the body, and counts what is not the platform's
+	scope    string               // "" for any valid credential
+	query    func(*apijson.Query) // reads its parameters; also describes them
+	body     func(*apijson.Object)
+	optional bool                          // the body may be missing
+	answer   func(*apijson.Writer)         // writes a sample answer; describes it
+	status   int                           // of success; 0 = 200
+	others   map[int]func(*apijson.Writer) // other answers that are not errors, by status, each with its sample
+	errors   []int                         // statuses of errors beside those that follow from the rest of the row
+	rate     *limits.Rate                  // its own window on top of the plan's
+	most     int64                         // bytes of its body, when it is less than elsewhere
+	waits    bool                          // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's
+	raw      bool                          // a platform's: the handler reads the body, and counts what is not the platform's
 	serve    func(*API, *request) (answer, error)
 }
 
-// sdk tells the bulk routes, whose bodies may have 10 MB.
+// sdk reports the bulk routes, whose bodies may have 10 MB.
 func (r *route) sdk() bool { return strings.HasPrefix(r.path, "/api/v1/sdk/") }
 
 // bound is how many bytes its body may have.

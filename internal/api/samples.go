@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 )
 
@@ -20,37 +20,37 @@ const sampleEvent id.Event = "019a1c57-0000-7000-8000-00000000ee01"
 func sampleID[T ~string](n int) T { return T(fmt.Sprintf("019a1c52-7c1e-7d40-9a55-%012d", n)) }
 
 // sampleErrors describe each status of an error: together they have every member that it may have.
-var sampleErrors = map[int][]*fault.Fault{
+var sampleErrors = map[int][]*apperr.Error{
 	http.StatusBadRequest: {
-		fault.At("items[0].quantity", "must be at least 1"),
-		fault.New(fault.Invalid, "invalid_json", "the body is empty, a JSON object is needed"),
+		apperr.At("items[0].quantity", "must be at least 1"),
+		apperr.New(apperr.Invalid, "invalid_json", "the body is empty, a JSON object is needed"),
 	},
-	http.StatusUnauthorized: {fault.New(fault.Unauthorized, "unauthorized", "the credential is unknown, revoked or expired")},
+	http.StatusUnauthorized: {apperr.New(apperr.Unauthorized, "unauthorized", "the credential is unknown, revoked or expired")},
 	http.StatusForbidden: {
-		fault.New(fault.Forbidden, "missing_scope", "this needs the scope write:orders").With("requiredScope", "write:orders"),
-		fault.New(fault.Forbidden, "missing_scope", "the key would have scopes that yours has not").With("requiredScope", "write:orders").
+		apperr.New(apperr.Forbidden, "missing_scope", "this needs the scope write:orders").With("requiredScope", "write:orders"),
+		apperr.New(apperr.Forbidden, "missing_scope", "the key would have scopes that yours has not").With("requiredScope", "write:orders").
 			With("missingScopes", []string{"write:orders"}),
 	},
-	http.StatusNotFound: {fault.Missing("order")},
+	http.StatusNotFound: {apperr.Missing("order")},
 	http.StatusConflict: {
-		fault.New(fault.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", sampleID[string](1)),
-		fault.New(fault.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", sampleID[string](2)),
-		fault.New(fault.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", sampleID[string](3)),
-		fault.New(fault.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
+		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", sampleID[string](1)),
+		apperr.New(apperr.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", sampleID[string](2)),
+		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", sampleID[string](3)),
+		apperr.New(apperr.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
 	},
-	http.StatusPreconditionFailed:    {fault.New(fault.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},
-	http.StatusRequestEntityTooLarge: {fault.New(fault.TooLarge, "body_too_large", "the body is larger than 1 MB")},
-	http.StatusRequestURITooLong:     {fault.New(0, "uri_too_long", "the address is longer than 16 KB")},
+	http.StatusPreconditionFailed:    {apperr.New(apperr.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},
+	http.StatusRequestEntityTooLarge: {apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than 1 MB")},
+	http.StatusRequestURITooLong:     {apperr.New(0, "uri_too_long", "the address is longer than 16 KB")},
 	http.StatusUnsupportedMediaType: {
-		fault.New(fault.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json"),
+		apperr.New(apperr.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json"),
 	},
 	http.StatusUnprocessableEntity: {
-		fault.New(fault.Refused, "transition_not_allowed", "an order does not move from DELIVERED to PENDING").With("from", "DELIVERED").With("to", "PENDING").
+		apperr.New(apperr.Refused, "transition_not_allowed", "an order does not move from DELIVERED to PENDING").With("from", "DELIVERED").With("to", "PENDING").
 			With("allowed", []string{"RETURNED"}),
 	},
-	http.StatusTooManyRequests: {fault.New(fault.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter", 12)},
+	http.StatusTooManyRequests: {apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter", 12)},
 	http.StatusServiceUnavailable: {
-		fault.New(fault.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2),
-		fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"),
+		apperr.New(apperr.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2),
+		apperr.New(apperr.Unavailable, "unavailable", "the store does not answer, try again"),
 	},
 }

@@ -5,25 +5,25 @@ import (
 	"strconv"
 	"time"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
-	"entrepot/internal/wire"
 )
 
 // sandboxRoutes are interface §6.2: the clock of sandbox accounts.
 var sandboxRoutes = []*route{
 	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on", errors: []int{403},
-		body: func(o *wire.Object) { readAdvance(o) }, answer: data(func(w *wire.Writer) { writeClock(w, time.Minute, time.Hour, sampleTime) }), serve: (*API).advanceClock},
+		body: func(o *apijson.Object) { readAdvance(o) }, answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, sampleTime) }), serve: (*API).advanceClock},
 }
 
 // maxAdvance bounds one step: a year.
 const maxAdvance = 366 * 24 * time.Hour
 
 // readAdvance reads how far: seconds, or a span such as "30m" or "24h".
-func readAdvance(o *wire.Object) time.Duration {
+func readAdvance(o *apijson.Object) time.Duration {
 	o.Record("MoveClock")
 	f := o.TextOrNumber("advance")
-	if o.Describing() || len(o.Faults()) > 0 {
+	if o.Describing() || len(o.Errors()) > 0 {
 		return 0
 	}
 	by, err := time.ParseDuration(f)
@@ -39,7 +39,7 @@ func readAdvance(o *wire.Object) time.Duration {
 // advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 without any write scope and outside of a sandbox.
 func (a *API) advanceClock(r *request) (answer, error) {
 	if !r.caller.MayWrite() {
-		return answer{}, fault.New(fault.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope", "write:webhooks")
+		return answer{}, apperr.New(apperr.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope", "write:webhooks")
 	}
 	o := r.object()
 	by := readAdvance(o)
@@ -48,11 +48,11 @@ func (a *API) advanceClock(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		ahead, err := a.Commerce.AdvanceClock(tx, r.caller, by)
-		return one(http.StatusOK, "", func(w *wire.Writer) { writeClock(w, by, ahead, tx.Micros()) }), err
+		return one(http.StatusOK, "", func(w *apijson.Writer) { writeClock(w, by, ahead, tx.Micros()) }), err
 	})
 }
 
-func writeClock(w *wire.Writer, by, ahead time.Duration, real int64) {
+func writeClock(w *apijson.Writer, by, ahead time.Duration, real int64) {
 	w.Record("SandboxClock", "data")
 	w.Int("advancedSeconds", int64(by/time.Second))
 	w.Int("aheadSeconds", int64(ahead/time.Second))

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/idempotency"
-	"entrepot/internal/wire"
 )
 
 // writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is encrypted, so that
@@ -47,14 +47,14 @@ func disguise(r *request, password string, members ...string) error {
 			return err
 		}
 	}
-	w := wire.NewWriter(256)
+	w := apijson.NewWriter(256)
 	w.Object("")
 	w.Text("password", password)
 	for i := 0; i+1 < len(members); i += 2 {
 		w.Text(members[i], members[i+1])
 	}
 	w.End()
-	body, err := wire.Parse(w.Bytes())
+	body, err := apijson.Parse(w.Bytes())
 	r.body = body
 	return err
 }
@@ -62,12 +62,12 @@ func disguise(r *request, password string, members ...string) error {
 // administers is the 403 for a user who may only look, on routes that a login opens and no scope (interface §4.5.8).
 func (r *request) administers() error {
 	if r.caller.Role == accounts.Viewer {
-		return fault.New(fault.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
+		return apperr.New(apperr.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
 	}
 	return nil
 }
 
 // created is the answer to something made.
-func created[T ~string](resource T, write func(w *wire.Writer)) answer {
+func created[T ~string](resource T, write func(w *apijson.Writer)) answer {
 	return one(http.StatusCreated, string(resource), write)
 }

@@ -3,35 +3,35 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // segmentRoutes are the saved filters of interface §4.4.
 var segmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/segments", name: "listSegments", section: "4.4", summary: "List segments", scope: "read:customers",
-		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
 	{method: "POST", path: "/api/v1/segments", name: "createSegment", section: "4.4", summary: "Create a segment", scope: "write:customers", status: http.StatusCreated,
-		body: func(o *wire.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
+		body: func(o *apijson.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).readSegment},
 	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", section: "4.4", summary: "Change a segment", scope: "write:customers",
-		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
 	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
-		body: func(o *wire.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", section: "4.4", summary: "Delete a segment", scope: "write:customers",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
 
 // readSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
-func readSegment(o *wire.Object, creating bool) (name *string, rules *customers.Rules) {
+func readSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
 	o.Record(choose(creating, "CreateSegment", "UpdateSegment"))
-	f := o.Text("name", wire.Text{Required: creating})
+	f := o.Text("name", apijson.Text{Required: creating})
 	notEmpty(o, "name", f, creating)
-	read := o.Object("rules", false, func(o *wire.Object) {
+	read := o.Object("rules", false, func(o *apijson.Object) {
 		r := customers.ReadRules(o)
 		rules = &r
 	})
@@ -60,13 +60,13 @@ func (a *API) createSegment(r *request) (answer, error) {
 }
 
 func segmentAnswer(status int, s *customers.Segment) answer {
-	return one(status, string(s.ID), func(w *wire.Writer) { writeSegment(w, "data", s) })
+	return one(status, string(s.ID), func(w *apijson.Writer) { writeSegment(w, "data", s) })
 }
 
 // writeSegment writes a segment (interface §2.7.10).
-func writeSegment(w *wire.Writer, name string, s *customers.Segment) {
+func writeSegment(w *apijson.Writer, name string, s *customers.Segment) {
 	w.Record("Segment", name)
-	wire.ID(w, "id", s.ID)
+	apijson.ID(w, "id", s.ID)
 	w.Text("name", s.Name)
 	s.Rules.Write(w, "rules")
 	w.Micros("createdAt", s.CreatedAt)
@@ -129,13 +129,13 @@ func (a *API) listSegments(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := customers.SegmentPage(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeSegments(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeSegments(w, list, p, total) })
 		return err
 	})
 	return out, err
 }
 
-func writeSegments(w *wire.Writer, list []customers.Segment, p page, total int64) {
+func writeSegments(w *apijson.Writer, list []customers.Segment, p page, total int64) {
 	w.List("data")
 	for i := range list {
 		writeSegment(w, "", &list[i])
@@ -154,14 +154,14 @@ func sampleSegments() []customers.Segment {
 	}
 }
 
-func sampleSegmentAnswer(w *wire.Writer) {
-	data(func(w *wire.Writer) {
+func sampleSegmentAnswer(w *apijson.Writer) {
+	data(func(w *apijson.Writer) {
 		for _, s := range sampleSegments() {
 			writeSegment(w, "data", &s)
 		}
 	})(w)
 }
 
-func sampleSegmentList(w *wire.Writer) {
-	data(func(w *wire.Writer) { writeSegments(w, sampleSegments(), page{1, 20}, 2) })(w)
+func sampleSegmentList(w *apijson.Writer) {
+	data(func(w *apijson.Writer) { writeSegments(w, sampleSegments(), page{1, 20}, 2) })(w)
 }

@@ -80,7 +80,7 @@ func TestSegments(t *testing.T) {
 	})
 }
 
-// What is told of a customer is its record: with the segments it is in at that moment, also when an order made it (interface §6.1).
+// What learns of a customer is its record: with the segments it is in at that moment, also when an order made it (interface §6.1).
 func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)

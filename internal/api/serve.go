@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
@@ -45,7 +45,7 @@ func (a *API) handle(r *request) (out answer) {
 		}
 	}()
 	if a.Draining() {
-		return a.failed(r, fault.New(fault.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2))
+		return a.failed(r, apperr.New(apperr.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2))
 	}
 	if err := a.enter(r); err != nil {
 		return a.failed(r, err)
@@ -54,7 +54,7 @@ func (a *API) handle(r *request) (out answer) {
 		if err := a.limit(r, a.address(r), accounts.Starter, nil); err != nil {
 			return a.failed(r, err)
 		}
-		return shaped(http.StatusRequestURITooLong, fault.New(0, "uri_too_long", "the address is longer than %d KB", maxTarget>>10), r.id)
+		return shaped(http.StatusRequestURITooLong, apperr.New(0, "uri_too_long", "the address is longer than %d KB", maxTarget>>10), r.id)
 	}
 	found, allowed := a.table.find(r.http)
 	if found == nil {
@@ -116,11 +116,11 @@ func (a *API) unrouted(r *request, allowed []string) answer {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
-		out := shaped(http.StatusMethodNotAllowed, fault.New(0, "method_not_allowed", "%s is not allowed here, use %s", clip(r.http.Method, 32), strings.Join(allowed, ", ")), r.id)
+		out := shaped(http.StatusMethodNotAllowed, apperr.New(0, "method_not_allowed", "%s is not allowed here, use %s", clip(r.http.Method, 32), strings.Join(allowed, ", ")), r.id)
 		out.header["Allow"] = strings.Join(allowed, ", ")
 		return out
 	}
-	return shaped(http.StatusNotFound, fault.New(0, "not_found", "there is nothing at %s", clip(strings.ToValidUTF8(r.http.URL.Path, "\uFFFD"), 256)), r.id)
+	return shaped(http.StatusNotFound, apperr.New(0, "not_found", "there is nothing at %s", clip(strings.ToValidUTF8(r.http.URL.Path, "\uFFFD"), 256)), r.id)
 }
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.
@@ -200,7 +200,7 @@ func (a *API) authenticate(r *request) error {
 			if _, err := accounts.ByKey(tx, first(key, bearer)); err != nil {
 				return err
 			}
-			return fault.New(fault.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
+			return apperr.New(apperr.Forbidden, "missing_scope", "this needs a login, an API key cannot do it").With("requiredScope", "login")
 		})
 	}
 	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
@@ -240,7 +240,7 @@ func unchangedRate(plan accounts.Plan) limits.Rate {
 	return limits.Rate{Name: "unchanged", PerMinute: 10 * planRates[plan].PerMinute}
 }
 
-// limit counts the request and sets the headers; the fault is a 429.
+// limit counts the request and sets the headers; the error is a 429.
 func (a *API) limit(r *request, who string, plan accounts.Plan, own *limits.Rate) error {
 	v := a.Limiter.Take(who, a.Now(), rates(plan, own)...)
 	a.headers(r.out, v)
@@ -248,7 +248,7 @@ func (a *API) limit(r *request, who string, plan accounts.Plan, own *limits.Rate
 		return nil
 	}
 	seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
-	return fault.New(fault.TooMany, "rate_limited", "too many requests, try again in %d seconds", seconds).With("retryAfter", seconds)
+	return apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in %d seconds", seconds).With("retryAfter", seconds)
 }
 
 func (a *API) headers(w http.ResponseWriter, v limits.Verdict) {

@@ -3,43 +3,43 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/wire"
 )
 
 // shipmentRoutes are interface §2.4 and §4.1.
 var shipmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
-		answer: func(w *wire.Writer) { writeShipments(w, sampleOrder()) }, serve: (*API).listShipments},
+		answer: func(w *apijson.Writer) { writeShipments(w, sampleOrder()) }, serve: (*API).listShipments},
 	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
-		body: func(o *wire.Object) { readShipment(o) }, answer: data(func(w *wire.Writer) { o := sampleOrder(); writeNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
+		body: func(o *apijson.Object) { readShipment(o) }, answer: data(func(w *apijson.Writer) { o := sampleOrder(); writeNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
 	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
-		answer: data(func(w *wire.Writer) {
+		answer: data(func(w *apijson.Writer) {
 			o := sampleOrder()
-			writeDeleted(w, o.Shipments[0].ID, func(w *wire.Writer) { writeOrderState(w, o) })
+			writeDeleted(w, o.Shipments[0].ID, func(w *apijson.Writer) { writeOrderState(w, o) })
 		}), serve: (*API).deleteShipment},
 }
 
 // readShipment reads the body of POST shipments (interface §2.4).
-func readShipment(o *wire.Object) orders.ShipmentDraft {
+func readShipment(o *apijson.Object) orders.ShipmentDraft {
 	o.Record("CreateShipment")
 	d := orders.ShipmentDraft{
-		Carrier:        o.Text("carrier", wire.Text{}).Value,
-		TrackingNumber: o.Text("trackingNumber", wire.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", wire.Text{Max: 2000}).Value,
-		Notes:          o.Text("notes", wire.Text{Max: 5000}).Value,
+		Carrier:        o.Text("carrier", apijson.Text{}).Value,
+		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
+		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: 2000}).Value,
+		Notes:          o.Text("notes", apijson.Text{Max: 5000}).Value,
 	}
 	if at := o.Time("shippedAt", false); at.Given() {
 		d.ShippedAt = at.Value.UnixMicro()
 	}
-	o.List("items", wire.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *wire.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
 		item.Record("ShipmentLineInput")
 		d.Lines = append(d.Lines, orders.DraftLine{
-			Line:     wire.UUID[id.Line](item, "orderItemId", true).Value,
-			Quantity: item.Int("quantity", wire.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+			Line:     apijson.UUID[id.Line](item, "orderItemId", true).Value,
+			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
 		})
 	})
 	return d
@@ -54,14 +54,14 @@ func (a *API) createShipment(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, string(s.ID), func(w *wire.Writer) { writeNewShipment(w, o, s) }), nil
+		return one(http.StatusCreated, string(s.ID), func(w *apijson.Writer) { writeNewShipment(w, o, s) }), nil
 	})
 }
 
-func writeNewShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
+func writeNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("NewShipment", "data")
 	commerce.WriteShipment(w, o, s)
-	wire.Word(w, "orderStatus", o.Status)
+	apijson.Word(w, "orderStatus", o.Status)
 	w.End()
 }
 
@@ -80,12 +80,12 @@ func (a *API) listShipments(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(1024)
+	w := apijson.NewWriter(1024)
 	writeShipments(w, o)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeShipments(w *wire.Writer, o *orders.Order) {
+func writeShipments(w *apijson.Writer, o *orders.Order) {
 	w.Object("")
 	w.List("data")
 	for _, s := range o.Shipments {
@@ -110,11 +110,11 @@ func (a *API) deleteShipment(r *request) (answer, error) {
 		if err := a.Commerce.UnshipOrder(tx, r.caller, o, shipment); err != nil {
 			return answer{}, err
 		}
-		return deleted(shipment, func(w *wire.Writer) { writeOrderState(w, o) }), nil
+		return deleted(shipment, func(w *apijson.Writer) { writeOrderState(w, o) }), nil
 	})
 }
 
-func writeOrderState(w *wire.Writer, o *orders.Order) {
-	wire.ID(w, "orderId", o.ID)
-	wire.Word(w, "orderStatus", o.Status)
+func writeOrderState(w *apijson.Writer, o *orders.Order) {
+	apijson.ID(w, "orderId", o.ID)
+	apijson.Word(w, "orderStatus", o.Status)
 }

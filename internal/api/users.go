@@ -4,37 +4,37 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // userRoutes are interface §4.5.10: the people of an account.
 var userRoutes = []*route{
 	{method: "GET", path: "/api/v1/users", name: "listUsers", section: "4.5.10", summary: "List users", scope: "read:users",
-		query: func(q *wire.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
+		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
 	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
-		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).readUser},
+		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).readUser},
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
-		body: func(o *wire.Object) { readUserDraft(o) }, status: http.StatusCreated,
-		answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).createUser},
+		body: func(o *apijson.Object) { readUserDraft(o) }, status: http.StatusCreated,
+		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).createUser},
 	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", section: "4.5.10", summary: "Change a user", scope: "write:users",
-		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
 	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
-		body: func(o *wire.Object) { readUserChange(o) }, answer: data(func(w *wire.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
 	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleUser.ID, nil) }), serve: (*API).deleteUser},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
 // readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
-func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
+func readUserDraft(o *apijson.Object) (draft commerce.UserDraft, password string) {
 	o.Record("CreateUser")
-	draft.Email = o.Text("email", wire.Text{Required: true, Max: 254, Format: "email"}).Value
-	draft.Name = o.Text("name", wire.Text{Required: true, Max: 120}).Value
-	draft.Role = wire.Enum(o, "role", true, accounts.Roles...).Value
-	password = o.Text("password", wire.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
+	draft.Email = o.Text("email", apijson.Text{Required: true, Max: 254, Format: "email"}).Value
+	draft.Name = o.Text("name", apijson.Text{Required: true, Max: 120}).Value
+	draft.Role = apijson.Enum(o, "role", true, accounts.Roles...).Value
+	password = o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, draft.Email)
 	checkNewPassword(o, password, draft.Email, draft.Name)
 	return draft, password
@@ -42,41 +42,41 @@ func readUserDraft(o *wire.Object) (draft commerce.UserDraft, password string) {
 
 // readUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
 // transaction.
-func readUserChange(o *wire.Object) (change commerce.UserChange, password, current string) {
+func readUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
 	o.Record("UpdateUser")
-	text := func(name string, rule wire.Text) string {
+	text := func(name string, rule apijson.Text) string {
 		f := o.Text(name, rule)
-		if f.Set && f.Value == "" && !o.Describing() && len(o.Faults()) == 0 {
+		if f.Set && f.Value == "" && !o.Describing() && len(o.Errors()) == 0 {
 			o.Fault(name, "must not be empty")
 		}
 		return f.Value
 	}
-	change.Email = text("email", wire.Text{Max: 254, Format: "email"})
-	change.Name = text("name", wire.Text{Max: 120})
-	change.Role = notNull(o, "role", wire.Enum(o, "role", false, accounts.Roles...))
-	change.Status = notNull(o, "status", wire.Enum(o, "status", false, accounts.Statuses...))
-	password = text("password", wire.Text{Max: accounts.MaxPassword, Keep: true})
-	current = o.Text("currentPassword", wire.Text{Max: accounts.MaxPassword, Keep: true}).Value
+	change.Email = text("email", apijson.Text{Max: 254, Format: "email"})
+	change.Name = text("name", apijson.Text{Max: 120})
+	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
+	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
+	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
+	current = o.Text("currentPassword", apijson.Text{Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, change.Email)
 	checkNewPassword(o, password, change.Email, change.Name)
 	return change, password, current
 }
 
 // notNull is the value of a member that may be absent but not null.
-func notNull[T any](o *wire.Object, name string, f wire.Field[T]) T {
+func notNull[T any](o *apijson.Object, name string, f apijson.Field[T]) T {
 	if f.Null {
 		o.Fault(name, "must not be null")
 	}
 	return f.Value
 }
 
-func checkEmail(o *wire.Object, email string) {
+func checkEmail(o *apijson.Object, email string) {
 	if problem := accounts.BadEmail(email); email != "" && problem != "" {
 		o.Fault("email", "%s", problem)
 	}
 }
 
-func checkNewPassword(o *wire.Object, password string, others ...string) {
+func checkNewPassword(o *apijson.Object, password string, others ...string) {
 	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
 		o.Fault("password", "%s", problem)
 	}
@@ -98,7 +98,7 @@ func (a *API) createUser(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		user, err := a.Commerce.CreateUser(tx, r.caller, draft)
-		return created(user.ID, func(w *wire.Writer) { writeUser(w, "data", user) }), err
+		return created(user.ID, func(w *apijson.Writer) { writeUser(w, "data", user) }), err
 	})
 }
 
@@ -130,7 +130,7 @@ func (a *API) saveUser(r *request) (answer, error) {
 		}
 	}
 	show := func(user accounts.User) answer {
-		return one(http.StatusOK, string(which), func(w *wire.Writer) { writeUser(w, "data", user) })
+		return one(http.StatusOK, string(which), func(w *apijson.Writer) { writeUser(w, "data", user) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.User, error) { return accounts.LockUser(tx, which) }, show); err != nil {
@@ -149,7 +149,7 @@ func (a *API) checkAgainstUser(r *request, which id.User, password string) error
 			return err
 		}
 		if problem := accounts.BadPassword(password, user.Email, user.Name); problem != "" {
-			return fault.At("password", "%s", problem)
+			return apperr.At("password", "%s", problem)
 		}
 		return nil
 	})
@@ -174,7 +174,7 @@ func (a *API) readUser(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		user, err := accounts.UserByID(tx, which)
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeUser(w, "data", user) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUser(w, "data", user) })
 		return err
 	})
 	return out, err
@@ -189,13 +189,13 @@ func (a *API) listUsers(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := accounts.Users(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *wire.Writer) { writeUsers(w, list, p, total) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUsers(w, list, p, total) })
 		return err
 	})
 	return out, err
 }
 
-func writeUsers(w *wire.Writer, list []accounts.User, p page, total int64) {
+func writeUsers(w *apijson.Writer, list []accounts.User, p page, total int64) {
 	w.List("data")
 	for _, user := range list {
 		writeUser(w, "", user)
@@ -205,13 +205,13 @@ func writeUsers(w *wire.Writer, list []accounts.User, p page, total int64) {
 }
 
 // writeUser writes a user (interface §2.7.10).
-func writeUser(w *wire.Writer, name string, u accounts.User) {
+func writeUser(w *apijson.Writer, name string, u accounts.User) {
 	w.Record("User", name)
-	wire.ID(w, "id", u.ID)
+	apijson.ID(w, "id", u.ID)
 	w.Text("email", u.Email)
 	w.Text("name", u.Name)
-	wire.Word(w, "role", u.Role)
-	wire.Word(w, "status", u.Status)
+	apijson.Word(w, "role", u.Role)
+	apijson.Word(w, "status", u.Status)
 	w.Micros("createdAt", u.CreatedAt)
 	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
 	w.End()
@@ -220,4 +220,4 @@ func writeUser(w *wire.Writer, name string, u accounts.User) {
 var sampleUser = accounts.User{ID: "019a1c52-7c1e-7d40-9a55-000000000001", Email: "owner@example.com", Name: "Olga Owner",
 	Role: accounts.Owner, Status: accounts.Active, CreatedAt: sampleTime, LastLoginAt: sampleTime}
 
-func sampleUsers(w *wire.Writer) { writeUsers(w, []accounts.User{sampleUser}, page{1, 20}, 1) }
+func sampleUsers(w *apijson.Writer) { writeUsers(w, []accounts.User{sampleUser}, page{1, 20}, 1) }

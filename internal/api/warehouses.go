@@ -3,29 +3,29 @@ package api
 import (
 	"net/http"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // warehouseRoutes are interface §4.5.3.
 var warehouseRoutes = []*route{
 	{method: "GET", path: "/api/v1/warehouses", name: "listWarehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
-		query: func(q *wire.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
-		answer: func(w *wire.Writer) {
+		query: func(q *apijson.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
+		answer: func(w *apijson.Writer) {
 			writeWarehouses(w, []stock.Warehouse{sampleWarehouse()}, page{1, maxInventoryPage}, 1)
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *wire.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
+		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
 	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
-		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
 	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
-		body: func(o *wire.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
-		answer: data(func(w *wire.Writer) { writeDeleted(w, sampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
 
 // listWarehouses serves GET /api/v1/warehouses: 200, oldest first; 400.
@@ -44,12 +44,12 @@ func (a *API) listWarehouses(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := wire.NewWriter(256 + 256*len(list))
+	w := apijson.NewWriter(256 + 256*len(list))
 	writeWarehouses(w, list, p, total)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeWarehouses(w *wire.Writer, list []stock.Warehouse, p page, total int64) {
+func writeWarehouses(w *apijson.Writer, list []stock.Warehouse, p page, total int64) {
 	w.Object("")
 	w.List("data")
 	for _, s := range list {
@@ -60,9 +60,9 @@ func writeWarehouses(w *wire.Writer, list []stock.Warehouse, p page, total int64
 	w.End()
 }
 
-func writeWarehouse(w *wire.Writer, name string, s stock.Warehouse) {
+func writeWarehouse(w *apijson.Writer, name string, s stock.Warehouse) {
 	w.Record("Warehouse", name)
-	wire.ID(w, "id", s.ID)
+	apijson.ID(w, "id", s.ID)
 	w.Text("code", s.Code)
 	w.Text("name", s.Name)
 	w.Bool("isDefault", s.Default)
@@ -89,15 +89,15 @@ func (a *API) getWarehouse(r *request) (answer, error) {
 }
 
 func oneWarehouse(status int, s stock.Warehouse) answer {
-	return one(status, string(s.ID), func(w *wire.Writer) { writeWarehouse(w, "data", s) })
+	return one(status, string(s.ID), func(w *apijson.Writer) { writeWarehouse(w, "data", s) })
 }
 
 // readWarehouse reads a warehouse to make, or what to change of one.
-func readWarehouse(o *wire.Object, whole bool) commerce.WarehouseDraft {
+func readWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	o.Record(choose(whole, "CreateWarehouse", "UpdateWarehouse"))
 	return commerce.WarehouseDraft{
-		Code:    o.Text("code", wire.Text{Required: whole || o.Has("code"), Max: maxCode}),
-		Name:    o.Text("name", wire.Text{Required: whole || o.Has("name")}),
+		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: maxCode}),
+		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),
 	}
@@ -159,4 +159,4 @@ func sampleWarehouse() stock.Warehouse {
 	return stock.Warehouse{ID: sampleID[id.Warehouse](286), Code: "MAIN", Name: "Main warehouse", Default: true, Address: `{"city":"Paris"}`, CreatedAt: 1_767_323_045_678_000}
 }
 
-func sampleWarehouseData(w *wire.Writer) { writeWarehouse(w, "data", sampleWarehouse()) }
+func sampleWarehouseData(w *apijson.Writer) { writeWarehouse(w, "data", sampleWarehouse()) }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 )
@@ -20,10 +20,10 @@ func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, er
 	})
 }
 
-// writeChecked is write for an operation that bears db.DB.WriteChecked, and that first asks for what it needs to know, so that this
+// optimisticWrite is write for an operation that bears db.DB.OptimisticWrite, and that first asks for what it needs to know, so that this
 // travels in one message with the question for the Idempotency-Key. What ask gives is the operation itself; a replay leaves it out.
-func (a *API) writeChecked(r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
-	return a.writeBy(a.DB.WriteChecked, r, ask)
+func (a *API) optimisticWrite(r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
+	return a.writeBy(a.DB.OptimisticWrite, r, ask)
 }
 
 func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) error, r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
@@ -39,7 +39,7 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 	err = by(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
 		var kept func() (*idempotency.Answer, error)
 		if key != "" {
-			kept = idempotency.AskFind(tx, key, space)
+			kept = idempotency.PrefetchFind(tx, key, space)
 		}
 		act := ask(tx)
 		if key != "" {
@@ -61,7 +61,7 @@ func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) er
 		}
 		return nil
 	})
-	if f, refused := fault.As(err); key != "" && refused && f.Kind != fault.Unavailable && f.Code != "idempotency_key_reused" {
+	if f, refused := apperr.As(err); key != "" && refused && f.Kind != apperr.Unavailable && f.Code != "idempotency_key_reused" {
 		return a.refusedTwice(r, key, space, fingerprint, err)
 	}
 	return out, err
@@ -88,7 +88,7 @@ func (a *API) refusedTwice(r *request, key, space, fingerprint string, refusal e
 // replay says again what was said, or 409 when the key came with another body.
 func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
 	if found.Fingerprint != fingerprint {
-		f := fault.New(fault.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
+		f := apperr.New(apperr.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")
 		if found.Resource != "" {
 			if strings.HasPrefix(path, "/api/v1/orders") {
 				f = f.With("orderId", found.Resource)
@@ -109,9 +109,9 @@ func idempotencyKey(h http.Header) (string, error) {
 	key := strings.TrimSpace(values[0])
 	switch n := utf8.RuneCountInString(key); {
 	case n == 0 || n > 255:
-		return "", fault.At("Idempotency-Key", "must have 1 to 255 characters")
+		return "", apperr.At("Idempotency-Key", "must have 1 to 255 characters")
 	case !utf8.ValidString(key) || strings.IndexByte(key, 0) >= 0:
-		return "", fault.At("Idempotency-Key", "must be valid UTF-8")
+		return "", apperr.At("Idempotency-Key", "must be valid UTF-8")
 	}
 	return key, nil
 }

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Entry is one act. Details is a JSON object of texts.
+// Entry is one operation. Details is a JSON object of texts.
 type Entry struct {
 	ID           id.Audit
 	Actor        string // "user:<id>", "key:<id>" or "system"
@@ -20,7 +20,7 @@ type Entry struct {
 	CreatedAt    int64 // microseconds since 1970 UTC
 }
 
-// Record notes an act in the transaction that does it.
+// Record notes an operation in the transaction that does it.
 func Record(tx *db.Tx, actor, action, resourceType, resourceID string, details map[string]string) {
 	text := "{}"
 	if len(details) > 0 {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Patience is how long a share waits for room before it is refused.
@@ -102,7 +102,7 @@ func (s *Share) Grow(ctx context.Context, n int64) error {
 
 // Full is the error for what finds no room.
 func Full() error {
-	return fault.New(fault.Unavailable, "overloaded", "the service has too much to do just now, try again").With("retryAfter", 2)
+	return apperr.New(apperr.Unavailable, "overloaded", "the service has too much to do just now, try again").With("retryAfter", 2)
 }
 
 // Release gives everything back.
@@ -121,7 +121,7 @@ func (s *Share) Release() {
 	b.serve()
 }
 
-// fits tells whether there is room: in the whole, and in the account's half. A mutex holder calls it, as all below.
+// fits reports whether there is room: in the whole, and in the account's half. A mutex holder calls it, as all below.
 func (b *Budget) fits(s *Share, n int64) bool {
 	return b.used+n <= b.limit && b.by[s.Account]+n <= b.limit/2
 }

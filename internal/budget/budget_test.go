@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/budget"
-	"entrepot/internal/fault"
 )
 
 func TestWhatDoesNotFitWaitsAndIsRefused(t *testing.T) {
@@ -22,7 +22,7 @@ func TestWhatDoesNotFitWaitsAndIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := three.Grow(t.Context(), 1); !fault.Is(err, fault.Unavailable) {
+		if err := three.Grow(t.Context(), 1); !apperr.Is(err, apperr.Unavailable) {
 			t.Fatalf("with nothing left: %v", err)
 		}
 		done := make(chan error)
@@ -48,7 +48,7 @@ func TestOneAccountGetsHalf(t *testing.T) {
 		if err := one.Grow(t.Context(), 1000); err != nil || b.Used() != 50 {
 			t.Fatalf("more than an account may have: %v, %d lent", err, b.Used())
 		}
-		if err := again.Grow(t.Context(), 1); !fault.Is(err, fault.Unavailable) {
+		if err := again.Grow(t.Context(), 1); !apperr.Is(err, apperr.Unavailable) {
 			t.Errorf("the same account: %v", err)
 		}
 		if err := other.Grow(t.Context(), 60); err != nil || b.Used() != 100 {
@@ -56,7 +56,7 @@ func TestOneAccountGetsHalf(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := again.Grow(gone, 1); err == nil || fault.Is(err, fault.Unavailable) {
+		if err := again.Grow(gone, 1); err == nil || apperr.Is(err, apperr.Unavailable) {
 			t.Errorf("a caller that hung up: %v", err)
 		}
 	})

@@ -3,8 +3,8 @@ package catalog
 import (
 	"encoding/json"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -37,7 +37,7 @@ func scanAttribute(r db.Rows) (a Attribute, err error) {
 	return a, err
 }
 
-// AttributeByID reads one attribute. Faults: NotFound.
+// AttributeByID reads one attribute. Errors: NotFound.
 func AttributeByID(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
 	return oneAttribute(tx, attribute, "")
 }
@@ -50,7 +50,7 @@ func LockAttribute(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
 func oneAttribute(tx *db.Tx, attribute id.Attribute, lock string) (Attribute, error) {
 	list, err := db.List(tx, scanAttribute, "SELECT "+attributeColumns+" FROM attributes WHERE tenant_id = $1 AND id = $2"+lock, tx.Tenant, attribute)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("attribute")
+		err = apperr.Missing("attribute")
 	}
 	if err != nil {
 		return Attribute{}, err
@@ -67,25 +67,25 @@ func ListAttributes(tx *db.Tx, limit, offset int) (list []Attribute, total int64
 	return list, total, err
 }
 
-// Insert queues a new attribute. Faults: Conflict when the code is taken.
+// Insert queues a new attribute. Errors: Conflict when the code is taken.
 func (a Attribute) Insert(tx *db.Tx) {
 	tx.Queue("INSERT INTO attributes (tenant_id, id, code, label, type, options, created_at) VALUES ($1,$2,$3,$4,$5,$6,$7)",
 		tx.Tenant, a.ID, a.Code, a.Label, a.Type, a.options(), a.CreatedAt).Unique(a.taken())
 }
 
-// Save queues the changed attribute. Faults: NotFound when it is gone; Conflict when the code is taken.
+// Save queues the changed attribute. Errors: NotFound when it is gone; Conflict when the code is taken.
 func (a Attribute) Save(tx *db.Tx) {
 	tx.Queue("UPDATE attributes SET code = $3, label = $4, type = $5, options = $6 WHERE tenant_id = $1 AND id = $2",
-		tx.Tenant, a.ID, a.Code, a.Label, a.Type, a.options()).Rows(1, fault.Missing("attribute")).Unique(a.taken())
+		tx.Tenant, a.ID, a.Code, a.Label, a.Type, a.options()).Rows(1, apperr.Missing("attribute")).Unique(a.taken())
 }
 
 // Delete queues the removal; values that products carry under its code stay.
 func (a Attribute) Delete(tx *db.Tx) {
-	tx.Queue("DELETE FROM attributes WHERE tenant_id = $1 AND id = $2", tx.Tenant, a.ID).Rows(1, fault.Missing("attribute"))
+	tx.Queue("DELETE FROM attributes WHERE tenant_id = $1 AND id = $2", tx.Tenant, a.ID).Rows(1, apperr.Missing("attribute"))
 }
 
 func (a Attribute) taken() error {
-	return fault.New(fault.Conflict, "conflict", "an attribute with the code %s exists already", a.Code)
+	return apperr.New(apperr.Conflict, "conflict", "an attribute with the code %s exists already", a.Code)
 }
 
 func (a Attribute) options() string {

@@ -4,7 +4,7 @@
 //	Variant   one of the forms of a product, with a SKU of its own; all SKUs of an account are one space
 //	Link      a product's place in a category, kept also while that category is not here yet
 //	Category  a node of the tree, known to callers by their externalId
-//	Known     what the store has of the things drafts speak of; Revise says what a draft changes (a pure rule)
+//	Lookup     what the store has of the things drafts speak of; Diff says what a draft changes (a pure rule)
 //
 // Every write stamps the product or category with the tenant's change clock, and only if something changed: the
 // stamp is its entry in the change feed. Deleted ones stay for a while as tombstones.

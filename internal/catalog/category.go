@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // Category is a node of the account's tree (interface §2.7.3).
@@ -22,11 +22,11 @@ type Category struct {
 // CategoryDraft is what a caller says of one category; what is not set stays as it is.
 type CategoryDraft struct {
 	Index          int
-	ExternalID     wire.Field[string]
-	Name           wire.Field[string]
-	Slug           wire.Field[string]
-	Parent         wire.Field[id.Category]
-	ParentExternal wire.Field[string]
+	ExternalID     apijson.Field[string]
+	Name           apijson.Field[string]
+	Slug           apijson.Field[string]
+	Parent         apijson.Field[id.Category]
+	ParentExternal apijson.Field[string]
 }
 
 // Tree is the part of the account's categories that drafts touch, up to the root, and what they become.
@@ -39,8 +39,8 @@ type Tree struct {
 	claimed  map[string]bool          // externalIds of drafts accepted before
 }
 
-// CategoryRevision is what became of one category.
-type CategoryRevision struct {
+// CategoryChange is what became of one category.
+type CategoryChange struct {
 	Before *Category // nil when it is new
 	After  Category
 }
@@ -51,10 +51,10 @@ func (t *Tree) ByExternal(external string) id.Category { return t.external[exter
 // Node gives a category that was read, or nil.
 func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
 
-// Revise takes over one draft: target is the category it speaks of, "" for a new one. A rejected draft changes nothing.
+// Diff takes over one draft: target is the category it speaks of, "" for a new one. A rejected draft changes nothing.
 // Once all drafts are in, Settle links what waits.
-func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Fault) {
-	var faults []Fault
+func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemError) {
+	var faults []ItemError
 	var c Category
 	if target != "" {
 		c = *t.nodes[target]
@@ -63,12 +63,12 @@ func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Faul
 	}
 	if d.ExternalID.Set && d.ExternalID.Value != c.ExternalID {
 		if other := t.external[d.ExternalID.Value]; other != "" && d.ExternalID.Value != "" {
-			faults = append(faults, Fault{"externalId", "invalid", "externalId " + d.ExternalID.Value + " belongs to another category"})
+			faults = append(faults, ItemError{"externalId", "invalid", "externalId " + d.ExternalID.Value + " belongs to another category"})
 		}
 		c.ExternalID = d.ExternalID.Value
 	}
 	if d.ExternalID.Value != "" && t.claimed[d.ExternalID.Value] {
-		faults = append(faults, Fault{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
+		faults = append(faults, ItemError{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
 	}
 	if d.Name.Given() {
 		c.Name = d.Name.Value
@@ -76,7 +76,7 @@ func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Faul
 	switch given := d.Slug.Value; {
 	case given != "" && given == c.Slug:
 	case given != "" && t.slugs[given]:
-		faults = append(faults, Fault{"slug", "invalid", "slug " + given + " belongs to another category"})
+		faults = append(faults, ItemError{"slug", "invalid", "slug " + given + " belongs to another category"})
 	case given != "":
 		c.Slug = given
 	case c.Slug == "":
@@ -92,22 +92,22 @@ func (t *Tree) Revise(target id.Category, d *CategoryDraft) (id.Category, []Faul
 }
 
 // parent sets where the category hangs. A parent that is not here is remembered by its externalId.
-func (t *Tree) parent(c *Category, d *CategoryDraft) []Fault {
+func (t *Tree) parent(c *Category, d *CategoryDraft) []ItemError {
 	switch {
 	case d.Parent.Given():
 		up := t.nodes[d.Parent.Value]
 		if up == nil {
-			return []Fault{{"parentId", "invalid", "parentId is not the id of a category"}}
+			return []ItemError{{"parentId", "invalid", "parentId is not the id of a category"}}
 		}
 		c.Parent, c.ParentExternal = up.ID, up.ExternalID
 		if t.below(up.ID, c) {
-			return []Fault{cycle("parentId")}
+			return []ItemError{cycle("parentId")}
 		}
 	case d.ParentExternal.Value != "":
 		c.ParentExternal = d.ParentExternal.Value
 		c.Parent = t.external[c.ParentExternal]
 		if c.ParentExternal == c.ExternalID || c.Parent != "" && t.below(c.Parent, c) {
-			return []Fault{cycle("parentExternalId")}
+			return []ItemError{cycle("parentExternalId")}
 		}
 	case d.Parent.Null, d.ParentExternal.Set:
 		c.Parent, c.ParentExternal = "", ""
@@ -115,11 +115,11 @@ func (t *Tree) parent(c *Category, d *CategoryDraft) []Fault {
 	return nil
 }
 
-func cycle(field string) Fault {
-	return Fault{field, "cycle", field + " would put the category below itself"}
+func cycle(field string) ItemError {
+	return ItemError{field, "cycle", field + " would put the category below itself"}
 }
 
-// below tells whether a category is, or will be once what waits has arrived, the other one or below it.
+// below reports whether a category is, or will be once what waits has arrived, the other one or below it.
 func (t *Tree) below(start id.Category, c *Category) bool {
 	for seen := map[id.Category]bool{}; start != "" && !seen[start]; {
 		seen[start] = true
@@ -167,7 +167,7 @@ func (t *Tree) put(c Category) {
 }
 
 // Settle links categories of this tree that wait for a parent that is here now, and gives what changed, in order.
-func (t *Tree) Settle() []CategoryRevision {
+func (t *Tree) Settle() []CategoryChange {
 	for _, node := range t.sorted() {
 		c := *node
 		if c.Parent == "" && c.ParentExternal != "" {
@@ -178,9 +178,9 @@ func (t *Tree) Settle() []CategoryRevision {
 		}
 		t.put(c)
 	}
-	list := make([]CategoryRevision, 0, len(t.order))
+	list := make([]CategoryChange, 0, len(t.order))
 	for _, which := range t.order {
-		r := CategoryRevision{After: *t.nodes[which]}
+		r := CategoryChange{After: *t.nodes[which]}
 		if before, stored := t.before[which]; stored {
 			if before == r.After {
 				continue
@@ -204,13 +204,13 @@ func (t *Tree) sorted() []*Category {
 
 // Detach takes a category that goes out of the tree, and gives its children as they are without it: at the root, waiting for
 // its externalId.
-func (t *Tree) Detach(gone id.Category) []CategoryRevision {
-	var list []CategoryRevision
+func (t *Tree) Detach(gone id.Category) []CategoryChange {
+	var list []CategoryChange
 	for _, node := range t.sorted() {
 		if node.Parent == gone {
 			before, after := *node, *node
 			after.Parent = ""
-			list = append(list, CategoryRevision{Before: &before, After: after})
+			list = append(list, CategoryChange{Before: &before, After: after})
 		}
 	}
 	return list

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -21,11 +21,11 @@ func sortCategories(list []*Category) {
 	slices.SortFunc(list, func(a, b *Category) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// CategoryByID reads one category. Faults: NotFound.
+// CategoryByID reads one category. Errors: NotFound.
 func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	list, err := db.List(tx, scanCategory, "SELECT "+categoryColumns+" FROM categories c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL", tx.Tenant, category)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("category")
+		err = apperr.Missing("category")
 	}
 	if err != nil {
 		return Category{}, err
@@ -129,17 +129,17 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 }
 
 // SaveCategories queues what became of categories.
-func SaveCategories(tx *db.Tx, revisions []CategoryRevision) {
-	var fresh, old []CategoryRevision
-	for _, r := range revisions {
+func SaveCategories(tx *db.Tx, changes []CategoryChange) {
+	var fresh, old []CategoryChange
+	for _, r := range changes {
 		if r.Before == nil {
 			fresh = append(fresh, r)
 		} else {
 			old = append(old, r)
 		}
 	}
-	stamp := stamps(tx, len(revisions))
-	db.Chunks(fresh, func(piece []CategoryRevision) error {
+	stamp := stamps(tx, len(changes))
+	db.Chunks(fresh, func(piece []CategoryChange) error {
 		args := []any{tx.Tenant, tx.Micros()}
 		for _, r := range piece {
 			c := r.After
@@ -152,7 +152,7 @@ func SaveCategories(tx *db.Tx, revisions []CategoryRevision) {
 		}), args...)
 		return nil
 	})
-	db.Chunks(old, func(piece []CategoryRevision) error {
+	db.Chunks(old, func(piece []CategoryChange) error {
 		args := []any{tx.Tenant, tx.Micros()}
 		for _, r := range piece {
 			c := r.After

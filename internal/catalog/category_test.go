@@ -41,7 +41,7 @@ func TestTreeProperties(t *testing.T) {
 				default:
 					d.ParentExternal = set(name.Draw(t, "parentExternalId"))
 				}
-				tree.Revise(tree.ByExternal(d.ExternalID.Value), &d)
+				tree.Diff(tree.ByExternal(d.ExternalID.Value), &d)
 			}
 			tree.stored()
 			slugs := map[string]bool{}
@@ -67,7 +67,7 @@ func TestTreeProperties(t *testing.T) {
 func TestDetach(t *testing.T) {
 	tree := grove()
 	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")}, {ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
-		if _, faults := tree.Revise("", &d); len(faults) > 0 {
+		if _, faults := tree.Diff("", &d); len(faults) > 0 {
 			t.Fatal(faults)
 		}
 	}

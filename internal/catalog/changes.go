@@ -3,14 +3,14 @@ package catalog
 import (
 	"slices"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // FieldChange is one field of a product before and after, as JSON; From is null on a product that is new.
 type FieldChange struct{ Field, From, To string }
 
-// Changes tells field by field what a revision does, for a dry run (interface §4.2).
-func (r *Revision) Changes() []FieldChange {
+// Changes tells field by field what a change does, for a dry run (interface §4.2).
+func (r *Change) Changes() []FieldChange {
 	fields := r.Fields
 	if r.IsNew() {
 		fields = r.After.filled()
@@ -37,7 +37,7 @@ func (p *Product) filled() []string {
 
 // text is a field as JSON.
 func (p *Product) text(field string) string {
-	w := wire.NewWriter(128)
+	w := apijson.NewWriter(128)
 	switch field {
 	case "sku":
 		w.Text("", p.SKU)
@@ -48,7 +48,7 @@ func (p *Product) text(field string) string {
 	case "description":
 		w.TextOrNull("", p.Description)
 	case "status":
-		wire.Word(w, "", p.Status)
+		apijson.Word(w, "", p.Status)
 	case "price":
 		w.Money("", p.Price)
 	case "compareAtPrice":

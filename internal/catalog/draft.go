@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // Draft is what a caller says of one product (interface §2.7.1). What is not set stays as it is; on a product that is
@@ -10,15 +10,15 @@ import (
 type Draft struct {
 	Index       int // place in a bulk request, from 0
 	SKU         string
-	Name        wire.Field[string]
-	Slug        wire.Field[string]
-	Description wire.Field[string]
-	Status      wire.Field[Status]
-	Price       wire.Field[money.Amount]
-	CompareAt   wire.Field[money.Amount]
-	Attributes  wire.Field[string]   // JSON object
-	Categories  wire.Field[[]string] // ids or externalIds
-	Images      wire.Field[[]ImageDraft]
+	Name        apijson.Field[string]
+	Slug        apijson.Field[string]
+	Description apijson.Field[string]
+	Status      apijson.Field[Status]
+	Price       apijson.Field[money.Amount]
+	CompareAt   apijson.Field[money.Amount]
+	Attributes  apijson.Field[string]   // JSON object
+	Categories  apijson.Field[[]string] // ids or externalIds
+	Images      apijson.Field[[]ImageDraft]
 	Variants    []VariantDraft
 	VariantsSet bool // the list was there, even empty
 	Stock       *StockDraft
@@ -33,11 +33,11 @@ type ImageDraft struct {
 // VariantDraft is what a caller says of one variant.
 type VariantDraft struct {
 	SKU        string
-	Name       wire.Field[string]
-	Price      wire.Field[money.Amount]
-	CompareAt  wire.Field[money.Amount]
-	Attributes wire.Field[string] // JSON object
-	Stock      *int64             // on-hand in the default warehouse
+	Name       apijson.Field[string]
+	Price      apijson.Field[money.Amount]
+	CompareAt  apijson.Field[money.Amount]
+	Attributes apijson.Field[string] // JSON object
+	Stock      *int64                // on-hand in the default warehouse
 }
 
 // StockDraft sets a product's on-hand.
@@ -46,8 +46,8 @@ type StockDraft struct {
 	Quantity  int64
 }
 
-// Fault says why one item of a bulk request is rejected (interface §2.7.4).
-type Fault struct {
+// ItemError says why one item of a bulk request is rejected (interface §2.7.4).
+type ItemError struct {
 	Field   string
 	Code    string // listed in docs/errors.md
 	Message string

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// Changes reads up to limit products whose stamp is since or later, oldest change first, and tells whether there are more;
+// Changes reads up to limit products whose stamp is since or later, oldest change first, and reports whether there are more;
 // deleted ones are among them only on request (interface §4.3). They are read as far as the feed shows them.
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
 	c := newCollector(false, limit+1)

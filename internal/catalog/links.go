@@ -8,7 +8,7 @@ import (
 )
 
 // readReferences finds the categories that drafts name, by externalId or id.
-func (k *Known) readReferences(tx *db.Tx, drafts []Draft) error {
+func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	var names, ids []string
 	seen := map[string]bool{}
 	for i := range drafts {

@@ -38,7 +38,7 @@ var Sorts = []Sort{ByName, BySKU, ByPrice, ByCreation, ByUpdate}
 
 var sortColumns = map[Sort]string{ByCreation: "p.id", ByUpdate: "p.changed_at", ByName: "p.name", BySKU: "k.sku", ByPrice: "p.price"}
 
-// Everything tells whether the filter chooses every product.
+// Everything reports whether the filter chooses every product.
 func (f Filter) Everything() bool {
 	return f.IDs == nil && f.Search == "" && f.SKU == "" && len(f.Statuses) == 0 && f.Category == "" && f.Channel == ""
 }
@@ -83,7 +83,7 @@ func (f Filter) where(tenant id.Tenant) (from, where string, args []any) {
 	return from, strings.Join(clauses, " AND "), args
 }
 
-// Count tells how many products a filter chooses.
+// Count reports how many products a filter chooses.
 func Count(tx *db.Tx, f Filter) (total int64, err error) {
 	f.Sort = ""
 	from, where, args := f.where(tx.Tenant)

@@ -3,10 +3,10 @@ package catalog
 import (
 	"slices"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // PriceDraft is one item of a price update (interface §4.2).
@@ -14,7 +14,7 @@ type PriceDraft struct {
 	Index     int // place in the request, from 0
 	SKU       string
 	Price     money.Amount
-	CompareAt wire.Field[money.Amount] // null clears
+	CompareAt apijson.Field[money.Amount] // null clears
 }
 
 // Priced is a product with the prices it has, and the variants of it that drafts name.
@@ -109,7 +109,7 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	})
 }
 
-// Found tells whether the account has the SKU of the draft at a place of the list.
+// Found reports whether the account has the SKU of the draft at a place of the list.
 func (l *PriceList) Found(i int) bool { return l.targets[i].product != nil }
 
 // Names of fields, shared by all that change them.
@@ -125,8 +125,8 @@ type PriceChanges struct {
 	variants []variantRow
 }
 
-// Revise takes over the drafts' prices and gives what changes.
-func (l *PriceList) Revise() *PriceChanges {
+// Diff takes over the drafts' prices and gives what changes.
+func (l *PriceList) Diff() *PriceChanges {
 	c := &PriceChanges{Products: make([]*Priced, 0, len(l.products))}
 	for i := range l.drafts {
 		t := l.targets[i]
@@ -135,7 +135,7 @@ func (l *PriceList) Revise() *PriceChanges {
 		}
 		before := len(t.product.Fields)
 		if t.variant == "" {
-			t.product.revise(&l.drafts[i])
+			t.product.diff(&l.drafts[i])
 		} else if v := t.product.reviseVariant(t.variant, &l.drafts[i]); v != nil {
 			c.variants = append(c.variants, variantRow{t.product.ID, v})
 		}
@@ -146,7 +146,7 @@ func (l *PriceList) Revise() *PriceChanges {
 	return c
 }
 
-// Save queues the changes. If somebody else has changed one of the products since it was read, the act runs again.
+// Save queues the changes. If somebody else has changed one of the products since it was read, the operation runs again.
 func (c *PriceChanges) Save(tx *db.Tx) {
 	rows := make([]priceRow, len(c.Products))
 	for i, p := range c.Products {
@@ -157,7 +157,7 @@ func (c *PriceChanges) Save(tx *db.Tx) {
 }
 
 // revise takes over the price of the product itself. Fields of other drafts of the product stay behind it.
-func (p *Priced) revise(d *PriceDraft) {
+func (p *Priced) diff(d *PriceDraft) {
 	price := d.Price != p.Price
 	compare := d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), p.CompareAt)
 	p.Price = d.Price
@@ -187,8 +187,8 @@ func (p *Priced) reviseVariant(variant id.Variant, d *PriceDraft) *Variant {
 		return nil
 	}
 	v := &p.variants[i]
-	said := VariantDraft{Price: wire.Field[money.Amount]{Set: true, Value: d.Price}, CompareAt: d.CompareAt}
-	if !v.revise(&said) {
+	said := VariantDraft{Price: apijson.Field[money.Amount]{Set: true, Value: d.Price}, CompareAt: d.CompareAt}
+	if !v.diff(&said) {
 		return nil
 	}
 	if !slices.Contains(p.Fields, "variants") {

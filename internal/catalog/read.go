@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
@@ -149,11 +149,11 @@ func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 	return c.list, c.fetch(tx)
 }
 
-// ByID reads one living product. Faults: NotFound.
+// ByID reads one living product. Errors: NotFound.
 func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	list, err := ByIDs(tx, []id.Product{product})
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("product")
+		err = apperr.Missing("product")
 	}
 	if err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 }
 
 // ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs.
-func ReadFor(tx *db.Tx, drafts []Draft) (*Known, error) {
-	k := &Known{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{}, claimed: make(map[string]bool, len(drafts))}
+func ReadFor(tx *db.Tx, drafts []Draft) (*Lookup, error) {
+	k := &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{}, claimed: make(map[string]bool, len(drafts))}
 	skus := make([]string, 0, len(drafts))
 	for i := range drafts {
 		skus = append(skus, drafts[i].SKU)
@@ -185,7 +185,7 @@ func ReadFor(tx *db.Tx, drafts []Draft) (*Known, error) {
 
 // readOwners finds the products that have the SKUs. It asks by a scalar subquery for each, and takenSlugs too: that is one
 // probe of the index on any engine, whatever its planner knows of the table yet.
-func (k *Known) readOwners(tx *db.Tx, skus []string) error {
+func (k *Lookup) readOwners(tx *db.Tx, skus []string) error {
 	var sku, product string
 	into := []any{&sku, &product}
 	return eachOf(tx, skus, &ownersText, func(n int) string {
@@ -200,7 +200,7 @@ func (k *Known) readOwners(tx *db.Tx, skus []string) error {
 	})
 }
 
-func (k *Known) readProducts(tx *db.Tx) error {
+func (k *Lookup) readProducts(tx *db.Tx) error {
 	seen := make(map[id.Product]bool, len(k.owners))
 	ids := make([]id.Product, 0, len(k.owners))
 	for _, o := range k.owners {
@@ -222,7 +222,7 @@ func (k *Known) readProducts(tx *db.Tx) error {
 }
 
 // readSlugs finds which of the slugs that the drafts give or would get are taken.
-func (k *Known) readSlugs(tx *db.Tx, drafts []Draft) error {
+func (k *Lookup) readSlugs(tx *db.Tx, drafts []Draft) error {
 	slugs := make([]string, 0, len(drafts))
 	for i := range drafts {
 		d := &drafts[i]
@@ -236,7 +236,7 @@ func (k *Known) readSlugs(tx *db.Tx, drafts []Draft) error {
 	return k.takenSlugs(tx, slugs)
 }
 
-func (k *Known) takenSlugs(tx *db.Tx, slugs []string) error {
+func (k *Lookup) takenSlugs(tx *db.Tx, slugs []string) error {
 	return eachOf(tx, slugs, &slugsText, func(n int) string {
 		return `WITH v(slug) AS (VALUES ` + db.Values(n, 1, 2, "::TEXT") + `)
 			SELECT v.slug FROM v WHERE (SELECT count(*) FROM products p WHERE p.tenant_id = $1 AND p.deleted_at IS NULL AND p.slug = v.slug) > 0`

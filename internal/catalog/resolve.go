@@ -14,17 +14,19 @@ type Sellable struct {
 }
 
 // Resolve finds what SKUs stand for, by SKU; those the account does not have are left out.
-func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) { return AskResolve(tx, skus)() }
+func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) {
+	return PrefetchResolve(tx, skus)()
+}
 
-// AskResolve is Resolve as a question.
-func AskResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
+// PrefetchResolve is Resolve as a question.
+func PrefetchResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
 	found := make(map[string]Sellable, len(skus))
-	asked := make([]*db.Question, 0, 1)
+	asked := make([]*db.PendingRead, 0, 1)
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		asked = append(asked, tx.Ask(func(r db.Rows) error {
+		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
 			var s Sellable
 			var variant string
 			if err := r.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {

@@ -6,12 +6,12 @@ import (
 	"entrepot/internal/money"
 )
 
-// Save queues what revisions change: products with their stamps, SKUs, variants and links. If somebody else has changed one
-// of them since it was read, or taken a SKU or slug, the act runs again.
-func Save(tx *db.Tx, revisions []Revision) {
-	var fresh, full, priced []*Revision
-	for i := range revisions {
-		r := &revisions[i]
+// Save queues what changes change: products with their stamps, SKUs, variants and links. If somebody else has changed one
+// of them since it was read, or taken a SKU or slug, the operation runs again.
+func Save(tx *db.Tx, changes []Change) {
+	var fresh, full, priced []*Change
+	for i := range changes {
+		r := &changes[i]
 		switch {
 		case r.IsNew():
 			fresh = append(fresh, r)
@@ -42,8 +42,8 @@ func stamps(tx *db.Tx, n int) func() int64 {
 	}
 }
 
-// pricesOnly tells whether the short update will do.
-func (r *Revision) pricesOnly() bool {
+// pricesOnly reports whether the short update will do.
+func (r *Change) pricesOnly() bool {
 	for _, f := range r.Fields {
 		if f != "price" && f != "compareAtPrice" && f != "variants" {
 			return false
@@ -54,8 +54,8 @@ func (r *Revision) pricesOnly() bool {
 
 var insertText, updateText, pricesText db.Text
 
-func insertProducts(tx *db.Tx, list []*Revision, stamp func() int64) {
-	db.Chunks(list, func(piece []*Revision) error {
+func insertProducts(tx *db.Tx, list []*Change, stamp func() int64) {
+	db.Chunks(list, func(piece []*Change) error {
 		args := make([]any, 0, 2+14*len(piece))
 		args = append(args, tx.Tenant, tx.Micros())
 		for _, r := range piece {
@@ -75,8 +75,8 @@ func insertProducts(tx *db.Tx, list []*Revision, stamp func() int64) {
 	})
 }
 
-func updateProducts(tx *db.Tx, list []*Revision, stamp func() int64) {
-	db.Chunks(list, func(piece []*Revision) error {
+func updateProducts(tx *db.Tx, list []*Change, stamp func() int64) {
+	db.Chunks(list, func(piece []*Change) error {
 		args := make([]any, 0, 2+14*len(piece))
 		args = append(args, tx.Tenant, tx.Micros())
 		for _, r := range piece {

@@ -24,13 +24,13 @@ type (
 )
 
 // saveParts queues SKUs, variants and links, all behind the account's clock (decision 26).
-func saveParts(tx *db.Tx, revisions []*Revision) {
-	skus := make([]skuRow, 0, len(revisions))
+func saveParts(tx *db.Tx, changes []*Change) {
+	skus := make([]skuRow, 0, len(changes))
 	var variants []variantRow
 	var links []linkRow
 	var gone []skuRow
 	var unlinked []id.Product
-	for _, r := range revisions {
+	for _, r := range changes {
 		p := &r.After
 		if r.IsNew() {
 			skus = append(skus, skuRow{p.SKU, p.ID, ""})
@@ -148,7 +148,7 @@ func dropLinks(tx *db.Tx, list []id.Product) {
 	})
 }
 
-// saveLinks writes links as they were found: a category that came or went meanwhile makes the act run again, so that no
+// saveLinks writes links as they were found: a category that came or went meanwhile makes the operation run again, so that no
 // link waits for what is there. Writers of categories hold the tenant's clock, and this comes after it.
 func saveLinks(tx *db.Tx, list []linkRow) {
 	db.Chunks(list, func(piece []linkRow) error {

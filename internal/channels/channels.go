@@ -33,15 +33,15 @@ type Ref struct {
 }
 
 // ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
-func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) { return AskByRef(tx, channel)() }
+func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) { return PrefetchByRef(tx, channel)() }
 
-// AskByRef is ByRef as a question.
-func AskByRef(tx *db.Tx, channel id.Channel) func() (Ref, error) {
+// PrefetchByRef is ByRef as a question.
+func PrefetchByRef(tx *db.Tx, channel id.Channel) func() (Ref, error) {
 	return ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND id = $2::UUID", channel)
 }
 
-// AskFirst asks for the oldest active channel: the zero Ref when there is none.
-func AskFirst(tx *db.Tx) func() (Ref, error) {
+// PrefetchFirst asks for the oldest active channel: the zero Ref when there is none.
+func PrefetchFirst(tx *db.Tx) func() (Ref, error) {
 	first := ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND status = 'active' ORDER BY created_at, id LIMIT 1")
 	return func() (Ref, error) {
 		r, err := first()
@@ -54,7 +54,7 @@ func AskFirst(tx *db.Tx) func() (Ref, error) {
 
 func ref(tx *db.Tx, sql string, args ...any) func() (Ref, error) {
 	var r Ref
-	asked := tx.Ask(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) }, sql, append([]any{tx.Tenant}, args...)...)
+	asked := tx.Prefetch(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) }, sql, append([]any{tx.Tenant}, args...)...)
 	return func() (Ref, error) {
 		err := asked.Wait()
 		if err == nil && r.ID == "" {

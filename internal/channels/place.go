@@ -2,10 +2,10 @@ package channels
 
 import (
 	"entrepot/internal/id"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // Place is where a channel's encrypted credentials belong.
-func Place(tenant id.Tenant, channel id.Channel) seal.Place {
-	return seal.Place{Tenant: int64(tenant), Table: "channels", Column: "credentials", ID: string(channel)}
+func Place(tenant id.Tenant, channel id.Channel) secretbox.Place {
+	return secretbox.Place{Tenant: int64(tenant), Table: "channels", Column: "credentials", ID: string(channel)}
 }

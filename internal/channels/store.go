@@ -3,19 +3,19 @@ package channels
 import (
 	"errors"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
-// Channel is one channel. Credentials are sealed and never leave the service.
+// Channel is one channel. Credentials are encrypted and never leave the service.
 type Channel struct {
 	Tenant      id.Tenant
 	ID          id.Channel
 	Name        string
 	Platform    string
 	Status      Status
-	Credentials string // sealed JSON object of texts, "" for none
+	Credentials string // encrypted JSON object of texts, "" for none
 	Settings    string // JSON object
 	Oversell    string // "allow" or "reject": the setting an order looks at
 	CreatedAt   int64
@@ -23,7 +23,7 @@ type Channel struct {
 	LastSyncAt  int64 // 0 for never, and for custom channels always
 }
 
-// Receives tells whether platform notifications are taken in this state: needs_reauth and expiring still are.
+// Receives reports whether platform notifications are taken in this state: needs_reauth and expiring still are.
 func (c Channel) Receives() bool { return c.Status != Inactive }
 
 const columns = "tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at, last_sync_at"
@@ -33,12 +33,12 @@ func scan(r db.Rows) (c Channel, err error) {
 	return c, err
 }
 
-// ByID reads a channel. Faults: NotFound.
+// ByID reads a channel. Errors: NotFound.
 func ByID(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return one(tx, "tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel)
 }
 
-// Lock reads a channel for changing it. Faults: NotFound.
+// Lock reads a channel for changing it. Errors: NotFound.
 func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return one(tx, "tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, channel)
 }
@@ -69,7 +69,7 @@ func Anywhere(tx *db.Tx, channel id.Channel) (Channel, error) {
 func one(tx *db.Tx, where string, args ...any) (Channel, error) {
 	list, err := db.List(tx, scan, "SELECT "+columns+" FROM channels WHERE "+where, args...)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("channel")
+		err = apperr.Missing("channel")
 	}
 	if err != nil {
 		return Channel{}, err
@@ -105,7 +105,7 @@ func Delete(tx *db.Tx, channel id.Channel) {
 	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel).Rows(1, nil)
 }
 
-// Seen notes a notification by its delivery key and tells whether it was noted before, within the window that ends at until
+// Seen notes a notification by its delivery key and reports whether it was noted before, within the window that ends at until
 // (interface §6.3). Two at once: the second runs again and finds the first.
 func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) {
 	var expires int64

@@ -49,7 +49,7 @@ func (a *Answer) Decode(value any) error {
 	return nil
 }
 
-// Do sends a call and tries again after 429, 5xx and network faults, as far as that is safe and the
+// Do sends a call and tries again after 429, 5xx and network errors, as far as that is safe and the
 // client's Retry allows. Any final answer that is not 2xx comes back as an *Error.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 	patience := c.retry.begin()

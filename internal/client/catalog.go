@@ -21,9 +21,9 @@ const (
 	MaxLineQuantity = 1_000_000
 )
 
-// Fault is one item of a bulk request that was not taken (interface §4.2). Index counts from 0 in
+// ItemError is one item of a bulk request that was not taken (interface §4.2). Index counts from 0 in
 // the request's list; it is -1 when the server does not say.
-type Fault struct {
+type ItemError struct {
 	SKU   string `json:"sku"`
 	Error string `json:"error"`
 	Index int    `json:"index"`
@@ -32,13 +32,13 @@ type Fault struct {
 }
 
 // UnmarshalJSON reads an entry; an absent index stays -1.
-func (f *Fault) UnmarshalJSON(text []byte) error {
-	type plain Fault
+func (f *ItemError) UnmarshalJSON(text []byte) error {
+	type plain ItemError
 	entry := plain{Index: -1}
 	if err := json.Unmarshal(text, &entry); err != nil {
 		return err
 	}
-	*f = Fault(entry)
+	*f = ItemError(entry)
 	return nil
 }
 
@@ -52,7 +52,7 @@ type Imported struct {
 	Updated  int    // likewise
 	Counted  bool   // whether Created and Updated were told
 	JobID    string // "" in shape b
-	Errors   []Fault
+	Errors   []ItemError
 	Changes  []Change // dry runs
 }
 
@@ -77,11 +77,11 @@ func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Im
 	if bytes.HasPrefix(bytes.TrimLeft(answer.Body, " \t\r\n"), []byte(`{"data"`)) {
 		var accepted struct {
 			Data struct {
-				JobID      string  `json:"jobId"`
-				TotalItems int     `json:"totalItems"`
-				Accepted   int     `json:"accepted"`
-				Rejected   int     `json:"rejected"`
-				Errors     []Fault `json:"errors"`
+				JobID      string      `json:"jobId"`
+				TotalItems int         `json:"totalItems"`
+				Accepted   int         `json:"accepted"`
+				Rejected   int         `json:"rejected"`
+				Errors     []ItemError `json:"errors"`
 			} `json:"data"`
 		}
 		err := answer.Decode(&accepted)
@@ -89,11 +89,11 @@ func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Im
 		return Imported{Total: d.TotalItems, Accepted: d.Accepted, Rejected: d.Rejected, JobID: d.JobID, Errors: d.Errors}, err
 	}
 	var counted struct {
-		Total   int      `json:"total"`
-		Created *int     `json:"created"`
-		Updated *int     `json:"updated"`
-		Errors  []Fault  `json:"errors"`
-		Changes []Change `json:"changes"`
+		Total   int         `json:"total"`
+		Created *int        `json:"created"`
+		Updated *int        `json:"updated"`
+		Errors  []ItemError `json:"errors"`
+		Changes []Change    `json:"changes"`
 	}
 	if err := answer.Decode(&counted); err != nil {
 		return Imported{}, err
@@ -110,7 +110,7 @@ func (c *Client) ImportProducts(ctx context.Context, body []byte, wait bool) (Im
 }
 
 // Rejected counts the items that the errors name; several errors may name one item.
-func Rejected(errors []Fault, total int) int {
+func Rejected(errors []ItemError, total int) int {
 	items, loose := make(map[int]bool, len(errors)), 0
 	for _, e := range errors {
 		if e.Index >= 0 {
@@ -132,9 +132,9 @@ type Category struct {
 
 // CategoriesImported is the outcome of a category import.
 type CategoriesImported struct {
-	Created int     `json:"created"`
-	Updated int     `json:"updated"`
-	Errors  []Fault `json:"errors"`
+	Created int         `json:"created"`
+	Updated int         `json:"updated"`
+	Errors  []ItemError `json:"errors"`
 }
 
 // ImportCategories creates or updates up to 1,000 categories by externalId (interface §4.2).
@@ -160,9 +160,9 @@ type StockUpdate struct {
 
 // Updated is the outcome of a price or stock update.
 type Updated struct {
-	Updated  int     `json:"updated"`
-	NotFound int     `json:"notFound"`
-	Errors   []Fault `json:"errors"`
+	Updated  int         `json:"updated"`
+	NotFound int         `json:"notFound"`
+	Errors   []ItemError `json:"errors"`
 }
 
 // UnmarshalJSON reads the counters; notFound may be a number or the list of SKUs.
@@ -170,7 +170,7 @@ func (u *Updated) UnmarshalJSON(text []byte) error {
 	var raw struct {
 		Updated  int             `json:"updated"`
 		NotFound json.RawMessage `json:"notFound"`
-		Errors   []Fault         `json:"errors"`
+		Errors   []ItemError     `json:"errors"`
 	}
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return err

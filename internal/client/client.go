@@ -91,7 +91,7 @@ func New(baseURL, key string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Requests tells how many requests went out, and how many of them were repetitions.
+// Requests reports how many requests went out, and how many of them were repetitions.
 func (c *Client) Requests() (sent, repeated int64) { return c.requests.Load(), c.repeats.Load() }
 
 // get reads a resource into value.

@@ -162,12 +162,12 @@ func TestStopsWithTheContext(t *testing.T) {
 func TestImportShapes(t *testing.T) {
 	for body, want := range map[string]Imported{
 		`{"data":{"jobId":"j-1","status":"PROCESSING","totalItems":3,"accepted":2,"rejected":1,"errors":[{"sku":null,"error":"sku is required","index":2,"field":"sku","code":"required"}]}}`: {
-			Total: 3, Accepted: 2, Rejected: 1, JobID: "j-1", Errors: []Fault{{Error: "sku is required", Index: 2, Field: "sku", Code: "required"}}},
+			Total: 3, Accepted: 2, Rejected: 1, JobID: "j-1", Errors: []ItemError{{Error: "sku is required", Index: 2, Field: "sku", Code: "required"}}},
 		`{"total":3,"created":1,"updated":1,"errors":[{"sku":"B","error":"price","index":1},{"sku":"B","error":"name","index":1}]}`: {
 			Total: 3, Accepted: 2, Rejected: 1, Created: 1, Updated: 1, Counted: true,
-			Errors: []Fault{{SKU: "B", Error: "price", Index: 1}, {SKU: "B", Error: "name", Index: 1}}},
+			Errors: []ItemError{{SKU: "B", Error: "price", Index: 1}, {SKU: "B", Error: "name", Index: 1}}},
 		`{"total":1,"created":0,"updated":0,"errors":[{"sku":"A","error":"no place said"}]}`: {
-			Total: 1, Rejected: 1, Counted: true, Errors: []Fault{{SKU: "A", Error: "no place said", Index: -1}}},
+			Total: 1, Rejected: 1, Counted: true, Errors: []ItemError{{SKU: "A", Error: "no place said", Index: -1}}},
 	} {
 		c, _ := scripted(t, answers(200, body))
 		got, err := c.ImportProducts(t.Context(), []byte(`{"products":[{}]}`), true)

@@ -29,7 +29,7 @@ type Error struct {
 	RetryAfter time.Duration `json:"-"` // 429 and 503: how long to wait; 0 when not said
 }
 
-// Detail is one fault of a 400, with the path of the field ("items[0].quantity").
+// Detail is one error of a 400, with the path of the field ("items[0].quantity").
 type Detail struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// StatusOf is the HTTP status of a refusal, 0 when err is none (a network fault, say).
+// StatusOf is the HTTP status of a refusal, 0 when err is none (a network error, say).
 func StatusOf(err error) int {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.StatusCode

@@ -44,16 +44,16 @@ func (c *Client) changes(ctx context.Context, path, since string) (Changes, erro
 // Job is background work of the service (interface §4.3), for example the publishing that follows a
 // product import.
 type Job struct {
-	JobID          string     `json:"jobId"`
-	Type           string     `json:"type"`
-	Status         string     `json:"status"`
-	TotalItems     int        `json:"totalItems"`
-	ProcessedItems int        `json:"processedItems"`
-	Created        int        `json:"created"`
-	Updated        int        `json:"updated"`
-	Failed         int        `json:"failed"`
-	Errors         []Fault    `json:"errors"`
-	CompletedAt    *time.Time `json:"completedAt"`
+	JobID          string      `json:"jobId"`
+	Type           string      `json:"type"`
+	Status         string      `json:"status"`
+	TotalItems     int         `json:"totalItems"`
+	ProcessedItems int         `json:"processedItems"`
+	Created        int         `json:"created"`
+	Updated        int         `json:"updated"`
+	Failed         int         `json:"failed"`
+	Errors         []ItemError `json:"errors"`
+	CompletedAt    *time.Time  `json:"completedAt"`
 }
 
 // Job reads a job by the id that an import answered.

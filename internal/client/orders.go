@@ -46,7 +46,7 @@ type Receipt struct {
 }
 
 // CreateOrder places an order. With an idempotency key (at most 255 characters) it is placed once,
-// however often it is sent within 24 hours; without one, a network fault is not retried.
+// however often it is sent within 24 hours; without one, a network error is not retried.
 func (c *Client) CreateOrder(ctx context.Context, order Order, idempotencyKey string) (Receipt, error) {
 	body, err := json.Marshal(order)
 	if err != nil {

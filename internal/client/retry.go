@@ -10,7 +10,7 @@ import (
 
 // Retry says how patient a client is. Zero fields take the defaults named here.
 type Retry struct {
-	Attempts int           // tries of one request that end in a network fault or 5xx; default 8, 1 = never again
+	Attempts int           // tries of one request that end in a network error or 5xx; default 8, 1 = never again
 	First    time.Duration // pause after the first such try, doubled each time; default 500 ms
 	Longest  time.Duration // bound of one such pause; default 30 s
 	Quota    time.Duration // total time one request may wait for its quota (429); default 30 minutes

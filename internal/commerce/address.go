@@ -3,7 +3,7 @@ package commerce
 import (
 	"strings"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // addressKeys are the members every read of a shipping address has, with the names they may come under (interface §2.1).
@@ -21,7 +21,7 @@ func NormalAddress(text string) string {
 	if text == "" {
 		return ""
 	}
-	v, err := wire.Parse([]byte(text))
+	v, err := apijson.Parse([]byte(text))
 	if err != nil || v.Names() == nil && text != "{}" {
 		return text
 	}
@@ -33,7 +33,7 @@ func NormalAddress(text string) string {
 		value := "null"
 		for _, alias := range key.alias {
 			if text := addressText(v.Member(alias)); text != "" {
-				value = string(wire.AppendText(nil, text))
+				value = string(apijson.AppendText(nil, text))
 				break
 			}
 		}
@@ -50,7 +50,7 @@ func NormalAddress(text string) string {
 }
 
 // addressText is what a member says: a string, or a number that was meant as one, as postal codes often are.
-func addressText(v *wire.Value) string {
+func addressText(v *apijson.Value) string {
 	if v != nil && v.Kind == '0' {
 		return string(v.Raw())
 	}

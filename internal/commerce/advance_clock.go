@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 )
 
 // AdvanceClock moves a sandbox account's clock on: everything that waits for a time (retries, jobs, remembered Idempotency-Keys and
 // notifications, logins, expiring keys) comes due that much earlier, so that an integrator sees five retries in a second. It gives how
-// far ahead the account now is in all. Times in answers stay the real ones. Faults: Forbidden for other accounts.
+// far ahead the account now is in all. Times in answers stay the real ones. Errors: Forbidden for other accounts.
 func (s *Service) AdvanceClock(tx *db.Tx, who accounts.Caller, by time.Duration) (ahead time.Duration, err error) {
 	if !who.Sandbox {
-		return 0, fault.New(fault.Forbidden, "sandbox_only", "only a sandbox account has a clock that can be moved").With("requiredScope", "sandbox")
+		return 0, apperr.New(apperr.Forbidden, "sandbox_only", "only a sandbox account has a clock that can be moved").With("requiredScope", "sandbox")
 	}
 	var micros int64
 	if err := tx.Row("UPDATE tenants SET clock_offset = clock_offset + $2 WHERE tenant_id = $1 RETURNING clock_offset", []any{tx.Tenant, by.Microseconds()}, &micros); err != nil {

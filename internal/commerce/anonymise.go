@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // anonymiser takes a person out of texts. What a JSON text tells of a person under a known name goes whole; in the rest, where
@@ -67,7 +67,7 @@ func (a *anonymiser) redact(text string) string {
 	return a.pattern().ReplaceAllLiteralString(text, redacted)
 }
 
-// names tells whether a text names the person.
+// names reports whether a text names the person.
 func (a *anonymiser) names(text string) bool { return a.pattern().MatchString(text) }
 
 // patterns are for finding with LIKE what may name the person.
@@ -85,11 +85,11 @@ func (a *anonymiser) patterns() []string {
 }
 
 // member writes what becomes of one member of an object.
-type member func(b []byte, object, v *wire.Value) []byte
+type member func(b []byte, object, v *apijson.Value) []byte
 
 // always writes a member whatever it was; null stays null.
 func always(text string) member {
-	return func(b []byte, _, v *wire.Value) []byte {
+	return func(b []byte, _, v *apijson.Value) []byte {
 		if v.Kind == 'n' {
 			return append(b, "null"...)
 		}
@@ -104,7 +104,7 @@ var (
 		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"), "note": always("null"),
 	}
 	customerMembers = map[string]member{
-		"email": func(b []byte, object, _ *wire.Value) []byte {
+		"email": func(b []byte, object, _ *apijson.Value) []byte {
 			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // what is no id may be the person's
 			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
 		},
@@ -117,7 +117,7 @@ var (
 	}
 )
 
-func keepCountry(b []byte, _, v *wire.Value) []byte {
+func keepCountry(b []byte, _, v *apijson.Value) []byte {
 	if v.Kind != '{' {
 		return append(b, "null"...)
 	}
@@ -125,10 +125,10 @@ func keepCountry(b []byte, _, v *wire.Value) []byte {
 }
 
 // countryOnly is a free-form address of which only the country is left.
-func countryOnly(v *wire.Value) string {
+func countryOnly(v *apijson.Value) string {
 	for _, name := range []string{"country", "countryCode"} {
 		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
-			return `{"country":` + string(wire.AppendText(nil, text)) + `}`
+			return `{"country":` + string(apijson.AppendText(nil, text)) + `}`
 		}
 	}
 	return "{}"
@@ -136,7 +136,7 @@ func countryOnly(v *wire.Value) string {
 
 // addressOf is countryOnly for a stored text; "" stays "".
 func addressOf(text string) string {
-	v, err := wire.Parse([]byte(text))
+	v, err := apijson.Parse([]byte(text))
 	if text == "" || err != nil {
 		return ""
 	}
@@ -144,7 +144,7 @@ func addressOf(text string) string {
 }
 
 // rewrite writes a value again without the person; members says which members go.
-func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member) []byte {
+func (a *anonymiser) rewrite(b []byte, v *apijson.Value, members map[string]member) []byte {
 	switch v.Kind {
 	case '{':
 		b = append(b, '{')
@@ -153,7 +153,7 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(wire.AppendText(b, name), ':')
+			b = append(apijson.AppendText(b, name), ':')
 			if write, ok := members[name]; ok {
 				b = write(b, v, kids[i])
 			} else {
@@ -172,7 +172,7 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 		}
 		return append(b, ']')
 	case '"':
-		return wire.AppendText(b, a.redact(v.Text()))
+		return apijson.AppendText(b, a.redact(v.Text()))
 	case 't':
 		return append(b, "true"...)
 	case 'f':
@@ -185,7 +185,7 @@ func (a *anonymiser) rewrite(b []byte, v *wire.Value, members map[string]member)
 
 // json is rewrite for a stored text. What is no JSON is struck through as plain text.
 func (a *anonymiser) json(text string, members map[string]member) string {
-	v, err := wire.Parse([]byte(text))
+	v, err := apijson.Parse([]byte(text))
 	if err != nil {
 		return a.redact(text)
 	}
@@ -217,17 +217,17 @@ func answerMembers(space string) map[string]member {
 	return nil
 }
 
-// AnonymousEvent tells whether an event's envelope tells of no person, as after an erasure.
+// AnonymousEvent reports whether an event's envelope tells of no person, as after an erasure.
 func AnonymousEvent(event, payload string) bool {
 	return new(anonymiser).json(payload, eventMembers(event)) == payload
 }
 
-// AnonymousAnswer tells the same of the stored answer of a request, given as method and path.
+// AnonymousAnswer reports the same of the stored answer of a request, given as method and path.
 func AnonymousAnswer(space, body string) bool {
 	return new(anonymiser).json(body, answerMembers(space)) == body
 }
 
-// OnlyCountry tells whether a stored free-form address has nothing in it but a country.
+// OnlyCountry reports whether a stored free-form address has nothing in it but a country.
 func OnlyCountry(text string) bool {
 	left := addressOf(text)
 	return text == left || text == NormalAddress(left)
@@ -235,7 +235,7 @@ func OnlyCountry(text string) bool {
 
 // learn takes what an event told of the person, and the ids of addresses and shipments it named, which answers may be kept about.
 func (a *anonymiser) learn(event, payload string) (named []string) {
-	v, err := wire.Parse([]byte(payload))
+	v, err := apijson.Parse([]byte(payload))
 	if err != nil {
 		return nil
 	}

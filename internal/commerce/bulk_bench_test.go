@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
-	"entrepot/internal/wire"
 )
 
 // The benchmarks run one operation after the other on SQLite with full durability and report microseconds an item: for the plan,
@@ -44,7 +44,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
 // benchDrafts are n new products of the run'th request; full ones have an image, two variants and stock.
 func benchDrafts(run, n int, full bool) []catalog.Draft {

@@ -1,41 +1,41 @@
 package commerce
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // productEvent is product.created or product.deleted (interface §6.1).
 func productEvent(name string, p *catalog.Product, currency string) webhooks.Event {
-	return webhooks.New(name, string(p.ID), func(w *wire.Writer) { productData(w, p, currency) })
+	return webhooks.New(name, string(p.ID), func(w *apijson.Writer) { productData(w, p, currency) })
 }
 
-func productData(w *wire.Writer, p *catalog.Product, currency string) {
+func productData(w *apijson.Writer, p *catalog.Product, currency string) {
 	w.Record("ProductData", "")
-	wire.ID(w, "id", p.ID)
+	apijson.ID(w, "id", p.ID)
 	w.Text("sku", p.SKU)
 	w.Text("name", p.Name)
-	wire.Word(w, "status", p.Status)
+	apijson.Word(w, "status", p.Status)
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	w.Text("currency", currency)
-	wire.Texts(w, "categoryIds", p.CategoryIDs())
+	apijson.Texts(w, "categoryIds", p.CategoryIDs())
 	w.End()
 }
 
 // productUpdated is product.updated; fields are named as in interface §2.7.1.
 func productUpdated(product id.Product, sku, name string, fields []string) webhooks.Event {
-	return webhooks.New("product.updated", string(product), func(w *wire.Writer) { productUpdatedData(w, product, sku, name, fields) })
+	return webhooks.New("product.updated", string(product), func(w *apijson.Writer) { productUpdatedData(w, product, sku, name, fields) })
 }
 
-func productUpdatedData(w *wire.Writer, product id.Product, sku, name string, fields []string) {
+func productUpdatedData(w *apijson.Writer, product id.Product, sku, name string, fields []string) {
 	w.Record("ProductUpdatedData", "")
-	wire.ID(w, "id", product)
+	apijson.ID(w, "id", product)
 	w.Text("name", name)
 	w.Text("sku", sku)
-	wire.Texts(w, "updatedFields", fields)
+	apijson.Texts(w, "updatedFields", fields)
 	w.End()
 }
 
@@ -50,15 +50,15 @@ func relinked(products []catalog.Touched) []webhooks.Event {
 
 // categoryEvent is category.created, category.updated or category.deleted.
 func categoryEvent(name string, c catalog.Category) webhooks.Event {
-	return webhooks.New(name, string(c.ID), func(w *wire.Writer) { categoryData(w, c) })
+	return webhooks.New(name, string(c.ID), func(w *apijson.Writer) { categoryData(w, c) })
 }
 
-func categoryData(w *wire.Writer, c catalog.Category) {
+func categoryData(w *apijson.Writer, c catalog.Category) {
 	w.Record("CategoryData", "")
-	wire.ID(w, "id", c.ID)
+	apijson.ID(w, "id", c.ID)
 	w.TextOrNull("externalId", c.ExternalID)
 	w.Text("name", c.Name)
 	w.Text("slug", c.Slug)
-	wire.IDOrNull(w, "parentId", c.Parent)
+	apijson.IDOrNull(w, "parentId", c.Parent)
 	w.End()
 }

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
@@ -9,7 +10,6 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // Catalogue is the catalogue of events (interface §4.5.9). Each sample is written by the function that writes the event itself.
@@ -22,51 +22,51 @@ func Catalogue() []webhooks.Kind {
 }
 
 // Sample writes the data of a sample of an event.
-func Sample(event string) func(*wire.Writer) { return samples[event] }
+func Sample(event string) func(*apijson.Writer) { return samples[event] }
 
-var samples = map[string]func(*wire.Writer){
-	"product.created": func(w *wire.Writer) { productData(w, &sampleProduct, "EUR") },
-	"product.updated": func(w *wire.Writer) {
+var samples = map[string]func(*apijson.Writer){
+	"product.created": func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
+	"product.updated": func(w *apijson.Writer) {
 		productUpdatedData(w, sampleProduct.ID, sampleProduct.SKU, sampleProduct.Name, []string{"price", "compareAtPrice"})
 	},
-	"product.deleted": func(w *wire.Writer) { productData(w, &sampleProduct, "EUR") },
+	"product.deleted": func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
 
-	"category.created": func(w *wire.Writer) { categoryData(w, sampleCategory) },
-	"category.updated": func(w *wire.Writer) { categoryData(w, sampleCategory) },
-	"category.deleted": func(w *wire.Writer) { categoryData(w, sampleCategory) },
+	"category.created": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
+	"category.updated": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
+	"category.deleted": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
 
-	"order.received":         func(w *wire.Writer) { orderReceivedData(w, sampleOrder(orders.Pending)) },
+	"order.received":         func(w *apijson.Writer) { orderReceivedData(w, sampleOrder(orders.Pending)) },
 	"order.status_changed":   moved(orders.Pending, orders.Processing),
 	"order.shipped":          moved(orders.Processing, orders.Shipped),
 	"order.delivered":        moved(orders.Shipped, orders.Delivered),
 	"order.cancelled":        moved(orders.Processing, orders.Cancelled),
 	"order.returned":         moved(orders.Delivered, orders.Returned),
-	"order.shipment_created": func(w *wire.Writer) { shipmentData(w, sampleOrder(orders.Shipped), sampleShipment) },
-	"order.updated":          func(w *wire.Writer) { orderUpdatedData(w, sampleOrder(orders.Pending)) },
+	"order.shipment_created": func(w *apijson.Writer) { shipmentData(w, sampleOrder(orders.Shipped), sampleShipment) },
+	"order.updated":          func(w *apijson.Writer) { orderUpdatedData(w, sampleOrder(orders.Pending)) },
 
-	"stock.updated": func(w *wire.Writer) {
+	"stock.updated": func(w *apijson.Writer) {
 		stockUpdatedData(w, stock.Change{Level: sampleLevel, PreviousOnHand: 12}, "shipment", sampleAt)
 	},
-	"stock.low": func(w *wire.Writer) { stockLowData(w, sampleLevel) },
+	"stock.low": func(w *apijson.Writer) { stockLowData(w, sampleLevel) },
 
-	"channel.sync_completed": func(w *wire.Writer) { syncData(w, sampleSync(jobs.Completed, "[]")) },
-	"channel.sync_failed": func(w *wire.Writer) {
+	"channel.sync_completed": func(w *apijson.Writer) { syncData(w, sampleSync(jobs.Completed, "[]")) },
+	"channel.sync_failed": func(w *apijson.Writer) {
 		syncData(w, sampleSync(jobs.Failed, `[{"sku":null,"error":"the platform refused the credentials"}]`))
 	},
 
-	"customer.created": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
-	"customer.updated": func(w *wire.Writer) { WriteCustomer(w, sampleRecord) },
-	"customer.merged": func(w *wire.Writer) {
+	"customer.created": func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
+	"customer.updated": func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
+	"customer.merged": func(w *apijson.Writer) {
 		mergedData(w, sampleCustomer.ID, []id.Customer{"019a1c52-7c1e-7d40-9a55-00000000c002"}, 4)
 	},
-	"customer.erased": func(w *wire.Writer) {
+	"customer.erased": func(w *apijson.Writer) {
 		erasedData(w, Erasure{ID: sampleCustomer.ID, ErasedAt: sampleAt, Orders: 3})
 	},
 }
 
 // moved writes the data of a move of the sample order.
-func moved(from, to orders.Status) func(*wire.Writer) {
-	return func(w *wire.Writer) { orderStatusData(w, sampleOrder(to), from) }
+func moved(from, to orders.Status) func(*apijson.Writer) {
+	return func(w *apijson.Writer) { orderStatusData(w, sampleOrder(to), from) }
 }
 
 // What the samples tell of.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
@@ -13,10 +14,9 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
-// copyOf keeps how an order stood before an act changes it.
+// copyOf keeps how an order stood before an operation changes it.
 func copyOf(o *orders.Order) *orders.Order {
 	before := *o
 	before.Lines = slices.Clone(o.Lines)
@@ -41,7 +41,7 @@ type Move struct {
 }
 
 // MoveOrder moves a locked order by a caller's wish (interface §3.1, §4.1). A move to SHIPPED ships all that remains.
-// Faults: Refused for a move outside the table.
+// Errors: Refused for a move outside the table.
 func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
 	if err := o.Status.May(move.To); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		if shipment, ok := o.ShipRest(move.Draft, tx.Micros()); ok {
 			orders.InsertShipment(tx, o.ID, shipment)
 			why.ReferenceType, why.ReferenceID = "shipment", string(shipment.ID)
-			events = append(events, webhooks.New("order.shipment_created", string(o.ID), func(w *wire.Writer) { shipmentData(w, o, shipment) }))
+			events = append(events, webhooks.New("order.shipment_created", string(o.ID), func(w *apijson.Writer) { shipmentData(w, o, shipment) }))
 		}
 	case orders.Returned:
 		if move.Restock {
@@ -110,14 +110,14 @@ func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, e
 	return stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Return, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, false)
 }
 
-// saveOrder writes what an act made of a locked order, and moves its customer's total by the difference.
+// saveOrder writes what an operation made of a locked order, and moves its customer's total by the difference.
 func (s *Service) saveOrder(tx *db.Tx, before, o *orders.Order) {
 	orders.Save(tx, before, o)
 	customers.Spend(tx, o.Customer, 0, spent(o)-spent(before))
 }
 
 // ShipOrder adds a shipment to a locked order and moves it on (interface §3.1, §4.1).
-// Faults: those of orders.Order.Ship.
+// Errors: those of orders.Order.Ship.
 func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
 	before := copyOf(o)
 	shipment, err := o.Ship(draft, tx.Micros())
@@ -131,7 +131,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 	}
 	orders.InsertShipment(tx, o.ID, shipment)
 	touch(tx, o)
-	events := []webhooks.Event{webhooks.New("order.shipment_created", string(o.ID), func(w *wire.Writer) { shipmentData(w, o, shipment) })}
+	events := []webhooks.Event{webhooks.New("order.shipment_created", string(o.ID), func(w *apijson.Writer) { shipmentData(w, o, shipment) })}
 	if o.Status != before.Status {
 		step(tx, o, before.Status, "", orders.FromShipment, who)
 		events = append(events, orderMoved(o, before.Status)...)
@@ -142,7 +142,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 }
 
 // UnshipOrder deletes a shipment of a locked order: the exact inverse of ShipOrder (interface §3.1, §4.1).
-// Faults: those of orders.Order.Unship.
+// Errors: those of orders.Order.Unship.
 func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, shipment id.Shipment) error {
 	before := copyOf(o)
 	if _, err := o.Unship(shipment); err != nil {
@@ -173,8 +173,8 @@ type Edit struct {
 	TaxAmount      *money.Amount // nil: from the order's rate
 }
 
-// EditOrder replaces the lines of a locked order (interface §4.1). One that changes nothing writes nothing and tells nothing.
-// Faults: Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid for unknown
+// EditOrder replaces the lines of a locked order (interface §4.1). One that changes nothing writes nothing and reports nothing.
+// Errors: Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid for unknown
 // lines, unknown SKUs and totals out of bounds.
 func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edit Edit) error {
 	if err := o.Editable(); err != nil {
@@ -215,7 +215,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edi
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
-	updated := webhooks.New("order.updated", string(o.ID), func(w *wire.Writer) { orderUpdatedData(w, o) })
+	updated := webhooks.New("order.updated", string(o.ID), func(w *apijson.Writer) { orderUpdatedData(w, o) })
 	webhooks.Record(tx, append([]webhooks.Event{updated}, StockEvents(tx, changes, "adjustment")...)...)
 	return nil
 }
@@ -234,7 +234,7 @@ func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) erro
 	if len(open) == 0 {
 		return nil
 	}
-	if err := resolveLines(catalog.AskResolve(tx, skusOf(open)), open, at); err != nil {
+	if err := resolveLines(catalog.PrefetchResolve(tx, skusOf(open)), open, at); err != nil {
 		return err
 	}
 	for k, i := range at {
@@ -243,7 +243,7 @@ func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) erro
 	return nil
 }
 
-// sameContent tells whether two states of an order show the same lines and amounts.
+// sameContent reports whether two states of an order show the same lines and amounts.
 func sameContent(a, b *orders.Order) bool {
 	same := func(x, y *money.Amount) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
 	return slices.Equal(a.Lines, b.Lines) && a.Subtotal == b.Subtotal && a.ShippingAmount == b.ShippingAmount &&

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 	"entrepot/internal/netguard"
 )
 
@@ -18,7 +18,7 @@ func (s *Service) CheckCredentials(platform string, c connector.Credentials, not
 		return nil
 	}
 	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
-		return fault.Validation(faults)
+		return apperr.Validation(faults)
 	}
 	return nil
 }
@@ -37,7 +37,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 			return err // it was read as JSON before
 		}
 	}
-	var faults []fault.Detail
+	var faults []apperr.Detail
 	for _, f := range known.Profile().Known() {
 		if f.Form != connector.Target {
 			continue
@@ -46,19 +46,19 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 		if setting, given := settings[f.Name]; given && setting != nil {
 			text, isText := setting.(string)
 			if !isText {
-				faults = append(faults, fault.Detail{Path: "settings." + f.Name, Message: "must be a string"})
+				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: "must be a string"})
 			} else if problem := s.refused(ctx, text); problem != "" {
-				faults = append(faults, fault.Detail{Path: "settings." + f.Name, Message: problem})
+				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: problem})
 			}
 		}
 		if text := draft.Credentials[f.Name]; text != "" && f.Accepts(text, s.Dev) {
 			if problem := s.refused(ctx, text); problem != "" {
-				faults = append(faults, fault.Detail{Path: "credentials." + f.Name, Message: problem})
+				faults = append(faults, apperr.Detail{Path: "credentials." + f.Name, Message: problem})
 			}
 		}
 	}
 	if len(faults) > 0 {
-		return fault.Validation(faults)
+		return apperr.Validation(faults)
 	}
 	return nil
 }

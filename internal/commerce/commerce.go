@@ -8,12 +8,12 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // Service is what operations need beyond a transaction.
 type Service struct {
-	Key        seal.Key // seals credentials and signing secrets
+	Key        secretbox.Key // encrypts credentials and signing secrets
 	Numbers    *orders.Numbers
 	Connectors *connector.Set  // the platforms this service knows
 	Guard      *netguard.Guard // where endpoints may be

@@ -17,7 +17,7 @@ type AccountDraft struct {
 }
 
 // CreateAccount opens a merchant account with everything that its first request needs, and its owner (interface §5.1).
-// It runs across accounts and leaves the transaction in the new one. Faults: Conflict when the owner's e-mail address
+// It runs across accounts and leaves the transaction in the new one. Errors: Conflict when the owner's e-mail address
 // has a login.
 func (s *Service) CreateAccount(tx *db.Tx, who accounts.Caller, draft AccountDraft) (accounts.Account, *accounts.User, error) {
 	account := accounts.Account{ID: id.New[id.Account](), Name: draft.Name, Plan: draft.Plan, Currency: draft.Currency, Sandbox: draft.Sandbox}

@@ -41,7 +41,7 @@ func (s *Service) CreateKey(tx *db.Tx, who accounts.Caller, draft KeyDraft) (acc
 	return key, secret, nil
 }
 
-// RevokeKey makes an API key useless at once, on every node. Faults: NotFound.
+// RevokeKey makes an API key useless at once, on every node. Errors: NotFound.
 func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error {
 	key, err := accounts.KeyByID(tx, which)
 	if err != nil {

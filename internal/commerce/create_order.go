@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // OrderDraft is an order as a caller writes it (interface §4.1).
@@ -43,15 +43,15 @@ type OrderDraft struct {
 	CreatedAt         int64 // of history that is moved in, in microseconds and not in the future; 0: now
 }
 
-// CreateOrder stores an order, links or makes its customer, reserves its stock and tells order.received (interface §4.1).
-// Faults: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
+// CreateOrder stores an order, links or makes its customer, reserves its stock and reports order.received (interface §4.1).
+// Errors: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
 // for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds; orders.ErrNumberTaken.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
-	return s.AskOrder(tx, draft).Create(tx, who)
+	return s.PrefetchOrder(tx, draft).Create(tx, who)
 }
 
-// OrderAsked is a drafted order with the questions it has to the store.
-type OrderAsked struct {
+// PendingOrder is a drafted order with the questions it has to the store.
+type PendingOrder struct {
 	draft    OrderDraft
 	taken    func() (id.Order, error) // nil without an external reference
 	channel  func() (channels.Ref, error)
@@ -62,35 +62,35 @@ type OrderAsked struct {
 	number   func() error // nil before a race was lost: nearly always the number is free
 }
 
-// AskOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
-func (s *Service) AskOrder(tx *db.Tx, draft OrderDraft) OrderAsked {
-	a := OrderAsked{draft: draft}
+// PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
+func (s *Service) PrefetchOrder(tx *db.Tx, draft OrderDraft) PendingOrder {
+	a := PendingOrder{draft: draft}
 	if tx.Try() > 0 {
 		a.number = orders.AskNumber(tx, draft.Number)
 	}
 	if draft.ExternalReference != "" {
-		a.taken = orders.AskByReference(tx, draft.ExternalReference)
+		a.taken = orders.PrefetchByReference(tx, draft.ExternalReference)
 	}
 	if draft.Channel == "" {
-		a.channel = channels.AskFirst(tx)
+		a.channel = channels.PrefetchFirst(tx)
 	} else {
-		a.channel = channels.AskByRef(tx, draft.Channel)
+		a.channel = channels.PrefetchByRef(tx, draft.Channel)
 	}
 	skus := skusOf(draft.Lines)
-	a.known = catalog.AskResolve(tx, skus)
+	a.known = catalog.PrefetchResolve(tx, skus)
 	switch {
 	case draft.CustomerID != "":
-		a.customer = customers.AskByID(tx, draft.CustomerID)
+		a.customer = customers.PrefetchByID(tx, draft.CustomerID)
 	case draft.CustomerEmail != "":
-		a.customer = customers.AskByEmail(tx, draft.CustomerEmail)
-		a.segments = customers.AskSegments(tx)
+		a.customer = customers.PrefetchByEmail(tx, draft.CustomerEmail)
+		a.segments = customers.PrefetchSegments(tx)
 	}
-	a.levels = stock.AskLevels(tx, skus)
+	a.levels = stock.PrefetchLevels(tx, skus)
 	return a
 }
 
 // Create is CreateOrder on the answers.
-func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error) {
+func (a PendingOrder) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error) {
 	draft := a.draft
 	if err := a.freeReference(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	}
 	channel, err := a.channel()
 	if errors.Is(err, db.ErrNoRow) {
-		err = fault.Missing("channel")
+		err = apperr.Missing("channel")
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	if channel.ID != "" {
 		var gone error
 		if draft.Channel != "" {
-			gone = fault.Missing("channel")
+			gone = apperr.Missing("channel")
 		}
 		channels.Keep(tx, channel.ID, gone)
 	}
@@ -138,10 +138,10 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	if err != nil {
 		return nil, err
 	}
-	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; nothing is told of it
+	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; nothing learns of it
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())
-		o.Status, o.ShippedTold = draft.Status, true
+		o.Status, o.ShippedNotified = draft.Status, true
 	}
 	o.Reserve()
 	changes, err := holdStock(tx, a.levels, nil, o, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, channel.Oversell == "reject")
@@ -150,12 +150,12 @@ func (a OrderAsked) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error
 	}
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
 	orders.Insert(tx, o)
-	received := webhooks.New("order.received", string(o.ID), func(w *wire.Writer) { orderReceivedData(w, o) })
+	received := webhooks.New("order.received", string(o.ID), func(w *apijson.Writer) { orderReceivedData(w, o) })
 	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
 	return o, nil
 }
 
-func (a OrderAsked) freeReference() error {
+func (a PendingOrder) freeReference() error {
 	if a.taken == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (a OrderAsked) freeReference() error {
 	if err != nil || taken == "" {
 		return err
 	}
-	return fault.New(fault.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", a.draft.ExternalReference).With("orderId", taken)
+	return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", a.draft.ExternalReference).With("orderId", taken)
 }
 
 func skusOf(lines []orders.LineDraft) []string {
@@ -181,7 +181,7 @@ func resolveLines(known func() (map[string]catalog.Sellable, error), lines []ord
 	if err != nil {
 		return err
 	}
-	var faults []fault.Detail
+	var faults []apperr.Detail
 	for i := range lines {
 		s, ok := found[lines[i].SKU]
 		if !ok {
@@ -189,7 +189,7 @@ func resolveLines(known func() (map[string]catalog.Sellable, error), lines []ord
 			if at != nil {
 				place = at[i]
 			}
-			faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
 			continue
 		}
 		lines[i].Product, lines[i].Variant = s.Product, s.Variant
@@ -198,20 +198,20 @@ func resolveLines(known func() (map[string]catalog.Sellable, error), lines []ord
 		}
 	}
 	if len(faults) > 0 {
-		return fault.Validation(faults)
+		return apperr.Validation(faults)
 	}
 	return nil
 }
 
 // linkCustomer finds or makes the order's customer and moves its totals. customerId wins over customerEmail; a merged record
 // stands for its primary.
-func (a OrderAsked) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, error) {
+func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, error) {
 	if a.customer == nil {
 		return nil, nil
 	}
 	c, err := a.customer()
 	if err == nil && c == nil && a.draft.CustomerID != "" {
-		err = fault.Missing("customer")
+		err = apperr.Missing("customer")
 	}
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (a OrderAsked) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, 
 		return []webhooks.Event{customerEvent("customer.created", created)}, nil
 	}
 	if c.Status == customers.Erased {
-		return nil, fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
+		return nil, apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
 	}
 	o.Customer, o.CustomerPhone = c.ID, c.Phone
 	if a.draft.CustomerID != "" {

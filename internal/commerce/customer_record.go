@@ -3,11 +3,11 @@ package commerce
 import (
 	"slices"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/wire"
 )
 
 // CustomerRecord is a customer as reads show it: with the segments it is in.
@@ -48,7 +48,7 @@ func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (Cu
 // segmentsFor reads the segments and, if one of them asks, when the customers ordered last.
 func segmentsFor(tx *db.Tx, ids []id.Customer) (segments []customers.Segment, last map[id.Customer]int64, err error) {
 	segments, err = customers.Segments(tx)
-	if err == nil && slices.ContainsFunc(segments, func(s customers.Segment) bool { return s.Rules.AskOrders() }) {
+	if err == nil && slices.ContainsFunc(segments, func(s customers.Segment) bool { return s.Rules.PrefetchOrders() }) {
 		last, err = orders.LastOrders(tx, ids)
 	}
 	return segments, last, err
@@ -63,7 +63,7 @@ func (r *CustomerRecord) choose(segments []customers.Segment, lastOrder int64) {
 }
 
 // ReadCustomer reads one customer. While its address book is empty, addresses come from its orders (interface §2.5).
-// Faults: NotFound.
+// Errors: NotFound.
 func (s *Service) ReadCustomer(tx *db.Tx, customer id.Customer) (CustomerRecord, error) {
 	c, err := customers.Read(tx, customer)
 	if err != nil {
@@ -87,16 +87,16 @@ func deriveAddresses(tx *db.Tx, c *customers.Customer) error {
 }
 
 // WriteCustomer writes a customer's record as customer.created and customer.updated carry it (interface §2.5).
-func WriteCustomer(w *wire.Writer, r CustomerRecord) {
+func WriteCustomer(w *apijson.Writer, r CustomerRecord) {
 	w.Record("Customer", "")
 	WriteCustomerMembers(w, r)
 	w.End()
 }
 
 // WriteCustomerMembers writes the members of a record as reads show it.
-func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
+func WriteCustomerMembers(w *apijson.Writer, r CustomerRecord) {
 	c := &r.Customer
-	wire.ID(w, "id", c.ID)
+	apijson.ID(w, "id", c.ID)
 	w.Text("email", c.Email)
 	w.TextOrNull("firstName", c.FirstName)
 	w.TextOrNull("lastName", c.LastName)
@@ -105,34 +105,34 @@ func WriteCustomerMembers(w *wire.Writer, r CustomerRecord) {
 	w.TextOrNull("company", c.Company)
 	w.TextOrNull("siret", c.Siret)
 	w.TextOrNull("vatIntracomNumber", c.VAT)
-	wire.Texts(w, "tags", c.Tags)
+	apijson.Texts(w, "tags", c.Tags)
 	w.RawObject("metadata", c.Metadata)
 	w.List("addresses")
 	for i := range c.Addresses {
 		WriteAddress(w, "", &c.Addresses[i])
 	}
 	w.EndList()
-	wire.Word(w, "status", c.Status)
+	apijson.Word(w, "status", c.Status)
 	w.Int("ordersCount", c.OrdersCount)
 	w.Money("totalSpent", c.TotalSpent)
 	w.List("segments")
 	for _, s := range r.Segments {
 		w.Record("SegmentName", "")
-		wire.ID(w, "id", s.ID)
+		apijson.ID(w, "id", s.ID)
 		w.Text("name", s.Name)
 		w.End()
 	}
 	w.EndList()
-	wire.IDOrNull(w, "mergedIntoId", c.MergedInto)
+	apijson.IDOrNull(w, "mergedIntoId", c.MergedInto)
 	w.Micros("createdAt", c.CreatedAt)
 	w.Micros("updatedAt", c.UpdatedAt)
 	w.MicrosOrNull("erasedAt", c.ErasedAt)
 }
 
 // WriteAddress writes an address (interface §2.6). One made up from an order says so.
-func WriteAddress(w *wire.Writer, name string, a *customers.Address) {
+func WriteAddress(w *apijson.Writer, name string, a *customers.Address) {
 	w.Record("Address", name)
-	wire.ID(w, "id", a.ID)
+	apijson.ID(w, "id", a.ID)
 	w.TextOrNull("type", string(a.Type))
 	w.TextOrNull("name", a.Name)
 	w.TextOrNull("company", a.Company)

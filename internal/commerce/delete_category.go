@@ -2,15 +2,15 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 
 // DeleteCategory takes a category away (interface §4.5). Its children come to the root, its products leave it; both are linked
-// again if a category with its externalId arrives. Faults: NotFound.
+// again if a category with its externalId arrives. Errors: NotFound.
 func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category) error {
 	if err := tx.LockClock(); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Categor
 	}
 	gone := tree.Node(target)
 	if gone == nil {
-		return fault.Missing("category")
+		return apperr.Missing("category")
 	}
 	products, err := catalog.Linked(tx, target)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // DeleteChannel ends a channel (interface §1). A custom one goes with its keys, orders and publications: reservations are
 // released, totals corrected, references freed, and no order event is told; products stay. A platform's channel is only
-// deactivated and keeps its orders, unless force. gone tells which it was. Faults: NotFound.
+// deactivated and keeps its orders, unless force. gone tells which it was. Errors: NotFound.
 func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, force bool) (gone bool, err error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {

@@ -2,20 +2,20 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // Encrypt makes a secret unreadable at rest and binds it to its place. Errors: Unavailable on a node whose master key was replaced since it
 // started: what it wrote could not be read any more.
-func (s *Service) Encrypt(tx *db.Tx, text string, place seal.Place) (string, error) {
+func (s *Service) Encrypt(tx *db.Tx, text string, place secretbox.Place) (string, error) {
 	have, err := accounts.HoldStoreKey(tx)
 	if err != nil {
 		return "", err
 	}
 	if have != "" && have != s.Key.ID() {
-		return "", fault.New(fault.Unavailable, "unavailable", "the store's master key was replaced: this node must be started again with the new one").With("retryAfter", 60)
+		return "", apperr.New(apperr.Unavailable, "unavailable", "the store's master key was replaced: this node must be started again with the new one").With("retryAfter", 60)
 	}
 	return s.Key.Seal(text, place), nil
 }

@@ -4,17 +4,17 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // Erasure is what came of erasing a customer.
@@ -32,7 +32,7 @@ var erasedTables = []string{"customers", "customer_tags", "customer_addresses", 
 type Trace struct {
 	people   []id.Customer
 	upTo     int64 // stamp: what is newer was not looked at
-	mentions []webhooks.Mention
+	mentions []webhooks.EventRef
 }
 
 // TraceCustomer looks through the event log on a snapshot; other work goes on meanwhile.
@@ -59,7 +59,7 @@ func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 
 // mentions finds the events about people and their orders, those of orders that were deleted since included: some of their events
 // name the customer, and so lead to the rest.
-func mentions(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.Mention, error) {
+func mentions(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
 	known := map[string]bool{}
 	for _, r := range resources {
@@ -94,7 +94,7 @@ func texts[T ~string](ids []T) []string {
 // EraseCustomer forgets a person for good (interface §4.4): the record and those merged into it, their orders, and what is stored
 // of them in the event log, in kept answers, jobs and notes. Orders keep amounts, lines and the country. It tells customer.erased.
 // Erasing again changes nothing and says the same. The caller calls db.Scrub after the commit: until then the files still hold
-// bytes of what is gone. Faults: NotFound; Conflict for a record merged into another, which is the one to erase.
+// bytes of what is gone. Errors: NotFound; Conflict for a record merged into another, which is the one to erase.
 func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, trace Trace) (Erasure, error) {
 	people, err := person(tx, customer)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Cust
 	at := slices.IndexFunc(records, func(c customers.Customer) bool { return c.ID == customer })
 	switch {
 	case at < 0:
-		return Erasure{}, fault.Missing("customer")
+		return Erasure{}, apperr.Missing("customer")
 	case records[at].Status == customers.Erased:
 		return Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}, nil
 	case records[at].Status == customers.Secondary:
@@ -130,13 +130,13 @@ func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Cust
 	}
 	result := Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}
 	audit.Record(tx, who.Actor(), "customer.erased", "customer", string(customer), nil)
-	tx.OweScrub(erasedTables...)
-	webhooks.Record(tx, webhooks.New("customer.erased", string(customer), func(w *wire.Writer) { erasedData(w, result) }))
+	tx.RequestScrub(erasedTables...)
+	webhooks.Record(tx, webhooks.New("customer.erased", string(customer), func(w *apijson.Writer) { erasedData(w, result) }))
 	return result, nil
 }
 
 // erasedData is the data of customer.erased.
-func erasedData(w *wire.Writer, e Erasure) {
+func erasedData(w *apijson.Writer, e Erasure) {
 	w.Record("Erasure", "")
 	WriteErasure(w, e)
 	w.End()
@@ -150,8 +150,8 @@ func orRetry(err error) error {
 }
 
 // WriteErasure writes the members of an erasure: the answer and the event have the same.
-func WriteErasure(w *wire.Writer, e Erasure) {
-	wire.ID(w, "id", e.ID)
+func WriteErasure(w *apijson.Writer, e Erasure) {
+	apijson.ID(w, "id", e.ID)
 	w.Micros("erasedAt", e.ErasedAt)
 	w.Int("orders", e.Orders)
 }

@@ -11,14 +11,14 @@ import (
 // CategoryImport is a bulk import of categories: the items that may be applied, and those rejected when they were read.
 type CategoryImport struct {
 	Drafts []catalog.CategoryDraft
-	Faults []ItemFault
+	Errors []ItemError
 }
 
 // ImportedCategories is its outcome.
 type ImportedCategories struct {
 	Created int
 	Updated int // categories that were there, also those that the import did not change
-	Faults  []ItemFault
+	Errors  []ItemError
 }
 
 // ImportCategories creates and updates categories by externalId, in any order: children may come before their parents, even
@@ -31,18 +31,18 @@ func (s *Service) ImportCategories(tx *db.Tx, _ accounts.Caller, in CategoryImpo
 	if err != nil {
 		return ImportedCategories{}, err
 	}
-	out := ImportedCategories{Faults: slices.Clone(in.Faults)}
+	out := ImportedCategories{Errors: slices.Clone(in.Errors)}
 	for i := range in.Drafts {
 		d := &in.Drafts[i]
 		target := tree.ByExternal(d.ExternalID.Value)
-		if _, faults := tree.Revise(target, d); len(faults) > 0 {
-			out.Faults = append(out.Faults, joined(d.Index, d.ExternalID.Value, faults))
+		if _, faults := tree.Diff(target, d); len(faults) > 0 {
+			out.Errors = append(out.Errors, joined(d.Index, d.ExternalID.Value, faults))
 		} else if target == "" {
 			out.Created++
 		} else {
 			out.Updated++
 		}
 	}
-	sortFaults(out.Faults)
+	sortErrors(out.Errors)
 	return out, saveTree(tx, tree)
 }

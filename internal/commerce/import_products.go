@@ -6,21 +6,21 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // Import is a bulk import of products: the items that may be applied, and those rejected when they were read.
 type Import struct {
 	Drafts          []catalog.Draft
-	Faults          []ItemFault
+	Errors          []ItemError
 	Channel         id.Channel // also publish there; "" for nowhere
 	ReplaceVariants bool
 	DryRun          bool // decide everything, apply nothing
@@ -28,63 +28,63 @@ type Import struct {
 
 // Imported is the outcome of an import.
 type Imported struct {
-	Job       id.Job // goes on to publish, then tells that the import is done; "" in a dry run
-	Created   int
-	Updated   int // products that were there, also those that the import did not change
-	Faults    []ItemFault
-	Revisions []catalog.Revision // of the items applied, in the order of the request
+	Job     id.Job // goes on to publish, then tells that the import is done; "" in a dry run
+	Created int
+	Updated int // products that were there, also those that the import did not change
+	Errors  []ItemError
+	Changes []catalog.Change // of the items applied, in the order of the request
 }
 
 // ImportPlan is an import with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
-// what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+// what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
 type ImportPlan struct {
 	Imported
-	channel channels.Ref
-	shelf   *shelf
-	events  []webhooks.Event
+	channel  channels.Ref
+	snapshot *snapshot
+	events   []webhooks.Event
 }
 
 // PlanImport decides which products an import creates and updates, with their variants, categories and stock (interface §4.2).
-// Rejected items do not touch the others. Faults: NotFound for a channel the account does not have.
+// Rejected items do not touch the others. Errors: NotFound for a channel the account does not have.
 func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*ImportPlan, error) {
-	p := &ImportPlan{Imported: Imported{Faults: slices.Clone(in.Faults), Revisions: make([]catalog.Revision, 0, len(in.Drafts))}}
+	p := &ImportPlan{Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
 	var err error
 	if in.Channel != "" {
 		if p.channel, err = channels.ByRef(tx, in.Channel); errors.Is(err, db.ErrNoRow) {
-			err = fault.Missing("channel")
+			err = apperr.Missing("channel")
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if p.shelf, err = readShelf(tx, who, in.Drafts); err != nil {
+	if p.snapshot, err = readSnapshot(tx, who, in.Drafts); err != nil {
 		return nil, err
 	}
 	for i := range in.Drafts {
 		d := &in.Drafts[i]
-		r, faults := p.shelf.revise(d, in.ReplaceVariants)
+		r, faults := p.snapshot.diff(d, in.ReplaceVariants)
 		switch {
 		case len(faults) > 0:
-			p.Faults = append(p.Faults, joined(d.Index, d.SKU, faults))
+			p.Errors = append(p.Errors, joined(d.Index, d.SKU, faults))
 			continue
 		case r.IsNew():
 			p.Created++
 		default:
 			p.Updated++
 		}
-		p.Revisions = append(p.Revisions, r)
+		p.Changes = append(p.Changes, r)
 	}
-	sortFaults(p.Faults)
-	p.events = productEvents(p.Revisions, who)
+	sortErrors(p.Errors)
+	p.events = productEvents(p.Changes, who)
 	return p, nil
 }
 
 // Apply queues what the plan says, with its events, and the job that publishes.
 func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	if p.channel.ID != "" {
-		channels.Keep(tx, p.channel.ID, fault.Missing("channel"))
+		channels.Keep(tx, p.channel.ID, apperr.Missing("channel"))
 	}
-	moved, err := p.shelf.save(tx, who, p.Revisions)
+	moved, err := p.snapshot.save(tx, who, p.Changes)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -94,26 +94,26 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 }
 
 // joined makes the one error entry of an item.
-func joined(index int, key string, faults []catalog.Fault) ItemFault {
+func joined(index int, key string, faults []catalog.ItemError) ItemError {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.Message
 	}
-	return ItemFault{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
+	return ItemError{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
 }
 
-// shelf is what the store has of the things that drafts of products speak of, and the stock they set.
-type shelf struct {
-	known    *catalog.Known
-	sheet    *stock.Sheet
-	strict   bool            // unknown warehouses are refused
-	settings []stock.Setting // of all drafts, in their order
+// snapshot is what the store has of the things that drafts of products speak of, and the stock they set.
+type snapshot struct {
+	known    *catalog.Lookup
+	levels   *stock.Snapshot
+	strict   bool               // unknown warehouses are refused
+	settings []stock.StockInput // of all drafts, in their order
 	at       map[*catalog.Draft]int
-	accepted []stock.Setting
+	accepted []stock.StockInput
 }
 
-func readShelf(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*shelf, error) {
-	s := &shelf{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
+func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snapshot, error) {
+	s := &snapshot{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
 	for i := range drafts {
 		s.tell(&drafts[i])
 	}
@@ -122,20 +122,20 @@ func readShelf(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*shelf, 
 		return nil, err
 	}
 	if len(s.settings) > 0 {
-		s.sheet, err = stock.Look(tx, s.settings)
+		s.levels, err = stock.ReadSnapshot(tx, s.settings)
 	}
 	return s, err
 }
 
 // tell notes the stock that a draft sets.
-func (s *shelf) tell(d *catalog.Draft) {
+func (s *snapshot) tell(d *catalog.Draft) {
 	before := len(s.settings)
 	if d.Stock != nil {
-		s.settings = append(s.settings, stock.Setting{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
+		s.settings = append(s.settings, stock.StockInput{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
 	}
 	for i := range d.Variants {
 		if v := &d.Variants[i]; v.Stock != nil {
-			s.settings = append(s.settings, stock.Setting{SKU: v.SKU, Quantity: *v.Stock})
+			s.settings = append(s.settings, stock.StockInput{SKU: v.SKU, Quantity: *v.Stock})
 		}
 	}
 	if len(s.settings) > before {
@@ -144,12 +144,12 @@ func (s *shelf) tell(d *catalog.Draft) {
 }
 
 // revise decides on one draft and, if it is good, on its stock.
-func (s *shelf) revise(d *catalog.Draft, replace bool) (catalog.Revision, []catalog.Fault) {
+func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
 	first, sets := s.at[d]
-	if sets && s.strict && d.Stock != nil && !s.sheet.Knows(s.settings[first].Warehouse) {
-		return catalog.Revision{}, []catalog.Fault{{Field: "stock.warehouseCode", Code: "unknown_warehouse", Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
+	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
+		return catalog.Change{}, []catalog.ItemError{{Field: "stock.warehouseCode", Code: "unknown_warehouse", Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
 	}
-	r, faults := s.known.Revise(d, replace)
+	r, faults := s.known.Diff(d, replace)
 	if len(faults) > 0 || !sets {
 		return r, faults
 	}
@@ -176,12 +176,12 @@ func (s *shelf) revise(d *catalog.Draft, replace bool) (catalog.Revision, []cata
 	return r, nil
 }
 
-// save queues what revisions change, with the stock that was set, and gives the events of the stock.
-func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revision) ([]webhooks.Event, error) {
+// save queues what changes change, with the stock that was set, and gives the events of the stock.
+func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) ([]webhooks.Event, error) {
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	var gone []string
-	for i := range revisions {
-		for _, v := range revisions[i].Removed {
+	for i := range changes {
+		for _, v := range changes[i].Removed {
 			gone = append(gone, v.SKU)
 		}
 	}
@@ -193,18 +193,18 @@ func (s *shelf) save(tx *db.Tx, who accounts.Caller, revisions []catalog.Revisio
 			return nil, err
 		}
 	}
-	catalog.Save(tx, revisions)
+	catalog.Save(tx, changes)
 	if len(s.accepted) == 0 {
 		return nil, nil
 	}
-	return StockEvents(tx, s.sheet.Set(tx, s.accepted, why), string(stock.Import)), nil
+	return StockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
 }
 
-// productEvents are the events of products that revisions make or change.
-func productEvents(revisions []catalog.Revision, who accounts.Caller) []webhooks.Event {
-	events := make([]webhooks.Event, 0, len(revisions))
-	for i := range revisions {
-		r := &revisions[i]
+// productEvents are the events of products that changes make or change.
+func productEvents(changes []catalog.Change, who accounts.Caller) []webhooks.Event {
+	events := make([]webhooks.Event, 0, len(changes))
+	for i := range changes {
+		r := &changes[i]
 		switch {
 		case r.IsNew():
 			events = append(events, productEvent("product.created", &r.After, who.Currency))
@@ -218,26 +218,26 @@ func productEvents(revisions []catalog.Revision, who accounts.Caller) []webhooks
 // publishImport puts the products of an import on its channel and queues the job that goes on from there. A custom channel
 // has them at once: nobody is called for it.
 func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) id.Job {
-	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Revisions) + len(out.Faults)),
-		Processed: int64(len(out.Faults)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Faults))}
-	if len(out.Faults) > 0 {
-		w := wire.NewWriter(128 * len(out.Faults))
-		WriteItemFaults(w, "", out.Faults, false)
+	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Changes) + len(out.Errors)),
+		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}
+	if len(out.Errors) > 0 {
+		w := apijson.NewWriter(128 * len(out.Errors))
+		WriteItemFaults(w, "", out.Errors, false)
 		job.Errors = string(w.Bytes())
 	}
 	if channel.ID != "" {
-		products := make([]id.Product, len(out.Revisions))
-		for i := range out.Revisions {
-			products[i] = out.Revisions[i].After.ID
+		products := make([]id.Product, len(out.Changes))
+		for i := range out.Changes {
+			products[i] = out.Changes[i].After.ID
 		}
 		status := catalog.PublicationPending
 		if channel.Platform == channels.Custom {
 			status = catalog.PublicationPublished
 		}
 		catalog.Publish(tx, channel.ID, status, products)
-		w := wire.NewWriter(40 * (1 + len(products)))
+		w := apijson.NewWriter(40 * (1 + len(products)))
 		w.Object("")
-		wire.Texts(w, "productIds", products)
+		apijson.Texts(w, "productIds", products)
 		w.End()
 		job.Input = string(w.Bytes())
 	}

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fault"
 	"entrepot/internal/stock"
-	"entrepot/internal/wire"
 )
 
 // told sets what is on hand of SKUs in the default warehouse.
@@ -69,7 +69,7 @@ func TestTransfersRaceForWhatIsThere(t *testing.T) {
 					_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: "SKU-0", From: "MAIN", To: []string{"LYON", "OSLO"}[i%2], Quantity: 1})
 					return err
 				})
-				switch f, _ := fault.As(err); {
+				switch f, _ := apperr.As(err); {
 				case err == nil:
 					won.Add(1)
 				case f != nil && f.Code == "insufficient_stock":
@@ -134,14 +134,14 @@ func TestOneDefaultWarehouse(t *testing.T) {
 				code := fmt.Sprintf("W-%d", i)
 				var made stock.Warehouse
 				err := s.write(t, func(tx *db.Tx) (err error) {
-					made, err = s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: wire.Field[string]{Set: true, Value: code}, Default: wire.Field[bool]{Set: true, Value: true}})
+					made, err = s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: apijson.Field[string]{Set: true, Value: code}, Default: apijson.Field[bool]{Set: true, Value: true}})
 					return err
 				})
 				if err != nil {
 					t.Error(err)
 				}
 				err = s.write(t, func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, made.ID) })
-				if err != nil && !fault.Is(err, fault.Conflict) {
+				if err != nil && !apperr.Is(err, apperr.Conflict) {
 					t.Error(err)
 				}
 			})

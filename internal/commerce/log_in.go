@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// LogIn gives a user whose password was checked an access token of twelve hours (interface §5.1). Faults: Unauthorized
+// LogIn gives a user whose password was checked an access token of twelve hours (interface §5.1). Errors: Unauthorized
 // when the user was disabled, or given another password, since the check. Address is where the request came from, "" for nowhere.
 func (s *Service) LogIn(tx *db.Tx, user *accounts.User, address string) (token string) {
 	token = user.LogIn(tx)

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // Merged is what came of a merge.
@@ -23,7 +23,7 @@ type Merged struct {
 
 // MergeCustomers makes several records one (interface §4.4): orders, totals and tags of the secondaries move to the primary, and later
 // orders under their e-mails or ids follow, see linkCustomer. All or nothing. It tells customer.merged.
-// Faults: NotFound for an unknown record; Conflict for one that was erased or merged already.
+// Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
 func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	moved, found, err := lockWithOrders(tx, append([]id.Customer{primary}, secondaries...), secondaries)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	for i, which := range secondaries {
 		c := at(which)
 		if c == nil || into == nil {
-			return Merged{}, fault.Missing("customer")
+			return Merged{}, apperr.Missing("customer")
 		}
 		absorbed[i] = *c
 	}
@@ -58,22 +58,22 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	customers.SaveMerge(tx, before, into, absorbed)
 	orders.MoveTo(tx, primary, secondaries)
 	audit.Record(tx, who.Actor(), "customer.merged", "customer", string(primary), nil)
-	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *wire.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
+	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *apijson.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
 }
 
 // mergedData is the data of customer.merged.
-func mergedData(w *wire.Writer, primary id.Customer, secondaries []id.Customer, moved int) {
+func mergedData(w *apijson.Writer, primary id.Customer, secondaries []id.Customer, moved int) {
 	w.Record("CustomerMergedData", "")
-	wire.ID(w, "id", primary)
-	wire.ID(w, "primaryId", primary)
-	wire.Texts(w, "secondaryIds", secondaries)
+	apijson.ID(w, "id", primary)
+	apijson.ID(w, "primaryId", primary)
+	apijson.Texts(w, "secondaryIds", secondaries)
 	w.Int("ordersMoved", int64(moved))
 	w.End()
 }
 
 // lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the
-// customers after that (see customers.Ordered); one that did in between makes the act run again.
+// customers after that (see customers.Ordered); one that did in between makes the operation run again.
 func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []customers.Customer, error) {
 	locked, err := orders.LockOf(tx, theirs)
 	if err != nil {

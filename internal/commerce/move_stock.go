@@ -2,9 +2,9 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -19,19 +19,19 @@ type Movement struct {
 }
 
 // MoveStock moves on-hand of one SKU by a difference and gives the ledger row. What is on hand may go below 0: the ledger keeps
-// what it is told. Faults: NotFound for an unknown SKU, and for an unknown warehouse where the account does not make them on
+// what it is told. Errors: NotFound for an unknown SKU, and for an unknown warehouse where the account does not make them on
 // the fly.
 func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.Movement, error) {
 	reason := "movement"
 	if in.Cause == stock.Adjustment {
 		reason = "adjustment"
 	}
-	sheet, settings, err := lookAt(tx, who, in.SKU, in.Warehouse)
+	levels, settings, err := lookAt(tx, who, in.SKU, in.Warehouse)
 	if err != nil {
 		return stock.Movement{}, err
 	}
 	settings[0].Quantity = in.Quantity
-	changes, ledger := sheet.Add(tx, settings, stock.Why{Cause: in.Cause, Note: in.Reason, Actor: who.Actor()})
+	changes, ledger := levels.Add(tx, settings, stock.Why{Cause: in.Cause, Note: in.Reason, Actor: who.Actor()})
 	webhooks.Record(tx, StockEvents(tx, changes, reason)...)
 	return ledger[0], nil
 }
@@ -45,8 +45,8 @@ func calm(tx *db.Tx) error {
 	return tx.LockClock()
 }
 
-// lookAt reads the levels of one SKU in some warehouses, "" being the default one. Faults: as of MoveStock.
-func lookAt(tx *db.Tx, who accounts.Caller, sku string, warehouses ...string) (*stock.Sheet, []stock.Setting, error) {
+// lookAt reads the levels of one SKU in some warehouses, "" being the default one. Errors: as of MoveStock.
+func lookAt(tx *db.Tx, who accounts.Caller, sku string, warehouses ...string) (*stock.Snapshot, []stock.StockInput, error) {
 	if err := calm(tx); err != nil {
 		return nil, nil, err
 	}
@@ -56,20 +56,20 @@ func lookAt(tx *db.Tx, who accounts.Caller, sku string, warehouses ...string) (*
 	}
 	item, ok := found[sku]
 	if !ok {
-		return nil, nil, fault.Missing("SKU " + sku)
+		return nil, nil, apperr.Missing("SKU " + sku)
 	}
-	settings := make([]stock.Setting, len(warehouses))
+	settings := make([]stock.StockInput, len(warehouses))
 	for i, code := range warehouses {
-		settings[i] = stock.Setting{SKU: sku, Product: item.Product, Variant: item.Variant, Warehouse: code}
+		settings[i] = stock.StockInput{SKU: sku, Product: item.Product, Variant: item.Variant, Warehouse: code}
 	}
-	sheet, err := stock.Look(tx, settings)
+	levels, err := stock.ReadSnapshot(tx, settings)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, t := range settings {
-		if who.Settings.StrictWarehouses && !sheet.Knows(t.Warehouse) {
-			return nil, nil, fault.Missing("warehouse " + t.Warehouse)
+		if who.Settings.StrictWarehouses && !levels.Knows(t.Warehouse) {
+			return nil, nil, apperr.Missing("warehouse " + t.Warehouse)
 		}
 	}
-	return sheet, settings, nil
+	return levels, settings, nil
 }

@@ -1,27 +1,27 @@
 package commerce
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // orderStatusData is the data that order.status_changed and the four granular order events share (interface §6.1).
-func orderStatusData(w *wire.Writer, o *orders.Order, previous orders.Status) {
+func orderStatusData(w *apijson.Writer, o *orders.Order, previous orders.Status) {
 	w.Record("OrderStatusData", "")
 	writeOrderStatus(w, o, previous)
 	w.End()
 }
 
-func writeOrderStatus(w *wire.Writer, o *orders.Order, previous orders.Status) {
-	wire.ID(w, "id", o.ID)
+func writeOrderStatus(w *apijson.Writer, o *orders.Order, previous orders.Status) {
+	apijson.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("previousStatus", string(previous))
-	wire.Word(w, "status", o.Status)
-	wire.IDOrNull(w, "customerId", o.Customer)
+	apijson.Word(w, "status", o.Status)
+	apijson.IDOrNull(w, "customerId", o.Customer)
 	w.TextOrNull("customerEmail", o.CustomerEmail)
 	w.Text("totalAmount", o.Total.Text(o.Currency))
 	w.Text("currency", o.Currency)
@@ -32,11 +32,11 @@ func writeOrderStatus(w *wire.Writer, o *orders.Order, previous orders.Status) {
 }
 
 // orderReceivedData is the data of order.received.
-func orderReceivedData(w *wire.Writer, o *orders.Order) {
+func orderReceivedData(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderReceivedData", "")
 	writeOrderStatus(w, o, "")
 	w.Text("orderNumber", orders.Number(o.Number))
-	wire.IDOrNull(w, "channelId", o.Channel)
+	apijson.IDOrNull(w, "channelId", o.Channel)
 	w.TextOrNull("channelName", o.ChannelName)
 	w.TextOrNull("channelType", o.ChannelPlatform)
 	w.Text("customerName", o.CustomerName)
@@ -44,9 +44,9 @@ func orderReceivedData(w *wire.Writer, o *orders.Order) {
 	w.List("items")
 	for _, l := range o.Lines {
 		w.Record("OrderReceivedLine", "")
-		wire.ID(w, "id", l.ID)
-		wire.ID(w, "productId", l.Product)
-		wire.IDOrNull(w, "variantId", l.Variant)
+		apijson.ID(w, "id", l.ID)
+		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "variantId", l.Variant)
 		w.Text("sku", l.SKU)
 		w.Text("name", l.Name)
 		w.Int("quantity", l.Quantity)
@@ -59,11 +59,11 @@ func orderReceivedData(w *wire.Writer, o *orders.Order) {
 }
 
 // orderUpdatedData is the data of order.updated.
-func orderUpdatedData(w *wire.Writer, o *orders.Order) {
+func orderUpdatedData(w *apijson.Writer, o *orders.Order) {
 	w.Record("OrderUpdatedData", "")
-	wire.ID(w, "id", o.ID)
+	apijson.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
-	wire.Word(w, "status", o.Status)
+	apijson.Word(w, "status", o.Status)
 	w.Text("totalAmount", o.Total.Text(o.Currency))
 	w.Text("currency", o.Currency)
 	w.List("items")
@@ -79,18 +79,18 @@ func orderUpdatedData(w *wire.Writer, o *orders.Order) {
 }
 
 // shipmentData is the data of order.shipment_created: the shipment with its lines and where its order stands.
-func shipmentData(w *wire.Writer, o *orders.Order, s orders.Shipment) {
+func shipmentData(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("ShipmentCreatedData", "")
 	WriteShipment(w, o, s)
 	w.TextOrNull("externalId", o.ExternalID())
-	wire.Word(w, "orderStatus", o.Status)
+	apijson.Word(w, "orderStatus", o.Status)
 	w.End()
 }
 
 // WriteShipment writes a shipment's members (interface §2.4).
-func WriteShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
-	wire.ID(w, "id", s.ID)
-	wire.ID(w, "orderId", o.ID)
+func WriteShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
+	apijson.ID(w, "id", s.ID)
+	apijson.ID(w, "orderId", o.ID)
 	w.TextOrNull("carrier", s.Carrier)
 	w.TextOrNull("trackingNumber", s.TrackingNumber)
 	w.TextOrNull("trackingUrl", s.TrackingURL)
@@ -99,8 +99,8 @@ func WriteShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
 	w.List("items")
 	for _, sl := range s.Lines {
 		w.Record("ShipmentLine", "")
-		wire.ID(w, "id", sl.ID)
-		wire.ID(w, "orderItemId", sl.Line)
+		apijson.ID(w, "id", sl.ID)
+		apijson.ID(w, "orderItemId", sl.Line)
 		sku, name := "", ""
 		if l := o.Line(sl.Line); l != nil {
 			sku, name = l.SKU, l.Name
@@ -118,13 +118,13 @@ func WriteShipment(w *wire.Writer, o *orders.Order, s orders.Shipment) {
 // orderMoved are the events of a status move: order.status_changed, and the granular one of the new status. order.shipped
 // comes once in an order's life.
 func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
-	data := func(w *wire.Writer) { orderStatusData(w, o, previous) }
+	data := func(w *apijson.Writer) { orderStatusData(w, o, previous) }
 	events := []webhooks.Event{webhooks.New("order.status_changed", string(o.ID), data)}
 	granular := map[orders.Status]string{orders.Shipped: "order.shipped", orders.Delivered: "order.delivered", orders.Cancelled: "order.cancelled", orders.Returned: "order.returned"}[o.Status]
-	if granular == "" || granular == "order.shipped" && o.ShippedTold {
+	if granular == "" || granular == "order.shipped" && o.ShippedNotified {
 		return events
 	}
-	o.ShippedTold = o.ShippedTold || granular == "order.shipped"
+	o.ShippedNotified = o.ShippedNotified || granular == "order.shipped"
 	return append(events, webhooks.Event{Name: granular, Resource: string(o.ID), Data: events[0].Data})
 }
 
@@ -133,21 +133,21 @@ func StockEvents(tx *db.Tx, changes []stock.Change, reason string) []webhooks.Ev
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {
-			events = append(events, webhooks.New("stock.updated", c.SKU, func(w *wire.Writer) { stockUpdatedData(w, c, reason, tx.Micros()) }))
+			events = append(events, webhooks.New("stock.updated", c.SKU, func(w *apijson.Writer) { stockUpdatedData(w, c, reason, tx.Micros()) }))
 		}
 		if c.FellLow {
-			events = append(events, webhooks.New("stock.low", c.SKU, func(w *wire.Writer) { stockLowData(w, c.Level) }))
+			events = append(events, webhooks.New("stock.low", c.SKU, func(w *apijson.Writer) { stockLowData(w, c.Level) }))
 		}
 	}
 	return events
 }
 
-func stockUpdatedData(w *wire.Writer, c stock.Change, reason string, at int64) {
+func stockUpdatedData(w *apijson.Writer, c stock.Change, reason string, at int64) {
 	w.Record("StockUpdatedData", "")
 	w.Text("reason", reason)
 	w.Text("sku", c.SKU)
-	wire.ID(w, "productId", c.Product)
-	wire.IDOrNull(w, "variantId", c.Variant)
+	apijson.ID(w, "productId", c.Product)
+	apijson.IDOrNull(w, "variantId", c.Variant)
 	w.Text("warehouseCode", c.Warehouse)
 	w.Int("previousQuantity", c.PreviousOnHand)
 	w.Int("quantity", c.OnHand)
@@ -157,11 +157,11 @@ func stockUpdatedData(w *wire.Writer, c stock.Change, reason string, at int64) {
 	w.End()
 }
 
-func stockLowData(w *wire.Writer, l stock.Level) {
+func stockLowData(w *apijson.Writer, l stock.Level) {
 	w.Record("StockLowData", "")
 	w.Text("sku", l.SKU)
-	wire.ID(w, "productId", l.Product)
-	wire.IDOrNull(w, "variantId", l.Variant)
+	apijson.ID(w, "productId", l.Product)
+	apijson.IDOrNull(w, "variantId", l.Variant)
 	w.Text("warehouseCode", l.Warehouse)
 	w.Int("quantity", l.OnHand)
 	w.Int("available", l.Available())

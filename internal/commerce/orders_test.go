@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/money"
@@ -144,13 +144,13 @@ func TestLifeOfAnOrder(t *testing.T) {
 				return err
 			})
 		}
-		if err := ship(1); !fault.Is(err, fault.Refused) {
+		if err := ship(1); !apperr.Is(err, apperr.Refused) {
 			t.Fatalf("shipping a pending order: %v", err)
 		}
 		if err := move(orders.Processing, false); err != nil {
 			t.Fatal(err)
 		}
-		if err := ship(3); !fault.Is(err, fault.Invalid) || err.Error() != "Cannot ship 3 of SKU-0 only 2 remaining" {
+		if err := ship(3); !apperr.Is(err, apperr.Invalid) || err.Error() != "Cannot ship 3 of SKU-0 only 2 remaining" {
 			t.Fatalf("shipping too much: %v", err)
 		}
 		if err := ship(1); err != nil {
@@ -173,7 +173,7 @@ func TestLifeOfAnOrder(t *testing.T) {
 			}
 		}
 		expectLevel(0, 0)
-		if err := move(orders.Processing, false); !fault.Is(err, fault.Refused) {
+		if err := move(orders.Processing, false); !apperr.Is(err, apperr.Refused) {
 			t.Fatalf("leaving RETURNED: %v", err)
 		}
 		want := []string{"customer.created", "order.received", "order.status_changed",
@@ -221,7 +221,7 @@ func TestEditMovesStockAndTotals(t *testing.T) {
 		if _, zero = s.level(t, 0); zero != 0 {
 			t.Fatalf("a removed line still holds %d", zero)
 		}
-		if err := edit(orders.LineDraft{ID: id.New[id.Line](), SKU: "SKU-2", Quantity: 1, UnitPrice: 10000}); !fault.Is(err, fault.Invalid) {
+		if err := edit(orders.LineDraft{ID: id.New[id.Line](), SKU: "SKU-2", Quantity: 1, UnitPrice: 10000}); !apperr.Is(err, apperr.Invalid) {
 			t.Fatalf("unknown line: %v", err)
 		}
 		var spent money.Amount
@@ -262,7 +262,7 @@ func TestExactlyKWin(t *testing.T) {
 				switch {
 				case err == nil:
 					won.Add(1)
-				case fault.Is(err, fault.Conflict):
+				case apperr.Is(err, apperr.Conflict):
 					lost.Add(1)
 				default:
 					t.Error(err)
@@ -340,7 +340,7 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 					return
 				}
 				d := s.draft(fmt.Sprintf("buyer%d@example.com", i), map[int]int64{i * 7 % 10_000: 1, i * 13 % 10_000: 2, (i*31 + 1) % 10_000: 1})
-				err := s.store.WriteChecked(b.Context(), s.who.Tenant, func(tx *db.Tx) error {
+				err := s.store.OptimisticWrite(b.Context(), s.who.Tenant, func(tx *db.Tx) error {
 					if _, err := idempotency.Find(tx, d.CustomerEmail, "POST /api/v1/orders"); err != nil {
 						return err
 					}

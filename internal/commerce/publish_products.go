@@ -1,10 +1,10 @@
 package commerce
 
 import (
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
@@ -17,20 +17,20 @@ type Published struct {
 }
 
 // PublishProducts puts products on a channel, named by id or SKU (interface §4.5). On a custom channel they are published at
-// once; on a platform they wait for the push. Faults: NotFound for the channel, Invalid when it is inactive.
+// once; on a platform they wait for the push. Errors: NotFound for the channel, Invalid when it is inactive.
 func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.Product, skus []string) (Published, error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {
 		return Published{}, err
 	}
 	if !c.Receives() {
-		return Published{}, fault.New(fault.Invalid, "channel_inactive", "the channel is inactive")
+		return Published{}, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
 	}
 	found, missing, err := catalog.Existing(tx, products, skus)
 	if err != nil {
 		return Published{}, err
 	}
-	channels.Keep(tx, channel, fault.Missing("channel"))
+	channels.Keep(tx, channel, apperr.Missing("channel"))
 	out := Published{Count: len(found), NotFound: missing}
 	status := catalog.PublicationPublished
 	if c.Platform != channels.Custom {
@@ -43,7 +43,7 @@ func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.P
 	return out, nil
 }
 
-// QueueSync queues work on a channel (interface §4.5). Faults: NotFound; Invalid for custom channels, with which nothing is
+// QueueSync queues work on a channel (interface §4.5). Errors: NotFound; Invalid for custom channels, with which nothing is
 // synchronised, and for inactive ones.
 func (s *Service) QueueSync(tx *db.Tx, channel id.Channel, kind jobs.Type) (jobs.Job, error) {
 	c, err := channels.ByID(tx, channel)
@@ -51,12 +51,12 @@ func (s *Service) QueueSync(tx *db.Tx, channel id.Channel, kind jobs.Type) (jobs
 		return jobs.Job{}, err
 	}
 	if c.Platform == channels.Custom {
-		return jobs.Job{}, fault.New(fault.Invalid, "validation_failed", "a custom channel is never synchronised: its system calls this one")
+		return jobs.Job{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel is never synchronised: its system calls this one")
 	}
 	if !c.Receives() {
-		return jobs.Job{}, fault.New(fault.Invalid, "channel_inactive", "the channel is inactive")
+		return jobs.Job{}, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
 	}
-	channels.Keep(tx, channel, fault.Missing("channel"))
+	channels.Keep(tx, channel, apperr.Missing("channel"))
 	j := jobs.Insert(tx, jobs.Job{Type: kind, Channel: c.ID})
 	j.ChannelName, j.ChannelType = c.Name, c.Platform
 	return j, nil

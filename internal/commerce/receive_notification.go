@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
@@ -23,25 +23,25 @@ type Received struct {
 	Ping      bool // an unsigned probe, without effect
 	Verified  bool // the platform's signature held; true also beside an error that came later
 	Duplicate bool
-	Notice    connector.Notice
+	Notice    connector.Outcome
 }
 
-// ChannelOf finds the channel a platform's request names, of any account. Faults: NotFound when it is unknown or of another
+// ChannelOf finds the channel a platform's request names, of any account. Errors: NotFound when it is unknown or of another
 // platform; Invalid when it is inactive.
 func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (channels.Channel, connector.Connector, error) {
 	known, ok := s.Connectors.BySegment(segment)
 	if !ok {
-		return channels.Channel{}, nil, fault.Missing("channel")
+		return channels.Channel{}, nil, apperr.Missing("channel")
 	}
 	c, err := channels.Anywhere(tx, channel)
 	if err != nil {
 		return c, nil, err
 	}
 	if c.Platform != known.Profile().Platform {
-		return c, nil, fault.Missing("channel")
+		return c, nil, apperr.Missing("channel")
 	}
 	if !c.Receives() {
-		return c, nil, fault.New(fault.Invalid, "channel_inactive", "the channel is inactive")
+		return c, nil, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
 	}
 	return c, known, nil
 }
@@ -73,7 +73,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		out = Received{Verified: true, Notice: notice}
-		channels.Keep(tx, c.ID, fault.Missing("channel"))
+		channels.Keep(tx, c.ID, apperr.Missing("channel"))
 		if notice.DeliveryKey != "" {
 			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
 			if err != nil || seen {
@@ -87,7 +87,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 }
 
 // act does what a notice asks for. Work is queued, never done here.
-func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Notice) error {
+func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Outcome) error {
 	switch {
 	case notice.State != "":
 		c, err := channels.Lock(tx, channel)

@@ -9,7 +9,7 @@ import (
 )
 
 // RetryDelivery gives a delivery an attempt now (interface §4.5.9): one more when it is settled, the next one when it is pending.
-// Faults: NotFound.
+// Errors: NotFound.
 func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Delivery) (*webhooks.Delivery, error) {
 	d, err := webhooks.Retry(tx, delivery)
 	if err != nil {
@@ -22,8 +22,8 @@ func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deli
 // Span is a stretch of time, in microseconds, both ends included.
 type Span struct{ From, To int64 }
 
-// RetryFailed gives every failed delivery of a span one more attempt, of one endpoint or ("") of all, and tells how many there are.
-// Faults: NotFound for the endpoint.
+// RetryFailed gives every failed delivery of a span one more attempt, of one endpoint or ("") of all, and reports how many there are.
+// Errors: NotFound for the endpoint.
 func (s *Service) RetryFailed(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span) (total int64, err error) {
 	endpoints := []id.Endpoint{endpoint}
 	if endpoint == "" {

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
 
@@ -23,11 +23,11 @@ type secrets struct {
 	what   string
 	find   string // gives tenant, a row's keys as three texts, and the value of those not yet under $1 (the new key's prefix, for LIKE); at most $2
 	update string // $1 tenant, $2 to $4 the row's keys, $5 the value
-	place  func(tenant id.Tenant, keys [3]string) seal.Place
+	place  func(tenant id.Tenant, keys [3]string) secretbox.Place
 	drop   string // removes a row whose value opens with neither key; "" when that ends the rotation
 }
 
-func endpointPlace(tenant id.Tenant, keys [3]string) seal.Place {
+func endpointPlace(tenant id.Tenant, keys [3]string) secretbox.Place {
 	return webhooks.Place(tenant, id.Endpoint(keys[0]))
 }
 
@@ -37,7 +37,7 @@ var allSecrets = []secrets{
 		find: `SELECT tenant_id, CAST(id AS TEXT), '', '', credentials FROM channels
 			WHERE credentials <> '' AND credentials NOT LIKE $1 ORDER BY tenant_id, id LIMIT $2::BIGINT FOR UPDATE`,
 		update: "UPDATE channels SET credentials = $5 WHERE tenant_id = $1 AND id = $2::UUID AND $3::TEXT = $4::TEXT",
-		place: func(tenant id.Tenant, keys [3]string) seal.Place {
+		place: func(tenant id.Tenant, keys [3]string) secretbox.Place {
 			return channels.Place(tenant, id.Channel(keys[0]))
 		}},
 	{what: "the signing secret of endpoint",
@@ -55,7 +55,7 @@ var allSecrets = []secrets{
 			WHERE (answer LIKE '________.%' OR answer LIKE '2.________.%') AND answer NOT LIKE '{%' AND answer NOT LIKE $1
 			ORDER BY tenant_id, key, space LIMIT $2::BIGINT FOR UPDATE`,
 		update: "UPDATE idempotency_keys SET answer = $5 WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4",
-		place: func(tenant id.Tenant, keys [3]string) seal.Place {
+		place: func(tenant id.Tenant, keys [3]string) secretbox.Place {
 			return idempotency.Place(tenant, keys[1], keys[2])
 		},
 		drop: "DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4"},
@@ -64,9 +64,9 @@ var allSecrets = []secrets{
 // RotateKey replaces the store's master key: every secret is opened with the old key and encrypted with the new one, bound to its record.
 // It first makes the new key the store's, so that no node writes with the old one any more, then goes through the secrets in small
 // transactions, and notes the end. When it is broken off, the next call with the same keys goes on; calling it again after the end does
-// nothing. It tells how many secrets it encrypted. Errors: a store of other keys; a secret of a channel or endpoint that opens with neither
+// nothing. It reports how many secrets it encrypted. Errors: a store of other keys; a secret of a channel or endpoint that opens with neither
 // key, by name.
-func RotateKey(ctx context.Context, store *db.DB, old, key seal.Key) (encrypted int, err error) {
+func RotateKey(ctx context.Context, store *db.DB, old, key secretbox.Key) (encrypted int, err error) {
 	err = store.Write(ctx, db.Across, func(tx *db.Tx) error {
 		have, err := accounts.HoldStoreKey(tx)
 		if err != nil || have == key.ID() {
@@ -105,8 +105,8 @@ type row struct {
 	value  string
 }
 
-// rotate encrypts one batch and tells how many values it settled; 0 when none is left.
-func (s secrets) rotate(ctx context.Context, store *db.DB, old, key seal.Key) (n int, err error) {
+// rotate encrypts one batch and reports how many values it settled; 0 when none is left.
+func (s secrets) rotate(ctx context.Context, store *db.DB, old, key secretbox.Key) (n int, err error) {
 	err = store.Write(ctx, db.Across, func(tx *db.Tx) error {
 		rows, err := db.List(tx, func(r db.Rows) (one row, err error) {
 			return one, r.Scan(&one.tenant, &one.keys[0], &one.keys[1], &one.keys[2], &one.value)
@@ -117,7 +117,7 @@ func (s secrets) rotate(ctx context.Context, store *db.DB, old, key seal.Key) (n
 		n = len(rows)
 		for _, one := range rows {
 			with := old
-			if seal.KeyOf(one.value) == key.ID() {
+			if secretbox.KeyOf(one.value) == key.ID() {
 				with = key // from before values were bound to their places
 			}
 			place := s.place(one.tenant, one.keys)

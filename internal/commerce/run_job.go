@@ -3,10 +3,10 @@ package commerce
 import (
 	"fmt"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // RunJob does a job that this node has claimed, and ends it (interface §4.2, §4.3). What a bulk import has stored is on its channel
@@ -20,7 +20,7 @@ func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
 
 // GiveUp ends a job as failed, for a reason. Errors: jobs.ErrLost.
 func (s *Service) GiveUp(tx *db.Tx, job jobs.Job, reason string) error {
-	w := wire.NewWriter(len(reason) + 32)
+	w := apijson.NewWriter(len(reason) + 32)
 	w.List("")
 	w.Object("")
 	w.Null("sku")
@@ -31,7 +31,7 @@ func (s *Service) GiveUp(tx *db.Tx, job jobs.Job, reason string) error {
 	return s.endJob(tx, job, true)
 }
 
-// endJob ends a job and tells channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
+// endJob ends a job and reports channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
 func (s *Service) endJob(tx *db.Tx, job jobs.Job, failed bool) error {
 	webhooks.Record(tx, syncEvent(jobs.Finish(tx, job, failed)))
 	return nil
@@ -43,16 +43,16 @@ func syncEvent(job jobs.Job) webhooks.Event {
 	if job.Status == jobs.Failed {
 		name = "channel.sync_failed"
 	}
-	return webhooks.New(name, string(job.ID), func(w *wire.Writer) { syncData(w, job) })
+	return webhooks.New(name, string(job.ID), func(w *apijson.Writer) { syncData(w, job) })
 }
 
-func syncData(w *wire.Writer, job jobs.Job) {
+func syncData(w *apijson.Writer, job jobs.Job) {
 	w.Record("SyncData", "")
-	wire.IDOrNull(w, "channelId", job.Channel)
+	apijson.IDOrNull(w, "channelId", job.Channel)
 	w.TextOrNull("channelName", job.ChannelName)
 	w.TextOrNull("channelType", job.ChannelType)
-	wire.ID(w, "jobId", job.ID)
-	wire.Word(w, "type", job.Type)
+	apijson.ID(w, "jobId", job.ID)
+	apijson.Word(w, "type", job.Type)
 	w.Record("SyncStats", "stats")
 	w.Int("total", job.Total)
 	w.Int("created", job.Created)

@@ -2,19 +2,19 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // AttributeDraft is what a caller says of an attribute; what is not set stays as it is.
 type AttributeDraft struct {
-	Code    wire.Field[string]
-	Label   wire.Field[string]
-	Type    wire.Field[catalog.AttributeType]
-	Options wire.Field[[]string]
+	Code    apijson.Field[string]
+	Label   apijson.Field[string]
+	Type    apijson.Field[catalog.AttributeType]
+	Options apijson.Field[[]string]
 }
 
 // SaveAttribute changes a locked attribute, or makes one when it gets the zero Attribute (interface §4.5). Errors: Conflict when the
@@ -29,10 +29,10 @@ func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, a catalog.Attribut
 		a.Options = draft.Options.Value
 	}
 	if a.Type == catalog.Select && len(a.Options) == 0 {
-		return a, fault.At("options", "a select needs at least one option")
+		return a, apperr.At("options", "a select needs at least one option")
 	}
 	if a.Type != catalog.Select && len(draft.Options.Value) > 0 {
-		return a, fault.At("options", "only a select has options")
+		return a, apperr.At("options", "only a select has options")
 	}
 	if a.Type != catalog.Select {
 		a.Options = nil
@@ -45,7 +45,7 @@ func (s *Service) SaveAttribute(tx *db.Tx, _ accounts.Caller, a catalog.Attribut
 	return a, nil
 }
 
-// DeleteAttribute takes an attribute away; what products carry under its code stays. Faults: NotFound.
+// DeleteAttribute takes an attribute away; what products carry under its code stays. Errors: NotFound.
 func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribute) error {
 	a, err := catalog.AttributeByID(tx, target)
 	if err != nil {

@@ -2,15 +2,15 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 
 // SaveCategory makes a category, or changes the one that target names, "" being none (interface §4.5). Children and products that
-// wait for its externalId are linked to it. Faults: NotFound for the target or the parent; Conflict when the externalId is
+// wait for its externalId are linked to it. Errors: NotFound for the target or the parent; Conflict when the externalId is
 // taken; Invalid when it would come below itself.
 func (s *Service) SaveCategory(tx *db.Tx, _ accounts.Caller, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if err := tx.LockClock(); err != nil {
@@ -25,15 +25,15 @@ func (s *Service) SaveCategory(tx *db.Tx, _ accounts.Caller, target id.Category,
 		return catalog.Category{}, err
 	}
 	if target != "" && tree.Node(target) == nil {
-		return catalog.Category{}, fault.Missing("category")
+		return catalog.Category{}, apperr.Missing("category")
 	}
 	if draft.Parent.Given() && tree.Node(draft.Parent.Value) == nil {
-		return catalog.Category{}, fault.Missing("parent category")
+		return catalog.Category{}, apperr.Missing("parent category")
 	}
 	if owner := tree.ByExternal(draft.ExternalID.Value); owner != "" && owner != target {
-		return catalog.Category{}, fault.New(fault.Conflict, "conflict", "externalId %s belongs to another category", draft.ExternalID.Value).With("resourceId", owner)
+		return catalog.Category{}, apperr.New(apperr.Conflict, "conflict", "externalId %s belongs to another category", draft.ExternalID.Value).With("resourceId", owner)
 	}
-	made, faults := tree.Revise(target, &draft)
+	made, faults := tree.Diff(target, &draft)
 	if err := refused(faults); err != nil {
 		return catalog.Category{}, err
 	}
@@ -49,11 +49,11 @@ func (s *Service) SaveCategory(tx *db.Tx, _ accounts.Caller, target id.Category,
 
 // saveTree queues what became of the categories of a tree, the links of products that waited for new ones, and the events.
 func saveTree(tx *db.Tx, tree *catalog.Tree) error {
-	revisions := tree.Settle()
+	changes := tree.Settle()
 	var arrived []catalog.Category
 	var externals []string
-	events := make([]webhooks.Event, 0, len(revisions))
-	for _, r := range revisions {
+	events := make([]webhooks.Event, 0, len(changes))
+	for _, r := range changes {
 		name := "category.updated"
 		if r.Before == nil {
 			name = "category.created"
@@ -67,7 +67,7 @@ func saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	if err != nil {
 		return err
 	}
-	catalog.SaveCategories(tx, revisions)
+	catalog.SaveCategories(tx, changes)
 	catalog.Arrive(tx, arrived, touched)
 	webhooks.Record(tx, append(events, relinked(touched)...)...)
 	return nil

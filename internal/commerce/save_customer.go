@@ -1,15 +1,15 @@
 package commerce
 
 import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
-// CreateCustomer stores a new customer and tells customer.created (interface §4.4). Faults: Conflict when the e-mail has one.
+// CreateCustomer stores a new customer and reports customer.created (interface §4.4). Errors: Conflict when the e-mail has one.
 func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (CustomerRecord, error) {
 	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
 		return CustomerRecord{}, err
@@ -35,22 +35,22 @@ func freeEmail(tx *db.Tx, email string, own id.Customer) error {
 	if taken, err = customers.Primary(tx, taken); err != nil {
 		return err
 	}
-	return fault.New(fault.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", taken.ID)
+	return apperr.New(apperr.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", taken.ID)
 }
 
 // WritableCustomer is the 409 when a record takes no writes: it was erased, or merged into another (interface §3.2).
 func WritableCustomer(c *customers.Customer) error {
 	switch c.Status {
 	case customers.Erased:
-		return fault.New(fault.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
+		return apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
 	case customers.Secondary:
-		return fault.New(fault.Conflict, "customer_merged", "the customer was merged into another: write to that one").With("customerId", c.MergedInto)
+		return apperr.New(apperr.Conflict, "customer_merged", "the customer was merged into another: write to that one").With("customerId", c.MergedInto)
 	}
 	return nil
 }
 
-// SaveCustomer changes a locked, writable customer and tells customer.updated (interface §4.4). A change that changes nothing
-// writes nothing and tells nothing. Faults: Conflict when another record has the e-mail.
+// SaveCustomer changes a locked, writable customer and reports customer.updated (interface §4.4). A change that changes nothing
+// writes nothing and reports nothing. Errors: Conflict when another record has the e-mail.
 func (s *Service) SaveCustomer(tx *db.Tx, c *customers.Customer, change customers.Change) (CustomerRecord, error) {
 	before := c.Copy()
 	if c.Apply(change) {
@@ -61,7 +61,7 @@ func (s *Service) SaveCustomer(tx *db.Tx, c *customers.Customer, change customer
 	return s.saveCustomer(tx, before, c)
 }
 
-// saveCustomer writes what an act made of a locked customer, if anything.
+// saveCustomer writes what an operation made of a locked customer, if anything.
 func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (CustomerRecord, error) {
 	changed := !c.Same(before)
 	if changed {
@@ -77,5 +77,5 @@ func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (Custom
 }
 
 func customerEvent(name string, r CustomerRecord) webhooks.Event {
-	return webhooks.New(name, string(r.ID), func(w *wire.Writer) { WriteCustomer(w, r) })
+	return webhooks.New(name, string(r.ID), func(w *apijson.Writer) { WriteCustomer(w, r) })
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
@@ -32,13 +32,13 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 	err := s.guard().Vet(ctx, text)
 	var refused *netguard.Refused
 	if errors.As(err, &refused) {
-		return fault.At("url", "%s", refused.Reason)
+		return apperr.At("url", "%s", refused.Reason)
 	}
 	return err
 }
 
 // CreateEndpoint makes an endpoint, which gets the events that are committed from now on. The second result is its signing secret,
-// to be shown once: it is kept sealed.
+// to be shown once: it is kept encrypted.
 func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
 	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
@@ -52,7 +52,7 @@ func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointD
 	return e, secret, nil
 }
 
-// ChangeEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Faults: NotFound.
+// ChangeEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Errors: NotFound.
 func (s *Service) ChangeEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, draft EndpointDraft) (*webhooks.Endpoint, error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {
@@ -104,7 +104,7 @@ func subscription(events []string) (list []string) {
 	return list
 }
 
-// DeleteEndpoint ends an endpoint; what waits for it is dropped. Faults: NotFound.
+// DeleteEndpoint ends an endpoint; what waits for it is dropped. Errors: NotFound.
 func (s *Service) DeleteEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint) error {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {
@@ -122,7 +122,7 @@ const (
 )
 
 // RotateSecret gives an endpoint a new signing secret, the second result. For the time of grace webhook-signature carries both
-// signatures; X-Webhook-Signature is the new one's at once. Faults: NotFound.
+// signatures; X-Webhook-Signature is the new one's at once. Errors: NotFound.
 func (s *Service) RotateSecret(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string, error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {

@@ -4,78 +4,78 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/webhooks"
 )
 
-// CreateProduct makes a product (interface §4.5). Faults: Conflict when a SKU is taken; Invalid for a slug or warehouse that
+// CreateProduct makes a product (interface §4.5). Errors: Conflict when a SKU is taken; Invalid for a slug or warehouse that
 // will not do.
 func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Draft) (*catalog.Product, error) {
 	drafts := []catalog.Draft{draft}
-	shelf, err := readShelf(tx, who, drafts)
+	snapshot, err := readSnapshot(tx, who, drafts)
 	if err != nil {
 		return nil, err
 	}
-	r, faults := shelf.revise(&drafts[0], false)
+	r, faults := snapshot.diff(&drafts[0], false)
 	if len(faults) == 0 && !r.IsNew() {
-		faults = []catalog.Fault{{Field: "sku", Code: "sku_taken", Message: "sku " + draft.SKU + " belongs to another product"}}
+		faults = []catalog.ItemError{{Field: "sku", Code: "sku_taken", Message: "sku " + draft.SKU + " belongs to another product"}}
 	}
 	if err := refused(faults); err != nil {
 		return nil, err
 	}
-	return shelf.saveOne(tx, who, r)
+	return snapshot.saveOne(tx, who, r)
 }
 
 // ChangeProduct revises a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
-// SKU for good: orders and the ledger know it by that. Faults: Conflict when a variant's SKU is taken; Invalid.
+// SKU for good: orders and the ledger know it by that. Errors: Conflict when a variant's SKU is taken; Invalid.
 func (s *Service) ChangeProduct(tx *db.Tx, who accounts.Caller, p *catalog.Product, draft catalog.Draft) (*catalog.Product, error) {
 	if draft.SKU != "" && draft.SKU != p.SKU {
-		return nil, fault.At("sku", "a product keeps its SKU: make a new product with the other one and delete this")
+		return nil, apperr.At("sku", "a product keeps its SKU: make a new product with the other one and delete this")
 	}
 	draft.SKU = p.SKU
 	drafts := []catalog.Draft{draft}
-	shelf, err := readShelf(tx, who, drafts)
+	snapshot, err := readSnapshot(tx, who, drafts)
 	if err != nil {
 		return nil, err
 	}
-	r, faults := shelf.revise(&drafts[0], false)
+	r, faults := snapshot.diff(&drafts[0], false)
 	if err := refused(faults); err != nil {
 		return nil, err
 	}
 	if r.IsNew() {
-		return nil, fault.Missing("product") // it went meanwhile
+		return nil, apperr.Missing("product") // it went meanwhile
 	}
 	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was judged
 		return nil, db.Retry
 	}
-	return shelf.saveOne(tx, who, r)
+	return snapshot.saveOne(tx, who, r)
 }
 
-// refused turns the reasons against one product or category into a fault; nil when there are none.
-func refused(faults []catalog.Fault) error {
+// refused turns the reasons against one product or category into an error; nil when there are none.
+func refused(faults []catalog.ItemError) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	details := make([]fault.Detail, len(faults))
+	details := make([]apperr.Detail, len(faults))
 	for i, f := range faults {
 		if f.Code == "sku_taken" {
-			return fault.New(fault.Conflict, "sku_taken", "%s", f.Message)
+			return apperr.New(apperr.Conflict, "sku_taken", "%s", f.Message)
 		}
-		details[i] = fault.Detail{Path: f.Field, Message: strings.TrimPrefix(f.Message, f.Field+" ")}
+		details[i] = apperr.Detail{Path: f.Field, Message: strings.TrimPrefix(f.Message, f.Field+" ")}
 	}
-	return fault.Validation(details)
+	return apperr.Validation(details)
 }
 
-// saveOne saves one revision and gives the product as it is then.
-func (s *shelf) saveOne(tx *db.Tx, who accounts.Caller, r catalog.Revision) (*catalog.Product, error) {
-	revisions := []catalog.Revision{r}
-	moved, err := s.save(tx, who, revisions)
+// saveOne saves one change and gives the product as it is then.
+func (s *snapshot) saveOne(tx *db.Tx, who accounts.Caller, r catalog.Change) (*catalog.Product, error) {
+	changes := []catalog.Change{r}
+	moved, err := s.save(tx, who, changes)
 	if err != nil {
 		return nil, err
 	}
-	webhooks.Record(tx, append(productEvents(revisions, who), moved...)...)
+	webhooks.Record(tx, append(productEvents(changes, who), moved...)...)
 	p := r.After
 	if r.IsNew() {
 		p.CreatedAt = tx.Micros()

@@ -28,7 +28,7 @@ func (s *Service) SaveSegment(tx *db.Tx, segment *customers.Segment, name *strin
 	}
 }
 
-// DeleteSegment forgets a filter; customers do not change. Faults: NotFound.
+// DeleteSegment forgets a filter; customers do not change. Errors: NotFound.
 func (s *Service) DeleteSegment(tx *db.Tx, which id.Segment) error {
 	segment, err := customers.LockSegment(tx, which)
 	if err == nil {

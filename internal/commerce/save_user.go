@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -29,7 +29,7 @@ type Proof struct {
 
 // WrongPassword is the 403 for a current password that is not the user's.
 func WrongPassword() error {
-	return fault.New(fault.Forbidden, "wrong_password", "currentPassword is not your password")
+	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
 }
 
 // SaveUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 )
 
-// ClaimStore makes sure that this node's master key is the one that the store's secrets are sealed with; the first node
+// ClaimStore makes sure that this node's master key is the one that the store's secrets are encrypted with; the first node
 // on a new store decides which that is. It runs across accounts.
 func (s *Service) ClaimStore(tx *db.Tx) error {
 	have, err := accounts.StoreKey(tx)
@@ -33,7 +33,7 @@ func (s *Service) ClaimStore(tx *db.Tx) error {
 	return err
 }
 
-// FirstAccount makes the first account of an empty store and tells whether it did (interface §5.1). It runs across
+// FirstAccount makes the first account of an empty store and reports whether it did (interface §5.1). It runs across
 // accounts.
 func (s *Service) FirstAccount(tx *db.Tx, draft AccountDraft) (made bool, err error) {
 	if any, err := accounts.Any(tx); any || err != nil {
@@ -52,7 +52,7 @@ func (s *Service) OfferSetUp(tx *db.Tx) (token string, err error) {
 	return accounts.NewSetupLink(tx), nil
 }
 
-// SetUp makes the first account by a set-up link, which works once. Faults: NotFound when the link is unknown or used.
+// SetUp makes the first account by a set-up link, which works once. Errors: NotFound when the link is unknown or used.
 func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 	open, err := accounts.SetupLinkOpen(tx, token)
 	if err != nil {
@@ -71,5 +71,5 @@ func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 
 // NoSetUpLink is the 404 for a set-up link that opens nothing.
 func NoSetUpLink() error {
-	return fault.New(fault.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
+	return apperr.New(apperr.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
 }

@@ -2,14 +2,14 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 
 // TestEndpoint sends a sample event to one endpoint, by the way of every delivery (interface §4.5.9): the one named, else the first
-// that the endpoint subscribes to. No other endpoint gets it, and the event log does not have it. Faults: NotFound; Conflict for a
+// that the endpoint subscribes to. No other endpoint gets it, and the event log does not have it. Errors: NotFound; Conflict for a
 // paused endpoint.
 func (s *Service) TestEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
 	e, err := webhooks.Lock(tx, endpoint)
@@ -17,7 +17,7 @@ func (s *Service) TestEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoin
 		return nil, err
 	}
 	if e.Status != webhooks.Active {
-		return nil, fault.New(fault.Conflict, "conflict", "the endpoint is paused: activate it to test it")
+		return nil, apperr.New(apperr.Conflict, "conflict", "the endpoint is paused: activate it to test it")
 	}
 	if event == "" {
 		if event = e.Events[0]; event == webhooks.All {

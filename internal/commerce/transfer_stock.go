@@ -2,8 +2,8 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -16,18 +16,18 @@ type Transfer struct {
 	Reason   string
 }
 
-// TransferStock moves on-hand between two warehouses in one act and gives the ledger rows: out, in. What is reserved stays
-// where it is. Faults: NotFound as for MoveStock; Conflict when the first warehouse has less on hand.
+// TransferStock moves on-hand between two warehouses in one operation and gives the ledger rows: out, in. What is reserved stays
+// where it is. Errors: NotFound as for MoveStock; Conflict when the first warehouse has less on hand.
 func (s *Service) TransferStock(tx *db.Tx, who accounts.Caller, in Transfer) ([]stock.Movement, error) {
-	sheet, settings, err := lookAt(tx, who, in.SKU, in.From, in.To)
+	levels, settings, err := lookAt(tx, who, in.SKU, in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
-	if has := sheet.OnHand(settings[0]); has < in.Quantity {
-		return nil, fault.New(fault.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, max(0, has), in.SKU, in.Quantity).With("skus", []string{in.SKU})
+	if has := levels.OnHand(settings[0]); has < in.Quantity {
+		return nil, apperr.New(apperr.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, max(0, has), in.SKU, in.Quantity).With("skus", []string{in.SKU})
 	}
 	settings[0].Quantity, settings[1].Quantity = -in.Quantity, in.Quantity
-	changes, ledger := sheet.Add(tx, settings, stock.Why{Cause: stock.Transfer, Note: in.Reason, Actor: who.Actor()})
+	changes, ledger := levels.Add(tx, settings, stock.Why{Cause: stock.Transfer, Note: in.Reason, Actor: who.Actor()})
 	webhooks.Record(tx, StockEvents(tx, changes, "transfer")...)
 	return ledger, nil
 }

@@ -21,14 +21,14 @@ type StockDraft struct {
 // StockUpdate is the items of a bulk update of levels that may be applied, and those that were rejected when they were read.
 type StockUpdate struct {
 	Drafts []StockDraft
-	Faults []ItemFault
+	Errors []ItemError
 }
 
 // StockPlan is a stock update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
-// what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+// what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
 type StockPlan struct {
 	Updated
-	sheet  *stock.Sheet
+	levels *stock.Snapshot
 	plan   *stock.Plan
 	events []webhooks.Event
 }
@@ -36,18 +36,18 @@ type StockPlan struct {
 // PlanInventory decides on an update of on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made,
 // unless the account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
 func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (*StockPlan, error) {
-	sheet, settings, out, err := acceptStock(tx, who, u)
+	levels, settings, out, err := acceptStock(tx, who, u)
 	if err != nil {
 		return nil, err
 	}
-	p := &StockPlan{Updated: out, sheet: sheet, plan: sheet.Plan(settings)}
+	p := &StockPlan{Updated: out, levels: levels, plan: levels.Plan(settings)}
 	p.events = StockEvents(tx, p.plan.Changes(), "import")
 	return p, nil
 }
 
 // Apply queues what the plan says, with its events.
 func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
-	if stale, err := p.sheet.Stale(tx); err != nil || stale {
+	if stale, err := p.levels.Stale(tx); err != nil || stale {
 		return Updated{}, orRetry(err)
 	}
 	p.plan.Write(tx, stock.Why{Cause: stock.Import, Actor: who.Actor()})
@@ -57,21 +57,21 @@ func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 
 // acceptStock looks at what the drafts of a bulk update speak of, and sorts out those that cannot be applied: SKU and
 // warehouse stood earlier, unknown SKU, unknown warehouse.
-func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Sheet, []stock.Setting, Updated, error) {
-	settings := make([]stock.Setting, len(u.Drafts))
+func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Snapshot, []stock.StockInput, Updated, error) {
+	settings := make([]stock.StockInput, len(u.Drafts))
 	for i := range u.Drafts {
 		d := &u.Drafts[i]
-		settings[i] = stock.Setting{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
+		settings[i] = stock.StockInput{SKU: d.SKU, Warehouse: d.Warehouse, Quantity: d.Quantity}
 	}
-	sheet, err := stock.Look(tx, settings)
+	levels, err := stock.ReadSnapshot(tx, settings)
 	if err != nil {
 		return nil, nil, Updated{}, err
 	}
-	known, err := sellables(tx, sheet, settings)
+	known, err := sellables(tx, levels, settings)
 	if err != nil {
 		return nil, nil, Updated{}, err
 	}
-	out := Updated{Faults: slices.Clone(u.Faults)}
+	out := Updated{Errors: slices.Clone(u.Errors)}
 	seen := make(map[stock.Place]bool, len(settings))
 	kept := settings[:0]
 	for i, t := range settings {
@@ -79,12 +79,12 @@ func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Sheet, [
 		item, sold := known[t.SKU]
 		switch {
 		case seen[place]:
-			out.Faults = append(out.Faults, ItemFault{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
-		case !sold && !sheet.Stocked(t):
+			out.Errors = append(out.Errors, ItemError{d.Index, d.SKU, "sku and warehouseCode stood earlier in this request", "sku", "duplicate_sku"})
+		case !sold && !levels.Stocked(t):
 			out.NotFound++
-			out.Faults = append(out.Faults, unknownSKU(d.Index, d.SKU))
-		case who.Settings.StrictWarehouses && !sheet.Knows(t.Warehouse):
-			out.Faults = append(out.Faults, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
+			out.Errors = append(out.Errors, unknownSKU(d.Index, d.SKU))
+		case who.Settings.StrictWarehouses && !levels.Knows(t.Warehouse):
+			out.Errors = append(out.Errors, unknownWarehouse(d.Index, d.SKU, t.Warehouse))
 		default:
 			t.Product, t.Variant = item.Product, item.Variant
 			kept = append(kept, t)
@@ -92,15 +92,15 @@ func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Sheet, [
 		seen[place] = true
 	}
 	out.Updated = len(kept)
-	sortFaults(out.Faults)
-	return sheet, kept, out, nil
+	sortErrors(out.Errors)
+	return levels, kept, out, nil
 }
 
 // sellables finds what the SKUs of settings without a level stand for; those of the others need not be asked for.
-func sellables(tx *db.Tx, sheet *stock.Sheet, settings []stock.Setting) (map[string]catalog.Sellable, error) {
+func sellables(tx *db.Tx, levels *stock.Snapshot, settings []stock.StockInput) (map[string]catalog.Sellable, error) {
 	var skus []string
 	for _, t := range settings {
-		if !sheet.Stocked(t) {
+		if !levels.Stocked(t) {
 			skus = append(skus, t.SKU)
 		}
 	}
@@ -110,6 +110,6 @@ func sellables(tx *db.Tx, sheet *stock.Sheet, settings []stock.Setting) (map[str
 	return catalog.Resolve(tx, skus)
 }
 
-func unknownWarehouse(index int, sku, code string) ItemFault {
-	return ItemFault{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode", "unknown_warehouse"}
+func unknownWarehouse(index int, sku, code string) ItemError {
+	return ItemError{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode", "unknown_warehouse"}
 }

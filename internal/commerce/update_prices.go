@@ -12,16 +12,16 @@ import (
 // PriceUpdate is the items of a price update that may be applied, and those that were rejected when they were read.
 type PriceUpdate struct {
 	Drafts []catalog.PriceDraft
-	Faults []ItemFault
+	Errors []ItemError
 }
 
 // NewPriceUpdate rejects items whose SKU stood earlier in the request.
-func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemFault) PriceUpdate {
-	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Faults: faults}
+func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate {
+	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Errors: faults}
 	seen := make(map[string]bool, len(drafts))
 	for _, d := range drafts {
 		if seen[d.SKU] {
-			u.Faults = append(u.Faults, ItemFault{d.Index, d.SKU, "sku stood earlier in this request", "sku", "duplicate_sku"})
+			u.Errors = append(u.Errors, ItemError{d.Index, d.SKU, "sku stood earlier in this request", "sku", "duplicate_sku"})
 			continue
 		}
 		seen[d.SKU] = true
@@ -34,11 +34,11 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemFault) PriceUpdate
 type Updated struct {
 	Updated  int // items applied, those that changed nothing too
 	NotFound int
-	Faults   []ItemFault // in the order of the request
+	Errors   []ItemError // in the order of the request
 }
 
 // PricePlan is a price update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out
-// if what it was made from has changed since, and has the act run again. A plan is good for one Apply.
+// if what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
 type PricePlan struct {
 	Updated
 	changes *catalog.PriceChanges
@@ -52,16 +52,16 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &PricePlan{Updated: Updated{Faults: slices.Clone(u.Faults)}}
+	p := &PricePlan{Updated: Updated{Errors: slices.Clone(u.Errors)}}
 	for i, d := range u.Drafts {
 		if !list.Found(i) {
 			p.NotFound++
-			p.Faults = append(p.Faults, unknownSKU(d.Index, d.SKU))
+			p.Errors = append(p.Errors, unknownSKU(d.Index, d.SKU))
 		}
 	}
 	p.Updated.Updated = len(u.Drafts) - p.NotFound
-	sortFaults(p.Faults)
-	p.changes = list.Revise()
+	sortErrors(p.Errors)
+	p.changes = list.Diff()
 	p.events = make([]webhooks.Event, len(p.changes.Products))
 	for i, c := range p.changes.Products {
 		p.events[i] = productUpdated(c.ID, c.SKU, c.Name, c.Fields)
@@ -76,11 +76,11 @@ func (p *PricePlan) Apply(tx *db.Tx) Updated {
 	return p.Updated
 }
 
-func unknownSKU(index int, sku string) ItemFault {
-	return ItemFault{index, sku, "no product or variant has this SKU", "sku", "unknown_sku"}
+func unknownSKU(index int, sku string) ItemError {
+	return ItemError{index, sku, "no product or variant has this SKU", "sku", "unknown_sku"}
 }
 
-// sortFaults puts rejected items in the order of the request.
-func sortFaults(faults []ItemFault) {
-	slices.SortStableFunc(faults, func(a, b ItemFault) int { return cmp.Compare(a.Index, b.Index) })
+// sortErrors puts rejected items in the order of the request.
+func sortErrors(faults []ItemError) {
+	slices.SortStableFunc(faults, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
 }

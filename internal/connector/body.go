@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"regexp"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Decode reads a notification's body, which must be one JSON object, into v. Member names match in any case; members
 // that v does not know are skipped, and those of another type than v has are left empty, since platforms change both.
-// Faults: Invalid.
+// Errors: Invalid.
 func Decode(body []byte, v any) error {
 	err := errNoObject
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
@@ -22,7 +22,7 @@ func Decode(body []byte, v any) error {
 	if err == nil || errors.As(err, &otherType) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "invalid_json",
+	return fmt.Errorf("%w: %w", apperr.New(apperr.Invalid, "invalid_json",
 		"the notification's body is not the JSON object it should be"), err)
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,16 +15,16 @@ import (
 func TestNotice(t *testing.T) {
 	about := connector.About("t", "k")
 	person := connector.Person{ID: "1", Username: "u", Email: "a@example.test"}
-	for name, c := range map[string]struct{ got, want connector.Notice }{
-		"about":       {about, connector.Notice{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "this event is not handled"}},
-		"pull":        {about.PullOrder("7"), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "pull_orders_queued", Job: "order_pull", ExternalID: "7"}},
-		"push":        {about.PushStock("8"), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "stock_propagation_queued", Job: "stock_push", ExternalID: "8"}},
-		"reauthorize": {about.Reauthorize(), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "needs_reauth", State: "needs_reauth"}},
-		"expire":      {about.Expire(), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "expiring", State: "expiring"}},
-		"erase":       {about.EraseCustomer(person), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "customer_erasure_queued", Erase: &person}},
+	for name, c := range map[string]struct{ got, want connector.Outcome }{
+		"about":       {about, connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "this event is not handled"}},
+		"pull":        {about.PullOrder("7"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "pull_orders_queued", Job: "order_pull", ExternalID: "7"}},
+		"push":        {about.PushStock("8"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "stock_propagation_queued", Job: "stock_push", ExternalID: "8"}},
+		"reauthorize": {about.Reauthorize(), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "needs_reauth", State: "needs_reauth"}},
+		"expire":      {about.Expire(), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "expiring", State: "expiring"}},
+		"erase":       {about.EraseCustomer(person), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "customer_erasure_queued", Erase: &person}},
 		"erase nobody": {about.EraseCustomer(connector.Person{ID: "\x00"}),
-			connector.Notice{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "it names nobody to erase"}},
-		"ignore":        {about.Ignore("so"), connector.Notice{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "so"}},
+			connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "it names nobody to erase"}},
+		"ignore":        {about.Ignore("so"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "so"}},
 		"last one wins": {about.PullOrder("7").Expire().Ignore("so"), about.Ignore("so")},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
@@ -107,7 +107,7 @@ func TestDecode(t *testing.T) {
 	} {
 		var got body
 		err := connector.Decode([]byte(c.text), &got)
-		if c.good != (err == nil) || err != nil && !fault.Is(err, fault.Invalid) {
+		if c.good != (err == nil) || err != nil && !apperr.Is(err, apperr.Invalid) {
 			t.Errorf("Decode(%.40s) = %v", c.text, err)
 		}
 		if c.good && (got.ID != c.id || got.Data.Name != c.name) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Profile says what a platform is called and what a channel of it carries.
@@ -62,14 +62,14 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 // Known returns all credential fields of the platform: its own and baseUrl.
 func (p Profile) Known() []Field { return append(slices.Clone(p.Fields), BaseURL) }
 
-// Check returns every fault of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
-// dev allows addresses that the service calls over plain http. A field the platform does not know is a fault only beside a missing one,
+// Check returns every error of a channel's credentials at once, none if they will do. Paths are "credentials.<name>".
+// dev allows addresses that the service calls over plain http. A field the platform does not know is an error only beside a missing one,
 // when it is likely to be the missing one misspelt; else it is kept and ignored. NotText are fields that came as something other than
 // text.
-func (p Profile) Check(c Credentials, dev bool, notText ...string) []fault.Detail {
-	var faults []fault.Detail
+func (p Profile) Check(c Credentials, dev bool, notText ...string) []apperr.Detail {
+	var faults []apperr.Detail
 	add := func(name, message string) {
-		faults = append(faults, fault.Detail{Path: "credentials." + name, Message: message})
+		faults = append(faults, apperr.Detail{Path: "credentials." + name, Message: message})
 	}
 	known := p.Known()
 	for _, f := range known {
@@ -95,7 +95,7 @@ func (p Profile) Check(c Credentials, dev bool, notText ...string) []fault.Detai
 	return faults
 }
 
-// missing tells whether the field is required and neither it nor all of its stand-ins are there.
+// missing reports whether the field is required and neither it nor all of its stand-ins are there.
 func (f Field) missing(c Credentials) bool {
 	absent := func(name string) bool { return strings.TrimSpace(c[name]) == "" }
 	if !f.Required || !absent(f.Name) {
@@ -111,7 +111,7 @@ func (f Field) demand() string {
 	return "is required (or " + strings.Join(f.Or, " and ") + " in its place): " + f.Note
 }
 
-// Accepts tells whether a value has the form of the field. Dev allows plain http.
+// Accepts reports whether a value has the form of the field. Dev allows plain http.
 func (f Field) Accepts(value string, dev bool) bool { return f.misshapen(value, dev) == "" }
 
 // misshapen says what is wrong with a value that is there, "" if nothing is.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,37 +26,37 @@ func TestCheck(t *testing.T) {
 		name   string
 		change connector.Credentials // "-" takes the field away
 		dev    bool
-		want   []fault.Detail
+		want   []apperr.Detail
 	}{
 		{name: "good"},
 		{name: "unknown beside complete ones", change: connector.Credentials{"keyy": "x"}},
 		{name: "stand-ins", change: connector.Credentials{"token": "-", "id": "i", "secret": "s"}},
 		{name: "all required missing, and an unknown one", change: connector.Credentials{"url": "-", "key": "-", "token": "-", "keyy": "x"},
-			want: []fault.Detail{
+			want: []apperr.Detail{
 				{Path: "credentials.url", Message: "is required: the address"},
 				{Path: "credentials.key", Message: "is required: the key"},
 				{Path: "credentials.token", Message: "is required (or id and secret in its place): the token"},
 				{Path: "credentials.keyy", Message: takes},
 			}},
 		{name: "blank is missing", change: connector.Credentials{"key": " \n"},
-			want: []fault.Detail{{Path: "credentials.key", Message: "is required: the key"}}},
+			want: []apperr.Detail{{Path: "credentials.key", Message: "is required: the key"}}},
 		{name: "one stand-in is missing", change: connector.Credentials{"token": "-", "id": "i"},
-			want: []fault.Detail{{Path: "credentials.token", Message: "is required (or id and secret in its place): the token"}}},
+			want: []apperr.Detail{{Path: "credentials.token", Message: "is required (or id and secret in its place): the token"}}},
 		{name: "pasted with a line end", change: connector.Credentials{"key": "k\n"},
-			want: []fault.Detail{{Path: "credentials.key", Message: "begins or ends with white space; copy it again without"}}},
+			want: []apperr.Detail{{Path: "credentials.key", Message: "begins or ends with white space; copy it again without"}}},
 		{name: "longest", change: connector.Credentials{"key": strings.Repeat("k", 8192)}},
 		{name: "too long", change: connector.Credentials{"key": strings.Repeat("k", 8193)},
-			want: []fault.Detail{{Path: "credentials.key", Message: "is longer than 8192 bytes"}}},
+			want: []apperr.Detail{{Path: "credentials.key", Message: "is longer than 8192 bytes"}}},
 		{name: "header", change: connector.Credentials{"header": "X-Hook-Sign"}},
 		{name: "no header", change: connector.Credentials{"header": "X Hook:"},
-			want: []fault.Detail{{Path: "credentials.header", Message: "must be the name of an HTTP header, such as X-PrestaShop-Signature"}}},
+			want: []apperr.Detail{{Path: "credentials.header", Message: "must be the name of an HTTP header, such as X-PrestaShop-Signature"}}},
 		{name: "own address over http", change: connector.Credentials{"own": "http://here.test"}},
 		{name: "shop over http", change: connector.Credentials{"url": "http://shop.test"},
-			want: []fault.Detail{{Path: "credentials.url", Message: "must begin with https://"}}},
+			want: []apperr.Detail{{Path: "credentials.url", Message: "must begin with https://"}}},
 		{name: "shop over http in development", change: connector.Credentials{"url": "http://shop.test"}, dev: true},
 		{name: "base over https", change: connector.Credentials{"baseUrl": "HTTPS://api.sandbox.example"}},
 		{name: "base over http", change: connector.Credentials{"baseUrl": "http://127.0.0.1:8080"},
-			want: []fault.Detail{{Path: "credentials.baseUrl", Message: "must begin with https://"}}},
+			want: []apperr.Detail{{Path: "credentials.baseUrl", Message: "must begin with https://"}}},
 		{name: "base over http in development", change: connector.Credentials{"baseUrl": "http://127.0.0.1:8080"}, dev: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"net/http"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Base64HMAC returns the base64 of the HMAC-SHA256 of the joined parts. An empty secret signs nothing: "".
@@ -31,7 +31,7 @@ func mac(secret string, parts [][]byte) []byte {
 	return h.Sum(nil)
 }
 
-// Matches tells whether given is one of the wanted values. It takes the same time wherever they differ, and nothing
+// Matches reports whether given is one of the wanted values. It takes the same time wherever they differ, and nothing
 // matches an empty one. Encoded signatures are compared as text, so no second spelling of the right one passes.
 func Matches(given string, wanted ...string) bool {
 	found := false
@@ -52,8 +52,8 @@ func Only(h http.Header, name string) string {
 	return ""
 }
 
-// BadSignature is the fault for a notification that its platform did not sign; kind is fault.Invalid or
-// fault.Unauthorized (interface §5.3). What exactly was wrong is nobody's business.
-func BadSignature(kind fault.Kind) error {
-	return fault.New(kind, "invalid_signature", "the notification's signature is missing or wrong")
+// BadSignature is the error for a notification that its platform did not sign; kind is apperr.Invalid or
+// apperr.Unauthorized (interface §5.3). What exactly was wrong is nobody's business.
+func BadSignature(kind apperr.Kind) error {
+	return apperr.New(kind, "invalid_signature", "the notification's signature is missing or wrong")
 }

@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // AddressType says what an address is for; "" is unspecified.
@@ -43,21 +43,21 @@ type Address struct {
 // AddressChange is what a caller says of an address. On an address that is new, what is absent stays empty.
 type AddressChange struct {
 	ID        id.Address // of an entry to keep, in a whole book
-	Type      wire.Field[AddressType]
-	Name      wire.Field[string]
-	Company   wire.Field[string]
-	Line1     wire.Field[string]
-	Line2     wire.Field[string]
-	City      wire.Field[string]
-	State     wire.Field[string]
-	Zip       wire.Field[string]
-	Country   wire.Field[string]
-	Phone     wire.Field[string]
-	IsDefault wire.Field[bool]
+	Type      apijson.Field[AddressType]
+	Name      apijson.Field[string]
+	Company   apijson.Field[string]
+	Line1     apijson.Field[string]
+	Line2     apijson.Field[string]
+	City      apijson.Field[string]
+	State     apijson.Field[string]
+	Zip       apijson.Field[string]
+	Country   apijson.Field[string]
+	Phone     apijson.Field[string]
+	IsDefault apijson.Field[bool]
 }
 
 // set puts what a change says into a place: absent leaves it, null empties it.
-func set[T any](place *T, f wire.Field[T]) {
+func set[T any](place *T, f apijson.Field[T]) {
 	if f.Set {
 		*place = f.Value
 	}
@@ -97,7 +97,7 @@ func (c *Customer) AddAddress(change AddressChange) *Address {
 	return added
 }
 
-// ChangeAddress changes an entry of the book and tells whether that made a difference.
+// ChangeAddress changes an entry of the book and reports whether that made a difference.
 func (c *Customer) ChangeAddress(a *Address, change AddressChange) bool {
 	changed := a.With(change)
 	if changed == *a {

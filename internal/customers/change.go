@@ -3,25 +3,25 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // Change is what a caller says of a customer: absent leaves a field, null empties it, lists and metadata are replaced whole
 // (interface §4.4).
 type Change struct {
-	Email     wire.Field[string]
-	FirstName wire.Field[string]
-	LastName  wire.Field[string]
-	Phone     wire.Field[string]
-	Company   wire.Field[string]
-	Siret     wire.Field[string]
-	VAT       wire.Field[string]
-	Tags      wire.Field[[]string]
-	Metadata  wire.Field[string] // free JSON
-	Addresses wire.Field[[]AddressChange]
+	Email     apijson.Field[string]
+	FirstName apijson.Field[string]
+	LastName  apijson.Field[string]
+	Phone     apijson.Field[string]
+	Company   apijson.Field[string]
+	Siret     apijson.Field[string]
+	VAT       apijson.Field[string]
+	Tags      apijson.Field[[]string]
+	Metadata  apijson.Field[string] // free JSON
+	Addresses apijson.Field[[]AddressChange]
 }
 
-// Apply makes the change and tells whether it made a difference.
+// Apply makes the change and reports whether it made a difference.
 func (c *Customer) Apply(change Change) bool {
 	before := *c
 	set(&c.Email, change.Email)
@@ -49,7 +49,7 @@ func (c *Customer) Apply(change Change) bool {
 	return !c.Same(&before)
 }
 
-// Same tells whether nothing that a caller may change differs between two states of a record.
+// Same reports whether nothing that a caller may change differs between two states of a record.
 func (c *Customer) Same(other *Customer) bool {
 	return c.row() == other.row() && slices.Equal(c.Tags, other.Tags) && slices.Equal(c.Addresses, other.Addresses)
 }
@@ -70,9 +70,9 @@ func distinct(list []string) []string {
 	return out
 }
 
-// sameJSON tells whether two texts are one value, written differently at most.
+// sameJSON reports whether two texts are one value, written differently at most.
 func sameJSON(a, b string) bool {
-	x, err := wire.Parse([]byte(a))
-	y, err2 := wire.Parse([]byte(b))
+	x, err := apijson.Parse([]byte(a))
+	y, err2 := apijson.Parse([]byte(b))
 	return err == nil && err2 == nil && x.Fingerprint() == y.Fingerprint()
 }

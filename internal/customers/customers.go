@@ -81,12 +81,12 @@ func scan(r db.Rows) (c Customer, err error) {
 
 // find reads one record without its tags and addresses; nil when there is none.
 func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
-	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, args...)()
+	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, args...)()
 }
 
-func askFind(tx *db.Tx, sql string, args ...any) func() (*Customer, error) {
+func prefetchFind(tx *db.Tx, sql string, args ...any) func() (*Customer, error) {
 	var found *Customer
-	asked := tx.Ask(func(r db.Rows) error {
+	asked := tx.Prefetch(func(r db.Rows) error {
 		c, err := scan(r)
 		found = &c
 		return err
@@ -101,22 +101,22 @@ func askFind(tx *db.Tx, sql string, args ...any) func() (*Customer, error) {
 
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(tx *db.Tx, email string) (*Customer, error) {
-	return AskByEmail(tx, email)()
+	return PrefetchByEmail(tx, email)()
 }
 
-// AskByEmail is ByEmail as a question.
-func AskByEmail(tx *db.Tx, email string) func() (*Customer, error) {
-	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND email_key = $2", EmailKey(email))
+// PrefetchByEmail is ByEmail as a question.
+func PrefetchByEmail(tx *db.Tx, email string) func() (*Customer, error) {
+	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND email_key = $2", EmailKey(email))
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
 func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return AskByID(tx, customer)()
+	return PrefetchByID(tx, customer)()
 }
 
-// AskByID is ByID as a question.
-func AskByID(tx *db.Tx, customer id.Customer) func() (*Customer, error) {
-	return askFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id = $2::UUID", customer)
+// PrefetchByID is ByID as a question.
+func PrefetchByID(tx *db.Tx, customer id.Customer) func() (*Customer, error) {
+	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id = $2::UUID", customer)
 }
 
 // Primary follows merges to the record that took this one in.
@@ -134,7 +134,7 @@ func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
 	return nil, errors.New("customers: a ring of merges")
 }
 
-// Insert writes a new record with its tags and addresses; another record with the e-mail makes the act run again.
+// Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again.
 func Insert(tx *db.Tx, c Customer) {
 	tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, first_name, last_name, phone, company, siret, vat, metadata, search, status,
 			orders_count, total_spent, order_country, created_at, updated_at)
@@ -145,7 +145,7 @@ func Insert(tx *db.Tx, c Customer) {
 	insertAddresses(tx, c.ID, c.Addresses)
 }
 
-// Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the act run again.
+// Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.
 func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country string) {
 	tx.Queue(`UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, order_country = coalesce($4::TEXT, order_country)
 		WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, customer, spent, db.Null(country)).Rows(1, nil)

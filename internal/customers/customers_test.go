@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/pgtest"
-	"entrepot/internal/wire"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -40,7 +40,7 @@ func TestCountry(t *testing.T) {
 	}
 }
 
-func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
 // However a book changes, no type has two defaults, and ids are never given twice.
 func TestOneDefaultPerType(t *testing.T) {

@@ -3,20 +3,20 @@ package customers
 import (
 	"fmt"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // maxRuleTags bounds a list of tags in a rule.
 const maxRuleTags = 100
 
 // ReadRules reads the rules of a segment from a body; it is also how they are read from the store.
-func ReadRules(o *wire.Object) (r Rules) {
+func ReadRules(o *apijson.Object) (r Rules) {
 	o.Record("SegmentRulesInput")
-	r.TagsAny = distinctOrNil(o.Texts("tagsAny", false, maxRuleTags, wire.Text{}).Value)
-	r.TagsAll = distinctOrNil(o.Texts("tagsAll", false, maxRuleTags, wire.Text{}).Value)
-	r.MinOrders = o.Int("minOrders", wire.Int{Max: 1_000_000_000}).Ptr()
-	r.MinTotalSpent = o.Money("minTotalSpent", wire.Money{}).Ptr()
-	if f := o.Text("country", wire.Text{}); f.Given() && !o.Describing() {
+	r.TagsAny = distinctOrNil(o.Texts("tagsAny", false, maxRuleTags, apijson.Text{}).Value)
+	r.TagsAll = distinctOrNil(o.Texts("tagsAll", false, maxRuleTags, apijson.Text{}).Value)
+	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
+	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
+	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
 		code, ok := Country(f.Value)
 		if !ok {
 			o.Fault("country", "%s", BadCountry)
@@ -46,13 +46,13 @@ func distinctOrNil(list []string) []string {
 }
 
 // Write writes the rules that were given.
-func (r Rules) Write(w *wire.Writer, name string) {
+func (r Rules) Write(w *apijson.Writer, name string) {
 	w.Record("SegmentRules", name)
 	if r.TagsAny != nil {
-		wire.Texts(w, "tagsAny", r.TagsAny)
+		apijson.Texts(w, "tagsAny", r.TagsAny)
 	}
 	if r.TagsAll != nil {
-		wire.Texts(w, "tagsAll", r.TagsAll)
+		apijson.Texts(w, "tagsAll", r.TagsAll)
 	}
 	if r.MinOrders != nil {
 		w.Int("minOrders", *r.MinOrders)
@@ -76,20 +76,20 @@ func (r Rules) Write(w *wire.Writer, name string) {
 
 // text is how the store keeps the rules.
 func (r Rules) text() string {
-	w := wire.NewWriter(128)
+	w := apijson.NewWriter(128)
 	r.Write(w, "")
 	return string(w.Bytes())
 }
 
-// Same tells whether two sets of rules say the same.
+// Same reports whether two sets of rules say the same.
 func (r Rules) Same(other Rules) bool { return r.text() == other.text() }
 
 func parseRules(text string) (Rules, error) {
-	v, err := wire.Parse([]byte(text))
+	v, err := apijson.Parse([]byte(text))
 	if err != nil {
 		return Rules{}, fmt.Errorf("rules of a segment: %w", err)
 	}
-	o := wire.Read(v)
+	o := apijson.Read(v)
 	r := ReadRules(o)
 	return r, o.Err()
 }

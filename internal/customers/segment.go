@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
@@ -31,10 +31,10 @@ type Segment struct {
 	UpdatedAt int64
 }
 
-// AskOrders tells whether the rules need to know when the last order was.
-func (r Rules) AskOrders() bool { return r.LastOrderAfter != nil || r.LastOrderBefore != nil }
+// PrefetchOrders reports whether the rules need to know when the last order was.
+func (r Rules) PrefetchOrders() bool { return r.LastOrderAfter != nil || r.LastOrderBefore != nil }
 
-// Match tells whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest order was
+// Match reports whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest order was
 // created, 0 for none.
 func (r Rules) Match(c *Customer, lastOrder int64) bool {
 	switch {
@@ -109,12 +109,12 @@ func scanSegment(r db.Rows) (s Segment, err error) {
 }
 
 // Segments reads all segments, oldest first.
-func Segments(tx *db.Tx) ([]Segment, error) { return AskSegments(tx)() }
+func Segments(tx *db.Tx) ([]Segment, error) { return PrefetchSegments(tx)() }
 
-// AskSegments asks for all segments, oldest first.
-func AskSegments(tx *db.Tx) func() ([]Segment, error) {
+// PrefetchSegments asks for all segments, oldest first.
+func PrefetchSegments(tx *db.Tx) func() ([]Segment, error) {
 	var list []Segment
-	asked := tx.Ask(func(r db.Rows) error {
+	asked := tx.Prefetch(func(r db.Rows) error {
 		s, err := scanSegment(r)
 		list = append(list, s)
 		return err
@@ -134,10 +134,10 @@ func SegmentPage(tx *db.Tx, limit, offset int) (list []Segment, total int64, err
 	return list, total, err
 }
 
-// SegmentByID reads one segment. Faults: NotFound.
+// SegmentByID reads one segment. Errors: NotFound.
 func SegmentByID(tx *db.Tx, segment id.Segment) (*Segment, error) { return oneSegment(tx, segment, "") }
 
-// LockSegment reads one segment for changing it. Faults: NotFound.
+// LockSegment reads one segment for changing it. Errors: NotFound.
 func LockSegment(tx *db.Tx, segment id.Segment) (*Segment, error) {
 	return oneSegment(tx, segment, " FOR UPDATE")
 }
@@ -145,7 +145,7 @@ func LockSegment(tx *db.Tx, segment id.Segment) (*Segment, error) {
 func oneSegment(tx *db.Tx, segment id.Segment, lock string) (*Segment, error) {
 	list, err := db.List(tx, scanSegment, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 AND id = $2::UUID"+lock, tx.Tenant, segment)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("segment")
+		err = apperr.Missing("segment")
 	}
 	if err != nil {
 		return nil, err
@@ -166,5 +166,5 @@ func (s *Segment) Save(tx *db.Tx) {
 
 // Delete removes a locked segment.
 func (s *Segment) Delete(tx *db.Tx) {
-	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID).Rows(1, fault.Missing("segment"))
+	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID).Rows(1, apperr.Missing("segment"))
 }

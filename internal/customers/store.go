@@ -3,17 +3,17 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
-// Read reads a whole record. Faults: NotFound.
+// Read reads a whole record. Errors: NotFound.
 func Read(tx *db.Tx, customer id.Customer) (*Customer, error) {
 	return whole(tx, "id = $2::UUID", customer)
 }
 
-// Lock reads a whole record for changing it: no other act changes it until this one ends. Faults: NotFound.
+// Lock reads a whole record for changing it: no other act changes it until this one ends. Errors: NotFound.
 func Lock(tx *db.Tx, customer id.Customer) (*Customer, error) {
 	return whole(tx, "id = $2::UUID FOR UPDATE", customer)
 }
@@ -24,7 +24,7 @@ func whole(tx *db.Tx, where string, customer id.Customer) (*Customer, error) {
 		return nil, err
 	}
 	if c == nil {
-		return nil, fault.Missing("customer")
+		return nil, apperr.Missing("customer")
 	}
 	list := []Customer{*c}
 	err = Load(tx, list)
@@ -68,14 +68,14 @@ func Load(tx *db.Tx, list []Customer) error {
 
 var readTags, readAddresses db.Text
 
-// Copy keeps how a record stands before an act changes it.
+// Copy keeps how a record stands before an operation changes it.
 func (c *Customer) Copy() *Customer {
 	before := *c
 	before.Tags, before.Addresses = slices.Clone(c.Tags), slices.Clone(c.Addresses)
 	return &before
 }
 
-// Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the act run again.
+// Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
 func Save(tx *db.Tx, before, c *Customer) {
 	tx.Queue(`UPDATE customers SET email = $3, email_key = $4, first_name = $5, last_name = $6, phone = $7, company = $8, siret = $9, vat = $10, metadata = $11,
 			search = $12, order_country = $13, updated_at = $14 WHERE tenant_id = $1 AND id = $2::UUID`,

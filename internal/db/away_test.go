@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/pgtest"
 )
 
 // shownAs tells that an error is a 503 with a code.
 func shownAs(t *testing.T, what string, err error, code string) {
 	t.Helper()
-	if f, ok := fault.As(err); !ok || f.Kind != fault.Unavailable || f.Code != code {
+	if f, ok := apperr.As(err); !ok || f.Kind != apperr.Unavailable || f.Code != code {
 		t.Errorf("%s: %v, want %s", what, err, code)
 	}
 }

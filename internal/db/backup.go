@@ -10,7 +10,7 @@ import (
 
 // CopyFile writes a consistent copy of the SQLite store in a folder into a file that must not exist yet, while others may
 // read and write the store. The copy holds what was committed at one moment, is on the disk when CopyFile returns, and is
-// left out altogether after a fault.
+// left out altogether after an error.
 func CopyFile(dir, to string) (err error) {
 	from := filepath.Join(dir, File)
 	if _, err := os.Stat(from); err != nil {
@@ -103,7 +103,7 @@ func refuseDump(path string) error {
 	return nil
 }
 
-// FileInUse tells whether another process has the SQLite store in a folder open; a store that is not there is not in use.
+// FileInUse reports whether another process has the SQLite store in a folder open; a store that is not there is not in use.
 func FileInUse(dir string) (bool, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

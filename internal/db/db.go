@@ -1,7 +1,7 @@
 // Package db is the only place that knows that there are two engines: an embedded SQLite file and
 // PostgreSQL. It knows no schema beyond the change clock and the scrubs it owes.
 //
-//	Write   one business act = one transaction; on SQLite many acts share a commit, on PostgreSQL the
+//	Write   one business transaction = one transaction; on SQLite many transactions share a commit, on PostgreSQL the
 //	        last statements and COMMIT travel in one message
 //	Read    a snapshot that never waits for writers
 //	Tx      what both get: Query, Exec, and Queue for writes whose result nobody needs
@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 )
 
@@ -49,11 +49,11 @@ type Config struct {
 
 // engine is what an engine must do; two exist.
 type engine interface {
-	write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error
+	write(ctx context.Context, tenant id.Tenant, how mode, run func(*Tx) error) error
 	read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 	script(ctx context.Context, sql string) error
-	walls(ctx context.Context) error
+	rowSecurity(ctx context.Context) error
 	scrub(ctx context.Context, tables []string) (left []string, err error)
 	texts(ctx context.Context, each func(table, column, text string) error) error
 	files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error)
@@ -104,41 +104,41 @@ func (d *DB) Close() error { return d.engine.close() }
 // Engine is "sqlite" or "postgres", for people to read.
 func (d *DB) Engine() string { return d.engine.name() }
 
-// Ping tells whether the store answers.
+// Ping reports whether the store answers.
 func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
 
 // Now is the injected clock in UTC, cut to microseconds as the store keeps it.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// maxTries bounds how often Write runs one act again after a race.
+// maxTries bounds how often Write runs one transaction again after a race.
 const maxTries = 20
 
-// manner is how an engine runs an act.
-type manner int
+// mode is how an engine runs a transaction.
+type mode int
 
 const (
-	plainly manner = iota
-	checked        // its writes check what its reads relied on
-	alone          // it has lost a race: in its tenant, one such act at a time
+	normal     mode = iota
+	optimistic      // its writes check what its reads relied on
+	alone           // it has lost a race: in its tenant, one such transaction at a time
 )
 
-// Write runs one business act of one tenant in a transaction and commits it. A fault rolls the act back and comes back unchanged. The
-// act may run more than once after a race, so it must not keep state between runs. Acts of a tenant that have lost a race go one by one
+// Write runs one business transaction of one tenant in a transaction and commits it. An error rolls the transaction back and comes back unchanged. The
+// transaction may run more than once after a race, so it must not keep state between runs. Acts of a tenant that have lost a race go one by one
 // from then on, so that they do not lose to each other again.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
-	return d.write(ctx, tenant, plainly, act)
+	return d.write(ctx, tenant, normal, act)
 }
 
-// WriteChecked is Write for an act whose queued writes check whatever its reads relied on (Step.Rows, Step.Unique, unique keys,
+// OptimisticWrite is Write for a transaction whose queued writes check whatever its reads relied on (Step.Rows, Step.Unique, unique keys,
 // writes by difference), and which reads nothing that it has queued. Its reads may then run beside other writers, on a snapshot.
-func (d *DB) WriteChecked(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
-	return d.write(ctx, tenant, checked, func(tx *Tx) error {
-		tx.checked = true
+func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, act func(*Tx) error) error {
+	return d.write(ctx, tenant, optimistic, func(tx *Tx) error {
+		tx.optimistic = true
 		return act(tx)
 	})
 }
 
-func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*Tx) error) error {
+func (d *DB) write(ctx context.Context, tenant id.Tenant, how mode, act func(*Tx) error) error {
 	var err error
 	for try := range maxTries {
 		if err := ctx.Err(); err != nil {
@@ -146,14 +146,14 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how manner, act func(*
 		}
 		if try > 0 {
 			if how = alone; tenant == Across {
-				how = plainly
+				how = normal
 			}
 		}
 		var tx *Tx
 		err = d.engine.write(ctx, tenant, how, func(t *Tx) error {
 			tx, t.try = t, try
 			err := act(t)
-			t.asked = nil // nobody waits for it
+			t.pending = nil // nobody waits for it
 			return err
 		})
 		if err == nil {
@@ -184,7 +184,7 @@ func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 const Across id.Tenant = 0
 
 // Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that keeps its own clock
-// misses nothing (interface §4.3). It tells the store's time before it waited: whatever is not committed when Settle returns gets a
+// misses nothing (interface §4.3). It reports the store's time before it waited: whatever is not committed when Settle returns gets a
 // later stamp.
 func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	err = d.again(ctx, func() error {
@@ -204,7 +204,7 @@ func (d *DB) again(ctx context.Context, read func() error) (err error) {
 	return tooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
-// Woken gives a channel that receives after a commit that called Tx.Wake(topic); signals may melt together.
+// Woken gives a channel that receives after a commit that called Tx.Wake(topic); signals may merge.
 func (d *DB) Woken(topic string) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	d.mu.Lock()
@@ -230,18 +230,18 @@ func (d *DB) Failed() <-chan struct{} { return d.failed }
 
 // unavailable is the error for a store that does not answer (interface §7: 503).
 func unavailable(err error) error {
-	return shown(fault.New(fault.Unavailable, "unavailable", "the store does not answer, try again"), err)
+	return shown(apperr.New(apperr.Unavailable, "unavailable", "the store does not answer, try again"), err)
 }
 
 // tooLong is the error for what waited or ran longer than it may: others are in the way (interface §7: 503).
 func tooLong(err error) error {
-	return shown(fault.New(fault.Unavailable, "busy", "the store is busy, try again"), err)
+	return shown(apperr.New(apperr.Unavailable, "busy", "the store is busy, try again"), err)
 }
 
 // unknownOutcome is the error for a commit of which nobody knows whether it happened (interface §7: 503).
 func unknownOutcome(err error) error {
-	return shown(fault.New(fault.Unavailable, "outcome_unknown",
+	return shown(apperr.New(apperr.Unavailable, "outcome_unknown",
 		"the store went away while this was being stored and it is not known whether it was: repeat the request with the same Idempotency-Key"), err)
 }
 
-func shown(f *fault.Fault, cause error) error { return fmt.Errorf("%w: %w", f, cause) }
+func shown(f *apperr.Error, cause error) error { return fmt.Errorf("%w: %w", f, cause) }

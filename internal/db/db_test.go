@@ -79,7 +79,7 @@ func TestValuesTravelUnchanged(t *testing.T) {
 	})
 }
 
-// A failed act leaves nothing, and its neighbours in the same commit stay whole.
+// A failed transaction leaves nothing, and its neighbours in the same commit stay whole.
 func TestFailedActLeavesNothing(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)

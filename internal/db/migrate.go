@@ -39,7 +39,7 @@ func knownMigrations() (list []migration, err error) {
 	return list, nil
 }
 
-// Migrate brings the store to this program's schema and tells how many steps it took. Each step runs in one transaction together with
+// Migrate brings the store to this program's schema and reports how many steps it took. Each step runs in one transaction together with
 // the note that it ran. Errors: a store of a newer program, and one whose steps are not this program's, are left as they are.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known, err := knownMigrations()
@@ -72,7 +72,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 	if ran == 0 {
 		return 0, nil
 	}
-	return ran, d.engine.walls(ctx)
+	return ran, d.engine.rowSecurity(ctx)
 }
 
 // note says in the store that a migration ran.
@@ -126,7 +126,7 @@ func (d *DB) sameHistory(ctx context.Context, known []migration) error {
 	})
 }
 
-// Current tells whether the store is at this program's schema.
+// Current reports whether the store is at this program's schema.
 func (d *DB) Current(ctx context.Context) (bool, error) {
 	known, err := knownMigrations()
 	if err != nil {

@@ -82,13 +82,13 @@ func TestOwnClockMissesNothing(t *testing.T) {
 	}
 	seen, since := map[string]bool{}, int64(0)
 	look := func() {
-		asked := time.Now().UnixMicro()
+		pending := time.Now().UnixMicro()
 		at, err := nodes[0].Settle(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at < asked {
-			t.Fatalf("settle tells a time %d µs before it was asked", asked-at)
+		if at < pending {
+			t.Fatalf("settle tells a time %d µs before it was pending", pending-at)
 		}
 		err = nodes[0].Read(t.Context(), 1, func(tx *db.Tx) error {
 			return tx.Each(func(r db.Rows) error {
@@ -101,7 +101,7 @@ func TestOwnClockMissesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		since = asked
+		since = pending
 	}
 	for time.Now().Before(stop) {
 		look()
@@ -176,7 +176,7 @@ func raiseBehindClock(tx *db.Tx) error {
 	return nil
 }
 
-// An act that was refused because of another one's writes is told of them as they are stored: that other one ran again with a new id
+// A transaction that was refused because of another one's writes learns of them as they are stored: that other one ran again with a new id
 // after a third of their group had failed.
 func TestRefusalsNameWhatIsStored(t *testing.T) {
 	store, err := db.Open(t.Context(), db.Config{Dir: t.TempDir(), Unsafe: true})

@@ -18,13 +18,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// postgresEngine runs each act in its own transaction on a pooled connection. BEGIN travels with the first
+// postgresEngine runs each transaction in its own transaction on a pooled connection. BEGIN travels with the first
 // statement and COMMIT with the last, because round trips decide the speed.
 type postgresEngine struct {
 	db       *DB
 	pool     *pgxpool.Pool
-	writers  gates
-	readers  gates
+	writers  limits
+	readers  limits
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool               // the clock is not the real one: stamps follow it instead of the server's
 	stop     context.CancelFunc // of keepStatistics
@@ -59,7 +59,7 @@ func openPostgres(ctx context.Context, c Config, d *DB) (*postgresEngine, error)
 		return nil, unavailable(err)
 	}
 	background, stop := context.WithCancel(context.Background())
-	e := &postgresEngine{db: d, pool: pool, writers: newGates(gateWidth), readers: newGates(max(2, int(config.MaxConns)/2)),
+	e := &postgresEngine{db: d, pool: pool, writers: newLimits(writersPerAccount), readers: newLimits(max(2, int(config.MaxConns)/2)),
 		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.injected, stop: stop, kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
@@ -99,9 +99,9 @@ func (e *postgresEngine) keepStatistics(ctx context.Context) {
 
 func (e *postgresEngine) name() string { return "postgres" }
 
-// write runs one act. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
+// write runs one transaction. Acts that lost a race (alone) go one by one in a tenant from then on, by a lock that nobody else takes: whoever
 // they wait for inside never waits for them.
-func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
+func (e *postgresEngine) write(ctx context.Context, tenant id.Tenant, how mode, run func(*Tx) error) error {
 	leave, err := e.writers.enter(ctx, tenant)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, _ bool, run
 	})
 }
 
-// settings names the transaction's tenant for the walls, bounds its statements and waits, and keeps the planner on the keys: every
+// settings names the transaction's tenant for the rowSecurity, bounds its statements and waits, and keeps the planner on the keys: every
 // statement begins with the tenant, but until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather
 // read all of it. They end with the transaction, so that a pooler between may hand the connection on.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
@@ -141,10 +141,10 @@ type opening struct {
 	begin   string
 	tenant  id.Tenant
 	timeout string
-	alone   bool // behind the tenant's other acts that are alone
+	alone   bool // behind the tenant's other transactions that are alone
 }
 
-// queue puts the opening into a message and tells how many statements it is. A message that is the whole transaction needs no
+// queue puts the opening into a message and reports how many statements it is. A message that is the whole transaction needs no
 // BEGIN: PostgreSQL takes it as one anyway.
 func (o opening) queue(b *pgx.Batch, whole bool) int {
 	before := b.Len()
@@ -203,7 +203,7 @@ func (e *postgresEngine) once(ctx, statements context.Context, begin opening, ru
 	return s, err
 }
 
-// meaning tells races, timeouts and a store that is away apart from faults of a statement.
+// meaning tells races, timeouts and a store that is away apart from errors of a statement.
 func (e *postgresEngine) meaning(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -231,7 +231,7 @@ func (e *postgresEngine) meaning(ctx context.Context, err error) error {
 // the system beneath. Beside them stand a standby (25006), a server that goes down or comes up (57P…) and a damaged store (XX00…).
 var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 
-// settle waits for every transaction that has taken the tenant's clock, and tells the time before it began to wait.
+// settle waits for every transaction that has taken the tenant's clock, and reports the time before it began to wait.
 func (e *postgresEngine) settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	now := e.db.Now().UnixMicro()
 	err = e.read(ctx, tenant, true, func(tx *Tx) error {
@@ -326,16 +326,16 @@ func (s *pgSession) end(b *pgx.Batch) {
 }
 
 // answer sends every question in one message.
-func (s *pgSession) answer(asked []*Question) int {
-	b, skip := s.batch(len(asked))
-	for _, q := range asked {
+func (s *pgSession) answer(pending []*PendingRead) int {
+	b, skip := s.batch(len(pending))
+	for _, q := range pending {
 		b.Queue(q.sql, plainAll(q.args)...)
 	}
 	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
 	err := skipResults(results, skip)
-	for _, q := range asked {
+	for _, q := range pending {
 		if err != nil { // nothing behind it was run
 			q.end(err)
 			continue
@@ -346,7 +346,7 @@ func (s *pgSession) answer(asked []*Question) int {
 			err = rows.Err()
 		}
 	}
-	return len(asked)
+	return len(pending)
 }
 
 func (s *pgSession) endRows() {
@@ -450,7 +450,7 @@ func (s *pgSession) message(steps []*Step, commit bool) error {
 // stamps in commit order.
 
 // tick is the statement that moves the clock, and its arguments. The server's own clock is read after the lock was granted: whatever
-// commits after a reader has asked gets a stamp behind the moment at which it asked (interface §4.3), on every node. An injected clock
+// commits after a reader has pending gets a stamp behind the moment at which it pending (interface §4.3), on every node. An injected clock
 // stands still for that reader's sake only if the time since BEGIN is added to it.
 func (s *pgSession) tick(step *Step) (sql string, args []any) {
 	if s.injected {
@@ -527,7 +527,7 @@ func plainAll(args []any) []any {
 	return out
 }
 
-// meaning turns what an engine says of a queued write into the fault it stands for.
+// meaning turns what an engine says of a queued write into the error it stands for.
 func (s *Step) meaning(err error) error {
 	var pg *pgconn.PgError
 	code := sqliteCode(err)

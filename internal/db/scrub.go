@@ -23,8 +23,8 @@ type scrubbing struct {
 	finished int64 // the newest that went well, under mu
 }
 
-// OweScrub notes in this transaction that rows of the given tables held what must leave the files too.
-func (tx *Tx) OweScrub(tables ...string) {
+// RequestScrub notes in this transaction that rows of the given tables held what must leave the files too.
+func (tx *Tx) RequestScrub(tables ...string) {
 	tx.Queue("INSERT INTO scrubs (id, tables, created_at) VALUES ($1,$2,$3)", id.New[string](), strings.Join(tables, " "), tx.Micros())
 }
 
@@ -53,7 +53,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 		}
 		err = d.Write(ctx, Across, func(tx *Tx) error {
 			if len(left) > 0 {
-				tx.OweScrub(left...)
+				tx.RequestScrub(left...)
 			}
 			return Chunks(owed, func(piece []string) error {
 				args := make([]any, len(piece))
@@ -86,13 +86,13 @@ func (d *DB) owed(ctx context.Context) (debts, tables []string, err error) {
 	return debts, slices.Compact(tables), err
 }
 
-// Owing tells how many scrubs are owed.
-func (d *DB) Owing(ctx context.Context) (int, error) {
+// PendingScrubs reports how many scrubs are owed.
+func (d *DB) PendingScrubs(ctx context.Context) (int, error) {
 	debts, _, err := d.owed(ctx)
 	return len(debts), err
 }
 
-// Texts reads every text of every table, whosever it is, for proofs that something is nowhere.
+// Texts reads every text of every table, of any it is, for proofs that something is nowhere.
 func (d *DB) Texts(ctx context.Context, each func(table, column, text string) error) error {
 	return d.engine.texts(ctx, each)
 }

@@ -110,7 +110,7 @@ func plainVacuum(ctx context.Context, c *pgx.Conn, table string) (done bool, err
 	return true, nil
 }
 
-// awaitOldest waits a moment until no transaction of this database is older than now, and tells whether one still is: until then VACUUM
+// awaitOldest waits a moment until no transaction of this database is older than now, and reports whether one still is: until then VACUUM
 // must keep what it may still see.
 func awaitOldest(ctx context.Context, c *pgx.Conn) (older bool, err error) {
 	var now int64

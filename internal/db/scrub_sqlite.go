@@ -196,7 +196,7 @@ func (e *sqliteEngine) truncateLog(ctx context.Context) error {
 // checkpoint asks the writer, which is between two transactions then.
 func (e *sqliteEngine) checkpoint() (busy bool, err error) {
 	done := make(chan struct{})
-	chore := func(conn *sqliteConn) {
+	task := func(conn *sqliteConn) {
 		defer close(done)
 		if err = conn.script("PRAGMA busy_timeout = 20"); err != nil {
 			return
@@ -221,7 +221,7 @@ func (e *sqliteEngine) checkpoint() (busy bool, err error) {
 		e.closing.RUnlock()
 		return false, unavailable(errClosed)
 	}
-	e.writer.chores <- chore
+	e.writer.tasks <- task
 	e.closing.RUnlock()
 	<-done
 	return busy, err

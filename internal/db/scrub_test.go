@@ -60,7 +60,7 @@ func TestScrubLeavesNothingBehind(t *testing.T) {
 		}
 		err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
 			tx.Queue("UPDATE customers SET email = 'x' || id::TEXT, email_key = 'x' || id::TEXT, search = ''")
-			tx.OweScrub("customers")
+			tx.RequestScrub("customers")
 			return nil
 		})
 		if err != nil {
@@ -69,7 +69,7 @@ func TestScrubLeavesNothingBehind(t *testing.T) {
 		if len(holds(t, store, "wilhelmine")) == 0 {
 			t.Fatal("there is nothing to scrub, the test proves nothing")
 		}
-		if n, err := store.Owing(t.Context()); n != 1 || err != nil {
+		if n, err := store.PendingScrubs(t.Context()); n != 1 || err != nil {
 			t.Fatalf("owing %d, %v", n, err)
 		}
 		if err := store.Scrub(t.Context()); err != nil {
@@ -78,7 +78,7 @@ func TestScrubLeavesNothingBehind(t *testing.T) {
 		if found := holds(t, store, "wilhelmine"); len(found) > 0 {
 			t.Errorf("still in %v", found)
 		}
-		if n, err := store.Owing(t.Context()); n != 0 || err != nil {
+		if n, err := store.PendingScrubs(t.Context()); n != 0 || err != nil {
 			t.Errorf("owing %d, %v", n, err)
 		}
 		err = store.Texts(t.Context(), func(table, column, text string) error {
@@ -123,7 +123,7 @@ func TestScrubBesideWriters(t *testing.T) {
 			go func() {
 				for range 3 {
 					err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
-						tx.OweScrub("customers", "customer_tags")
+						tx.RequestScrub("customers", "customer_tags")
 						return nil
 					})
 					if err == nil {
@@ -145,7 +145,7 @@ func TestScrubBesideWriters(t *testing.T) {
 		if err := store.Scrub(t.Context()); err != nil { // now that nobody is in the way
 			t.Error(err)
 		}
-		if n, err := store.Owing(t.Context()); n != 0 || err != nil {
+		if n, err := store.PendingScrubs(t.Context()); n != 0 || err != nil {
 			t.Errorf("owing %d, %v", n, err)
 		}
 		if store.Engine() == "sqlite" {

@@ -43,8 +43,8 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	if size == 0 {
 		size = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	// The writer forces the log itself after every commit, beside the next one: with NORMAL, SQLite keeps the order of what reaches
-	// the disk, and the answer waits for the force as it would with FULL.
+	// The writer syncs the log itself after every commit, beside the next one: with NORMAL, SQLite keeps the order of what reaches
+	// the disk, and the answer waits for the sync as it would with FULL.
 	sync := "NORMAL"
 	if c.Unsafe {
 		sync = "OFF"
@@ -97,8 +97,8 @@ func (e *sqliteEngine) openReader() (*sqliteConn, error) { return openConn(e.pat
 
 func (e *sqliteEngine) name() string { return "sqlite" }
 
-func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how manner, run func(*Tx) error) error {
-	if how == checked {
+func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how mode, run func(*Tx) error) error {
+	if how == optimistic {
 		steps, err := e.ahead(ctx, tenant, run)
 		if err == nil && len(steps) == 0 {
 			return nil
@@ -106,7 +106,7 @@ func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how manner, 
 		if err == nil {
 			return e.serial(ctx, tenant, func(tx *Tx) error {
 				for _, s := range steps {
-					if s.clock { // stamps count from when the act gets its turn, behind every reader who has asked meanwhile
+					if s.clock { // stamps count from when the transaction gets its turn, behind every reader who has pending meanwhile
 						s.args[1] = tx.Micros()
 					}
 				}
@@ -120,7 +120,7 @@ func (e *sqliteEngine) write(ctx context.Context, tenant id.Tenant, how manner, 
 	return e.serial(ctx, tenant, run)
 }
 
-// serial gives an act to the writer and waits for its end.
+// serial gives a transaction to the writer and waits for its end.
 func (e *sqliteEngine) serial(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	a := &act{ctx: ctx, tenant: tenant, run: run, done: make(chan struct{})}
 	e.closing.RLock()
@@ -134,10 +134,10 @@ func (e *sqliteEngine) serial(ctx context.Context, tenant id.Tenant, run func(*T
 	return a.err
 }
 
-// errNotAhead is met by an act that wants to lock or to see what it has just written.
+// errNotAhead is met by a transaction that wants to lock or to see what it has just written.
 var errNotAhead = errors.New("db: only the writer can run this act")
 
-// ahead runs a checked act on a snapshot, beside the writer, and gives what it queued.
+// ahead runs a optimistic transaction on a snapshot, beside the writer, and gives what it queued.
 func (e *sqliteEngine) ahead(ctx context.Context, tenant id.Tenant, run func(*Tx) error) (steps []*Step, err error) {
 	seen, err := e.snapshot(ctx, func(conn *sqliteConn) error {
 		tx := &Tx{Tenant: tenant, db: e.db, session: onlyReading{conn}, now: e.db.Now()}
@@ -150,10 +150,10 @@ func (e *sqliteEngine) ahead(ctx context.Context, tenant id.Tenant, run func(*Tx
 	if len(steps) > 0 || errors.Is(err, errNotAhead) {
 		return steps, err // nobody is told yet
 	}
-	return nil, cmp.Or(e.writer.shore.wait(seen), err)
+	return nil, cmp.Or(e.writer.durability.wait(seen), err)
 }
 
-// onlyReading is the session of an act that runs ahead.
+// onlyReading is the session of a transaction that runs ahead.
 type onlyReading struct{ *sqliteConn }
 
 func (onlyReading) exec(string, []any) (int64, error) { return 0, errNotAhead }
@@ -172,8 +172,8 @@ func (o onlyReading) query(sql string, args []any) (Rows, error) {
 	return o.sqliteConn.query(sql, args)
 }
 
-func (o onlyReading) answer(asked []*Question) int {
-	asked[0].read(o.query(asked[0].sql, asked[0].args))
+func (o onlyReading) answer(pending []*PendingRead) int {
+	pending[0].read(o.query(pending[0].sql, pending[0].args))
 	return 1
 }
 
@@ -184,17 +184,17 @@ func (e *sqliteEngine) read(ctx context.Context, tenant id.Tenant, sure bool, ru
 	if !sure {
 		return err
 	}
-	return cmp.Or(e.writer.shore.wait(seen), err)
+	return cmp.Or(e.writer.durability.wait(seen), err)
 }
 
-// snapshot lends a reading connection inside a transaction, and tells the newest group that could be seen: it may not be on the disk yet.
+// snapshot lends a reading connection inside a transaction, and reports the newest group that could be seen: it may not be on the disk yet.
 func (e *sqliteEngine) snapshot(ctx context.Context, run func(*sqliteConn) error) (seen int64, err error) {
 	conn, err := e.borrow(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { e.readers <- conn }()
-	conn.shore, conn.seen = &e.writer.shore, 0
+	conn.durability, conn.seen = &e.writer.durability, 0
 	if _, err := conn.exec("BEGIN", nil); err != nil {
 		return 0, unavailable(err)
 	}

@@ -40,19 +40,19 @@ func (w *sqliteWriter) copyLog(open func() (*sqliteConn, error)) {
 			continue
 		}
 		select {
-		case w.chores <- func(c *sqliteConn) { c.copyLog() }: // best effort: it is tried again soon
+		case w.tasks <- func(c *sqliteConn) { c.copyLog() }: // best effort: it is tried again soon
 		case <-w.written:
 		}
 	}
 }
 
-// copyLog copies what can be copied without waiting for anybody, and tells how many pages the log has.
+// copyLog copies what can be copied without waiting for anybody, and reports how many pages the log has.
 func (c *sqliteConn) copyLog() (pages int64, err error) {
 	pages, _, err = c.checkpoint("PASSIVE")
 	return pages, err
 }
 
-// checkpoint runs a checkpoint of SQLite's in some mode and tells how many pages the log has and how many of them are in the file.
+// checkpoint runs a checkpoint of SQLite's in some mode and reports how many pages the log has and how many of them are in the file.
 func (c *sqliteConn) checkpoint(mode string) (pages, copied int64, err error) {
 	rows, err := c.query("PRAGMA wal_checkpoint("+mode+")", nil)
 	if err != nil {

@@ -19,8 +19,8 @@ type sqliteConn struct {
 
 	written bool // something was written since it was last set to false
 
-	shore *shore // of a reader: where it asks how much of what it sees may not be on the disk yet
-	seen  int64  // the newest group that it may see
+	durability *durability // of a reader: where it asks how much of what it sees may not be on the disk yet
+	seen       int64       // the newest group that it may see
 }
 
 // sqliteStmt is a prepared statement and which argument each of its placeholders takes.
@@ -233,14 +233,14 @@ func (c *sqliteConn) send(steps []*Step) error {
 }
 
 // answer runs one question: there is nothing to save by sending several.
-func (c *sqliteConn) answer(asked []*Question) int {
-	asked[0].read(c.query(asked[0].sql, asked[0].args))
+func (c *sqliteConn) answer(pending []*PendingRead) int {
+	pending[0].read(c.query(pending[0].sql, pending[0].args))
 	return 1
 }
 
 func (c *sqliteConn) last() {}
 
-// run runs one step and tells how many rows it touched, or found.
+// run runs one step and reports how many rows it touched, or found.
 func (c *sqliteConn) run(s *Step) (n int64, err error) {
 	if !s.reads {
 		return c.exec(s.sql, s.args)
@@ -282,7 +282,7 @@ func sqliteCode(err error) sqlite.ResultCode {
 	return sqlite.ResultOK
 }
 
-// sqliteMeaning tells a lock that another process holds, and a store that is full, failing, damaged or away, from faults of a statement.
+// sqliteMeaning tells a lock that another process holds, and a store that is full, failing, damaged or away, from errors of a statement.
 func sqliteMeaning(err error) error {
 	switch sqliteCode(err).ToPrimary() {
 	case sqlite.ResultBusy:

@@ -20,8 +20,8 @@ func (r *sqliteRows) Next() bool {
 		return false
 	}
 	more, err := r.stmt.Step()
-	if c := r.conn; c.shore != nil && c.seen == 0 {
-		c.seen = c.shore.last()
+	if c := r.conn; c.durability != nil && c.seen == 0 {
+		c.seen = c.durability.last()
 	}
 	if more {
 		return true

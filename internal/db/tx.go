@@ -21,9 +21,9 @@ type Rows interface {
 type session interface {
 	query(sql string, args []any) (Rows, error)
 	exec(sql string, args []any) (int64, error)
-	send(steps []*Step) error     // in order, in one message where the engine can
-	answer(asked []*Question) int // runs the first of them, or as many as fit one message, and tells how many
-	last()                        // see Tx.Last
+	send(steps []*Step) error          // in order, in one message where the engine can
+	answer(pending []*PendingRead) int // runs the first of them, or as many as fit one message, and reports how many
+	last()                             // see Tx.Last
 	lockName(tenant id.Tenant, number int64) error
 	lockClock(id.Tenant) error // see Tx.LockClock
 }
@@ -32,17 +32,17 @@ type session interface {
 type Tx struct {
 	Tenant id.Tenant // $1 of every statement; Across for the few that serve all tenants
 
-	db       *DB
-	session  session
-	now      time.Time
-	before   []*Step     // queued writes that need no stamp
-	after    []*Step     // queued writes that follow the tenant's change clock
-	stamps   int64       // stamps asked for since the last flush
-	asked    []*Question // reads not sent yet, in their order
-	topics   []string
-	readOnly bool
-	checked  bool // see DB.WriteChecked: reads do not send what is queued
-	try      int
+	db         *DB
+	session    session
+	now        time.Time
+	before     []*Step        // queued writes that need no stamp
+	after      []*Step        // queued writes that follow the tenant's change clock
+	stamps     int64          // stamps pending for since the last flush
+	pending    []*PendingRead // reads not sent yet, in their order
+	topics     []string
+	readOnly   bool
+	optimistic bool // see DB.OptimisticWrite: reads do not send what is queued
+	try        int
 }
 
 // Try counts the runs of this transaction that lost a race, from 0: one that has lost may look more carefully.
@@ -54,9 +54,9 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // Micros is Now as the store keeps it.
 func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
-// Query reads rows; queued writes are sent first, but for those of a checked act.
+// Query reads rows; queued writes are sent first, but for those of a optimistic transaction.
 func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
-	if !tx.checked {
+	if !tx.optimistic {
 		if err := tx.Flush(); err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (tx *Tx) Row(sql string, args []any, into ...any) error {
 	return rows.Err()
 }
 
-// Exec writes at once and tells how many rows it touched; queued writes are sent first.
+// Exec writes at once and reports how many rows it touched; queued writes are sent first.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	if err := tx.Flush(); err != nil {
 		return 0, err
@@ -128,8 +128,8 @@ type Step struct {
 	name  bool // see Tx.Share
 }
 
-// Rows says how many rows the write must touch and the fault it means if it does not (nil: the data changed
-// meanwhile, the act runs again).
+// Rows says how many rows the write must touch and the error it means if it does not (nil: the data changed
+// meanwhile, the transaction runs again).
 func (s *Step) Rows(n int64, miss error) *Step {
 	if miss == nil {
 		miss = Retry
@@ -138,7 +138,7 @@ func (s *Step) Rows(n int64, miss error) *Step {
 	return s
 }
 
-// Unique says what a violated unique key means; without it, the act runs again.
+// Unique says what a violated unique key means; without it, the transaction runs again.
 func (s *Step) Unique(dup error) *Step {
 	s.dup = dup
 	return s
@@ -252,7 +252,7 @@ func (tx *Tx) LockClock() error {
 	return tx.session.lockClock(tx.Tenant)
 }
 
-// Flush sends what is queued now. What was asked before is answered first, so that it does not see it.
+// Flush sends what is queued now. What was pending before is answered first, so that it does not see it.
 func (tx *Tx) Flush() error {
 	if len(tx.before)+len(tx.after) == 0 {
 		return nil
@@ -260,8 +260,8 @@ func (tx *Tx) Flush() error {
 	if tx.readOnly {
 		return errors.New("db: write inside Read")
 	}
-	for len(tx.asked) > 0 {
-		tx.asked = tx.asked[tx.session.answer(tx.asked):]
+	for len(tx.pending) > 0 {
+		tx.pending = tx.pending[tx.session.answer(tx.pending):]
 	}
 	steps := tx.steps()
 	return tx.session.send(steps)

@@ -106,7 +106,7 @@ func (f *Finder) In(text string) (found []string) {
 // window is how much of a file is looked at together.
 const window = 1 << 20
 
-// Scan reads to the end and tells each place where a text stands.
+// Scan reads to the end and reports each place where a text stands.
 func (f *Finder) Scan(r io.Reader, found func(text string, offset int64)) error {
 	buffer := make([]byte, 0, window+f.longest)
 	start := int64(0) // of the buffer in what is read

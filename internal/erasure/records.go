@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -36,10 +36,10 @@ type mark struct {
 	changed bool
 }
 
-// inFlight is how long before an erasure an act may have begun that was kept waiting by it: what it writes is dated before.
+// inFlight is how long before an erasure an operation may have begun that was kept waiting by it: what it writes is dated before.
 const inFlight = 60_000_000
 
-// before tells whether what was written at a time was there when the record was made anonymous.
+// before reports whether what was written at a time was there when the record was made anonymous.
 func (m mark) before(at int64) bool {
 	if m.changed {
 		return at <= m.at-inFlight
@@ -49,7 +49,7 @@ func (m mark) before(at int64) bool {
 
 // CheckRecords looks at every record that is stored of erased customers, or of one: the person must be gone from all of them.
 func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Customer) error {
-	owed, err := store.Owing(ctx)
+	owed, err := store.PendingScrubs(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (r *records) only(customer id.Customer) error {
 	var status customers.Status
 	err := r.tx.Row("SELECT status FROM customers WHERE id = $1::UUID", []any{customer}, &status)
 	if errors.Is(err, db.ErrNoRow) {
-		return fault.Missing("customer")
+		return apperr.Missing("customer")
 	}
 	if err != nil {
 		return err

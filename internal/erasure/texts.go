@@ -29,7 +29,7 @@ type Proof struct {
 	Owed      int // scrubs that are not done yet: bytes of what was erased may still be in the files
 }
 
-// Clean tells whether nothing was found.
+// Clean reports whether nothing was found.
 func (p *Proof) Clean() bool { return len(p.Findings) == 0 }
 
 // maxPlaces bounds how many places of one text in one file are named.

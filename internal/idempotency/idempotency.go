@@ -34,14 +34,14 @@ func kept(key string) string {
 }
 
 // Find looks a key up in its space (method and path); nil when it is free.
-func Find(tx *db.Tx, key, space string) (*Answer, error) { return AskFind(tx, key, space)() }
+func Find(tx *db.Tx, key, space string) (*Answer, error) { return PrefetchFind(tx, key, space)() }
 
-// AskFind is Find as a question.
-func AskFind(tx *db.Tx, key, space string) func() (*Answer, error) {
+// PrefetchFind is Find as a question.
+func PrefetchFind(tx *db.Tx, key, space string) func() (*Answer, error) {
 	var found *Answer
 	var expires int64
 	key = kept(key)
-	asked := tx.Ask(func(r db.Rows) error {
+	asked := tx.Prefetch(func(r db.Rows) error {
 		found = &Answer{}
 		return r.Scan(&found.Fingerprint, &found.Status, &found.Body, &found.Resource, &expires)
 	}, "SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
@@ -58,7 +58,7 @@ func AskFind(tx *db.Tx, key, space string) func() (*Answer, error) {
 	}
 }
 
-// Save keeps an answer. When another request saved under the key meanwhile, the act runs again and finds it. The row is written behind
+// Save keeps an answer. When another request saved under the key meanwhile, the operation runs again and finds it. The row is written behind
 // the account's clock: two requests with one key never wait for each other's row with the clock in hand.
 func Save(tx *db.Tx, key, space string, a Answer) {
 	key = kept(key)
@@ -67,7 +67,7 @@ func Save(tx *db.Tx, key, space string, a Answer) {
 		tx.Tenant, key, space, a.Fingerprint, a.Status, a.Body, a.Resource, tx.Micros(), tx.Now().Add(Retention).UnixMicro()).Rows(1, nil)
 }
 
-// Sweep drops answers past their retention, at most limit of them, and tells how many. It serves every tenant.
+// Sweep drops answers past their retention, at most limit of them, and reports how many. It serves every tenant.
 func Sweep(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM idempotency_keys WHERE expires_at < $1 AND (tenant_id, key, space) IN
 		(SELECT tenant_id, key, space FROM idempotency_keys WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, tx.Micros(), limit)

@@ -14,7 +14,7 @@ func TestAmounts(t *testing.T) {
 	for _, test := range []struct {
 		cell     string
 		decimal  byte
-		want     string // value, "~" when rounded, currency; or the fault
+		want     string // value, "~" when rounded, currency; or the error
 		currency string
 	}{
 		{"50", '.', "50", ""},

@@ -25,7 +25,7 @@ func (m *mapping) suggestAttributes(header []string) {
 	}
 }
 
-// has tells whether a list holds a member of this name, without case.
+// has reports whether a list holds a member of this name, without case.
 func hasMember(pairs []pair, name string) bool {
 	return slices.ContainsFunc(pairs, func(p pair) bool { return strings.EqualFold(p.name, name) })
 }

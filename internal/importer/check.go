@@ -124,7 +124,7 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 	return nil
 }
 
-// wouldMove tells whether the service's order that a credit note names would be moved.
+// wouldMove reports whether the service's order that a credit note names would be moved.
 func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outcome) (bool, error) {
 	plan := item.credit
 	order, found, err := s.client.FindOrder(ctx, plan.original)
@@ -136,7 +136,7 @@ func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outco
 	return true, nil
 }
 
-// follows tells whether an order of a status may be moved as the plan says (interface §3.1).
+// follows reports whether an order of a status may be moved as the plan says (interface §3.1).
 func (p *creditPlan) follows(status string) bool {
 	if p.status == "RETURNED" {
 		return status == "SHIPPED" || status == "DELIVERED"

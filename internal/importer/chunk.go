@@ -7,7 +7,7 @@ import (
 )
 
 // chunk is what is sent and confirmed together: up to 1,000 products in one request, or a few orders
-// one after the other. It also carries the faults met while it was filled, so that report and
+// one after the other. It also carries the errors met while it was filled, so that report and
 // counters move on in the order of the file.
 type chunk struct {
 	number   int
@@ -51,8 +51,8 @@ type chunker struct {
 	deliver func(*chunk) error
 }
 
-// most faults that wait in a chunk without items.
-const mostFaults = 5_000
+// most errors that wait in a chunk without items.
+const mostErrors = 5_000
 
 // take adds a piece; it is the emit of the makers.
 func (k *chunker) take(p piece) error {
@@ -86,7 +86,7 @@ func (k *chunker) take(p piece) error {
 		c.body = append(c.body, p.body...)
 		c.items = append(c.items, chunkItem{place: p.place, item: p.item, rows: p.rows, from: from, to: len(c.body), credit: p.credit})
 	}
-	if len(c.items) == 0 && len(c.faults) >= mostFaults {
+	if len(c.items) == 0 && len(c.faults) >= mostErrors {
 		return k.flush(k.pieces)
 	}
 	return nil

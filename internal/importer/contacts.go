@@ -63,7 +63,7 @@ func (r *importRun) storeContacts(ctx context.Context, list []client.Customer) e
 			return nil
 		case http.StatusBadRequest, http.StatusConflict, http.StatusNotFound:
 			fault := place{}.note(one.Email, "customerEmail", "customer_refused", "the customer's phone and company were refused: %s", message(err))
-			if err := r.settleFault(fault); err != nil {
+			if err := r.settleError(fault); err != nil {
 				return err
 			}
 		default:

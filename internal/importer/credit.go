@@ -29,7 +29,7 @@ type creditPlan struct {
 	pieces   map[string]int // by SKU
 }
 
-// covers tells whether the note takes back exactly the order's lines.
+// covers reports whether the note takes back exactly the order's lines.
 func (p *creditPlan) covers(o client.OrderRead) bool {
 	left := map[string]int{}
 	for _, line := range o.Items {

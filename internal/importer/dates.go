@@ -128,7 +128,7 @@ func (v *dateVote) add(cell []byte, row int) {
 	}
 }
 
-// decide tells the order of the column, or why nobody can know it.
+// decide reports the order of the column, or why nobody can know it.
 func (v *dateVote) decide(column string) (dateOrder, error) {
 	switch {
 	case len(v.doubt) == 0 && v.month > v.day, len(v.doubt) > 0 && v.month > 0 && v.day == 0:

@@ -58,7 +58,7 @@ func evidenceOf(cell []byte) evidence {
 	return aroundComma
 }
 
-// evidenceOfWhole looks at a cell without decimals: how large numbers are written tells whether the
+// evidenceOfWhole looks at a cell without decimals: how large numbers are written reports whether the
 // column groups thousands.
 func evidenceOfWhole(cell []byte) evidence {
 	value, ok := plainAmount(cell, '.')
@@ -117,7 +117,7 @@ func (v *columnVote) add(cell []byte, row int) {
 // doubtful are the cells with three digits behind their only separator.
 func (v *columnVote) doubtful() int { return v.count[aroundPoint] + v.count[aroundComma] }
 
-// decide tells the sign that begins the decimals of the column. Cells that allow one reading only
+// decide reports the sign that begins the decimals of the column. Cells that allow one reading only
 // decide for the others. Where there are none, 1.050 is a thousand and fifty if the column fits that:
 // one sign groups throughout, numbers below a thousand come without it (a column of three decimals
 // would write 595.000), and no number of four digits does. Else nobody can know, and why says so.

@@ -2,7 +2,7 @@ package importer
 
 import "encoding/json"
 
-// isExported tells whether the objects of a JSON file are records as the API's lists show them, which
+// isExported reports whether the objects of a JSON file are records as the API's lists show them, which
 // "entrepot export" writes.
 func isExported(t *table, kind Kind) bool {
 	if t.container == delimited {

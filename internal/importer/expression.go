@@ -137,7 +137,7 @@ func (e *expression) value(cells [][]byte, scratch *[]byte) []byte {
 	return value
 }
 
-// amount computes an expression that is read as a number, and tells the sign that begins its decimals.
+// amount computes an expression that is read as a number, and reports the sign that begins its decimals.
 func (e *expression) amount(cells [][]byte, scratch *[]byte) (value []byte, decimal byte) {
 	value, from := e.pick(cells, scratch)
 	if from < len(e.decimals) {
@@ -146,7 +146,7 @@ func (e *expression) amount(cells [][]byte, scratch *[]byte) (value []byte, deci
 	return value, '.'
 }
 
-// pick computes the expression and tells which of its alternatives the value is from.
+// pick computes the expression and reports which of its alternatives the value is from.
 func (e *expression) pick(cells [][]byte, scratch *[]byte) (value []byte, alternative int) {
 	for i, join := range e.alternatives {
 		if len(join) == 1 {

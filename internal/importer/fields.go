@@ -119,7 +119,7 @@ func (m *mapping) names() string {
 	return strings.Join(names, ", ")
 }
 
-// has tells whether any of the fields is mapped.
+// has reports whether any of the fields is mapped.
 func (m *mapping) has(names ...string) bool {
 	for _, name := range names {
 		if m.exact[name] != nil || len(m.families[name]) > 0 {

@@ -182,7 +182,7 @@ func (d demand) guess(t *table, m *mapping) string {
 	return ""
 }
 
-// holdsNumbers tells whether most cells of a column in the first rows are numbers; with decimals,
+// holdsNumbers reports whether most cells of a column in the first rows are numbers; with decimals,
 // whether some of them have decimals, too.
 func (t *table) holdsNumbers(name string, decimals bool) bool {
 	column, numbers, others, fractions := columnOf(t, name), 0, 0, 0

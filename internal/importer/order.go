@@ -26,7 +26,7 @@ func (o *order) fullReference() string {
 	return o.reference
 }
 
-// settle takes each field from the first row that has it, and tells where a later row differs; the
+// settle takes each field from the first row that has it, and reports where a later row differs; the
 // date may differ, as systems stamp it row by row.
 func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault {
 	told := make([]bool, len(o.head))

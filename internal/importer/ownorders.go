@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/client"
 )
 
-// isOwnOrder tells whether the objects of a JSON file are orders as the API takes them.
+// isOwnOrder reports whether the objects of a JSON file are orders as the API takes them.
 func isOwnOrder(t *table) bool {
 	return t.container != delimited && hasColumns(t.header, "customerName", "items.sku", "items.quantity", "items.unitPrice")
 }

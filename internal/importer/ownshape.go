@@ -62,7 +62,7 @@ func (m *productMaker) surveyOwn(ctx context.Context) error {
 	})
 }
 
-// laterOwn tells whether a further row has the SKU.
+// laterOwn reports whether a further row has the SKU.
 func (m *productMaker) laterOwn(sku string) bool {
 	if m.left == nil {
 		return false
@@ -75,7 +75,7 @@ func (m *productMaker) laterOwn(sku string) bool {
 // ownShape are the members of a product as the API takes it; a file with no others needs no mapping.
 var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|stock(\.quantity|\.warehouseCode)?|attributes(\..+)?|variants(\..+)?)$`)
 
-// isOwnShape tells whether the objects of a JSON file are products as the API takes them.
+// isOwnShape reports whether the objects of a JSON file are products as the API takes them.
 func isOwnShape(t *table) bool {
 	if t.container == delimited || !hasColumns(t.header, "sku", "name", "price") {
 		return false

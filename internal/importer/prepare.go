@@ -48,7 +48,7 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 		}
 		r.state.Counts.Categories += got.Created + got.Updated
 		for _, e := range got.Errors {
-			if err := r.settleFault(place{}.note(e.SKU, "categories", "category_refused", "the category was refused: %s", e.Error)); err != nil {
+			if err := r.settleError(place{}.note(e.SKU, "categories", "category_refused", "the category was refused: %s", e.Error)); err != nil {
 				return err
 			}
 		}
@@ -70,7 +70,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 		}
 		r.state.Counts.Missing += got.Accepted
 		for _, e := range got.Errors {
-			if err := r.settleFault(place{}.note(e.SKU, "sku", "product_refused", "the missing product could not be created: %s", e.Error)); err != nil {
+			if err := r.settleError(place{}.note(e.SKU, "sku", "product_refused", "the missing product could not be created: %s", e.Error)); err != nil {
 				return err
 			}
 		}

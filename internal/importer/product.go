@@ -36,7 +36,7 @@ type product struct {
 	ownImage []byte  // the image of this variant
 }
 
-// refused is a fault that accounts for all rows of the product.
+// refused is an error that accounts for all rows of the product.
 func (p *product) refused(item, field, code, format string, arguments ...any) Fault {
 	f := p.place.refused(item, field, code, format, arguments...)
 	f.Rows = p.rows

@@ -49,7 +49,7 @@ func (r *productReader) value(e *expression, cells [][]byte) []byte {
 }
 
 // read fills p from a row; its texts are parts of the row. A price that is blank leaves p unpriced:
-// whether that is a fault depends on the format. Faults of level Refused mean that p is no product.
+// whether that is an error depends on the format. Errors of level Refused mean that p is no product.
 func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	at, cells := place{line.number, line.line}, line.cells
 	r.scratch = r.scratch[:0]
@@ -132,7 +132,7 @@ func (r *productReader) amount(p *product, name string, e *expression, cells [][
 	return got.value, true, faults
 }
 
-// unread is the fault of a cell that cannot be read: without a required one there is no product, an
+// unread is the error of a cell that cannot be read: without a required one there is no product, an
 // optional one is noted.
 func (p *product) unread(level Level, field, code, format string, arguments ...any) Fault {
 	if level == Refused {
@@ -269,7 +269,7 @@ func (p *product) complete(faults []Fault) []Fault {
 	return faults
 }
 
-// refusal tells whether any of the faults keeps the row out. If so they become one line, so that each
+// refusal reports whether any of the errors keeps the row out. If so they become one line, so that each
 // row is counted once, and notes of how it was stored go.
 func refusal(faults []Fault) ([]Fault, bool) {
 	first := slices.IndexFunc(faults, func(f Fault) bool { return f.Level == Refused })

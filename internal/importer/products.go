@@ -8,10 +8,10 @@ import (
 	"entrepot/internal/client"
 )
 
-// piece is one product or order ready to be sent, or only faults. Its texts are valid during emit.
+// piece is one product or order ready to be sent, or only errors. Its texts are valid during emit.
 type piece struct {
 	place
-	body   []byte // JSON; nil when only the faults are told
+	body   []byte // JSON; nil when only the errors are told
 	item   string // SKU or external reference
 	rows   int    // rows that are stored when the body is
 	faults []Fault
@@ -215,7 +215,7 @@ func (m *productMaker) assembled(ctx context.Context, out emit) error {
 	return nil
 }
 
-// assemble makes one product of its rows. Rows at fault are left out and reported; when one of them
+// assemble makes one product of its rows. Rows at error are left out and reported; when one of them
 // was the product's own, its variants cannot stand alone.
 func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	var faults []Fault
@@ -261,17 +261,17 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	return m.send(whole, faults, whole.complete(nil), out)
 }
 
-// send checks what concerns the whole file and hands the product on. rowFaults account for rows that
-// are no part of p any more; faults are about p itself, and account for all its rows.
-func (m *productMaker) send(p *product, rowFaults, faults []Fault, out emit) error {
+// send checks what concerns the whole file and hands the product on. rowErrors account for rows that
+// are no part of p any more; errors are about p itself, and account for all its rows.
+func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) error {
 	m.marked = m.marked[:0]
 	variants := len(p.variants)
 	p.variants = slices.DeleteFunc(p.variants, func(v *product) bool {
 		switch {
 		case len(v.sku) == 0:
-			rowFaults = append(rowFaults, v.refused("", "sku", "missing_sku", "the variant has no SKU"))
+			rowErrors = append(rowErrors, v.refused("", "sku", "missing_sku", "the variant has no SKU"))
 		case string(v.sku) == string(p.sku) || !m.mark(v.sku):
-			rowFaults = append(rowFaults, v.refused(string(v.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+			rowErrors = append(rowErrors, v.refused(string(v.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
 		default:
 			return false
 		}
@@ -291,11 +291,11 @@ func (m *productMaker) send(p *product, rowFaults, faults []Fault, out emit) err
 	if refused {
 		m.unmark() // a later row may still bring these SKUs in
 		faults[0].Rows = p.rows
-		return out(piece{place: p.place, item: string(p.sku), faults: append(withoutNotes(rowFaults), faults...)})
+		return out(piece{place: p.place, item: string(p.sku), faults: append(withoutNotes(rowErrors), faults...)})
 	}
 	m.body = p.appendJSON(m.body[:0])
-	if len(rowFaults) > 0 {
-		faults = append(rowFaults, faults...)
+	if len(rowErrors) > 0 {
+		faults = append(rowErrors, faults...)
 	}
 	return out(piece{place: p.place, body: m.body, item: string(p.sku), rows: p.rows, faults: faults})
 }

@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // made runs a maker over a file without a service and shows what it makes: a line of JSON an item,
-// the faults between them.
+// the errors between them.
 func made(t *testing.T, o Options) string {
 	t.Helper()
 	o.DryRun = true

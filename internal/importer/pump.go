@@ -83,7 +83,7 @@ func (r *importRun) makeChunks(ctx context.Context, deliver func(*chunk) error) 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return errors.Join(err, k.flush(k.pieces)) // what was read before a fault of the file is sent still
+	return errors.Join(err, k.flush(k.pieces)) // what was read before an error of the file is sent still
 }
 
 // settleAll takes the outcomes in the order in which their chunks were made. After the first error
@@ -119,7 +119,7 @@ func (r *importRun) settle(out outcome) error {
 	faults := slices.Concat(out.chunk.faults, out.faults)
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
 	for _, f := range faults {
-		if err := r.tellFault(f); err != nil {
+		if err := r.tellError(f); err != nil {
 			return err
 		}
 	}
@@ -130,13 +130,13 @@ func (r *importRun) settle(out outcome) error {
 	return r.saveState()
 }
 
-// settleFault reports a fault that belongs to no chunk.
-func (r *importRun) settleFault(f Fault) error {
+// settleError reports an error that belongs to no chunk.
+func (r *importRun) settleError(f Fault) error {
 	r.state.Counts.fault(f)
-	return r.tellFault(f)
+	return r.tellError(f)
 }
 
-func (r *importRun) tellFault(f Fault) error {
+func (r *importRun) tellError(f Fault) error {
 	if r.OnFault != nil {
 		r.OnFault(f)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// report writes the faults to a file: CSV, or JSON lines when its name ends in .jsonl or .json.
+// report writes the errors to a file: CSV, or JSON lines when its name ends in .jsonl or .json.
 type report struct {
 	file  *os.File
 	buf   *bufio.Writer
@@ -65,7 +65,7 @@ func harmless(text string) string {
 	return text
 }
 
-// flush brings everything written so far into the file and tells its length.
+// flush brings everything written so far into the file and reports its length.
 func (r *report) flush() (int64, error) {
 	if r.lines != nil {
 		r.lines.Flush()

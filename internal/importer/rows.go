@@ -139,7 +139,7 @@ func (r *rowReader) fill(want int) error {
 	return nil
 }
 
-// parse cuts the record at the head of data into r.cells and tells its length with its line end.
+// parse cuts the record at the head of data into r.cells and reports its length with its line end.
 // complete is false when the record goes on behind data, or, with final, when a quote stays open.
 func (r *rowReader) parse(data []byte, final bool) (used int, complete bool) {
 	r.cells, r.scratch = r.cells[:0], r.scratch[:0]

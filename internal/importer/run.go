@@ -4,7 +4,7 @@
 // Who is who, in the order a row passes them: a source is the file (compression, encoding, hash); a
 // table sees it as rows under named columns; a mapping says which columns make which field; a layout
 // knows which rows of a shop's export make one product; a productMaker or orderMaker makes pieces,
-// each one product or order or only faults; the chunker packs pieces into chunks; senders send them,
+// each one product or order or only errors; the chunker packs pieces into chunks; senders send them,
 // several at a time; the settler takes the outcomes in the order of the file, writes the report and
 // the state, and counts. Every row ends as stored or refused, and every refused row is in the report.
 //
@@ -44,14 +44,14 @@ type StoppedError struct {
 	hint  string
 }
 
-// Error tells the cause and how to go on.
+// Error reports the cause and how to go on.
 func (e *StoppedError) Error() string { return "the import stopped: " + e.cause.Error() + e.hint }
 
 // Unwrap is the cause.
 func (e *StoppedError) Unwrap() error { return e.cause }
 
 // Run imports a file. Rows that are refused are no error of Run: they are in the summary and the
-// report. Faults: *CallError for a wrong call or a file that cannot be read for sure, before anything was stored; *StoppedError when the
+// report. Errors: *CallError for a wrong call or a file that cannot be read for sure, before anything was stored; *StoppedError when the
 // service, the file or the context ended it early.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := o.check(); err != nil {

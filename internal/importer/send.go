@@ -26,7 +26,7 @@ type outcome struct {
 	err      error // the import cannot go on
 }
 
-// sender sends a chunk and tells what became of it. Its error ends the import.
+// sender sends a chunk and reports what became of it. Its error ends the import.
 type sender interface {
 	send(ctx context.Context, c *chunk) outcome
 }

@@ -118,7 +118,7 @@ func (s *shopify) assemble(handle string, rows []*product) (*product, []Fault) {
 	return whole, faults
 }
 
-// ofVariant tells the attributes of one variant from those of its product.
+// ofVariant reports the attributes of one variant from those of its product.
 func ofVariant(a pair) bool { return a.name == "barcode" || a.name == "grams" }
 
 // namedOptions drops blank options and the placeholder "Title: Default Title".

@@ -195,7 +195,7 @@ func (t *table) sampleObjects() error {
 	for len(kept) < sampleRows {
 		got, err := rows.next()
 		if err != nil {
-			break // the sample is cut somewhere; faults of the file show when it is read
+			break // the sample is cut somewhere; errors of the file show when it is read
 		}
 		if got.broken != "" {
 			continue

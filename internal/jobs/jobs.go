@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -126,11 +126,11 @@ func scan(r db.Rows) (j Job, err error) {
 	return j, err
 }
 
-// ByID reads one job. Faults: NotFound.
+// ByID reads one job. Errors: NotFound.
 func ByID(tx *db.Tx, job id.Job) (Job, error) {
 	list, err := db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("job")
+		err = apperr.Missing("job")
 	}
 	if err != nil {
 		return Job{}, err
@@ -138,7 +138,7 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 	return list[0], nil
 }
 
-// Waits tells whether a job of a type waits for a channel that nobody works on yet.
+// Waits reports whether a job of a type waits for a channel that nobody works on yet.
 func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' AND due_at IS NOT NULL",

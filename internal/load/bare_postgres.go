@@ -11,29 +11,29 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// barePostgres is the PostgreSQL yardstick: a pool with a connection for each
+// baselinePostgres is the PostgreSQL baseline: a pool with a connection for each
 // caller; an operation is one batch, which the server takes as one transaction
 // in one round trip.
-type barePostgres struct {
+type baselinePostgres struct {
 	pool *pgxpool.Pool
 }
 
 // openBarePostgres makes the schema anew in the given database.
 // A server that does not force its writes to the disk is refused: its figures
 // would compare with nothing, unless unsafe allows it for a test.
-func openBarePostgres(ctx context.Context, address string, callers int, unsafe bool) (*barePostgres, error) {
+func openBarePostgres(ctx context.Context, address string, callers int, unsafe bool) (*baselinePostgres, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
 	}
 	config.MaxConns = int32(min(max(callers, 4), 64))
-	config.ConnConfig.RuntimeParams["search_path"] = BareSchema
+	config.ConnConfig.RuntimeParams["search_path"] = BaselineSchema
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	y := &barePostgres{pool: pool}
+	y := &baselinePostgres{pool: pool}
 	var forced string
 	if err := pool.QueryRow(ctx, "SHOW fsync").Scan(&forced); err != nil {
 		pool.Close()
@@ -44,12 +44,12 @@ func openBarePostgres(ctx context.Context, address string, callers int, unsafe b
 		return nil, errors.New("this PostgreSQL runs with fsync=off: it acknowledges what a power cut would lose; measure one with fsync=on")
 	}
 	for _, text := range append([]string{
-		"DROP SCHEMA IF EXISTS " + BareSchema + " CASCADE",
-		"CREATE SCHEMA " + BareSchema,
-	}, bareSchema("postgres")...) {
+		"DROP SCHEMA IF EXISTS " + BaselineSchema + " CASCADE",
+		"CREATE SCHEMA " + BaselineSchema,
+	}, baselineSchema("postgres")...) {
 		if _, err := pool.Exec(ctx, text); err != nil {
 			pool.Close()
-			return nil, fmt.Errorf("make the yardstick's tables: %w", err)
+			return nil, fmt.Errorf("make the baseline's tables: %w", err)
 		}
 	}
 	return y, nil
@@ -58,7 +58,7 @@ func openBarePostgres(ctx context.Context, address string, callers int, unsafe b
 // triesPerWrite bounds how often an operation that lost a deadlock is tried.
 const triesPerWrite = 20
 
-func (y *barePostgres) write(statements []statement) (err error) {
+func (y *baselinePostgres) write(statements []statement) (err error) {
 	for range triesPerWrite {
 		batch := new(pgx.Batch)
 		for _, s := range statements {
@@ -74,7 +74,7 @@ func (y *barePostgres) write(statements []statement) (err error) {
 	return err
 }
 
-func (y *barePostgres) read(text string, args []any, each func(func(...any) error) error) error {
+func (y *baselinePostgres) read(text string, args []any, each func(func(...any) error) error) error {
 	rows, err := y.pool.Query(context.Background(), text, args...)
 	if err != nil {
 		return err
@@ -88,8 +88,8 @@ func (y *barePostgres) read(text string, args []any, each func(func(...any) erro
 	return rows.Err()
 }
 
-func (y *barePostgres) close() error {
-	_, err := y.pool.Exec(context.Background(), "DROP SCHEMA "+BareSchema+" CASCADE")
+func (y *baselinePostgres) close() error {
+	_, err := y.pool.Exec(context.Background(), "DROP SCHEMA "+BaselineSchema+" CASCADE")
 	y.pool.Close()
 	return err
 }

@@ -42,20 +42,20 @@ var (
 // addEvent adds an event row.
 func (r *rows) addEvent(kind, subject, filler string, now int64) {
 	event := newID()
-	r.add(bareTenant, event, kind, `{"id":"`+event+`","event":"`+kind+`","data":{`+filler+`"id":"`+subject+`"}}`, now)
+	r.add(baselineTenant, event, kind, `{"id":"`+event+`","event":"`+kind+`","data":{`+filler+`"id":"`+subject+`"}}`, now)
 }
 
-// seedProducts fills a yardstick with the products and levels that the other
+// seedProducts fills a baseline with the products and levels that the other
 // tasks change and read.
-func (y *bareRun) seedProducts() error {
+func (y *baselineRun) seedProducts() error {
 	start := nowMicros()
 	for first := 0; first < y.skus; first += importLimit {
 		var products, levels rows
 		for n := first; n < min(first+importLimit, y.skus); n++ {
 			stamp := start + int64(n)*10
-			products.add(bareTenant, newID(), skuOf(n), fmt.Sprintf("Bench article %d", n),
+			products.add(baselineTenant, newID(), skuOf(n), fmt.Sprintf("Bench article %d", n),
 				fmt.Sprintf("A plain article for measurements, number %d.", n), "ACTIVE", int64(5+n%200)*10_000, nil, stamp)
-			levels.add(bareTenant, skuOf(n), "MAIN", int64(onHand), int64(0), stamp)
+			levels.add(baselineTenant, skuOf(n), "MAIN", int64(onHand), int64(0), stamp)
 		}
 		if err := y.write(levels.statements(products.statements(nil, insertProducts), insertLevels)); err != nil {
 			return err
@@ -64,8 +64,8 @@ func (y *bareRun) seedProducts() error {
 	return nil
 }
 
-// seedOrders fills a yardstick with orders and remembers up to 1,000 of them.
-func (y *bareRun) seedOrders(count int) error {
+// seedOrders fills a baseline with orders and remembers up to 1,000 of them.
+func (y *baselineRun) seedOrders(count int) error {
 	for made := 0; made < count; {
 		var statements []statement
 		for ; made < count && len(statements) < 2_000; made++ {

@@ -10,11 +10,11 @@ import (
 	"entrepot/internal/pgtest"
 )
 
-// onBothEngines runs a test on a fresh yardstick of each kind.
-func onBothEngines(t *testing.T, test func(t *testing.T, y *bareRun)) {
-	open := map[string]func(t *testing.T) (yardstick, error){
-		"sqlite": func(t *testing.T) (yardstick, error) { return openBareSQLite(t.TempDir()) },
-		"postgres": func(t *testing.T) (yardstick, error) {
+// onBothEngines runs a test on a fresh baseline of each kind.
+func onBothEngines(t *testing.T, test func(t *testing.T, y *baselineRun)) {
+	open := map[string]func(t *testing.T) (baseline, error){
+		"sqlite": func(t *testing.T) (baseline, error) { return openBareSQLite(t.TempDir()) },
+		"postgres": func(t *testing.T) (baseline, error) {
 			return openBarePostgres(context.Background(), pgtest.URL(t), 8, true)
 		},
 	}
@@ -24,7 +24,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, y *bareRun)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := &bareRun{yardstick: y, skus: 6_000, tag: "t"}
+			run := &baselineRun{baseline: y, skus: 6_000, tag: "t"}
 			if err := run.seedProducts(); err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, y *bareRun)) {
 }
 
 // number reads the one number a query answers.
-func number(t *testing.T, y yardstick, text string) (n int64) {
+func number(t *testing.T, y baseline, text string) (n int64) {
 	t.Helper()
 	if err := y.read(text, nil, func(scan func(...any) error) error { return scan(&n) }); err != nil {
 		t.Fatal(err)
@@ -45,13 +45,13 @@ func number(t *testing.T, y yardstick, text string) (n int64) {
 	return n
 }
 
-func TestBareTasksWriteWhatTheySay(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, y *bareRun) {
+func TestBaselineTasksWriteWhatTheySay(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, y *baselineRun) {
 		c := &campaign{Options: Options{Idempotency: true, Product: "full", Progress: io.Discard}}
 		const callers, each = 8, 25
 		var group sync.WaitGroup
 		for client := range callers {
-			step := bareOrders(c, y, client)
+			step := baselineOrders(c, y, client)
 			group.Go(func() {
 				for range each {
 					if _, err := step(); err != nil {
@@ -81,9 +81,9 @@ func TestBareTasksWriteWhatTheySay(t *testing.T) {
 			check string
 			want  int64
 		}{
-			{"import", bareImport(c, y, 0), "SELECT count(*) FROM variants", 2000},
-			{"prices", barePrices(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM events WHERE kind = 'product.updated') FROM products WHERE price < 50000", 0},
-			{"stock", bareStock(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM levels WHERE on_hand < 1000000 AND sku < 'C') FROM movements WHERE sku < 'C'", 0},
+			{"import", baselineImport(c, y, 0), "SELECT count(*) FROM variants", 2000},
+			{"prices", baselinePrices(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM events WHERE kind = 'product.updated') FROM products WHERE price < 50000", 0},
+			{"stock", baselineStock(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM levels WHERE on_hand < 1000000 AND sku < 'C') FROM movements WHERE sku < 'C'", 0},
 		} {
 			items, err := task.step()
 			if err != nil || items < 1000 {
@@ -96,19 +96,19 @@ func TestBareTasksWriteWhatTheySay(t *testing.T) {
 	})
 }
 
-func TestBareReadsFindWhatIsThere(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, y *bareRun) {
+func TestBaselineReadsFindWhatIsThere(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, y *baselineRun) {
 		if err := y.seedOrders(90); err != nil {
 			t.Fatal(err)
 		}
-		for name, step := range map[string]func() (int, error){"read": bareOrderRead(nil, y, 0), "list": bareOrderList(nil, y, 0)} {
+		for name, step := range map[string]func() (int, error){"read": baselineOrderRead(nil, y, 0), "list": baselineOrderList(nil, y, 0)} {
 			for range 5 {
 				if items, err := step(); items != 1 || err != nil {
 					t.Errorf("%s: %d %v", name, items, err)
 				}
 			}
 		}
-		for name, step := range map[string]func() (int, error){"products": bareProductFeed(nil, y, 0), "levels": bareInventoryFeed(nil, y, 0)} {
+		for name, step := range map[string]func() (int, error){"products": baselineProductFeed(nil, y, 0), "levels": baselineInventoryFeed(nil, y, 0)} {
 			total := 0
 			for range 6 {
 				items, err := step()
@@ -127,9 +127,9 @@ func TestBareReadsFindWhatIsThere(t *testing.T) {
 // A refused operation undoes itself and leaves its neighbours in the group
 // alone.
 func TestGroupCommitKeepsNeighbours(t *testing.T) {
-	onBothEngines(t, func(t *testing.T, y *bareRun) {
+	onBothEngines(t, func(t *testing.T, y *baselineRun) {
 		insert := func(key string) statement {
-			return statement{"INSERT INTO idempotency (tenant_id, key, fingerprint, status, answer, created_at) VALUES ($1, $2, '', 201, '', 0)", []any{bareTenant, key}}
+			return statement{"INSERT INTO idempotency (tenant_id, key, fingerprint, status, answer, created_at) VALUES ($1, $2, '', 201, '', 0)", []any{baselineTenant, key}}
 		}
 		var group sync.WaitGroup
 		refused := make([]error, 60)

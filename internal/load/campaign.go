@@ -52,7 +52,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 		}
 	}
 	c.serial.Store(uint64(time.Now().UnixMilli() % 1_000_000)) // prices differ from the last run's
-	report := &Report{Machine: thisMachine(options.BareFolder)}
+	report := &Report{Machine: thisMachine(options.BaselineFolder)}
 	for _, s := range chosen {
 		if ctx.Err() != nil {
 			break
@@ -62,7 +62,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	return report, nil
 }
 
-// measure runs one scenario: seed, warm up, measure, then the yardstick.
+// measure runs one scenario: seed, warm up, measure, then the baseline.
 func (c *campaign) measure(ctx context.Context, s scenario) Result {
 	result := Result{Scenario: s.name, Unit: s.unit, Clients: orDefault(c.Clients, s.clients), Accounts: max(len(c.accounts), 1)}
 	if c.target != nil {
@@ -70,16 +70,16 @@ func (c *campaign) measure(ctx context.Context, s scenario) Result {
 			result.Failure = err.Error()
 		}
 	}
-	if c.Bare != "" && s.bare != nil && ctx.Err() == nil {
-		c.say("%s: bare %s driver", s.name, c.Bare)
-		bare, err := c.measureBare(ctx, s, result.Clients)
+	if c.Baseline != "" && s.baseline != nil && ctx.Err() == nil {
+		c.say("%s: baseline %s driver", s.name, c.Baseline)
+		baseline, err := c.measureBare(ctx, s, result.Clients)
 		if err != nil {
-			result.Failure = strings.TrimPrefix(result.Failure+"; bare driver: "+err.Error(), "; ")
+			result.Failure = strings.TrimPrefix(result.Failure+"; baseline driver: "+err.Error(), "; ")
 		}
-		result.Bare, result.BareSays = bare, s.bareSays
+		result.Baseline, result.BaselineSays = baseline, s.baselineSays
 	}
-	if result.Service != nil && result.Bare != nil && result.Bare.ItemsPerSecond > 0 {
-		result.Ratio = result.Service.ItemsPerSecond / result.Bare.ItemsPerSecond
+	if result.Service != nil && result.Baseline != nil && result.Baseline.ItemsPerSecond > 0 {
+		result.Ratio = result.Service.ItemsPerSecond / result.Baseline.ItemsPerSecond
 	}
 	return result
 }
@@ -131,7 +131,7 @@ func bound(l *loop) string {
 	return l.duration.String()
 }
 
-// say tells the person what is happening.
+// say reports the person what is happening.
 func (c *campaign) say(format string, args ...any) {
 	fmt.Fprintf(c.Progress, format+"\n", args...)
 }

@@ -1,5 +1,5 @@
 // Package load measures a running entrepot from outside, over HTTP, and the
-// bare database driver beside it, so that every figure can be printed as a
+// baseline database driver beside it, so that every figure can be printed as a
 // share of what the driver alone can do.
 //
 // Who is who:
@@ -11,7 +11,7 @@
 //     client sends its next request when the answer to the last one is in.
 //   - A Histogram holds the waiting times of one client; they are merged when
 //     the run is over.
-//   - A yardstick writes the same rows without the service: SQLite with group
+//   - A baseline writes the same rows without the service: SQLite with group
 //     commit, or PostgreSQL through a pool. Its tables are its own.
 //   - ColdStart starts a binary again and again and weighs it.
 //
@@ -21,5 +21,5 @@
 // is never asked for. See docs/performance.md for what it costs.
 //
 // This package knows both database engines and imports nothing of the
-// project: a yardstick that used the code it measures would measure nothing.
+// project: a baseline that used the code it measures would measure nothing.
 package load

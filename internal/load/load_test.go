@@ -19,10 +19,10 @@ func smallOptions(f *fakeService, scenarios ...string) Options {
 // anyNumber stands where the number depends on which client was quicker.
 const anyNumber = -1
 
-func TestEveryScenarioAgainstAServiceAndTheBareDriver(t *testing.T) {
+func TestEveryScenarioAgainstAServiceAndTheBaselineDriver(t *testing.T) {
 	f := newFakeService(t)
 	options := smallOptions(f, "all")
-	options.Count, options.Bare, options.BareFolder = 12, "sqlite", t.TempDir()
+	options.Count, options.Baseline, options.BaselineFolder = 12, "sqlite", t.TempDir()
 	report, err := Run(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func TestEveryScenarioAgainstAServiceAndTheBareDriver(t *testing.T) {
 		if s.Failures != 0 || s.ItemsPerSecond <= 0 || s.Latency.P50 > s.Latency.P99 || s.Latency.P99 > s.Latency.Max {
 			t.Errorf("%s: figures do not fit together: %+v", result.Scenario, s)
 		}
-		if result.Scenario != "deliveries" && (result.Bare == nil || result.Bare.ItemsPerSecond <= 0 || result.Ratio <= 0) {
-			t.Errorf("%s: no comparison: %+v", result.Scenario, result.Bare)
+		if result.Scenario != "deliveries" && (result.Baseline == nil || result.Baseline.ItemsPerSecond <= 0 || result.Ratio <= 0) {
+			t.Errorf("%s: no comparison: %+v", result.Scenario, result.Baseline)
 		}
 		delete(wantItems, result.Scenario)
 	}

@@ -16,7 +16,7 @@ type source interface {
 	// next answers the start of a request (see conn.exchange) and its body, nil
 	// for a request without one. Both are good until the next call.
 	next() (head, body []byte)
-	// answered is told of each 2xx answer and says how many items it was worth:
+	// answered learns of each 2xx answer and says how many items it was worth:
 	// products written, feed entries read; 1 for single things. body is there
 	// only when keeps is true.
 	answered(body []byte) (items int, err error)

@@ -43,16 +43,16 @@ type Options struct {
 	WebhookSecret   string        // the secret of an endpoint registered by hand at Receiver; empty: register through the API
 	DeliveryTimeout time.Duration // how long to wait for the queue to drain; 0: 2 minutes
 
-	Bare         string // "", "sqlite" or "postgres": the yardstick to run beside each scenario
-	BareDatabase string // address of a PostgreSQL whose schema BareSchema may be dropped
-	BareUnsafe   bool   // take a PostgreSQL with fsync=off: for trying the tool, not for figures
-	BareFolder   string // folder in which a SQLite file is made and removed; empty: the system's temporary folder
+	Baseline         string // "", "sqlite" or "postgres": the baseline to run beside each scenario
+	BaselineDatabase string // address of a PostgreSQL whose schema BaselineSchema may be dropped
+	BaselineUnsafe   bool   // take a PostgreSQL with fsync=off: for trying the tool, not for figures
+	BaselineFolder   string // folder in which a SQLite file is made and removed; empty: the system's temporary folder
 
 	ServerPID int       // process of the service on this machine, to weigh its CPU and memory; 0: unknown
 	Progress  io.Writer // what is happening now, one line each
 }
 
-// prepare fills in defaults and refuses what makes no sense, all faults at
+// prepare fills in defaults and refuses what makes no sense, all errors at
 // once.
 func (o *Options) prepare() error {
 	var faults []error
@@ -94,20 +94,20 @@ func (o *Options) prepare() error {
 	}{
 		"--product": {o.Product, []string{"plain", "full"}},
 		"--events":  {o.Events, []string{"prices", "stock", "orders"}},
-		"--bare":    {o.Bare, []string{"", "sqlite", "postgres"}},
+		"--bare":    {o.Baseline, []string{"", "sqlite", "postgres"}},
 	} {
 		if !slices.Contains(choice.of, choice.value) {
 			refuse("%s %q: one of %s", flag, choice.value, strings.Join(choice.of, ", "))
 		}
 	}
 	switch {
-	case o.URL == "" && o.Bare == "":
+	case o.URL == "" && o.Baseline == "":
 		refuse("nothing to measure: give --url and --key for the service, or --bare for the driver alone")
 	case o.URL != "" && len(o.Keys) == 0:
 		refuse("--key is missing: an API key of the account to load (entrepot key create makes one)")
 	}
-	if o.Bare == "postgres" && o.BareDatabase == "" {
-		refuse("--bare postgres needs --database, a PostgreSQL in which the schema %s may be made and dropped", BareSchema)
+	if o.Baseline == "postgres" && o.BaselineDatabase == "" {
+		refuse("--bare postgres needs --database, a PostgreSQL in which the schema %s may be made and dropped", BaselineSchema)
 	}
 	if o.WebhookSecret != "" && o.Receiver == "127.0.0.1:0" {
 		refuse("--webhook-secret needs --receiver, the address at which that endpoint was registered")

@@ -15,15 +15,15 @@ func TestOptionsAreRefusedWithReasons(t *testing.T) {
 		says   string // empty: taken
 	}{
 		{"as it is", func(*Options) {}, ""},
-		{"the driver alone", func(o *Options) { *o = Options{Bare: "sqlite"} }, ""},
+		{"the driver alone", func(o *Options) { *o = Options{Baseline: "sqlite"} }, ""},
 		{"nothing at all", func(o *Options) { *o = Options{} }, "nothing to measure"},
 		{"no key", func(o *Options) { o.Keys = nil }, "--key is missing"},
 		{"too many clients", func(o *Options) { o.Clients = maxClients + 1 }, "--clients"},
 		{"negative count", func(o *Options) { o.Count = -1 }, "--count"},
 		{"too long", func(o *Options) { o.Duration = maxDuration + time.Second }, "--duration"},
 		{"too few products", func(o *Options) { o.SKUs = 2 }, "--skus"},
-		{"unknown driver", func(o *Options) { o.Bare = "mysql" }, "--bare"},
-		{"no database", func(o *Options) { o.Bare = "postgres" }, "--database"},
+		{"unknown driver", func(o *Options) { o.Baseline = "mysql" }, "--bare"},
+		{"no database", func(o *Options) { o.Baseline = "postgres" }, "--database"},
 		{"unknown events", func(o *Options) { o.Events = "refunds" }, "--events"},
 		{"remote receiver", func(o *Options) { o.Receiver = "0.0.0.0:9000" }, "--receiver"},
 		{"a secret without its address", func(o *Options) { o.WebhookSecret = "whsec_x" }, "--webhook-secret"},
@@ -37,7 +37,7 @@ func TestOptionsAreRefusedWithReasons(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
 	}
-	both := Options{URL: "http://127.0.0.1", Bare: "mysql"}
+	both := Options{URL: "http://127.0.0.1", Baseline: "mysql"}
 	if err := both.prepare(); err == nil || !strings.Contains(err.Error(), "--key") || !strings.Contains(err.Error(), "--bare") {
 		t.Errorf("all faults are told at once: %v", err)
 	}

@@ -72,7 +72,7 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 	return p, nil
 }
 
-// Stop asks it to end and tells how long that took.
+// Stop asks it to end and reports how long that took.
 func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -89,7 +89,7 @@ func (p *Process) Stop() (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-// fault ends the process and tells what it said last.
+// error ends the process and reports what it said last.
 func (p *Process) fault(what string) error {
 	_ = p.process.Process.Kill()
 	<-p.ended
@@ -107,7 +107,7 @@ func Environment() (kept []string) {
 	return kept
 }
 
-// answers asks for a path once and tells whether it says 200.
+// answers asks for a path once and reports whether it says 200.
 func answers(t *target, path string) bool {
 	c := newConn(t, time.Now().Add(2*time.Second))
 	defer c.close()

@@ -11,7 +11,7 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// Failed tells whether a scenario could not be measured at all.
+// Failed reports whether a scenario could not be measured at all.
 func (r *Report) Failed() bool {
 	for _, result := range r.Results {
 		if result.Failure != "" {
@@ -21,17 +21,17 @@ func (r *Report) Failed() bool {
 	return false
 }
 
-// Result is one scenario: what the service did, and what the bare driver did
+// Result is one scenario: what the service did, and what the baseline driver did
 // with the same rows.
 type Result struct {
-	Scenario string   `json:"scenario"`
-	Unit     string   `json:"unit"` // what an item is: order, product, update …
-	Clients  int      `json:"clients"`
-	Accounts int      `json:"accounts"`
-	Service  *Figures `json:"service,omitempty"`
-	Bare     *Figures `json:"bare,omitempty"`
-	BareSays string   `json:"bareMeasures,omitempty"`
-	// Ratio is the service's items a second over the bare driver's; 0 when one
+	Scenario     string   `json:"scenario"`
+	Unit         string   `json:"unit"` // what an item is: order, product, update …
+	Clients      int      `json:"clients"`
+	Accounts     int      `json:"accounts"`
+	Service      *Figures `json:"service,omitempty"`
+	Baseline     *Figures `json:"bare,omitempty"`
+	BaselineSays string   `json:"baselineMeasures,omitempty"`
+	// Ratio is the service's items a second over the baseline driver's; 0 when one
 	// of them was not measured.
 	Ratio      float64           `json:"ratio,omitempty"`
 	Deliveries *DeliveryFigures  `json:"deliveries,omitempty"`

@@ -8,36 +8,36 @@ import (
 
 // scenario is one kind of traffic.
 type scenario struct {
-	name     string
-	unit     string // what one item is
-	clients  int    // connections, when the caller does not say
-	seed     func(ctx context.Context, c *campaign, a *account) error
-	source   func(c *campaign, a *account, client int) source
-	run      func(ctx context.Context, c *campaign, result *Result) error // instead of source, where a plain loop does not do
-	bare     bareTask                                                     // nil: the driver alone has nothing to compare with
-	bareSays string
+	name         string
+	unit         string // what one item is
+	clients      int    // connections, when the caller does not say
+	seed         func(ctx context.Context, c *campaign, a *account) error
+	source       func(c *campaign, a *account, client int) source
+	run          func(ctx context.Context, c *campaign, result *Result) error // instead of source, where a plain loop does not do
+	baseline     baselineTask                                                 // nil: the driver alone has nothing to compare with
+	baselineSays string
 
-	bareNeedsOrders bool // the yardstick is filled with orders first
+	baselineNeedsOrders bool // the baseline is filled with orders first
 }
 
 // scenarios are all kinds of traffic, in the order in which "all" runs them.
 var scenarios = []scenario{
 	{name: "orders", unit: "order", clients: 32, seed: seedProducts, source: newOrderSource,
-		bare: bareOrders, bareSays: "order, 3 lines, 3 reservations, customer, 2 events, idempotency row in one commit"},
+		baseline: baselineOrders, baselineSays: "order, 3 lines, 3 reservations, customer, 2 events, idempotency row in one commit"},
 	{name: "order-read", unit: "order", clients: 16, seed: seedOrders, source: newOrderReadSource,
-		bare: bareOrderRead, bareNeedsOrders: true, bareSays: "order and its lines, 2 queries"},
+		baseline: baselineOrderRead, baselineNeedsOrders: true, baselineSays: "order and its lines, 2 queries"},
 	{name: "order-list", unit: "page", clients: 16, seed: seedOrders, source: newOrderListSource,
-		bare: bareOrderList, bareNeedsOrders: true, bareSays: "20 orders by status and date, and their lines, 2 queries, no total"},
+		baseline: baselineOrderList, baselineNeedsOrders: true, baselineSays: "20 orders by status and date, and their lines, 2 queries, no total"},
 	{name: "bulk-import", unit: "product", clients: 2, seed: seedNothing, source: newImportSource,
-		bare: bareImport, bareSays: "1,000 new products, all they bring and their events in one transaction"},
+		baseline: baselineImport, baselineSays: "1,000 new products, all they bring and their events in one transaction"},
 	{name: "prices", unit: "price", clients: 2, seed: seedProducts, source: newPriceSource,
-		bare: barePrices, bareSays: "5,000 prices and their events in one transaction"},
+		baseline: baselinePrices, baselineSays: "5,000 prices and their events in one transaction"},
 	{name: "stock", unit: "level", clients: 2, seed: seedProducts, source: newStockSource,
-		bare: bareStock, bareSays: "5,000 levels, their ledger rows and events in one transaction"},
+		baseline: baselineStock, baselineSays: "5,000 levels, their ledger rows and events in one transaction"},
 	{name: "feed-products", unit: "entry", clients: 1, seed: seedProducts, source: newProductFeedSource,
-		bare: bareProductFeed, bareSays: "1,000 products by change stamp, one query"},
+		baseline: baselineProductFeed, baselineSays: "1,000 products by change stamp, one query"},
 	{name: "feed-inventory", unit: "entry", clients: 1, seed: seedProducts, source: newInventoryFeedSource,
-		bare: bareInventoryFeed, bareSays: "1,000 levels by change stamp, one query"},
+		baseline: baselineInventoryFeed, baselineSays: "1,000 levels by change stamp, one query"},
 	{name: "deliveries", unit: "delivery", clients: 4, seed: seedProducts, run: runDeliveries},
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // WriteTable prints a report for reading: one line for each scenario, then the
-// comparison with the bare driver, then what went wrong.
+// comparison with the baseline driver, then what went wrong.
 func (r *Report) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s/%s, %d cores (%s), %s, forced write %.0f µs\n\n", r.Machine.OS, r.Machine.Arch, r.Machine.Cores,
 		orDefault(r.Machine.CPU, "unknown CPU"), r.Machine.GoVersion, r.Machine.SyncMicros)
@@ -40,24 +40,24 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// writeComparison prints what the bare driver did with the same rows.
+// writeComparison prints what the baseline driver did with the same rows.
 func (r *Report) writeComparison(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	heading := false
 	for _, result := range r.Results {
-		if result.Bare == nil {
+		if result.Baseline == nil {
 			continue
 		}
 		if !heading {
-			fmt.Fprintln(t, "\nscenario\tservice/s\tbare/s\tservice ÷ bare\tbare p50 ms\tbare p99 ms\tthe bare driver does")
+			fmt.Fprintln(t, "\nscenario\tservice/s\tbare/s\tservice ÷ baseline\tbare p50 ms\tbare p99 ms\tthe baseline driver does")
 			heading = true
 		}
 		service, ratio := "–", "–"
 		if result.Service != nil {
 			service, ratio = rate(result.Service.ItemsPerSecond), fmt.Sprintf("%.2f", result.Ratio)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", result.Scenario, service, rate(result.Bare.ItemsPerSecond), ratio,
-			wait(result.Bare.Latency.P50), wait(result.Bare.Latency.P99), result.BareSays)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", result.Scenario, service, rate(result.Baseline.ItemsPerSecond), ratio,
+			wait(result.Baseline.Latency.P50), wait(result.Baseline.Latency.P99), result.BaselineSays)
 	}
 	t.Flush()
 }

@@ -60,7 +60,7 @@ func (t *target) dial(deadline time.Time) (net.Conn, error) {
 	return dialer.Dial("tcp", t.address)
 }
 
-// loopback tells whether a listening address such as 127.0.0.1:0 stays on this
+// loopback reports whether a listening address such as 127.0.0.1:0 stays on this
 // machine.
 func loopback(address string) bool {
 	ap, err := netip.ParseAddrPort(address)

@@ -21,7 +21,7 @@ const (
 	Max   Amount = 100_000_000_000*Scale - 1
 )
 
-// Faults of Parse; their texts are shown to the caller.
+// Errors of Parse; their texts are shown to the caller.
 var (
 	ErrNotDecimal = errors.New("must be a decimal number")
 	ErrDecimals   = errors.New("must have at most 4 decimals")
@@ -101,7 +101,7 @@ func (a Amount) String() string { return string(a.AppendTo(nil)) }
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendTo(nil), nil }
 
-// Digits tells how many minor digits a currency has: EUR 2, JPY 0, KWD 3. Unknown codes have 2.
+// Digits reports how many minor digits a currency has: EUR 2, JPY 0, KWD 3. Unknown codes have 2.
 func Digits(code string) int {
 	if code == "EUR" || code == "USD" || code == "GBP" {
 		return 2
@@ -114,7 +114,7 @@ func Digits(code string) int {
 	return min(digits, 4)
 }
 
-// KnownCurrency tells whether code is an upper-case ISO 4217 currency.
+// KnownCurrency reports whether code is an upper-case ISO 4217 currency.
 func KnownCurrency(code string) bool {
 	if len(code) != 3 || strings.ToUpper(code) != code {
 		return false

@@ -39,7 +39,7 @@ func ParseAllowed(text string) (Allowed, error) {
 	return a, nil
 }
 
-// Host tells whether a host in its plain form is on the list by name.
+// Host reports whether a host in its plain form is on the list by name.
 func (a Allowed) Host(host string) bool {
 	if a.hosts[host] {
 		return true
@@ -52,7 +52,7 @@ func (a Allowed) Host(host string) bool {
 	return false
 }
 
-// Addr tells whether an address is on the list, alone or in a range.
+// Addr reports whether an address is on the list, alone or in a range.
 func (a Allowed) Addr(addr netip.Addr) bool {
 	if a.hosts[addr.String()] {
 		return true

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// LoopbackHost tells whether a Host header names this machine to itself: localhost, a name below it, or a loopback address, with or
+// LoopbackHost reports whether a Host header names this machine to itself: localhost, a name below it, or a loopback address, with or
 // without a port. A page of another site whose name was made to resolve to 127.0.0.1 still sends its own name.
 func LoopbackHost(header string) bool {
 	host := header

@@ -27,7 +27,7 @@ func ParseProxies(text string) (list Proxies, err error) {
 	return list, nil
 }
 
-// trusts tells whether an address is one of the proxies'.
+// trusts reports whether an address is one of the proxies'.
 func (list Proxies) trusts(addr netip.Addr) bool {
 	addr = addr.WithZone("")
 	for _, prefix := range list {

@@ -63,8 +63,8 @@ func fill(from, to int64) (pieces []piece, ragged [][2]int64) {
 	return append(pieces, piece{spans[len(spans)-1], left, right}), ragged
 }
 
-// askTotal asks how many there are of the orders of some states (none: all) and one channel ("": all) created in [from, to).
-func askTotal(tx *db.Tx, states []Status, channel id.Channel, from, to int64) func() (int64, error) {
+// prefetchTotal asks how many there are of the orders of some states (none: all) and one channel ("": all) created in [from, to).
+func prefetchTotal(tx *db.Tx, states []Status, channel id.Channel, from, to int64) func() (int64, error) {
 	if from >= to {
 		return func() (int64, error) { return 0, nil }
 	}
@@ -101,12 +101,12 @@ func askTotal(tx *db.Tx, states []Status, channel id.Channel, from, to int64) fu
 		}
 	}
 	sql.WriteString(") AS counted")
-	return askNumber(tx, sql.String(), args)
+	return prefetchNumber(tx, sql.String(), args)
 }
 
-func askNumber(tx *db.Tx, sql string, args []any) func() (int64, error) {
+func prefetchNumber(tx *db.Tx, sql string, args []any) func() (int64, error) {
 	var n int64
-	asked := tx.Ask(func(r db.Rows) error { return r.Scan(&n) }, sql, args...)
+	asked := tx.Prefetch(func(r db.Rows) error { return r.Scan(&n) }, sql, args...)
 	return func() (int64, error) {
 		err := asked.Wait()
 		return n, err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
@@ -41,15 +41,15 @@ func (o *Order) Editable() error {
 			return nil
 		}
 	}
-	return fault.New(fault.Conflict, "order_not_editable", "lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
+	return apperr.New(apperr.Conflict, "order_not_editable", "lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
 }
 
 // Edit replaces the lines: drafts with an id change that line, drafts without are added, lines not named go.
-// Faults: Invalid for an unknown id, or one named twice.
+// Errors: Invalid for an unknown id, or one named twice.
 func (o *Order) Edit(drafts []LineDraft) error {
 	old := slices.Clone(o.Lines)
 	used := map[id.Line]bool{}
-	var faults []fault.Detail
+	var faults []apperr.Detail
 	var lines []Line
 	for i, d := range drafts {
 		line := d.Line()
@@ -60,7 +60,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 				if at >= 0 {
 					message = "is named twice"
 				}
-				faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].id", i), Message: message})
+				faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].id", i), Message: message})
 				continue
 			}
 			used[d.ID] = true
@@ -69,7 +69,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 		lines = append(lines, line)
 	}
 	if len(faults) > 0 {
-		return fault.Validation(faults)
+		return apperr.Validation(faults)
 	}
 	o.Lines = lines
 	return nil

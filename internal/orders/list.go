@@ -121,10 +121,10 @@ func lines(list []Order) (n int64) {
 
 // listHeads reads a page without lines.
 func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
-	matching := askMatching(tx, f)
+	matching := prefetchMatching(tx, f)
 	var list []Order
 	q := newQuery(tx, f)
-	page := tx.Ask(func(r db.Rows) error {
+	page := tx.Prefetch(func(r db.Rows) error {
 		o, err := scan(r)
 		list = append(list, o)
 		return err
@@ -142,8 +142,8 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	return list, n, nil
 }
 
-// askMatching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
-func askMatching(tx *db.Tx, f Filter) func() (int64, error) {
+// prefetchMatching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
+func prefetchMatching(tx *db.Tx, f Filter) func() (int64, error) {
 	if f.Customer == "" && f.Email == "" && f.Search == "" {
 		to := f.To
 		if to == 0 || to == math.MaxInt64 {
@@ -151,10 +151,10 @@ func askMatching(tx *db.Tx, f Filter) func() (int64, error) {
 		} else {
 			to++
 		}
-		return askTotal(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
+		return prefetchTotal(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
 	}
 	q := newQuery(tx, f)
-	return askNumber(tx, "SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args)
+	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args)
 }
 
 // query gathers conditions and their arguments.

@@ -91,7 +91,7 @@ func (n *Numbers) Drop(tenant id.Tenant, number int64) {
 
 // AskNumber asks whether an order has a number already, and gives ErrNumberTaken then.
 func AskNumber(tx *db.Tx, number int64) func() error {
-	taken := askNumber(tx, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{tx.Tenant, number})
+	taken := prefetchNumber(tx, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{tx.Tenant, number})
 	return func() error {
 		n, err := taken()
 		if err == nil && n > 0 {

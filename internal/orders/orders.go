@@ -35,7 +35,7 @@ type Order struct {
 	TrackingCarrier string
 	TrackingNumber  string
 	TrackingURL     string
-	ShippedTold     bool // order.shipped was sent
+	ShippedNotified bool // order.shipped was sent
 	Lines           []Line
 	CreatedAt       int64 // as given, for history that was moved in
 	RecordedAt      int64 // when it was stored; written on creation, not read back
@@ -134,7 +134,7 @@ func (o *Order) Line(line id.Line) *Line {
 	return nil
 }
 
-// AnyShipped tells whether anything of the order was shipped.
+// AnyShipped reports whether anything of the order was shipped.
 func (o *Order) AnyShipped() bool {
 	return len(o.Shipments) > 0 || slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Shipped > 0 })
 }

@@ -3,7 +3,7 @@ package orders
 import (
 	"fmt"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/id"
 )
 
@@ -24,12 +24,12 @@ type DraftLine struct {
 }
 
 // Ship adds a shipment of the drafted lines and moves the order on (interface §3.1).
-// Faults: Conflict when cancelled, returned or delivered; Refused when pending; Invalid for unknown lines and for more than
+// Errors: Conflict when cancelled, returned or delivered; Refused when pending; Invalid for unknown lines and for more than
 // remains. A line named twice adds up.
 func (o *Order) Ship(draft ShipmentDraft, now int64) (Shipment, error) {
 	switch o.Status {
 	case Cancelled, Returned, Delivered:
-		return Shipment{}, fault.New(fault.Conflict, "order_not_shippable", "a %s order cannot be shipped", o.Status).With("orderId", o.ID)
+		return Shipment{}, apperr.New(apperr.Conflict, "order_not_shippable", "a %s order cannot be shipped", o.Status).With("orderId", o.ID)
 	case Pending:
 		return Shipment{}, refusedMove(Pending, o.wouldBecome(draft))
 	}
@@ -59,28 +59,28 @@ func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok 
 // wanted adds up the drafted quantities by order line and refuses what is not there.
 func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 	wanted := make([]int64, len(o.Lines))
-	var faults []fault.Detail
+	var faults []apperr.Detail
 	for i, d := range draft.Lines {
 		at := o.index(d.Line)
 		if at < 0 {
-			faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].orderItemId", i), Message: "the order has no such line"})
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].orderItemId", i), Message: "the order has no such line"})
 			continue
 		}
 		wanted[at] += d.Quantity
 	}
 	if len(faults) > 0 {
-		return nil, fault.Validation(faults)
+		return nil, apperr.Validation(faults)
 	}
 	for i, d := range draft.Lines {
 		at := o.index(d.Line)
 		if l := o.Lines[at]; wanted[at] > l.Remaining() {
 			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.Remaining())
-			faults = append(faults, fault.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
 			wanted[at] = 0 // told once
 		}
 	}
 	if len(faults) > 0 {
-		return nil, &fault.Fault{Kind: fault.Invalid, Code: "quantity_exceeds_remaining", Message: faults[0].Message, Details: faults}
+		return nil, &apperr.Error{Kind: apperr.Invalid, Code: "quantity_exceeds_remaining", Message: faults[0].Message, Details: faults}
 	}
 	return wanted, nil
 }
@@ -127,7 +127,7 @@ func (o *Order) add(draft ShipmentDraft, wanted []int64, now int64) Shipment {
 }
 
 // Unship takes a shipment back: the exact inverse of Ship (interface §3.1).
-// Faults: NotFound; Conflict when cancelled, returned or delivered.
+// Errors: NotFound; Conflict when cancelled, returned or delivered.
 func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 	at := -1
 	for i := range o.Shipments {
@@ -136,11 +136,11 @@ func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 		}
 	}
 	if at < 0 {
-		return Shipment{}, fault.Missing("shipment")
+		return Shipment{}, apperr.Missing("shipment")
 	}
 	switch o.Status {
 	case Cancelled, Returned, Delivered:
-		return Shipment{}, fault.New(fault.Conflict, "shipment_locked", "a shipment of a %s order cannot be deleted", o.Status).With("orderId", o.ID)
+		return Shipment{}, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be deleted", o.Status).With("orderId", o.ID)
 	}
 	taken := o.Shipments[at]
 	o.Shipments = append(o.Shipments[:at:at], o.Shipments[at+1:]...)

@@ -3,7 +3,7 @@ package orders
 import (
 	"slices"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // Status is where an order stands (interface §3.1).
@@ -48,12 +48,12 @@ func refusedMove(from, to Status) error {
 	if allowed == nil {
 		allowed = []Status{}
 	}
-	return fault.New(fault.Refused, "transition_not_allowed", "an order cannot go from %s to %s", from, to).
+	return apperr.New(apperr.Refused, "transition_not_allowed", "an order cannot go from %s to %s", from, to).
 		With("from", from).With("to", to).With("allowed", allowed)
 }
 
-// open tells whether unshipped lines hold stock in this state.
+// open reports whether unshipped lines hold stock in this state.
 func (s Status) open() bool { return s == Pending || s == Processing || s == PartiallyShipped }
 
-// Counted tells whether the order counts in its customer's total spent: cancelled ones do not, returned ones do.
+// Counted reports whether the order counts in its customer's total spent: cancelled ones do not, returned ones do.
 func (s Status) Counted() bool { return s != Cancelled }

@@ -3,8 +3,8 @@ package orders
 import (
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -19,35 +19,35 @@ func scan(r db.Rows) (o Order, err error) {
 	err = r.Scan(&o.ID, &o.Number, &o.Status, db.Opt(&o.Channel), db.Opt(&o.Customer), &o.CustomerName, db.Opt(&o.CustomerEmail), db.Opt(&o.ExternalReference),
 		db.Opt(&o.PlatformID), &o.Currency, db.Opt(&o.ShippingAddress), db.Opt(&o.BillingAddress), db.Opt(&o.PaymentMetadata), db.Opt(&o.Notes),
 		&o.Subtotal, &o.ShippingAmount, &o.DiscountAmount, &o.TaxAmount, &o.TaxRate, &o.Total, &o.ItemCount, db.Opt(&o.TrackingCarrier),
-		db.Opt(&o.TrackingNumber), db.Opt(&o.TrackingURL), &o.ShippedTold, &o.CreatedAt, &o.UpdatedAt, db.Opt(&o.ChannelName), db.Opt(&o.ChannelPlatform), db.Opt(&o.CustomerPhone))
+		db.Opt(&o.TrackingNumber), db.Opt(&o.TrackingURL), &o.ShippedNotified, &o.CreatedAt, &o.UpdatedAt, db.Opt(&o.ChannelName), db.Opt(&o.ChannelPlatform), db.Opt(&o.CustomerPhone))
 	return o, err
 }
 
-// ByID reads a whole order. Faults: NotFound.
+// ByID reads a whole order. Errors: NotFound.
 func ByID(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, false) }
 
-// Lock reads a whole order for changing it: no other act changes it until this one ends. Faults: NotFound.
+// Lock reads a whole order for changing it: no other act changes it until this one ends. Errors: NotFound.
 func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, true) }
 
 func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
-	var held []*db.Question
-	if lock { // before the rest, which then sees what the act that held it before has made
-		held = append(held, tx.Ask(func(db.Rows) error { return nil }, "SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
+	var held []*db.PendingRead
+	if lock { // before the rest, which then sees what the operation that held it before has made
+		held = append(held, tx.Prefetch(func(db.Rows) error { return nil }, "SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
 	var list []Order
-	row := tx.Ask(func(r db.Rows) error {
+	row := tx.Prefetch(func(r db.Rows) error {
 		o, err := scan(r)
 		list = append(list, o)
 		return err
 	}, "SELECT "+columns+joined+"WHERE o.tenant_id = $1 AND o.id = $2::UUID", tx.Tenant, order)
 	var lines []Line
-	rest := askLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
-	history, shipments := askHistory(tx, order), askShipments(tx, order)
+	rest := prefetchLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
+	history, shipments := prefetchHistory(tx, order), prefetchShipments(tx, order)
 	if err := db.WaitAll(append(held, row)); err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fault.Missing("order")
+		return nil, apperr.Missing("order")
 	}
 	o := &list[0]
 	if err := db.WaitAll(rest); err != nil {
@@ -69,20 +69,20 @@ func readLines(tx *db.Tx, list []Order) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, i
 	}
-	return db.WaitAll(askLines(tx, ids, func(order id.Order, l Line) {
+	return db.WaitAll(prefetchLines(tx, ids, func(order id.Order, l Line) {
 		o := &list[at[order]]
 		o.Lines = append(o.Lines, l)
 	}))
 }
 
-// askLines asks for the lines of orders, in the order they were given.
-func askLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.Question {
-	asked := make([]*db.Question, 0, 1)
+// prefetchLines asks for the lines of orders, in the order they were given.
+func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.PendingRead {
+	asked := make([]*db.PendingRead, 0, 1)
 	for len(ids) > 0 {
 		piece := ids[:min(256, len(ids))]
 		ids = ids[len(piece):]
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		asked = append(asked, tx.Ask(func(r db.Rows) error {
+		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
 			var order id.Order
 			var l Line
 			if err := r.Scan(&order, &l.ID, &l.Product, db.Opt(&l.Variant), &l.SKU, &l.Name, db.Opt(&l.Description), db.Opt(&l.Metadata),
@@ -101,10 +101,10 @@ func askLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.Questi
 
 var linesText db.Text
 
-// askHistory asks how an order began, from its own row, and for every move since.
-func askHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
+// prefetchHistory asks how an order began, from its own row, and for every move since.
+func prefetchHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
 	list := []Entry{}
-	asked := tx.Ask(func(r db.Rows) error {
+	asked := tx.Prefetch(func(r db.Rows) error {
 		var e Entry
 		err := r.Scan(&e.ID, db.Opt(&e.Previous), &e.Status, db.Opt(&e.Note), &e.Source, &e.Actor, &e.At)
 		list = append(list, e)
@@ -118,9 +118,9 @@ func askHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
 	}
 }
 
-func askShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
+func prefetchShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
 	list, at := []Shipment{}, map[id.Shipment]int{}
-	asked := tx.Ask(func(r db.Rows) error {
+	asked := tx.Prefetch(func(r db.Rows) error {
 		var s Shipment
 		err := r.Scan(&s.ID, db.Opt(&s.Carrier), db.Opt(&s.TrackingNumber), db.Opt(&s.TrackingURL), &s.ShippedAt, db.Opt(&s.Notes), &s.Automatic, &s.CreatedAt)
 		at[s.ID] = len(list)
@@ -128,7 +128,7 @@ func askShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
 		return err
 	}, `SELECT id, carrier, tracking_number, tracking_url, shipped_at, notes, automatic, created_at FROM shipments
 		WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id`, tx.Tenant, order)
-	lines := tx.Ask(func(r db.Rows) error {
+	lines := tx.Prefetch(func(r db.Rows) error {
 		var shipment id.Shipment
 		var l ShipmentLine
 		if err := r.Scan(&shipment, &l.ID, &l.Line, &l.Quantity); err != nil {
@@ -149,13 +149,13 @@ func askShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
 
 // ByReference finds the order that has an external reference; "" when none has.
 func ByReference(tx *db.Tx, reference string) (id.Order, error) {
-	return AskByReference(tx, reference)()
+	return PrefetchByReference(tx, reference)()
 }
 
-// AskByReference is ByReference as a question.
-func AskByReference(tx *db.Tx, reference string) func() (id.Order, error) {
+// PrefetchByReference is ByReference as a question.
+func PrefetchByReference(tx *db.Tx, reference string) func() (id.Order, error) {
 	var order id.Order
-	asked := tx.Ask(func(r db.Rows) error { return r.Scan(&order) },
+	asked := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
 		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", tx.Tenant, reference)
 	return func() (id.Order, error) {
 		err := asked.Wait()
@@ -169,7 +169,7 @@ func (o *Order) search() string {
 }
 
 // Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
-// meanwhile makes the act run again.
+// meanwhile makes the operation run again.
 func Insert(tx *db.Tx, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, channel_id, customer_id, customer_name, customer_email, email_key, external_reference, platform_id,
@@ -180,7 +180,7 @@ func Insert(tx *db.Tx, o *Order) {
 		tx.Tenant, o.ID, o.Number, string(o.Status), db.Null(o.Channel), db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)),
 		db.Null(o.ExternalReference), db.Null(o.PlatformID), o.Currency, db.Null(o.ShippingAddress), db.Null(o.BillingAddress), db.Null(o.PaymentMetadata),
 		db.Null(o.Notes), o.Subtotal, o.ShippingAmount, o.DiscountAmount, o.TaxAmount, o.TaxRate, o.Total, o.ItemCount, db.Null(o.TrackingCarrier),
-		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedTold, o.search(), o.CreatedAt, o.UpdatedAt,
+		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedNotified, o.search(), o.CreatedAt, o.UpdatedAt,
 		string(o.History[0].Status), string(o.History[0].Source), o.History[0].Actor, recordedAt(o))
 	insertLines(tx, o.ID, o.Lines, 0)
 	for _, s := range o.Shipments {
@@ -248,7 +248,7 @@ func Save(tx *db.Tx, before, o *Order) {
 			tracking_carrier = $10, tracking_number = $11, tracking_url = $12, shipped_told = $13, updated_at = $14
 		WHERE tenant_id = $1 AND id = $2::UUID AND status = $15 AND updated_at = $16`,
 		tx.Tenant, o.ID, string(o.Status), o.Subtotal, o.ShippingAmount, o.DiscountAmount, o.TaxAmount, o.Total, o.ItemCount, db.Null(o.TrackingCarrier),
-		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedTold, o.UpdatedAt, string(before.Status), before.UpdatedAt).Rows(1, nil)
+		db.Null(o.TrackingNumber), db.Null(o.TrackingURL), o.ShippedNotified, o.UpdatedAt, string(before.Status), before.UpdatedAt).Rows(1, nil)
 	saveLines(tx, before, o)
 	if o.Status != before.Status {
 		insertEntry(tx, o.ID, o.History[len(o.History)-1])

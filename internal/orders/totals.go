@@ -1,7 +1,7 @@
 package orders
 
 import (
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 	"entrepot/internal/money"
 )
 
@@ -16,7 +16,7 @@ type Totals struct {
 }
 
 // Price sets line totals, subtotal, tax and total. Line totals and tax are rounded half away from zero to the currency's minor
-// unit, once each. tax nil means: from the rate, nil without one. Faults: Invalid for a discount above the subtotal and for
+// unit, once each. tax nil means: from the rate, nil without one. Errors: Invalid for a discount above the subtotal and for
 // amounts beyond 11 integer digits.
 func (o *Order) Price(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
@@ -28,11 +28,11 @@ func (o *Order) Price(tax *money.Amount) error {
 		l.Total = product.Round(decimals)
 		t.Subtotal += l.Total
 		if !ok || t.Subtotal > money.Max {
-			return fault.At("items", "the total must have at most 11 integer digits")
+			return apperr.At("items", "the total must have at most 11 integer digits")
 		}
 	}
 	if t.DiscountAmount > t.Subtotal {
-		return fault.At("discountAmount", "must not be above the subtotal of %s", t.Subtotal)
+		return apperr.At("discountAmount", "must not be above the subtotal of %s", t.Subtotal)
 	}
 	t.TaxAmount = tax
 	if tax == nil && t.TaxRate != nil {
@@ -44,7 +44,7 @@ func (o *Order) Price(tax *money.Amount) error {
 		t.Total += *t.TaxAmount
 	}
 	if t.Total > money.Max {
-		return fault.At("items", "the total must have at most 11 integer digits")
+		return apperr.At("items", "the total must have at most 11 integer digits")
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"entrepot/internal/fault"
+	"entrepot/internal/apperr"
 )
 
 // load sends requests at a rate for a time to a node that works on each for what the number of those under way makes of its
@@ -38,7 +38,7 @@ func load(t *testing.T, g *Gate, perSecond, capacity int, for_ time.Duration) (g
 			case err == nil:
 				good++
 				slowest = max(slowest, took)
-			case fault.Is(err, fault.Unavailable):
+			case apperr.Is(err, apperr.Unavailable):
 				refused++
 			default:
 				t.Error(err)
@@ -137,7 +137,7 @@ func TestWhoHangsUpGivesHisPlaceBack(t *testing.T) {
 		go func() { ended <- g.Enter(gone) }()
 		synctest.Wait()
 		cancel()
-		if err := <-ended; err == nil || fault.Is(err, fault.Unavailable) {
+		if err := <-ended; err == nil || apperr.Is(err, apperr.Unavailable) {
 			t.Error(err)
 		}
 		g.Leave(true)

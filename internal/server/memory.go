@@ -19,7 +19,7 @@ const (
 	leastMemory = 128 << 20
 )
 
-// LimitMemory tells the collector to keep the process within the budget and what the node needs for itself, and within three
+// LimitMemory reports the collector to keep the process within the budget and what the node needs for itself, and within three
 // quarters of what the machine or its container has, so that memory taken for a crowd goes back to the system afterwards. The limit
 // is a soft one; where GOMEMLIMIT is set, that one stays. It gives the budget, cut to what there is room for.
 func LimitMemory(lend int64) *budget.Budget {

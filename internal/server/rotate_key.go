@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"entrepot/internal/commerce"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // Rotated is what came of replacing a store's master key.
@@ -17,9 +17,9 @@ type Rotated struct {
 }
 
 // RotateKey replaces the master key of a store that nobody serves: with key, or, when the key is in the data folder's file, with a new one
-// that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing tells whether a node still serves
+// that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing reports whether a node still serves
 // the store; one that does can write no secret any more, and cannot read those that were encrypted anew.
-func RotateKey(ctx context.Context, c StoreConfig, key seal.Key) (done Rotated, err error) {
+func RotateKey(ctx context.Context, c StoreConfig, key secretbox.Key) (done Rotated, err error) {
 	release, err := lockStore(c, "entrepot key-rotate")
 	defer release()
 	if err != nil {
@@ -39,7 +39,7 @@ func RotateKey(ctx context.Context, c StoreConfig, key seal.Key) (done Rotated, 
 		return done, err
 	}
 	if c.MasterKey == "" {
-		if key, err = seal.MakeNext(c.Dir); err != nil {
+		if key, err = secretbox.MakeNext(c.Dir); err != nil {
 			return done, fmt.Errorf("the new master key: %w", err)
 		}
 	}
@@ -48,7 +48,7 @@ func RotateKey(ctx context.Context, c StoreConfig, key seal.Key) (done Rotated, 
 		return done, err
 	}
 	if c.MasterKey == "" {
-		done.Kept, err = seal.UseNext(c.Dir, old)
+		done.Kept, err = secretbox.UseNext(c.Dir, old)
 	}
 	return done, err
 }

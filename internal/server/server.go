@@ -223,13 +223,13 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 	defer flush.Stop()
 	defer tidy.Stop()
 	var hashed int64
-	hashed = giveBack(hashed)
+	hashed = release(hashed)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tidy.C:
-			hashed = giveBack(hashed)
+			hashed = release(hashed)
 		case <-flush.C:
 			if err := n.api.FlushLastUsed(ctx); err != nil && ctx.Err() == nil {
 				log.Warn("times of last use were not written", "error", err)
@@ -238,9 +238,9 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// giveBack returns to the system the memory in which passwords were hashed since the last time: 19 MiB each, which the
+// release returns to the system the memory in which passwords were hashed since the last time: 19 MiB each, which the
 // collector would otherwise keep for minutes in a process that is idle again.
-func giveBack(before int64) (hashed int64) {
+func release(before int64) (hashed int64) {
 	if hashed = accounts.Hashed(); hashed != before {
 		debug.FreeOSMemory()
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 )
 
 // Admin is the owner of the first account, made on an empty store (interface §5.1).
@@ -105,7 +105,7 @@ func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 		page.Token, page.Email, page.Name = r.Form.Get("token"), r.PostForm.Get("email"), r.PostForm.Get("name")
 		if err := s.setUp(r, n.store, page); err == nil {
 			page.Done = true
-		} else if f, ok := fault.As(err); ok {
+		} else if f, ok := apperr.As(err); ok {
 			page.Problem = f.Message
 			w.WriteHeader(http.StatusBadRequest)
 		} else {
@@ -122,13 +122,13 @@ func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 func (s *Server) setUp(r *http.Request, store *Store, page setupPage) error {
 	admin := Admin{Email: page.Email, Password: r.PostForm.Get("password"), Plan: s.config.Admin.Plan}
 	if problem := accounts.BadEmail(admin.Email); problem != "" {
-		return fault.At("E-mail", "%s", problem)
+		return apperr.At("E-mail", "%s", problem)
 	}
 	if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {
-		return fault.At("Password", "%s", problem)
+		return apperr.At("Password", "%s", problem)
 	}
 	if page.Name == "" || len(page.Name) > 120 {
-		return fault.At("Name", "must have 1 to 120 characters")
+		return apperr.At("Name", "must have 1 to 120 characters")
 	}
 	open := false // asked before hashing, which is dear
 	err := store.DB.Read(r.Context(), db.Across, func(tx *db.Tx) (err error) {

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 )
 
 // StoreConfig says which store to open and with which master key.
@@ -89,14 +89,14 @@ func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 func (s *Store) Close() error { return s.DB.Close() }
 
 // masterKey reads the master key of a configuration. missing says why there is none in the data folder; nil when there is one.
-func masterKey(c StoreConfig) (key seal.Key, missing, err error) {
+func masterKey(c StoreConfig) (key secretbox.Key, missing, err error) {
 	if c.MasterKey != "" {
-		key, err = seal.Parse(c.MasterKey)
+		key, err = secretbox.Parse(c.MasterKey)
 		return key, nil, err
 	}
-	key, err = seal.ReadFile(c.Dir)
+	key, err = secretbox.ReadFile(c.Dir)
 	switch {
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, seal.ErrEmptyFile):
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, secretbox.ErrEmptyFile):
 		return key, err, nil
 	case err != nil:
 		return key, nil, fmt.Errorf("the master key: %w", err)
@@ -105,7 +105,7 @@ func masterKey(c StoreConfig) (key seal.Key, missing, err error) {
 }
 
 // firstMasterKey makes the master key of a store that has none yet, and refuses to make a second one.
-func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing error) (key seal.Key, err error) {
+func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing error) (key secretbox.Key, err error) {
 	have := ""
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
 		have, err = accounts.StoreKey(tx)
@@ -116,15 +116,15 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 	}
 	if have != "" {
 		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, readable by "+
-			"nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing, filepath.Join(c.Dir, seal.FileName))
+			"nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing, filepath.Join(c.Dir, secretbox.FileName))
 	}
-	key, made, err := seal.MakeFile(c.Dir)
+	key, made, err := secretbox.MakeFile(c.Dir)
 	if err != nil {
 		return key, fmt.Errorf("the master key: %w", err)
 	}
 	if made {
 		c.Log.Warn("a new master key was made: keep a copy of it apart from the store, without it stored credentials cannot be read",
-			"folder", c.Dir, "file", seal.FileName)
+			"folder", c.Dir, "file", secretbox.FileName)
 	}
 	return key, nil
 }

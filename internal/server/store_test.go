@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 
@@ -26,7 +26,7 @@ func TestMasterKeyOfAStoreIsNeverMadeTwice(t *testing.T) {
 					t.Fatal(err)
 				}
 				id := store.Commerce.Key.ID()
-				path := filepath.Join(c.Dir, seal.FileName)
+				path := filepath.Join(c.Dir, secretbox.FileName)
 				kept, err := os.ReadFile(path)
 				if err := errors.Join(err, store.Close(), lose(path)); err != nil {
 					t.Fatal(err)
@@ -59,7 +59,7 @@ func TestMasterKeyOfAStoreIsNeverMadeTwice(t *testing.T) {
 // A start that was cut off while the key was being written leaves an empty file; the next one makes the key.
 func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
-		if err := os.WriteFile(filepath.Join(c.Dir, seal.FileName), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(c.Dir, secretbox.FileName), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		store, err := server.OpenStore(t.Context(), c.StoreConfig)
@@ -67,7 +67,7 @@ func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		store.Close()
-		if _, err := seal.ReadFile(c.Dir); err != nil {
+		if _, err := secretbox.ReadFile(c.Dir); err != nil {
 			t.Error(err)
 		}
 	})
@@ -75,7 +75,7 @@ func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 
 func TestReadableMasterKeyIsRefused(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
-		path := filepath.Join(c.Dir, seal.FileName)
+		path := filepath.Join(c.Dir, secretbox.FileName)
 		if err := errors.Join(os.WriteFile(path, []byte(strings.Repeat("ab", 32)), 0o644), os.Chmod(path, 0o644)); err != nil {
 			t.Fatal(err)
 		}

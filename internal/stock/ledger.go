@@ -29,7 +29,7 @@ func (e entry) row(tx *db.Tx, why Why) Movement {
 	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand, At: tx.Micros(), Why: why}
 }
 
-// insertMovements writes the ledger rows of one act.
+// insertMovements writes the ledger rows of one operation.
 func insertMovements(tx *db.Tx, list []entry, why Why) {
 	db.Chunks(list, func(piece []entry) error {
 		args := make([]any, 0, 7+6*len(piece))

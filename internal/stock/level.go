@@ -2,9 +2,9 @@
 //
 //	Level     one SKU in one warehouse: on hand, reserved, available = on hand − reserved
 //	Movement  one row of the ledger; the sum of a level's movements is its on-hand, always
-//	Shift     what an act does to a level by difference: orders reserve, release and ship; movements and transfers
-//	Setting   what an act makes a level's on-hand be: imports and bulk updates
-//	Sheet     what Set needs to have read: the warehouses and the levels of some SKUs
+//	Shift     what an operation does to a level by difference: orders reserve, release and ship; movements and transfers
+//	StockInput   what an operation makes a level's on-hand be: imports and bulk updates
+//	Snapshot     what Set needs to have read: the warehouses and the levels of some SKUs
 package stock
 
 import (
@@ -47,7 +47,7 @@ func (l Level) exists() bool { return l.Product != "" }
 // Available is what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
-// below tells whether a level is under its threshold.
+// below reports whether a level is under its threshold.
 func (l Level) below() bool {
 	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold
 }
@@ -67,7 +67,7 @@ const (
 	FromChannel     Cause = "channel"
 )
 
-// Why is what the ledger keeps of an act.
+// Why is what the ledger keeps of an operation.
 type Why struct {
 	Cause         Cause
 	ReferenceType string // "order", "shipment" …
@@ -89,12 +89,12 @@ func scanLevel(r db.Rows) (Level, error) {
 
 // readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
 func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) error {
-	return db.WaitAll(askLevels(tx, skus, warehouse, each))
+	return db.WaitAll(prefetchLevels(tx, skus, warehouse, each))
 }
 
-// askLevels is readLevels as a question. It sorts the SKUs.
-func askLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*db.Question {
-	asked := make([]*db.Question, 0, 1)
+// prefetchLevels is readLevels as a question. It sorts the SKUs.
+func prefetchLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
+	asked := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)
 	skus = slices.Compact(skus)
 	for len(skus) > 0 {
@@ -105,7 +105,7 @@ func askLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*
 		if warehouse != "" {
 			args, text = append(args, warehouse), &levelsInText
 		}
-		asked = append(asked, tx.Ask(func(r db.Rows) error {
+		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
 			l, err := scanLevel(r)
 			if err == nil {
 				each(l)

@@ -74,7 +74,7 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 
 var escape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// Changes reads up to limit levels whose stamp is since or later, oldest change first, and tells whether there are more;
+// Changes reads up to limit levels whose stamp is since or later, oldest change first, and reports whether there are more;
 // deleted ones are among them only on request (interface §4.3).
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []Row, more bool, err error) {
 	list, err = readRows(tx, limit+1, "SELECT "+rowColumns+" FROM stock_levels l WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+

@@ -17,9 +17,9 @@ import (
 func TestBulkStatementsKeepToTheKey(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true})
 	tenant := dbtest.Account(t, store)
-	settings := make([]Setting, 3000)
+	settings := make([]StockInput, 3000)
 	for i := range settings {
-		settings[i] = Setting{SKU: fmt.Sprintf("SKU-%d", i), Product: id.New[id.Product](), Quantity: 5}
+		settings[i] = StockInput{SKU: fmt.Sprintf("SKU-%d", i), Product: id.New[id.Product](), Quantity: 5}
 	}
 	act := func(run func(tx *db.Tx) error) {
 		t.Helper()
@@ -38,9 +38,9 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 			for i := range settings {
 				settings[i].Quantity = quantity
 			}
-			sheet, err := Look(tx, settings)
+			snapshot, err := ReadSnapshot(tx, settings)
 			if err == nil {
-				sheet.Set(tx, settings, Why{Cause: Import})
+				snapshot.Set(tx, settings, Why{Cause: Import})
 			}
 			return err
 		})
@@ -59,9 +59,9 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 		return err
 	})
 	act(func(tx *db.Tx) error {
-		sheet, err := Look(tx, settings)
+		snapshot, err := ReadSnapshot(tx, settings)
 		if err == nil {
-			sheet.SetThresholds(tx, settings)
+			snapshot.SetThresholds(tx, settings)
 		}
 		return err
 	})

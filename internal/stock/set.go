@@ -7,30 +7,30 @@ import (
 	"entrepot/internal/id"
 )
 
-// Setting is an on-hand figure as told for one SKU in one warehouse.
-type Setting struct {
+// StockInput is an on-hand figure as told for one SKU in one warehouse.
+type StockInput struct {
 	SKU       string
 	Product   id.Product // needed where there is no level yet
 	Variant   id.Variant
 	Warehouse string // "" until Look: the default
 	Quantity  int64  // 0 to MaxQuantity
 
-	at int // its place on the Sheet, set by Look
+	at int // its place on the Snapshot, set by Look
 }
 
-// Sheet is what settings meet: the account's warehouses, and for each setting the level that it speaks of. It may be read on a
-// snapshot and used in a later transaction: writes find out if a level has moved since, and then make the act run again.
-type Sheet struct {
+// Snapshot is what settings meet: the account's warehouses, and for each setting the level that it speaks of. It may be read on a
+// snapshot and used in a later transaction: writes find out if a level has moved since, and then make the operation run again.
+type Snapshot struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
 	levels     []Level // of the settings as looked at, place by place
-	settings   []Setting
+	settings   []StockInput
 	clock      int64 // the newest stamp of the account then
 }
 
 // Look reads all that Set needs to know of settings, and puts the default warehouse into those without one.
-func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
-	s := &Sheet{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings)), settings: settings}
+func ReadSnapshot(tx *db.Tx, settings []StockInput) (*Snapshot, error) {
+	s := &Snapshot{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings)), settings: settings}
 	err := tx.Each(func(r db.Rows) error {
 		var code string
 		var usual bool
@@ -64,13 +64,13 @@ func Look(tx *db.Tx, settings []Setting) (*Sheet, error) {
 }
 
 // readLevels finds the level of each setting; only is the warehouse of all of them, "" when they speak of several.
-func (s *Sheet) readLevels(tx *db.Tx, settings []Setting, only string) error {
+func (s *Snapshot) readLevels(tx *db.Tx, settings []StockInput, only string) error {
 	text, row, from, first := &lookText, "($::TEXT,%)", "$2", 3
 	if only == "" {
 		text, row, from, first = &lookEachText, "($::TEXT,$::TEXT,%)", "v.warehouse", 2
 	}
 	begin := 0
-	return db.Chunks(settings, func(piece []Setting) error {
+	return db.Chunks(settings, func(piece []StockInput) error {
 		args := make([]any, 0, 2+2*len(piece))
 		args = append(args, tx.Tenant)
 		if only != "" {
@@ -119,21 +119,23 @@ func thresholdOf(n int64) *int64 {
 
 var zero int64
 
-// Knows tells whether the account has a warehouse.
-func (s *Sheet) Knows(warehouse string) bool { return s.warehouses[warehouse] }
+// Knows reports whether the account has a warehouse.
+func (s *Snapshot) Knows(warehouse string) bool { return s.warehouses[warehouse] }
 
-// Stocked tells whether a setting, looked at, meets a level, so that its SKU is known.
-func (s *Sheet) Stocked(t Setting) bool { return s.levels[t.at].exists() && !s.levels[t.at].Deleted }
+// Stocked reports whether a setting, looked at, meets a level, so that its SKU is known.
+func (s *Snapshot) Stocked(t StockInput) bool {
+	return s.levels[t.at].exists() && !s.levels[t.at].Deleted
+}
 
 // OnHand is what the level of a setting, looked at, has on hand; 0 when there is none.
-func (s *Sheet) OnHand(t Setting) int64 { return s.levels[t.at].OnHand }
+func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
 // manyMoved is how many levels Stale reads before it says yes anyway.
 const manyMoved = 10_000
 
-// Stale tells whether a level that was looked at may have changed since. Writes would find out too, but only after they have
+// Stale reports whether a level that was looked at may have changed since. Writes would find out too, but only after they have
 // done much for nothing.
-func (s *Sheet) Stale(tx *db.Tx) (bool, error) {
+func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 	var clock int64
 	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock); err != nil || clock == s.clock {
 		return false, err
@@ -160,8 +162,8 @@ func (s *Sheet) Stale(tx *db.Tx) (bool, error) {
 // Set makes on-hand what settings tell and writes the ledger; warehouses and levels that are not there yet are made. The
 // settings are some of those looked at, or copies of them, and no two speak of one level. It gives the levels that changed or
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
-// meanwhile makes the act run again.
-func (s *Sheet) Set(tx *db.Tx, settings []Setting, why Why) []Change {
+// meanwhile makes the operation run again.
+func (s *Snapshot) Set(tx *db.Tx, settings []StockInput, why Why) []Change {
 	p := s.Plan(settings)
 	p.Write(tx, why)
 	return p.changes
@@ -174,7 +176,7 @@ type Plan struct {
 }
 
 // Plan decides what Set would do.
-func (s *Sheet) Plan(settings []Setting) *Plan {
+func (s *Snapshot) Plan(settings []StockInput) *Plan {
 	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]int, 0, len(settings))}}
 	for i := range settings {
 		p.set(s, &settings[i])
@@ -194,7 +196,7 @@ func (p *Plan) Write(tx *db.Tx, why Why) {
 }
 
 // set decides on one setting.
-func (p *Plan) set(s *Sheet, t *Setting) {
+func (p *Plan) set(s *Snapshot, t *StockInput) {
 	before := &s.levels[t.at]
 	after := *before
 	after.OnHand = t.Quantity
@@ -210,7 +212,7 @@ func (p *Plan) set(s *Sheet, t *Setting) {
 }
 
 // appear puts a level, and its warehouse, where there is none that lives.
-func (p *Plan) appear(s *Sheet, t *Setting, before, after *Level) {
+func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
 	}
@@ -222,7 +224,7 @@ func (p *Plan) appear(s *Sheet, t *Setting, before, after *Level) {
 }
 
 // Add is Set for settings whose quantities are differences, not 0. It gives the ledger rows too, setting by setting.
-func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movement) {
+func (s *Snapshot) Add(tx *db.Tx, settings []StockInput, why Why) ([]Change, []Movement) {
 	summed := slices.Clone(settings)
 	at := make(map[Place]int, len(settings))
 	for i := range summed {
@@ -240,7 +242,7 @@ func (s *Sheet) Add(tx *db.Tx, settings []Setting, why Why) ([]Change, []Movemen
 
 // SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
 // not there yet is made with nothing on hand.
-func (s *Sheet) SetThresholds(tx *db.Tx, settings []Setting) []Change {
+func (s *Snapshot) SetThresholds(tx *db.Tx, settings []StockInput) []Change {
 	var p Plan
 	for i := range settings {
 		t := &settings[i]

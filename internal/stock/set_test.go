@@ -49,17 +49,17 @@ func (s *shelf) write(act func(tx *db.Tx) error) {
 // set tells quantities by SKU, or by SKU@warehouse.
 func (s *shelf) set(told map[string]int64) (changes []stock.Change) {
 	s.Helper()
-	var settings []stock.Setting
+	var settings []stock.StockInput
 	for place, n := range told {
 		at := split(place)
-		settings = append(settings, stock.Setting{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
+		settings = append(settings, stock.StockInput{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
 	}
 	s.write(func(tx *db.Tx) error {
-		sheet, err := stock.Look(tx, settings)
+		snapshot, err := stock.ReadSnapshot(tx, settings)
 		if err != nil {
 			return err
 		}
-		changes = sheet.Set(tx, settings, stock.Why{Cause: stock.Import})
+		changes = snapshot.Set(tx, settings, stock.Why{Cause: stock.Import})
 		return nil
 	})
 	return changes

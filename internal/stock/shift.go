@@ -5,12 +5,12 @@ import (
 	"errors"
 	"slices"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
-// Shift is what one act does to one SKU.
+// Shift is what one operation does to one SKU.
 type Shift struct {
 	SKU       string
 	Warehouse string // "" lets Apply choose
@@ -25,10 +25,10 @@ type Shift struct {
 // Levels gives levels that were asked for, by place.
 type Levels func() (map[Place]Level, error)
 
-// AskLevels asks for the levels of some SKUs, deleted ones too.
-func AskLevels(tx *db.Tx, skus []string) Levels {
+// PrefetchLevels asks for the levels of some SKUs, deleted ones too.
+func PrefetchLevels(tx *db.Tx, skus []string) Levels {
 	levels := make(map[Place]Level, len(skus))
-	asked := askLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
+	asked := prefetchLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
 	return func() (map[Place]Level, error) {
 		err := db.WaitAll(asked)
 		return levels, err
@@ -42,7 +42,7 @@ func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 	for i, s := range shifts {
 		skus[i] = s.SKU
 	}
-	return AskLevels(tx, skus).Choose(tx, shifts)
+	return PrefetchLevels(tx, skus).Choose(tx, shifts)
 }
 
 // Choose is the function Choose on levels that were asked for: at least those of the shifts' SKUs.
@@ -124,7 +124,7 @@ func place(levels []Level, fallback string, wanted int64) string {
 
 // Apply makes shifts (their warehouses chosen) on levels as read in this transaction, writes the ledger, and gives each
 // level after. reject refuses to take more than is available: Conflict naming the SKUs. The writes are queued; if a level
-// has moved meanwhile in a way that matters, the act runs again.
+// has moved meanwhile in a way that matters, the operation runs again.
 func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, error) {
 	merged := merge(shifts)
 	if reject {
@@ -199,7 +199,7 @@ func enough(levels map[Place]Level, shifts []Shift) error {
 		return nil
 	}
 	slices.Sort(short)
-	return fault.New(fault.Conflict, "insufficient_stock", "not enough stock of %s", join(slices.Compact(short))).With("skus", short)
+	return apperr.New(apperr.Conflict, "insufficient_stock", "not enough stock of %s", join(slices.Compact(short))).With("skus", short)
 }
 
 func join(list []string) string {

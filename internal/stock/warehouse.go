@@ -3,8 +3,8 @@ package stock
 import (
 	"errors"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -38,11 +38,11 @@ func Warehouses(tx *db.Tx, limit, offset int) (list []Warehouse, total int64, er
 	return list, total, err
 }
 
-// WarehouseByID reads one. Faults: NotFound.
+// WarehouseByID reads one. Errors: NotFound.
 func WarehouseByID(tx *db.Tx, warehouse id.Warehouse) (Warehouse, error) {
 	list, err := db.List(tx, scanWarehouse, "SELECT "+warehouseColumns+" FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, warehouse)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("warehouse")
+		err = apperr.Missing("warehouse")
 	}
 	if err != nil {
 		return Warehouse{}, err
@@ -50,7 +50,7 @@ func WarehouseByID(tx *db.Tx, warehouse id.Warehouse) (Warehouse, error) {
 	return list[0], nil
 }
 
-// HasWarehouse tells whether the account has a warehouse with that code.
+// HasWarehouse reports whether the account has a warehouse with that code.
 func HasWarehouse(tx *db.Tx, code string) (bool, error) {
 	err := tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, code}, &code)
 	if errors.Is(err, db.ErrNoRow) {
@@ -71,7 +71,7 @@ func DefaultWarehouse(tx *db.Tx) (string, error) {
 
 // CodeTaken is the 409 for a code that another warehouse has.
 func CodeTaken(code string) error {
-	return fault.New(fault.Conflict, "conflict", "another warehouse has the code %s", code)
+	return apperr.New(apperr.Conflict, "conflict", "another warehouse has the code %s", code)
 }
 
 // Insert writes a new warehouse, as the default one in place of the other if it says so.
@@ -105,11 +105,11 @@ func insertWarehouse(tx *db.Tx, code string) {
 		tx.Tenant, id.New[id.Warehouse](), code, tx.Micros())
 }
 
-// Delete takes a warehouse away with its levels, all of which are empty. Faults: Conflict while it is the default, holds
+// Delete takes a warehouse away with its levels, all of which are empty. Errors: Conflict while it is the default, holds
 // stock, or something is reserved in it.
 func (w Warehouse) Delete(tx *db.Tx) error {
 	if w.Default {
-		return fault.New(fault.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
+		return apperr.New(apperr.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
 	}
 	var held int64
 	err := tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)", []any{tx.Tenant, w.Code}, &held)
@@ -117,7 +117,7 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 		return err
 	}
 	if held > 0 {
-		return fault.New(fault.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
+		return apperr.New(apperr.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
 	}
 	empty, err := db.List(tx, scanLevel, "SELECT "+levelColumns+" FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", tx.Tenant, w.Code)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Change is a level after an act.
+// Change is a level after an operation.
 type Change struct {
 	Level
 	PreviousOnHand int64
@@ -26,8 +26,8 @@ func changed(before, after *Level) Change {
 	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low, held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
 }
 
-// writes gathers what an act does to levels, sorted by the statement that does it. Every one of them holds a level to how it
-// was read: if it moved meanwhile, the act runs again.
+// writes gathers what an operation does to levels, sorted by the statement that does it. Every one of them holds a level to how it
+// was read: if it moved meanwhile, the operation runs again.
 type writes struct {
 	counted bool // somebody counted: levels without a threshold get one, and so can fall low from now on
 	changes []Change

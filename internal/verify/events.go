@@ -112,15 +112,15 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 	err := c.Each(func(r db.Rows) error {
 		var id string
 		var initial orders.Status
-		var shippedTold bool
+		var shippedNotified bool
 		t := &orderTally{}
-		if err := r.Scan(&id, &t.number, &initial, &shippedTold, &t.created); err != nil || !p.has(id) {
+		if err := r.Scan(&id, &t.number, &initial, &shippedNotified, &t.created); err != nil || !p.has(id) {
 			return err
 		}
 		c.look()
 		t.silent = initial == orders.Shipped || initial == orders.Delivered
 		t.want[0] = 1
-		if shippedTold && !t.silent {
+		if shippedNotified && !t.silent {
 			t.want[2] = 1
 		}
 		tallies[id] = t

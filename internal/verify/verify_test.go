@@ -9,22 +9,22 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/pgtest"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -42,7 +42,7 @@ const skus = 12
 // newShop has products SKU-0 to SKU-11, each with a variant SKU-n-V, with stock, and an endpoint for everything.
 func newShop(t *testing.T, store *db.DB) *shop {
 	t.Helper()
-	key, err := seal.Parse(strings.Repeat("5e", 32))
+	key, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func newShop(t *testing.T, store *db.DB) *shop {
 	return s
 }
 
-func given[T any](v T) wire.Field[T] { return wire.Field[T]{Set: true, Value: v} }
+func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
 func (s *shop) write(act func(tx *db.Tx) error) error {
 	return s.store.Write(s.Context(), s.who.Tenant, act)
@@ -81,7 +81,7 @@ func (s *shop) must(act func(tx *db.Tx) error) {
 	}
 }
 
-// order creates one; try says that a fault is no failure.
+// order creates one; try says that an error is no failure.
 func (s *shop) order(draft commerce.OrderDraft) (order id.Order, err error) {
 	if draft.Number, err = s.do.Numbers.Take(s.Context(), s.store, s.who.Tenant); err != nil {
 		return "", err
@@ -407,7 +407,7 @@ func TestHoldsUnderRaces(t *testing.T) {
 				var mine []id.Order
 				for range acts {
 					if err := s.anything(random, &mine); err != nil {
-						if _, ok := fault.As(err); !ok {
+						if _, ok := apperr.As(err); !ok {
 							t.Error(err)
 						}
 					}
@@ -422,7 +422,7 @@ func TestHoldsUnderRaces(t *testing.T) {
 	})
 }
 
-// anything does one act by chance; a refusal is a fault.
+// anything does one operation by chance; a refusal is an error.
 func (s *shop) anything(random *rand.Rand, mine *[]id.Order) error {
 	sku := func() string { return fmt.Sprintf("SKU-%d%s", random.IntN(4), []string{"", "-V"}[random.IntN(2)]) }
 	pick := func() id.Order { return (*mine)[random.IntN(len(*mine))] }

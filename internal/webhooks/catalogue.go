@@ -3,7 +3,7 @@ package webhooks
 import (
 	"strings"
 
-	"entrepot/internal/wire"
+	"entrepot/internal/apijson"
 )
 
 // Kind is one kind of event as the catalogue tells it (interface §4.5.9).
@@ -12,8 +12,8 @@ type Kind struct {
 	Name        string // for people
 	Category    string
 	Description string
-	Since       string             // release in which it appeared
-	Sample      func(*wire.Writer) // writes a sample of its data
+	Since       string                // release in which it appeared
+	Sample      func(*apijson.Writer) // writes a sample of its data
 }
 
 // Kinds are the 22 events. Their samples are filled in where the events are rendered.

@@ -3,8 +3,8 @@ package webhooks
 import (
 	"fmt"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -52,11 +52,11 @@ func (d *Delivery) places() []any {
 
 func scanDelivery(r db.Rows) (d Delivery, err error) { return d, r.Scan(d.places()...) }
 
-// DeliveryByID reads a delivery. Faults: NotFound.
+// DeliveryByID reads a delivery. Errors: NotFound.
 func DeliveryByID(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	list, err := db.List(tx, scanDelivery, "SELECT "+deliveryColumns+liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("delivery")
+		err = apperr.Missing("delivery")
 	}
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ type Filter struct {
 // forever is an upper bound beyond every time of the store.
 const forever = 1 << 62
 
-// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Faults: NotFound for the endpoint.
+// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the endpoint.
 func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	counts, err := Tally(tx, f.Endpoint)
 	if err != nil {

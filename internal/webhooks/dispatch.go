@@ -93,7 +93,7 @@ func (s *Step) Write(tx *db.Tx) error {
 	if err := order(tx, s.deliveries); err != nil {
 		return err
 	}
-	lengthen(tx, s.deliveries)
+	incrementPending(tx, s.deliveries)
 	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
 	return db.Chunks(s.deliveries, func(piece []Delivery) error {
 		tx.Queue(insertPlaced.For(len(piece), func(n int) string { return insertDeliveries(n, "position", "event_stamp") }), insertArgs(tx, piece)...)
@@ -117,7 +117,7 @@ func enqueueAgain(tx *db.Tx, deliveries []Delivery) error {
 		tx.Change(insertStamped.For(len(piece), func(n int) string { return insertDeliveries(n, db.Clock+" + position", "event_stamp") }), insertArgs(tx, piece)...)
 		return nil
 	})
-	lengthen(tx, deliveries)
+	incrementPending(tx, deliveries)
 	return nil
 }
 
@@ -133,9 +133,9 @@ func order(tx *db.Tx, deliveries []Delivery) error {
 	return err
 }
 
-// lengthen counts new deliveries and calls their queues, in the order of endpoints, so that two transactions never wait for each
+// incrementPending counts new deliveries and calls their queues, in the order of endpoints, so that two transactions never wait for each
 // other.
-func lengthen(tx *db.Tx, deliveries []Delivery) {
+func incrementPending(tx *db.Tx, deliveries []Delivery) {
 	counts := map[id.Endpoint]int64{}
 	for i := range deliveries {
 		counts[deliveries[i].Endpoint]++

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -29,8 +29,8 @@ const All = "*"
 type Endpoint struct {
 	ID             id.Endpoint
 	URL            string
-	Secret         string // sealed
-	OldSecret      string // sealed, or ""; it signs too until OldSecretUntil
+	Secret         string // encrypted
+	OldSecret      string // encrypted, or ""; it signs too until OldSecretUntil
 	OldSecretUntil int64
 	Events         []string // names, or All alone
 	Description    string
@@ -41,7 +41,7 @@ type Endpoint struct {
 	UpdatedAt      int64
 }
 
-// Wants tells whether the endpoint subscribed to an event.
+// Wants reports whether the endpoint subscribed to an event.
 func (e *Endpoint) Wants(event string) bool {
 	return len(e.Events) == 1 && e.Events[0] == All || slices.Contains(e.Events, event)
 }
@@ -58,7 +58,7 @@ func scanEndpoint(r db.Rows) (e Endpoint, err error) {
 // MaxEndpoints bounds the endpoints of an account (interface §8).
 const MaxEndpoints = 100
 
-// Insert stores a new endpoint with its queue. It gets the events that are committed after it. Faults: Conflict when the account has
+// Insert stores a new endpoint with its queue. It gets the events that are committed after it. Errors: Conflict when the account has
 // MaxEndpoints; they are counted behind the change clock, so exactly.
 func (e *Endpoint) Insert(tx *db.Tx) {
 	offset := tx.Stamps(1)
@@ -67,7 +67,7 @@ func (e *Endpoint) Insert(tx *db.Tx) {
 		SELECT $1::BIGINT,$2::UUID,$3::TEXT,$4::TEXT,'',0,$5::TEXT,$6::TEXT,$7::TEXT,$8::BOOLEAN,`+db.Clock+` + $9::BIGINT,$10::BIGINT,$10::BIGINT
 		WHERE (SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL) < $11::BIGINT`,
 		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(), MaxEndpoints).
-		Rows(1, fault.New(fault.Conflict, "too_many_endpoints", "an account has at most %d webhook endpoints: remove one that is not needed any more", MaxEndpoints))
+		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints", "an account has at most %d webhook endpoints: remove one that is not needed any more", MaxEndpoints))
 	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`, tx.Tenant, offset)
 	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`, tx.Tenant, e.ID)
 }
@@ -77,24 +77,24 @@ func (e *Endpoint) Save(tx *db.Tx) {
 	e.UpdatedAt = tx.Micros()
 	tx.Queue(`UPDATE endpoints SET url = $3, secret = $4, old_secret = $5, old_secret_until = $6, events = $7, description = $8, status = $9, ordered = $10,
 		updated_at = $11 WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, tx.Tenant, e.ID, e.URL, e.Secret, e.OldSecret, e.OldSecretUntil,
-		strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, e.UpdatedAt).Rows(1, fault.Missing("endpoint"))
+		strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, e.UpdatedAt).Rows(1, apperr.Missing("endpoint"))
 	call(tx, e.ID)
 }
 
 // Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
 func (e *Endpoint) Delete(tx *db.Tx) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
-		tx.Tenant, e.ID, tx.Micros()).Rows(1, fault.Missing("endpoint"))
+		tx.Tenant, e.ID, tx.Micros()).Rows(1, apperr.Missing("endpoint"))
 	tx.Queue("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
 	tx.Wake(Due)
 }
 
-// ByID reads an endpoint. Faults: NotFound.
+// ByID reads an endpoint. Errors: NotFound.
 func ByID(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
 	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL", endpoint)
 }
 
-// Lock reads an endpoint and keeps it from being changed until the end of the transaction. Faults: NotFound.
+// Lock reads an endpoint and keeps it from being changed until the end of the transaction. Errors: NotFound.
 func Lock(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
 	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", endpoint)
 }
@@ -109,7 +109,7 @@ func scanEndpointID(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e)
 func oneEndpoint(tx *db.Tx, sql string, endpoint id.Endpoint) (*Endpoint, error) {
 	list, err := db.List(tx, scanEndpoint, sql, tx.Tenant, endpoint)
 	if err == nil && len(list) == 0 {
-		err = fault.Missing("endpoint")
+		err = apperr.Missing("endpoint")
 	}
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ type Counts struct{ Pending, Delivered, Failed int64 }
 func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
 	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint}, &c.Pending, &c.Delivered, &c.Failed)
 	if errors.Is(err, db.ErrNoRow) {
-		return c, fault.Missing("endpoint")
+		return c, apperr.Missing("endpoint")
 	}
 	return c, err
 }

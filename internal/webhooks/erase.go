@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Mention is an event that may tell of a person.
-type Mention struct {
+// EventRef is an event that may tell of a person.
+type EventRef struct {
 	Stamp    int64
 	Resource string
 }
@@ -22,7 +22,7 @@ func Newest(tx *db.Tx) (stamp int64, err error) {
 var listSizes = []int{16, 256, 4096}
 
 // Mentions looks through the log after a stamp for the events of some resources, and for those whose payload names one of the ids.
-func Mentions(tx *db.Tx, after int64, resources, ids []string) (list []Mention, err error) {
+func Mentions(tx *db.Tx, after int64, resources, ids []string) (list []EventRef, err error) {
 	for first := true; first || len(resources) > 0; first = false {
 		piece := resources[:min(listSizes[len(listSizes)-1], len(resources))]
 		resources = resources[len(piece):]
@@ -44,7 +44,7 @@ func Mentions(tx *db.Tx, after int64, resources, ids []string) (list []Mention, 
 		if len(any) == 0 {
 			break
 		}
-		found, err := db.List(tx, func(r db.Rows) (m Mention, err error) { return m, r.Scan(&m.Stamp, &m.Resource) },
+		found, err := db.List(tx, func(r db.Rows) (m EventRef, err error) { return m, r.Scan(&m.Stamp, &m.Resource) },
 			"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
 		if err != nil {
 			return nil, err

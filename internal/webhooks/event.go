@@ -6,9 +6,9 @@
 package webhooks
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/wire"
 )
 
 // Topic is what the store wakes when events are committed.
@@ -22,8 +22,8 @@ type Event struct {
 }
 
 // New renders an event's data.
-func New(name, resource string, data func(*wire.Writer)) Event {
-	w := wire.NewWriter(512)
+func New(name, resource string, data func(*apijson.Writer)) Event {
+	w := apijson.NewWriter(512)
 	data(w)
 	return Event{Name: name, Resource: resource, Data: w.Bytes()}
 }
@@ -62,9 +62,9 @@ func Record(tx *db.Tx, events ...Event) {
 
 // envelope is the body every attempt sends: exactly id, event, timestamp and data (interface §6.1).
 func (e Event) envelope(event id.Event, at int64) string {
-	w := wire.NewWriter(len(e.Data) + 160)
+	w := apijson.NewWriter(len(e.Data) + 160)
 	w.Record("Event", "")
-	wire.ID(w, "id", event)
+	apijson.ID(w, "id", event)
 	w.Text("event", e.Name)
 	w.Micros("timestamp", at)
 	w.Raw("data", string(e.Data))

@@ -3,8 +3,8 @@ package webhooks
 import (
 	"errors"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -19,15 +19,15 @@ type Logged struct {
 // logBytes bounds a page of the log beside its limit.
 const logBytes = 8 << 20
 
-// Log reads up to limit events after a given one ("" from the oldest kept), in commit order, and tells whether there are more.
-// Stamps grow in commit order, so a reader who goes on from the last event he got misses none. Faults: Invalid for an event that
+// Log reads up to limit events after a given one ("" from the oldest kept), in commit order, and reports whether there are more.
+// Stamps grow in commit order, so a reader who goes on from the last event he got misses none. Errors: Invalid for an event that
 // is not in the log.
 func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err error) {
 	var stamp int64
 	if after != "" {
 		err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2 AND endpoint_id IS NULL", []any{tx.Tenant, after}, &stamp)
 		if errors.Is(err, db.ErrNoRow) {
-			return nil, false, fault.At("after", "is not in the event log: it is unknown, or older than the log is kept")
+			return nil, false, apperr.At("after", "is not in the event log: it is unknown, or older than the log is kept")
 		}
 		if err != nil {
 			return nil, false, err

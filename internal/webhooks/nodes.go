@@ -4,9 +4,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// The statements of this file serve every tenant: a node holds queues whosever they are. A node's row is locked before queues.
+// The statements of this file serve every tenant: a node holds queues of any they are. A node's row is locked before queues.
 
-// Beat says that a node lives, and tells whether the others still think so. One that they have given up holds nothing any more, and
+// Beat says that a node lives, and reports whether the others still think so. One that they have given up holds nothing any more, and
 // must go on under another name.
 func Beat(tx *db.Tx, node string) (alive bool, err error) {
 	n, err := tx.Exec("UPDATE nodes SET beat = beat + 1 WHERE id = $1", node)
@@ -25,7 +25,7 @@ func Beats(tx *db.Tx, node string) (map[string]int64, error) {
 	}, "SELECT id, beat FROM nodes WHERE id <> $1", node)
 }
 
-// EndNode frees the queues of a node whose beat has not moved from what was seen, and forgets the node. It tells whether that was so.
+// EndNode frees the queues of a node whose beat has not moved from what was seen, and forgets the node. It reports whether that was so.
 func EndNode(tx *db.Tx, node string, beat int64) (ended bool, err error) {
 	n, err := tx.Exec("DELETE FROM nodes WHERE id = $1 AND beat = $2", node, beat)
 	if err != nil || n == 0 {
@@ -53,7 +53,7 @@ func free(tx *db.Tx, node string) error {
 	return nil
 }
 
-// Abandon frees every queue: for a start after a crash, when no other node can serve the store. It tells how many were held.
+// Abandon frees every queue: for a start after a crash, when no other node can serve the store. It reports how many were held.
 func Abandon(tx *db.Tx) (int64, error) {
 	tx.Queue("DELETE FROM nodes")
 	return tx.Exec("UPDATE queues SET holder = '' WHERE holder <> ''")

@@ -3,8 +3,8 @@ package webhooks
 import (
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/id"
 )
 
@@ -88,11 +88,11 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 	return where, args
 }
 
-// Run does the next part of a replay in the caller's transaction and tells how many deliveries it queued. done says that nothing
+// Run does the next part of a replay in the caller's transaction and reports how many deliveries it queued. done says that nothing
 // is left; else Keep it.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	e, err := ByID(tx, r.Endpoint)
-	if fault.Is(err, fault.NotFound) {
+	if apperr.Is(err, apperr.NotFound) {
 		return 0, true, nil
 	}
 	if err != nil {

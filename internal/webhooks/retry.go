@@ -6,7 +6,7 @@ import (
 )
 
 // Retry gives a delivery an attempt now (interface §4.5.9): a settled one exactly one more, a pending one its next. One that
-// waits for an earlier delivery of its resource keeps waiting. Faults: NotFound when its endpoint is gone.
+// waits for an earlier delivery of its resource keeps waiting. Errors: NotFound when its endpoint is gone.
 func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	d, err := DeliveryByID(tx, delivery)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements from here to Depth serve every tenant: a node takes over queues whosever they are.
+// The statements from here to Depth serve every tenant: a node takes over queues of any they are.
 
 // Queue names an endpoint's queue.
 type Queue struct {
@@ -60,7 +60,7 @@ func Claim(tx *db.Tx, holder string, first bool, limit int) (claimed []Queue, al
 	return claimed, true, err
 }
 
-// Depth tells how many deliveries are pending, and since when a due queue waits for a node to take it, 0 when none does.
+// Depth reports how many deliveries are pending, and since when a due queue waits for a node to take it, 0 when none does.
 func Depth(tx *db.Tx) (pending, since int64, err error) {
 	if err := tx.Row("SELECT coalesce(sum(pending), 0)::BIGINT FROM queues", nil, &pending); err != nil {
 		return 0, 0, err

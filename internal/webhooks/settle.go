@@ -48,7 +48,7 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 	}
 	keepAttempts(tx, kept)
 	count(tx, kept)
-	letNext(tx, kept)
+	unblockNext(tx, kept)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func padded[T any](list []T) []T {
 
 var settleText, attemptText db.Text
 
-// settle moves deliveries on and tells which were still where the attempt had found them.
+// settle moves deliveries on and reports which were still where the attempt had found them.
 func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
 	all := padded(outcomes) // a row that is updated twice by equal values is updated once
 	args := make([]any, 0, 9*len(all))
@@ -148,8 +148,8 @@ func count(tx *db.Tx, outcomes []Outcome) {
 	}
 }
 
-// letNext makes the first waiting delivery of each lane due whose earlier one is settled now.
-func letNext(tx *db.Tx, outcomes []Outcome) {
+// unblockNext makes the first waiting delivery of each lane due whose earlier one is settled now.
+func unblockNext(tx *db.Tx, outcomes []Outcome) {
 	for _, o := range outcomes {
 		if o.Ordered && o.State != Pending {
 			tx.Queue(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NULL AND position =

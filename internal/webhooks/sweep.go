@@ -22,12 +22,12 @@ func Deleted(tx *db.Tx, before int64) ([]Queue, error) {
 	return db.List(tx, scanQueue, "SELECT tenant_id, id FROM endpoints WHERE deleted_at < $1", before)
 }
 
-// Stale tells whether an endpoint has settled deliveries from before a time.
+// Stale reports whether an endpoint has settled deliveries from before a time.
 func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' LIMIT 1", tx.Tenant, endpoint, before)
 }
 
-// SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and tells how many.
+// SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and reports how many.
 // Pending ones stay, however old: a paused endpoint keeps its queue.
 func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
 	if err := lockQueues(tx, []id.Endpoint{endpoint}); err != nil {
@@ -62,7 +62,7 @@ func dropDeliveries(tx *db.Tx, endpoint id.Endpoint, positions []int64) {
 	})
 }
 
-// SweepEndpoint drops up to limit deliveries of a deleted endpoint, and the endpoint itself once none is left. It tells how many.
+// SweepEndpoint drops up to limit deliveries of a deleted endpoint, and the endpoint itself once none is left. It reports how many.
 func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 	if _, err := exists(tx, "SELECT 1 FROM endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, endpoint); err != nil {
 		return 0, err
@@ -95,12 +95,12 @@ func Keeps(tx *db.Tx, before int64) (int64, error) {
 	return keeps, err
 }
 
-// StaleEvents tells whether the account has events from before a stamp.
+// StaleEvents reports whether the account has events from before a stamp.
 func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// SweepEvents drops up to limit events of the account from before a stamp, and tells how many.
+// SweepEvents drops up to limit events of the account from before a stamp, and reports how many.
 func SweepEvents(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
 		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT)`, tx.Tenant, before, limit)

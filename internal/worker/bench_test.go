@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/pgtest"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // BenchmarkDeliveries measures events from their commit to the stored outcome of their delivery: one endpoint on loopback, a store
@@ -42,12 +42,12 @@ func deliveries(b *testing.B, store *db.DB) {
 		s.write(func(tx *db.Tx) error {
 			events := make([]webhooks.Event, n)
 			for i := range events {
-				events[i] = webhooks.New("product.updated", "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", func(w *wire.Writer) {
+				events[i] = webhooks.New("product.updated", "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", func(w *apijson.Writer) {
 					w.Object("")
 					w.Text("id", "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a")
 					w.Text("name", "A product with a usual name")
 					w.Text("sku", "SKU-000001")
-					wire.Texts(w, "updatedFields", []string{"price", "compareAtPrice"})
+					apijson.Texts(w, "updatedFields", []string{"price", "compareAtPrice"})
 					w.End()
 				})
 			}

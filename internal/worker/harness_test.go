@@ -15,15 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/netguard"
 	"entrepot/internal/pgtest"
-	"entrepot/internal/seal"
+	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -84,7 +84,7 @@ type shop struct {
 }
 
 func newShop(t testing.TB, store *db.DB) *shop {
-	key, err := seal.Parse(strings.Repeat("5e", 32))
+	key, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (s *shop) tell(n int, resource func(i int) string) {
 		events := make([]webhooks.Event, n)
 		for i := range events {
 			r := resource(i)
-			events[i] = webhooks.New("order.updated", r, func(w *wire.Writer) {
+			events[i] = webhooks.New("order.updated", r, func(w *apijson.Writer) {
 				w.Object("")
 				w.Text("id", r)
 				w.Int("n", int64(i))

@@ -25,7 +25,7 @@ type health struct {
 	answers atomic.Bool  // it has answered this node before
 }
 
-// circuit tells whether the endpoint gets probes only.
+// circuit reports whether the endpoint gets probes only.
 func (h *health) circuit() bool { return !h.answers.Load() || h.silent.Load() >= circuitAfter }
 
 // learn takes in whether an attempt was answered, by any status.

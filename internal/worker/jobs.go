@@ -28,7 +28,7 @@ func (w *Worker) jobs() {
 	}
 }
 
-// runJobs claims jobs that are due and runs them; it tells how many there were.
+// runJobs claims jobs that are due and runs them; it reports how many there were.
 func (w *Worker) runJobs() (int, error) {
 	var due bool
 	err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {

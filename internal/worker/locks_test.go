@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/pgtest"
 	"entrepot/internal/webhooks"
-	"entrepot/internal/wire"
 )
 
 // deadlocks counts the transactions of a store that PostgreSQL ended as the victim of a deadlock, and those that made deliveries which
@@ -83,7 +83,7 @@ func TestOrderedBesidePlain(t *testing.T) {
 				for n := range each {
 					key := fmt.Sprint(writer, ":", n)
 					s.write(func(tx *db.Tx) error {
-						webhooks.Record(tx, webhooks.New("order.updated", fmt.Sprint("r", n%5), func(w *wire.Writer) {
+						webhooks.Record(tx, webhooks.New("order.updated", fmt.Sprint("r", n%5), func(w *apijson.Writer) {
 							w.Object("")
 							w.Text("key", key)
 							w.End()

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fault"
 	"entrepot/internal/webhooks"
 )
 
@@ -51,8 +51,8 @@ func (q *queue) failed(doing string, err error) {
 	}
 }
 
-// poke has the feeder look again.
-func (q *queue) poke() {
+// notify has the feeder look again.
+func (q *queue) notify() {
 	select {
 	case q.poked <- struct{}{}:
 	default:
@@ -90,7 +90,7 @@ func (q *queue) feed() {
 	}
 }
 
-// pause waits until poked, for a time, or until the queue ends; it tells whether to go on.
+// pause waits until poked, for a time, or until the queue ends; it reports whether to go on.
 func (q *queue) pause(poked <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -110,7 +110,7 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	var list []webhooks.Ready
 	err = q.w.DB.Read(q.live, q.Tenant, func(tx *db.Tx) (err error) {
 		e, err := webhooks.ByID(tx, q.Endpoint)
-		if fault.Is(err, fault.NotFound) || err == nil && e.Status != webhooks.Active {
+		if apperr.Is(err, apperr.NotFound) || err == nil && e.Status != webhooks.Active {
 			return nil
 		}
 		if err != nil {
@@ -190,7 +190,7 @@ func (q *queue) drop(position int64) {
 	q.mu.Lock()
 	q.free(position)
 	q.mu.Unlock()
-	q.poke()
+	q.notify()
 }
 
 // done notes that outcomes are stored; look says that a waiting delivery may have become due by it.
@@ -200,11 +200,11 @@ func (q *queue) done(positions []int64, look bool) {
 	look = look || len(q.settled) == len(q.taken)
 	q.mu.Unlock()
 	if look {
-		q.poke()
+		q.notify()
 	}
 }
 
-// busy tells whether anything is under way.
+// busy reports whether anything is under way.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -245,7 +245,7 @@ func (q *queue) next() (d webhooks.Ready, ok bool) {
 	}
 	if q.more && len(q.ready) <= q.w.page()/2 {
 		q.more = false
-		q.poke()
+		q.notify()
 	}
 	return d, true
 }

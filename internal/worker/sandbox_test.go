@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fault"
 )
 
 // A sandbox account sees all six attempts in the time they take, by moving its clock; the next one waits until it is moved.
@@ -37,7 +37,7 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 				return err
 			})
 		}
-		if err := advance(time.Hour, false); !fault.Is(err, fault.Forbidden) {
+		if err := advance(time.Hour, false); !apperr.Is(err, apperr.Forbidden) {
 			t.Fatalf("another account's clock: %v", err)
 		}
 		attempts(1)

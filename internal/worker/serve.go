@@ -61,7 +61,7 @@ func (w *Worker) take(since *int64) (next int64, err error) {
 	for _, call := range held {
 		if q := w.queue(call.Queue); q != nil && q.called != call.At {
 			q.called = call.At
-			q.poke()
+			q.notify()
 		}
 	}
 	if len(free) == 0 {

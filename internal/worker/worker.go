@@ -179,7 +179,7 @@ func (w *Worker) depart(ctx context.Context) {
 	}
 }
 
-// pause waits until woken, for a time, or until the worker stops; it tells whether to go on.
+// pause waits until woken, for a time, or until the worker stops; it reports whether to go on.
 func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -193,7 +193,7 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 }
 
 // breathe rests in proportion to the time since start: with very many endpoints a look takes a while, and looking must never fill a
-// core. It tells whether to go on.
+// core. It reports whether to go on.
 func (w *Worker) breathe(start time.Time) bool {
 	rest := min(time.Since(start)/2, w.Poll)
 	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)

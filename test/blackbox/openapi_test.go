@@ -29,7 +29,7 @@ type document struct {
 
 	mu     sync.Mutex
 	taken  map[string]int
-	faults map[string]string // operation and status → the first fault
+	faults map[string]string // operation and status → the first error
 }
 
 // readDocument loads the document a server serves.

@@ -147,7 +147,7 @@ func TestRunnerRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// The check that runs on every answer sees each of these faults, and only these.
+// The check that runs on every answer sees each of these errors, and only these.
 func TestRunnerChecksEveryAnswer(t *testing.T) {
 	good := func() harness.Answer {
 		return harness.Answer{

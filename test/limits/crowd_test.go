@@ -23,7 +23,7 @@ type call struct {
 	retryAfter     int
 }
 
-// ask sends one request; a fault of the connection ends the test.
+// ask sends one request; an error of the connection ends the test.
 func ask(t *testing.T, client harness.Client, request harness.Request) call {
 	c := call{sent: time.Now()}
 	answer, err := client.Do(request)

@@ -33,7 +33,7 @@ type fault struct {
 // longer than that for an answer, it may give this one, too.
 const lockTimeout = 5 * time.Second
 
-// send sends one request and counts its answer: no answer at all, a 5xx and a slow answer are faults whatever was asked.
+// send sends one request and counts its answer: no answer at all, a 5xx and a slow answer are errors whatever was asked.
 func (s *shop) send(operation string, by harness.Client, request harness.Request) (harness.Answer, bool) {
 	began := time.Now()
 	answer, err := by.Do(request)
@@ -69,7 +69,7 @@ func (s *shop) get(operation, path string) (harness.Answer, bool) {
 	return s.send(operation, s.account.Key, harness.Request{Method: http.MethodGet, Path: path})
 }
 
-// fault counts something that must not be.
+// error counts something that must not be.
 func (s *shop) fault(kind, format string, args ...any) {
 	s.tally.mu.Lock()
 	defer s.tally.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *shop) fault(kind, format string, args ...any) {
 	}
 }
 
-// report prints the answers by operation, and fails the test with every kind of fault.
+// report prints the answers by operation, and fails the test with every kind of error.
 func (s *shop) report() {
 	s.t.Helper()
 	var b strings.Builder

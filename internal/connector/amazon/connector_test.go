@@ -5,15 +5,15 @@ import (
 	"net/http"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon"
 	"entrepot/internal/connector/connectortest"
-	"entrepot/internal/fault"
 )
 
 const secret = "Relay-Secret-77"
 
-func about(topic string) connector.Notice { return connector.About(topic, "") }
+func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 func suite() connectortest.Suite {
 	return connectortest.Suite{
@@ -25,7 +25,7 @@ func suite() connectortest.Suite {
 		Sign:            func([]byte) string { return secret },
 		SignatureHeader: "X-Relay-Secret",
 		SecretField:     "relaySecret",
-		Refusal:         fault.Invalid,
+		Refusal:         apperr.Invalid,
 		BodyUnsigned:    true,
 		Samples: []connectortest.Sample{
 			{Body: "order_change.json", Want: about("ORDER_CHANGE").PullOrder("402-1111111-2222222")},
@@ -105,7 +105,7 @@ func TestSellerMustBeTheChannels(t *testing.T) {
 		{`{"Payload":{"A":{"BuyBoxWinner":{"SellerId":"A2OTHER"}}}}`, true},
 	} {
 		_, err := amazon.New().Read(ch, connector.Notification{Header: http.Header{}, Body: []byte(c.body)})
-		if (err == nil) != c.good || err != nil && !fault.Is(err, fault.Invalid) {
+		if (err == nil) != c.good || err != nil && !apperr.Is(err, apperr.Invalid) {
 			t.Errorf("Read of %s gave %v", c.body, err)
 		}
 	}

@@ -3,8 +3,8 @@ package amazon
 import (
 	"context"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 
 // Verify checks that the merchant's relay sent the notification: Amazon itself signs nothing (interface §5.3). When the
 // channel has a relaySecret it must stand in X-Relay-Secret, and if the relay also signs, X-Relay-Signature must be the
-// hex HMAC-SHA256 of the raw body. Without a relaySecret everything passes. Faults: Invalid.
+// hex HMAC-SHA256 of the raw body. Without a relaySecret everything passes. Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	secret := ch.Credentials["relaySecret"]
 	if secret == "" {
@@ -25,7 +25,7 @@ func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.No
 		right = connector.Matches(connector.Only(n.Header, signatureHeader), connector.HexHMAC(secret, n.Body)) && right
 	}
 	if !right {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	return nil
 }

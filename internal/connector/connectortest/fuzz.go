@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
-// FuzzVerify looks for a panic, for an error that is no fault, and for a forgery: a body the platform did not sign that
+// FuzzVerify looks for a panic, for an error that is no error, and for a forgery: a body the platform did not sign that
 // verifies, or, where a body has one signature only, another one than that.
 func FuzzVerify(f *testing.F, s Suite) {
 	var signed [][]byte
@@ -24,7 +24,7 @@ func FuzzVerify(f *testing.F, s Suite) {
 	f.Fuzz(func(t *testing.T, signature string, body []byte) {
 		err := s.Connector.Verify(context.Background(), s.Channel, s.with(body, signature))
 		if err != nil {
-			if _, ok := fault.As(err); !ok {
+			if _, ok := apperr.As(err); !ok {
 				t.Fatalf("not a fault: %v", err)
 			}
 			return
@@ -57,7 +57,7 @@ func FuzzRead(f *testing.F, s Suite) {
 		_ = connector.IsPing(s.Connector, n)
 		notice, err := s.Connector.Read(s.Channel, n)
 		if err != nil {
-			if !fault.Is(err, fault.Invalid) {
+			if !apperr.Is(err, apperr.Invalid) {
 				t.Fatalf("Read gave %v, want a notice or Invalid", err)
 			}
 			return

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 func (s Suite) profile(t *testing.T) {
@@ -71,7 +71,7 @@ func (s Suite) credentials(t *testing.T, p connector.Profile) {
 	}
 }
 
-func paths(faults []fault.Detail) []string {
+func paths(faults []apperr.Detail) []string {
 	var list []string
 	for _, f := range faults {
 		list = append(list, f.Path)

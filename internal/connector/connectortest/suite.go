@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 // Suite describes one platform to the tests.
@@ -25,10 +25,10 @@ type Suite struct {
 	// Sign returns the header value by which the platform signs a body.
 	Sign            func(body []byte) string
 	SignatureHeader string
-	SecretField     string     // credential without which nothing verifies; "" if the platform signs with a key of its own
-	Refusal         fault.Kind // kind of the fault for a bad signature
-	BodyUnsigned    bool       // the signature does not cover the body
-	AnyCase         bool       // the signature may be written in either case
+	SecretField     string      // credential without which nothing verifies; "" if the platform signs with a key of its own
+	Refusal         apperr.Kind // kind of the error for a bad signature
+	BodyUnsigned    bool        // the signature does not cover the body
+	AnyCase         bool        // the signature may be written in either case
 
 	Samples []Sample
 }
@@ -37,7 +37,7 @@ type Suite struct {
 type Sample struct {
 	Body   string            // JSON, or the name of a file in testdata
 	Header map[string]string // beside the signature
-	Want   connector.Notice  // without DeliveryKey
+	Want   connector.Outcome // without DeliveryKey
 	NoKey  bool              // nothing in it tells deliveries apart
 }
 
@@ -102,7 +102,7 @@ func (s Suite) accepts(t *testing.T, n connector.Notification) {
 // refuses fails the test unless the notification is refused as badly signed.
 func (s Suite) refuses(t *testing.T, ch connector.Channel, n connector.Notification) {
 	t.Helper()
-	f, ok := fault.As(s.Connector.Verify(context.Background(), ch, n))
+	f, ok := apperr.As(s.Connector.Verify(context.Background(), ch, n))
 	if !ok || f.Kind != s.Refusal || f.Code != "invalid_signature" {
 		t.Errorf("Verify gave %v, want a invalid_signature of kind %v", f, s.Refusal)
 	}
@@ -148,7 +148,7 @@ func (s Suite) unreadable(t *testing.T) {
 		for name, value := range s.Samples[0].Header {
 			n.Header.Set(name, value)
 		}
-		if _, err := s.Connector.Read(s.Channel, n); !fault.Is(err, fault.Invalid) {
+		if _, err := s.Connector.Read(s.Channel, n); !apperr.Is(err, apperr.Invalid) {
 			t.Errorf("Read of %q gave %v, want Invalid", body, err)
 		}
 	}

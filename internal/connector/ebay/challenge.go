@@ -7,22 +7,22 @@ import (
 	"net/url"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 // Challenge answers the handshake by which eBay makes sure that the address is ours (interface §4.5): the hex SHA-256
 // of code, verification token and address, in this order. The address must be the one entered at eBay to the byte, so
 // it is the channel's endpointUrl, else the one the service shows; never the request's, which proxies rewrite.
-// Faults: Invalid.
+// Errors: Invalid.
 func (*Connector) Challenge(ch connector.Channel, publicBase string, query url.Values) ([]byte, error) {
 	code := query.Get("challenge_code")
 	if code == "" {
-		return nil, fault.At("challenge_code", "is required")
+		return nil, apperr.At("challenge_code", "is required")
 	}
 	token := ch.Value("verificationToken")
 	if token == "" {
-		return nil, fault.New(fault.Invalid, "no_verification_token", "the channel has no verificationToken to answer with")
+		return nil, apperr.New(apperr.Invalid, "no_verification_token", "the channel has no verificationToken to answer with")
 	}
 	address := ch.Value("endpointUrl")
 	if address == "" {

@@ -5,12 +5,12 @@ import (
 	"net/url"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
-	"entrepot/internal/fault"
 )
 
-func about(topic string) connector.Notice { return connector.About(topic, "") }
+func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 func suite(t testing.TB) connectortest.Suite {
 	f := newFake(t)
@@ -21,7 +21,7 @@ func suite(t testing.TB) connectortest.Suite {
 		Channel:         ch,
 		Sign:            f.sign,
 		SignatureHeader: "X-Ebay-Signature",
-		Refusal:         fault.Invalid,
+		Refusal:         apperr.Invalid,
 		Samples: []connectortest.Sample{
 			{Body: "order_confirmation.json", Want: about("ORDER_CONFIRMATION").PullOrder("12-34567-89012")},
 			{
@@ -97,7 +97,7 @@ func TestChallenge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ch := connector.Channel{ID: "ch_1", Credentials: connector.Credentials{"verificationToken": c.token, "endpointUrl": c.endpoint}}
 			got, err := connector.Challenger(newFake(t).connector()).Challenge(ch, c.public, c.query)
-			if string(got) != c.want || (err != nil) != (c.want == "") || err != nil && !fault.Is(err, fault.Invalid) {
+			if string(got) != c.want || (err != nil) != (c.want == "") || err != nil && !apperr.Is(err, apperr.Invalid) {
 				t.Errorf("Challenge = %s, %v, want %s", got, err, c.want)
 			}
 		})

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -38,7 +38,7 @@ var (
 
 // publicKey returns eBay's public key of that id. Keys are kept by address too, or a channel that calls its own server
 // could plant a key for everybody.
-// Faults: Invalid when eBay knows no such key; Unavailable when it could not be asked.
+// Errors: Invalid when eBay knows no such key; Unavailable when it could not be asked.
 func (c *Connector) publicKey(ctx context.Context, ch connector.Channel, kid string) (publicKey, error) {
 	key, err := c.keys.get(ctx, connector.Key(base(ch), kid), func(ctx context.Context) (publicKey, time.Duration, error) {
 		if c.guesses.spent(app(ch)) {
@@ -56,9 +56,9 @@ func (c *Connector) publicKey(ctx context.Context, ch connector.Channel, kid str
 	})
 	switch {
 	case errors.Is(err, errUnknownKey):
-		return publicKey{}, fmt.Errorf("%w: %w", connector.BadSignature(fault.Invalid), err)
+		return publicKey{}, fmt.Errorf("%w: %w", connector.BadSignature(apperr.Invalid), err)
 	case err != nil:
-		return publicKey{}, fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "signature_key_unavailable",
+		return publicKey{}, fmt.Errorf("%w: %w", apperr.New(apperr.Unavailable, "signature_key_unavailable",
 			"the key to check the signature with is not to be had at present; send it again later"), err)
 	}
 	return key, nil

@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -21,20 +21,20 @@ const (
 
 // Verify checks the ECDSA signature of the raw body with the public key that the signature names (interface §5.3). The
 // key comes from eBay, at most once an hour.
-// Faults: Invalid for a bad signature; Unavailable when eBay did not give the key, so that eBay tries again.
+// Errors: Invalid for a bad signature; Unavailable when eBay did not give the key, so that eBay tries again.
 //
 // Every app's notifications are signed with eBay's own keys, so a good signature says "from eBay", not "for us".
 func (c *Connector) Verify(ctx context.Context, ch connector.Channel, n connector.Notification) error {
 	s, ok := parseSignature(connector.Only(n.Header, signatureHeader))
 	if !ok {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	key, err := c.publicKey(ctx, ch, s.kid)
 	if err != nil {
 		return err
 	}
 	if !ecdsa.VerifyASN1(key.key, key.digest(n.Body), s.der) {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector/ebay"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -47,7 +47,7 @@ func TestSignatureVector(t *testing.T) {
 			f.keys["9936261a-7d7b-4621-a0f1-96ccb428af49"] = fmt.Sprintf(
 				`{"key":"-----BEGIN PUBLIC KEY-----%s-----END PUBLIC KEY-----","algorithm":"ECDSA","digest":%q}`, point, c.digest)
 			err := f.connector().Verify(context.Background(), f.channel(), signed([]byte(c.body), sign))
-			if (err == nil) != c.good || err != nil && !fault.Is(err, fault.Invalid) {
+			if (err == nil) != c.good || err != nil && !apperr.Is(err, apperr.Invalid) {
 				t.Errorf("Verify = %v", err)
 			}
 		})
@@ -61,7 +61,7 @@ func TestSHA256Key(t *testing.T) {
 	if err := f.connector().Verify(context.Background(), f.channel(), signed(body, f.signSHA256(body))); err != nil {
 		t.Error(err)
 	}
-	if err := f.connector().Verify(context.Background(), f.channel(), signed(body, f.sign(body))); !fault.Is(err, fault.Invalid) {
+	if err := f.connector().Verify(context.Background(), f.channel(), signed(body, f.sign(body))); !apperr.Is(err, apperr.Invalid) {
 		t.Errorf("SHA1 under a SHA256 key: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestMalformedHeaderAsksNothing(t *testing.T) {
 		encode(`{"alg":"none","kid":"` + kid + `","signature":"AAAA"}`), encode(`{"alg":"","kid":"` + kid + `","signature":"AAAA"}`),
 		encode(`{"alg":"ecdsa","kid":7,"signature":"AAAA"}`), header(kid, strings.Repeat("A", 5000)),
 	} {
-		if err := c.Verify(context.Background(), ch, signed(body, value)); !fault.Is(err, fault.Invalid) {
+		if err := c.Verify(context.Background(), ch, signed(body, value)); !apperr.Is(err, apperr.Invalid) {
 			t.Errorf("Verify of %.60q = %v", value, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestMalformedHeaderAsksNothing(t *testing.T) {
 		t.Errorf("eBay was asked for %v tokens and keys", got)
 	}
 	for _, der := range []string{"", "AAAA", "MAYCAQACAQA="} { // well formed header, no signature of anything
-		if err := c.Verify(context.Background(), ch, signed(body, header(kid, der))); !fault.Is(err, fault.Invalid) {
+		if err := c.Verify(context.Background(), ch, signed(body, header(kid, der))); !apperr.Is(err, apperr.Invalid) {
 			t.Errorf("Verify of the signature %q = %v", der, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestLookUpsAreKept(t *testing.T) {
 	verify([2]int{2, 3}) // so is the token two
 }
 
-// Whatever keeps us from the key is not the signature's fault, and the next notification tries again.
+// Whatever keeps us from the key is not the signature's error, and the next notification tries again.
 func TestKeyUnavailable(t *testing.T) {
 	for name, c := range map[string]struct{ breaks, mends func(f *fake) }{
 		"key look-up down":    {func(f *fake) { f.status[keyPath] = 503 }, func(f *fake) { delete(f.status, keyPath) }},
@@ -141,7 +141,7 @@ func TestKeyUnavailable(t *testing.T) {
 			conn, ch, body := f.connector(), f.channel(), []byte(`{"a":1}`)
 			n, answer := signed(body, f.sign(body)), f.keys[kid]
 			f.set(func() { c.breaks(f) })
-			if err := conn.Verify(context.Background(), ch, n); !fault.Is(err, fault.Unavailable) {
+			if err := conn.Verify(context.Background(), ch, n); !apperr.Is(err, apperr.Unavailable) {
 				t.Errorf("Verify = %v, want Unavailable", err)
 			}
 			f.set(func() {
@@ -161,11 +161,11 @@ func TestNetworkFault(t *testing.T) {
 	f := newFake(t)
 	c, ch, body := f.connector(), f.channel(), []byte(`{"a":1}`)
 	f.Close()
-	if err := c.Verify(context.Background(), ch, signed(body, f.sign(body))); !fault.Is(err, fault.Unavailable) {
+	if err := c.Verify(context.Background(), ch, signed(body, f.sign(body))); !apperr.Is(err, apperr.Unavailable) {
 		t.Errorf("Verify = %v, want Unavailable", err)
 	}
 	ch.Credentials["baseUrl"] = "http://bad host"
-	if err := c.Verify(context.Background(), ch, signed(body, f.sign(body))); !fault.Is(err, fault.Unavailable) {
+	if err := c.Verify(context.Background(), ch, signed(body, f.sign(body))); !apperr.Is(err, apperr.Unavailable) {
 		t.Errorf("bad address: Verify = %v, want Unavailable", err)
 	}
 }
@@ -179,7 +179,7 @@ func TestOtherKindOfKey(t *testing.T) {
 	}
 	f.keys[kid] = keyAnswer(t, &pair.PublicKey, "SHA1")
 	body := []byte(`{"a":1}`)
-	if err := f.connector().Verify(context.Background(), f.channel(), signed(body, f.sign(body))); !fault.Is(err, fault.Unavailable) {
+	if err := f.connector().Verify(context.Background(), f.channel(), signed(body, f.sign(body))); !apperr.Is(err, apperr.Unavailable) {
 		t.Errorf("Verify = %v, want Unavailable", err)
 	}
 }
@@ -208,7 +208,7 @@ func TestKeysStayWithTheirAddress(t *testing.T) {
 	if err := c.Verify(context.Background(), forger.channel(), forged); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Verify(context.Background(), honest.channel(), forged); !fault.Is(err, fault.Invalid) {
+	if err := c.Verify(context.Background(), honest.channel(), forged); !apperr.Is(err, apperr.Invalid) {
 		t.Errorf("a planted key verifies elsewhere: %v", err)
 	}
 }
@@ -225,12 +225,12 @@ func TestGuessesAreBounded(t *testing.T) {
 		return c.Verify(context.Background(), ch, signed(body, header(fmt.Sprintf("%08d-0000-0000-0000-000000000000", i), "AAAA")))
 	}
 	for i := range 60 {
-		if err := guess(i); !fault.Is(err, fault.Invalid) {
+		if err := guess(i); !apperr.Is(err, apperr.Invalid) {
 			t.Fatalf("guess %d: %v", i, err)
 		}
 	}
 	for i := range 100 {
-		if err := guess(100 + i); !fault.Is(err, fault.Unavailable) {
+		if err := guess(100 + i); !apperr.Is(err, apperr.Unavailable) {
 			t.Fatalf("guess %d: %v", 100+i, err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestGuessesAreBounded(t *testing.T) {
 		t.Errorf("a known key: %v", err)
 	}
 	f.set(func() { f.at = f.at.Add(time.Hour) })
-	if err := guess(300); !fault.Is(err, fault.Invalid) {
+	if err := guess(300); !apperr.Is(err, apperr.Invalid) {
 		t.Errorf("an hour later: %v", err)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"net/http"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/prestashop"
-	"entrepot/internal/fault"
 )
 
 const secret = "module secret"
 
-func about(topic string) connector.Notice { return connector.About(topic, "") }
+func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 func suite() connectortest.Suite {
 	return connectortest.Suite{
@@ -24,7 +24,7 @@ func suite() connectortest.Suite {
 		Sign:            func(body []byte) string { return connector.HexHMAC(secret, body) },
 		SignatureHeader: "X-PrestaShop-Signature",
 		SecretField:     "webhookSecret",
-		Refusal:         fault.Invalid,
+		Refusal:         apperr.Invalid,
 		AnyCase:         true,
 		Samples: []connectortest.Sample{
 			{Body: "order_updated.json", Want: about("order.updated").PullOrder("108")},

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 )
 
 // Verify checks the hex HMAC-SHA256 of the raw body (interface §5.3) in the header the channel names. Modules differ:
-// the hex may be of either case and may follow "sha256=". Faults: Invalid.
+// the hex may be of either case and may follow "sha256=". Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	header := ch.Value("signatureHeader")
 	if header == "" {
@@ -23,7 +23,7 @@ func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.No
 	given := strings.TrimPrefix(strings.ToLower(connector.Only(n.Header, header)), "sha256=")
 	want := connector.HexHMAC(ch.Credentials["webhookSecret"], n.Body)
 	if !connector.Matches(given, want) {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	return nil
 }

@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/shopify"
-	"entrepot/internal/fault"
 )
 
 const secret = "shpss_0123456789abcdef"
@@ -28,7 +28,7 @@ func from(shop, topic, delivery string) map[string]string {
 	return h
 }
 
-func about(topic string) connector.Notice { return connector.About(topic, "") }
+func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 func suite() connectortest.Suite {
 	return connectortest.Suite{
@@ -39,7 +39,7 @@ func suite() connectortest.Suite {
 		Sign:            func(body []byte) string { return connector.Base64HMAC(secret, body) },
 		SignatureHeader: "X-Shopify-Hmac-SHA256",
 		SecretField:     "webhookSecret",
-		Refusal:         fault.Invalid,
+		Refusal:         apperr.Invalid,
 		Samples: []connectortest.Sample{
 			{
 				Body: "orders_updated.json", Header: headers("orders/updated", "d1"),

@@ -3,8 +3,8 @@ package shopify
 import (
 	"context"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -15,13 +15,13 @@ const (
 )
 
 // Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). For up to an hour after the client secret was
-// rotated the platform goes on signing with the previous one, so both are accepted. Faults: Invalid.
+// rotated the platform goes on signing with the previous one, so both are accepted. Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	given := connector.Only(n.Header, signatureHeader)
 	now := connector.Base64HMAC(ch.Credentials["webhookSecret"], n.Body)
 	before := connector.Base64HMAC(ch.Credentials["previousWebhookSecret"], n.Body)
 	if !connector.Matches(given, now, before) {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	return nil
 }

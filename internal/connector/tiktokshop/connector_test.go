@@ -6,15 +6,15 @@ import (
 	"net/http"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop"
-	"entrepot/internal/fault"
 )
 
 const appKey, appSecret = "6abc", "c0ffee0123456789"
 
-func about(topic string) connector.Notice { return connector.About(topic, "") }
+func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 // body is a notification of the channel's shop.
 func body(kind, id, data string) string {
@@ -31,7 +31,7 @@ func suite() connectortest.Suite {
 		Sign:            func(b []byte) string { return connector.HexHMAC(appSecret, []byte(appKey), b) },
 		SignatureHeader: "Authorization",
 		SecretField:     "appSecret",
-		Refusal:         fault.Unauthorized,
+		Refusal:         apperr.Unauthorized,
 		Samples: []connectortest.Sample{
 			{Body: "order_status_change.json", Want: about("ORDER_STATUS_CHANGE").PullOrder("577000000000000123")},
 			{Body: body(`"ORDER_STATUS_CHANGE"`, "n2", `"order_id":"1"`), Want: about("ORDER_STATUS_CHANGE").PullOrder("1")},
@@ -85,7 +85,7 @@ func TestSignatureVector(t *testing.T) {
 		t.Error(err)
 	}
 	ch.Credentials["appKey"] = "abcdeg"
-	if err := tiktokshop.New().Verify(context.Background(), ch, n); !fault.Is(err, fault.Unauthorized) {
+	if err := tiktokshop.New().Verify(context.Background(), ch, n); !apperr.Is(err, apperr.Unauthorized) {
 		t.Errorf("another app key: %v", err)
 	}
 }

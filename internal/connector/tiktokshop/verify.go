@@ -3,18 +3,18 @@ package tiktokshop
 import (
 	"context"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const signatureHeader = "Authorization"
 
 // Verify checks the lower-case hex HMAC-SHA256 of app key and raw body, keyed with the app secret (interface §5.3).
-// Faults: Unauthorized, on this platform alone.
+// Errors: Unauthorized, on this platform alone.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	want := connector.HexHMAC(ch.Credentials["appSecret"], []byte(ch.Credentials["appKey"]), n.Body)
 	if !connector.Matches(connector.Only(n.Header, signatureHeader), want) {
-		return connector.BadSignature(fault.Unauthorized)
+		return connector.BadSignature(apperr.Unauthorized)
 	}
 	return nil
 }

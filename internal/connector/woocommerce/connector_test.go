@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"testing"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/woocommerce"
-	"entrepot/internal/fault"
 )
 
 const secret = "pickles42"
@@ -27,7 +27,7 @@ func suite() connectortest.Suite {
 		Sign:            func(body []byte) string { return connector.Base64HMAC(secret, body) },
 		SignatureHeader: "X-WC-Webhook-Signature",
 		SecretField:     "webhookSecret",
-		Refusal:         fault.Invalid,
+		Refusal:         apperr.Invalid,
 		Samples: []connectortest.Sample{
 			{
 				Body: "order_updated.json", Header: headers("order.updated", "d1"),

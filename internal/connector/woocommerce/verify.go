@@ -5,8 +5,8 @@ import (
 	"mime"
 	"regexp"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/connector"
-	"entrepot/internal/fault"
 )
 
 const (
@@ -15,11 +15,11 @@ const (
 	deliveryHeader  = "X-WC-Webhook-Delivery-ID"
 )
 
-// Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). Faults: Invalid.
+// Verify checks the base64 HMAC-SHA256 of the raw body (interface §5.3). Errors: Invalid.
 func (*Connector) Verify(_ context.Context, ch connector.Channel, n connector.Notification) error {
 	want := connector.Base64HMAC(ch.Credentials["webhookSecret"], n.Body)
 	if !connector.Matches(connector.Only(n.Header, signatureHeader), want) {
-		return connector.BadSignature(fault.Invalid)
+		return connector.BadSignature(apperr.Invalid)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (a *Account) Log(after string) ([]Event, error) {
 	}
 }
 
-// Eventually calls f until it returns nil or the time is over, then returns its last fault.
+// Eventually calls f until it returns nil or the time is over, then returns its last error.
 func Eventually(within time.Duration, f func() error) error {
 	deadline := time.Now().Add(within)
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {

@@ -149,7 +149,7 @@ func (i *Inbox) serve(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, reply.Body)
 }
 
-// Check returns every fault of a delivery: its form, its headers, and both signatures (interface §5.2, §6.1).
+// Check returns every error of a delivery: its form, its headers, and both signatures (interface §5.2, §6.1).
 func (i *Inbox) Check(d Delivery) []string {
 	i.mu.Lock()
 	secrets := append([]string(nil), i.secrets...)

@@ -35,7 +35,7 @@ func TestStandardSignatureVector(t *testing.T) {
 	}
 }
 
-// A delivery right in everything has no fault; the hex signature was computed with openssl.
+// A delivery right in everything has no error; the hex signature was computed with openssl.
 func TestCheckAcceptsARightDelivery(t *testing.T) {
 	inbox := &Inbox{}
 	inbox.Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")

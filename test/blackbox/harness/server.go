@@ -86,7 +86,7 @@ func (s *Server) Launch() {
 	}
 }
 
-// TryLaunch is Launch for a caller that wants the fault.
+// TryLaunch is Launch for a caller that wants the error.
 func (s *Server) TryLaunch() error {
 	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

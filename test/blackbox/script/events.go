@@ -123,7 +123,7 @@ func (r *run) eventually(line int, rest string) error {
 	return nil
 }
 
-// findEvent returns no faults if an event fits, else the faults of the best candidate.
+// findEvent returns no errors if an event fits, else the errors of the best candidate.
 func (r *run) findEvent(kind, expected string, events []harness.Event) ([]string, error) {
 	if strings.TrimSpace(expected) == "" {
 		expected = "{}"

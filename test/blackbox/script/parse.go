@@ -93,7 +93,7 @@ func Load(dir string) ([]*Script, error) {
 	return scripts, nil
 }
 
-// Parse reads a script's text; its faults name the file and the line.
+// Parse reads a script's text; its errors name the file and the line.
 func Parse(name, text string) (*Script, error) {
 	script := &Script{Name: name, Options: map[string]string{}}
 	var lines []sourceLine

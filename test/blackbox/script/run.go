@@ -218,7 +218,7 @@ func (r *run) judge(s step, client harness.Client, request harness.Request) erro
 		}
 		return nil
 	})
-	_ = err // the faults say it in full
+	_ = err // the errors say it in full
 	for _, text := range collapse(faults) {
 		r.fail(s.line, "%s", text)
 	}
@@ -242,7 +242,7 @@ func collapse(faults []string) []string {
 	return []string{strings.Join(faults, "\n      ")}
 }
 
-// faults lists how an answer differs from what the script expects of it.
+// errors lists how an answer differs from what the script expects of it.
 func (r *run) faults(expect *expectation, modifiers []string, answer harness.Answer) ([]string, error) {
 	var faults []string
 	status, err := r.expand(expect.status)

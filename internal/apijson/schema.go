@@ -1,0 +1,203 @@
+package apijson
+
+import "slices"
+
+// Schema is the part of JSON Schema 2020-12 that the interface uses.
+type Schema struct {
+	Record      string             `json:"-"` // what a description names it, "" for what has no name; see Components
+	Ref         string             `json:"$ref,omitempty"`
+	Type        any                `json:"type,omitempty"` // a word or a list of words
+	Format      string             `json:"format,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Enum        []any              `json:"enum,omitempty"`
+	Default     any                `json:"default,omitempty"`
+	MinLength   int                `json:"minLength,omitempty"`
+	MaxLength   int                `json:"maxLength,omitempty"`
+	Minimum     *int64             `json:"minimum,omitempty"`
+	Maximum     *int64             `json:"maximum,omitempty"`
+	MinItems    int                `json:"minItems,omitempty"`
+	MaxItems    int                `json:"maxItems,omitempty"`
+	Items       *Schema            `json:"items,omitempty"`
+	AnyOf       []*Schema          `json:"anyOf,omitempty"`
+	Properties  map[string]*Schema `json:"properties,omitempty"`
+	Required    []string           `json:"required,omitempty"`
+	Open        bool               `json:"-"` // unknown members are ignored, as everywhere in the interface
+	order       []string
+}
+
+func (s *Schema) property(name string, required bool, p *Schema) {
+	if s.Properties == nil {
+		s.Properties = map[string]*Schema{}
+	}
+	if _, twice := s.Properties[name]; !twice {
+		s.order = append(s.order, name)
+		if required {
+			s.Required = append(s.Required, name)
+		}
+	}
+	s.Properties[name] = p
+}
+
+// orNull is the schema with null in the place of a value.
+func (s *Schema) orNull() *Schema {
+	either := *s
+	switch kind := s.Type.(type) {
+	case string:
+		either.Type = []string{kind, "null"}
+	case []string:
+		if !slices.Contains(kind, "null") {
+			either.Type = append(slices.Clone(kind), "null")
+		}
+	}
+	if s.Enum != nil && !slices.Contains(s.Enum, nil) {
+		either.Enum = append(slices.Clone(s.Enum), nil)
+	}
+	if s.AnyOf != nil && !slices.ContainsFunc(s.AnyOf, func(one *Schema) bool { return one.Type == "null" }) {
+		either.AnyOf = append(slices.Clone(s.AnyOf), &Schema{Type: "null"})
+	}
+	return &either
+}
+
+// notNull is the schema without null, and whether it had it.
+func (s *Schema) notNull() (*Schema, bool) {
+	kinds, ok := s.Type.([]string)
+	if !ok || !slices.Contains(kinds, "null") {
+		return s, false
+	}
+	plain := *s
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == "null" })
+	if plain.Type = any(kinds); len(kinds) == 1 {
+		plain.Type = kinds[0]
+	}
+	return &plain, true
+}
+
+// either describes what is once like a and once like b: of two objects, the members that only one has may be left out.
+func either(a, b *Schema) *Schema {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	case b.Type == "null":
+		return a.orNull()
+	case a.Type == "null":
+		return b.orNull()
+	case a.free() || b.free():
+		return free()
+	case a.records() != nil && b.records() != nil && a.Record != b.Record:
+		return choice(a.records(), b.records())
+	case a.Type == nil || b.Type == nil: // free JSON is already everything
+		return free()
+	}
+	all := *a
+	if a.Record != b.Record {
+		all.Record = ""
+	}
+	all.Type = types(a.Type, b.Type)
+	if a.Format != b.Format {
+		all.Format = ""
+	}
+	if all.Enum = nil; a.Enum != nil && b.Enum != nil {
+		all.Enum = slices.Clone(a.Enum)
+		for _, word := range b.Enum {
+			if !slices.Contains(all.Enum, word) {
+				all.Enum = append(all.Enum, word)
+			}
+		}
+	}
+	all.Items = either(a.Items, b.Items)
+	if a.Properties == nil || b.Properties == nil {
+		if a.Properties == nil {
+			all.Properties, all.Required, all.order = b.Properties, b.Required, b.order
+		}
+		return &all
+	}
+	all.Properties, all.Required, all.order = nil, nil, nil
+	for _, name := range append(slices.Clone(a.order), b.order...) {
+		if all.Properties[name] == nil {
+			all.property(name, slices.Contains(a.Required, name) && slices.Contains(b.Required, name), either(a.Properties[name], b.Properties[name]))
+		}
+	}
+	return &all
+}
+
+// free reports whether the schema is that of any JSON, which has null already.
+func (s *Schema) free() bool { return s.Record == "FreeJSON" }
+
+// records are the records that a schema stands for: itself, or those it is a choice of; nil if it is something else.
+func (s *Schema) records() []*Schema {
+	if s.Record != "" {
+		return []*Schema{s}
+	}
+	if slices.ContainsFunc(s.AnyOf, func(one *Schema) bool { return one.Record == "" }) {
+		return nil
+	}
+	return s.AnyOf
+}
+
+// choice is any of some records.
+func choice(a, b []*Schema) *Schema {
+	all := slices.Clone(a)
+	for _, one := range b {
+		at := slices.IndexFunc(all, func(known *Schema) bool { return known.Record == one.Record })
+		if at < 0 {
+			all = append(all, one)
+		} else {
+			all[at] = either(all[at], one)
+		}
+	}
+	return &Schema{AnyOf: all}
+}
+
+// free is any JSON. It names the types, because validators of OpenAPI read an empty schema as one without null.
+func free() *Schema {
+	return &Schema{Record: "FreeJSON", Description: "any JSON, kept as it came", AnyOf: []*Schema{{Type: "object"}, {Type: "array", Items: &Schema{}},
+		{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
+}
+
+// types are the types of two schemas together, a word when it is one.
+func types(a, b any) any {
+	var list []string
+	for _, one := range []any{a, b} {
+		words, ok := one.([]string)
+		if !ok {
+			words = []string{one.(string)}
+		}
+		for _, word := range words {
+			if !slices.Contains(list, word) {
+				list = append(list, word)
+			}
+		}
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
+// Names are the properties in the order they were noted.
+func (s *Schema) Names() []string { return s.order }
+
+// DescribeBody gives the schema of what a reader reads.
+func DescribeBody(read func(*Object)) *Schema {
+	o := &Object{index: -1, faults: new([]errorDetail), schema: &Schema{Type: "object", Open: true}}
+	read(o)
+	return o.schema
+}
+
+// DescribeQuery gives the parameters that a reader reads, as properties.
+func DescribeQuery(read func(*Query)) *Schema {
+	q := &Query{schema: &Schema{Type: "object"}}
+	read(q)
+	return q.schema
+}
+
+// DescribeAnswer gives the schema of what a writer writes for a sample. What the sample writes more than once, the elements of
+// a list or one member again, is described by all of it together: null in one of them and the value may be null, absent from one of
+// them and the member may be left out.
+func DescribeAnswer(write func(*Writer)) *Schema {
+	w := &Writer{tree: &node{}}
+	write(w)
+	return w.tree.schema
+}

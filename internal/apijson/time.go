@@ -1,0 +1,44 @@
+package apijson
+
+import (
+	"strings"
+	"time"
+)
+
+const timeMessage = "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)"
+
+// Layouts of times out (interface §2): milliseconds; change feeds have microseconds.
+const (
+	Millis = "2006-01-02T15:04:05.000Z"
+	Micros = "2006-01-02T15:04:05.000000Z"
+)
+
+// noOffset is RFC 3339 without its offset: UTC is meant then, as in every time that goes out.
+const noOffset = "2006-01-02T15:04:05"
+
+// ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last millisecond when upper.
+func ParseTime(s string, upper bool) (time.Time, bool) {
+	if at, err := time.Parse(time.DateOnly, s); err == nil {
+		if upper {
+			at = at.Add(24*time.Hour - time.Millisecond)
+		}
+		return bounded(at)
+	}
+	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		at, err = time.Parse(noOffset, s)
+	}
+	if err != nil {
+		return time.Time{}, false
+	}
+	return bounded(at.UTC())
+}
+
+// bounded refuses years the store's microseconds cannot hold.
+func bounded(at time.Time) (time.Time, bool) {
+	if at.Year() < 1 || at.Year() > 9999 {
+		return time.Time{}, false
+	}
+	return at, true
+}

@@ -1,0 +1,263 @@
+// Package apijson reads and writes the JSON of the interface.
+//
+//	Parse    bytes → Value: strict (no duplicate names, UTF-8 only, bounded depth), numbers and free JSON exact
+//	Object   Value → fields: every error of a body is collected with its path, none hides another (interface §7)
+//	Query    the same for query parameters
+//	Writer   values → bytes, appended by hand: no reflection on the hot path
+//	Schema   what Object, Query and Writer tell of themselves: one description for check, answer and OpenAPI document
+package apijson
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"entrepot/internal/apperr"
+)
+
+// Bounds of a body: how deep it may nest, and how many values it may have. The largest import that the interface takes has
+// 400,000 values.
+const (
+	MaxDepth  = 64
+	MaxValues = 600_000
+)
+
+// Value is one parsed JSON value: a place in the text it was read from. All values of a body stand in one list in the order of
+// the text, each object's names before their values, so that a body costs a fixed number of bytes for each value (ValueSize)
+// and nothing more.
+type Value struct {
+	Kind       jsontext.Kind // 'n' 't' 'f' '"' '0' '{' '['
+	plain      bool          // a string without escapes
+	start, end uint32        // of its text
+	at, next   uint32        // its position in the list, and that of what comes after it and all that is inside it
+	in         *document
+}
+
+// ValueSize is what one value or name of a parsed body takes of memory, in bytes.
+const ValueSize = 32
+
+// document is a parsed text and its values.
+type document struct {
+	text []byte
+	all  []Value
+}
+
+// Parse reads one JSON value of at most MaxValues values and nothing after it. Errors: Invalid, with the code invalid_json or
+// too_many_values. The text must not be changed as long as the value is used.
+func Parse(text []byte) (*Value, error) { return ParseWithin(text, MaxValues) }
+
+// ParseWithin is Parse with another bound on the number of values; an object's names do not count.
+func ParseWithin(text []byte, most int) (*Value, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, apperr.New(apperr.Invalid, "invalid_json", "the body is empty, a JSON object is needed")
+	}
+	if len(text) > math.MaxInt32 {
+		return nil, apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than 2 GB")
+	}
+	p := parser{in: &document{text: text, all: make([]Value, 0, min(Weigh(text), 2*most+1))}, from: jsontext.NewDecoder(bytes.NewBuffer(text)), most: most, room: most}
+	if err := p.value(0); err != nil {
+		return nil, p.invalid(err)
+	}
+	if _, err := p.from.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, apperr.New(apperr.Invalid, "invalid_json", "the body has more after its JSON value, at byte %d", p.from.InputOffset())
+	}
+	return &p.in.all[0], nil
+}
+
+// Weigh is how many values and names a text can have at most: each but the first stands behind a comma, a colon or an opening
+// bracket.
+func Weigh(text []byte) int {
+	return 1 + bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{':'}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
+}
+
+// parser fills a document.
+type parser struct {
+	in   *document
+	from *jsontext.Decoder
+	most int
+	room int // how many more values there may be
+}
+
+func (p *parser) invalid(err error) error {
+	if f, ok := apperr.As(err); ok {
+		return f
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		text := syntax.Err.Error()
+		if errors.Is(syntax.Err, jsontext.ErrDuplicateName) {
+			text = "the same name twice in one object"
+		}
+		return apperr.New(apperr.Invalid, "invalid_json", "the body is not valid JSON: %s, at byte %d", text, syntax.ByteOffset)
+	}
+	return apperr.New(apperr.Invalid, "invalid_json", "the body is not valid JSON: it ends too early, at byte %d", p.from.InputOffset())
+}
+
+// value reads one value with all that is inside it.
+func (p *parser) value(depth int) error {
+	if depth > MaxDepth {
+		return apperr.New(apperr.Invalid, "invalid_json", "the body is nested deeper than %d", MaxDepth)
+	}
+	if p.room--; p.room < 0 {
+		return apperr.New(apperr.Invalid, "too_many_values", "the body has more than %d values, send it in parts", p.most)
+	}
+	at, err := p.token()
+	if err != nil {
+		return err
+	}
+	kind := p.in.all[at].Kind
+	if kind != '{' && kind != '[' {
+		return nil
+	}
+	for p.from.PeekKind() != kind+2 { // '}' and ']' follow their opening bracket by two
+		if kind == '{' {
+			if _, err := p.token(); err != nil {
+				return err
+			}
+		}
+		if err := p.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	if _, err := p.from.ReadToken(); err != nil {
+		return err
+	}
+	p.in.all[at].end, p.in.all[at].next = uint32(p.from.InputOffset()), uint32(len(p.in.all))
+	return nil
+}
+
+// token reads one token that begins or is a value, or is a name, and notes its place.
+func (p *parser) token() (at int, err error) {
+	start := int(p.from.InputOffset())
+	token, err := p.from.ReadToken()
+	if err != nil {
+		return 0, err
+	}
+	end := int(p.from.InputOffset())
+	for start < end && between[p.in.text[start]] {
+		start++
+	}
+	at = len(p.in.all)
+	v := Value{Kind: token.Kind(), start: uint32(start), end: uint32(end), at: uint32(at), next: uint32(at + 1), in: p.in}
+	v.plain = v.Kind == '"' && bytes.IndexByte(p.in.text[start:end], '\\') < 0
+	p.in.all = append(p.in.all, v)
+	return at, nil
+}
+
+// between is what may stand between two tokens.
+var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true}
+
+// Raw is the value's text as it came.
+func (v *Value) Raw() []byte {
+	if v == nil || v.in == nil {
+		return nil
+	}
+	return v.in.text[v.start:v.end:v.end]
+}
+
+// inside goes through an object's names and members, or an array's elements, whose name is nil.
+func (v *Value) inside(yield func(name, value *Value) bool) {
+	if v == nil || v.in == nil || v.Kind != '{' && v.Kind != '[' {
+		return
+	}
+	for i := v.at + 1; i < v.next; {
+		var name *Value
+		if v.Kind == '{' {
+			name = &v.in.all[i]
+			i++
+		}
+		value := &v.in.all[i]
+		if !yield(name, value) {
+			return
+		}
+		i = value.next
+	}
+}
+
+// is reports whether a string is this text.
+func (v *Value) is(text string) bool {
+	if v.plain {
+		return string(v.in.text[v.start+1:v.end-1]) == text
+	}
+	return v.Text() == text
+}
+
+// Member finds a member of an object; nil if it is not there.
+func (v *Value) Member(name string) *Value {
+	if v == nil || v.Kind != '{' {
+		return nil
+	}
+	for key, value := range v.inside {
+		if key.is(name) {
+			return value
+		}
+	}
+	return nil
+}
+
+// Text is the content of a string, or "".
+func (v *Value) Text() string {
+	switch {
+	case v == nil || v.Kind != '"' || v.in == nil:
+		return ""
+	case v.plain:
+		return string(v.in.text[v.start+1 : v.end-1])
+	}
+	text, _ := jsontext.AppendUnquote(nil, v.Raw()) // it was checked when it was parsed
+	return string(text)
+}
+
+// Names are an object's member names in their order.
+func (v *Value) Names() (names []string) {
+	for key := range v.inside {
+		if key != nil {
+			names = append(names, key.Text())
+		}
+	}
+	return names
+}
+
+// List gives the elements of an array or the members of an object, in order.
+func (v *Value) List() (list []*Value) {
+	for _, value := range v.inside {
+		list = append(list, value)
+	}
+	return list
+}
+
+// length is how many elements or members there are.
+func (v *Value) length() (n int) {
+	for range v.inside {
+		n++
+	}
+	return n
+}
+
+// depth is how deep a value nests: 1 for a scalar.
+func (v *Value) depth() int {
+	deepest := 0
+	for _, value := range v.inside {
+		deepest = max(deepest, value.depth())
+	}
+	return deepest + 1
+}
+
+// kindName is the word for a kind in messages.
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{':
+		return "an object"
+	}
+	return "an array"
+}

@@ -1,0 +1,407 @@
+package apijson
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/money"
+)
+
+type errorDetail = apperr.Detail
+
+// Writer appends JSON. Every value takes its name inside an object, and "" inside a list or at the root; Object and
+// List are closed by End. With a tree it also notes the schema of what is written.
+type Writer struct {
+	b     []byte
+	parts [][]byte // what Cut has put away
+	tree  *node
+}
+
+// partSize is from how many bytes on Cut puts away what was written.
+const partSize = 256 << 10
+
+// Cut puts away what was written, once it is much, so that a large answer is never copied from one room into a larger one. It may be
+// called between two values. It gives how many bytes were written since the last that it put away.
+func (w *Writer) Cut() int {
+	n := len(w.b)
+	if n < partSize {
+		return 0
+	}
+	w.parts = append(w.parts, bytes.Clone(w.b)) // at its size; the room is used again
+	w.b = w.b[:0]
+	return n
+}
+
+// Parts is what Cut has put away; Bytes follows behind it.
+func (w *Writer) Parts() [][]byte { return w.parts }
+
+// Len is how many bytes were written in all.
+func (w *Writer) Len() int {
+	n := len(w.b)
+	for _, part := range w.parts {
+		n += len(part)
+	}
+	return n
+}
+
+// node is one open value while a schema is noted.
+type node struct {
+	up     *node
+	schema *Schema
+	name   string
+}
+
+// NewWriter starts with room for size bytes.
+func NewWriter(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
+
+// Bytes is what was written, and not put away by Cut.
+func (w *Writer) Bytes() []byte { return w.b }
+
+// Reset empties the writer and keeps its room.
+func (w *Writer) Reset() { w.b, w.parts = w.b[:0], nil }
+
+func (w *Writer) key(name string) {
+	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' || n == 0 && len(w.parts) > 0 {
+		w.b = append(w.b, ',')
+	}
+	if name != "" {
+		w.b = append(w.b, '"')
+		w.b = append(w.b, name...)
+		w.b = append(w.b, '"', ':')
+	}
+}
+
+func (w *Writer) note(name string, s *Schema) {
+	if w.tree != nil {
+		w.tree.add(name, s)
+	}
+}
+
+func (n *node) add(name string, s *Schema) {
+	switch {
+	case n.schema == nil || n.up == nil:
+		n.schema = either(n.schema, s)
+	case n.schema.Type == "array":
+		n.schema.Items = either(n.schema.Items, s)
+	default:
+		n.schema.property(name, true, either(n.schema.Properties[name], s))
+	}
+}
+
+func (w *Writer) open(name string, bracket byte, s *Schema) {
+	w.key(name)
+	w.b = append(w.b, bracket)
+	if w.tree != nil {
+		w.tree = &node{up: w.tree, schema: s, name: name}
+	}
+}
+
+// Object opens an object.
+func (w *Writer) Object(name string) {
+	var s *Schema
+	if w.tree != nil {
+		s = &Schema{Type: "object"}
+	}
+	w.open(name, '{', s)
+}
+
+// Record opens an object of a kind that a description shows once, under the name of the kind, wherever it is written: "Order".
+func (w *Writer) Record(kind, name string) {
+	var s *Schema
+	if w.tree != nil {
+		s = &Schema{Type: "object", Record: kind}
+	}
+	w.open(name, '{', s)
+}
+
+// List opens an array.
+func (w *Writer) List(name string) {
+	var s *Schema
+	if w.tree != nil {
+		s = &Schema{Type: "array"}
+	}
+	w.open(name, '[', s)
+}
+
+// End closes an object.
+func (w *Writer) End() { w.close('}') }
+
+// EndList closes an array.
+func (w *Writer) EndList() { w.close(']') }
+
+func (w *Writer) close(bracket byte) {
+	w.b = append(w.b, bracket)
+	if w.tree != nil {
+		n := w.tree
+		w.tree = n.up
+		w.tree.add(n.name, n.schema)
+	}
+}
+
+// Text writes a string.
+func (w *Writer) Text(name, v string) {
+	w.key(name)
+	w.b = AppendText(w.b, v)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string"})
+	}
+}
+
+// TextOrNull writes a string, or null for "".
+func (w *Writer) TextOrNull(name, v string) {
+	w.orNull(name, v == "", "string", "")
+	if v != "" {
+		w.b = AppendText(w.b, v)
+	}
+}
+
+// orNull writes the key, and null when there is no value.
+func (w *Writer) orNull(name string, null bool, kind, format string) {
+	w.key(name)
+	if null {
+		w.b = append(w.b, "null"...)
+	}
+	if w.tree != nil {
+		w.note(name, &Schema{Type: []string{kind, "null"}, Format: format})
+	}
+}
+
+// ID writes an identifier.
+func ID[T ~string](w *Writer, name string, v T) {
+	w.key(name)
+	w.b = append(w.b, '"')
+	w.b = append(w.b, v...)
+	w.b = append(w.b, '"')
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string", Format: "uuid"})
+	}
+}
+
+// IDOrNull writes an identifier, or null for none.
+func IDOrNull[T ~string](w *Writer, name string, v T) {
+	w.orNull(name, v == "", "string", "uuid")
+	if v != "" {
+		w.b = append(w.b, '"')
+		w.b = append(w.b, v...)
+		w.b = append(w.b, '"')
+	}
+}
+
+// Word writes one of a few words.
+func Word[T ~string](w *Writer, name string, v T) {
+	w.key(name)
+	w.b = append(w.b, '"')
+	w.b = append(w.b, v...)
+	w.b = append(w.b, '"')
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string"})
+	}
+}
+
+// Int writes an integer.
+func (w *Writer) Int(name string, v int64) {
+	w.key(name)
+	w.b = strconv.AppendInt(w.b, v, 10)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "integer"})
+	}
+}
+
+// IntOrNull writes an integer, or null.
+func (w *Writer) IntOrNull(name string, v *int64) {
+	w.orNull(name, v == nil, "integer", "")
+	if v != nil {
+		w.b = strconv.AppendInt(w.b, *v, 10)
+	}
+}
+
+// Money writes an exact amount as a number.
+func (w *Writer) Money(name string, v money.Amount) {
+	w.key(name)
+	w.b = v.AppendTo(w.b)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "number", Format: "double"})
+	}
+}
+
+// Total writes a sum of amounts as a JSON number, the exact decimal.
+func (w *Writer) Total(name string, v money.Total) {
+	w.key(name)
+	w.b = v.AppendTo(w.b)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "number"})
+	}
+}
+
+// MoneyOrNull writes an amount, or null.
+func (w *Writer) MoneyOrNull(name string, v *money.Amount) {
+	w.orNull(name, v == nil, "number", "double")
+	if v != nil {
+		w.b = v.AppendTo(w.b)
+	}
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(name string, v bool) {
+	w.key(name)
+	w.b = strconv.AppendBool(w.b, v)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "boolean"})
+	}
+}
+
+// Null writes null.
+func (w *Writer) Null(name string) {
+	w.key(name)
+	w.b = append(w.b, "null"...)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "null"})
+	}
+}
+
+// Micros writes a moment of the store (microseconds since 1970) with milliseconds.
+func (w *Writer) Micros(name string, micros int64) {
+	w.key(name)
+	w.b = appendTime(w.b, micros, false)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string", Format: "date-time"})
+	}
+}
+
+// MicrosOrNull writes a moment, or null for 0.
+func (w *Writer) MicrosOrNull(name string, micros int64) {
+	w.orNull(name, micros == 0, "string", "date-time")
+	if micros != 0 {
+		w.b = appendTime(w.b, micros, false)
+	}
+}
+
+// Stamp writes a moment with microseconds, as change feeds do.
+func (w *Writer) Stamp(name string, micros int64) {
+	w.key(name)
+	w.b = appendTime(w.b, micros, true)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string", Format: "date-time"})
+	}
+}
+
+// Raw writes JSON text as it is, or null for "".
+func (w *Writer) Raw(name, text string) {
+	w.key(name)
+	if text == "" {
+		text = "null"
+	}
+	w.b = append(w.b, text...)
+	if w.tree != nil {
+		w.note(name, free())
+	}
+}
+
+// RawObject writes the text of a JSON object as it is, or null for "".
+func (w *Writer) RawObject(name, text string) {
+	w.key(name)
+	if text == "" {
+		text = "null"
+	}
+	w.b = append(w.b, text...)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: []string{"object", "null"}, Description: "free JSON"})
+	}
+}
+
+// RawLike writes JSON text as it is; a description shows it as what like writes.
+func (w *Writer) RawLike(name, text string, like func(*Writer)) {
+	w.key(name)
+	w.b = append(w.b, text...)
+	if w.tree != nil {
+		w.note(name, DescribeAnswer(like))
+	}
+}
+
+// Only writes a word that is always the same in this place.
+func (w *Writer) Only(name, word string) {
+	w.key(name)
+	w.b = AppendText(w.b, word)
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "string", Enum: []any{word}})
+	}
+}
+
+// Texts writes an array of strings.
+func Texts[T ~string](w *Writer, name string, list []T) {
+	w.key(name)
+	w.b = append(w.b, '[')
+	for i, v := range list {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		w.b = AppendText(w.b, string(v))
+	}
+	w.b = append(w.b, ']')
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "array", Items: &Schema{Type: "string"}})
+	}
+}
+
+// AppendText appends a JSON string.
+func AppendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c == 0x7f {
+			b, _ = jsontext.AppendQuote(b, s)
+			return b
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+func appendTime(b []byte, micros int64, exact bool) []byte {
+	at := time.UnixMicro(micros).UTC()
+	year, month, day := at.Date()
+	hour, minute, second := at.Clock()
+	b = append(b, '"')
+	b = appendPadded(b, year, 4)
+	b = append(b, '-')
+	b = appendPadded(b, int(month), 2)
+	b = append(b, '-')
+	b = appendPadded(b, day, 2)
+	b = append(b, 'T')
+	b = appendPadded(b, hour, 2)
+	b = append(b, ':')
+	b = appendPadded(b, minute, 2)
+	b = append(b, ':')
+	b = appendPadded(b, second, 2)
+	b = append(b, '.')
+	if exact {
+		b = appendPadded(b, at.Nanosecond()/1000, 6)
+	} else {
+		b = appendPadded(b, at.Nanosecond()/1_000_000, 3)
+	}
+	return append(b, 'Z', '"')
+}
+
+func appendPadded(b []byte, n, width int) []byte {
+	var digits [6]byte
+	for i := width - 1; i >= 0; i-- {
+		digits[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return append(b, digits[:width]...)
+}
+
+// TimeText is a moment of the store as times go out.
+func TimeText(micros int64) string {
+	b := appendTime(nil, micros, false)
+	return string(b[1 : len(b)-1])
+}
+
+// StampText is a moment as change feeds write it.
+func StampText(micros int64) string {
+	b := appendTime(nil, micros, true)
+	return string(b[1 : len(b)-1])
+}

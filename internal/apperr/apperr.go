@@ -1,0 +1,118 @@
+// Package apperr holds the errors that may be shown to a caller.
+//
+// An error is made where the rule is, travels untouched, and becomes an HTTP answer once, at the edge
+// (interface §7). Any other error is internal: it is logged whole and shown as "internal error".
+package apperr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind says what sort of mistake an error is; the edge maps each kind to one HTTP status.
+type Kind int
+
+// The kinds, in the order of their HTTP status.
+const (
+	Invalid      Kind = iota + 1 // 400: malformed, wrong type, failed validation
+	Unauthorized                 // 401: no usable credential
+	Forbidden                    // 403: the credential lacks a scope
+	NotFound                     // 404: unknown here, or another account's
+	Conflict                     // 409: the state of a record forbids it
+	Precondition                 // 412: If-Match names another version
+	TooLarge                     // 413: the body is over its limit
+	Unsupported                  // 415: the body is not JSON
+	Refused                      // 422: a status move outside the table of interface §3.1
+	TooMany                      // 429: a rate limit
+	Unavailable                  // 503: draining, or the store is away
+)
+
+// Detail is one error of one place in the request.
+type Detail struct {
+	Path    string `json:"path"`    // "items[0].quantity", or the name of a query parameter
+	Message string `json:"message"` // what is wrong and what would be right
+}
+
+// Member is one more member of the error body, such as orderId on a 409 (interface §7).
+type Member struct {
+	Name  string
+	Value any
+}
+
+// Error is an error that is safe to show.
+type Error struct {
+	Kind    Kind
+	Code    string // snake_case, stable, listed in docs/errors.md
+	Message string
+	Details []Detail
+	Members []Member
+}
+
+// Error gives the message and the details that it does not name.
+func (e *Error) Error() string {
+	if len(e.Details) <= named {
+		return e.Message
+	}
+	return e.Message + " (" + spell(e.Details[named:]) + ")"
+}
+
+// With returns the error with one more member for the error body.
+func (e *Error) With(name string, value any) *Error {
+	e.Members = append(e.Members, Member{name, value})
+	return e
+}
+
+// New makes an error of a kind with a code and a message in the form of fmt.Sprintf.
+func New(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Missing is the error for a record that this account does not have.
+func Missing(noun string) *Error { return New(NotFound, "not_found", "%s not found", noun) }
+
+// At is a validation error with a single detail.
+func At(path, format string, args ...any) *Error {
+	return Validation([]Detail{{path, fmt.Sprintf(format, args...)}})
+}
+
+// named is how many details the message of a validation error names itself: clients often show nothing else.
+const named = 50
+
+// Validation is the 400 that names all errors of a request at once; it panics on none.
+func Validation(details []Detail) *Error {
+	message := spell(details[:min(len(details), named)])
+	if more := len(details) - named; more > 0 {
+		message += fmt.Sprintf("; and %d more, see details", more)
+	}
+	return &Error{Kind: Invalid, Code: "validation_failed", Message: message, Details: details}
+}
+
+// text is the detail in one line: where, and what is wrong.
+func (d Detail) text() string {
+	if d.Path == "" {
+		return d.Message
+	}
+	return d.Path + ": " + d.Message
+}
+
+func spell(details []Detail) string {
+	parts := make([]string, len(details))
+	for i, d := range details {
+		parts[i] = d.text()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// As finds the error in an error's chain.
+func As(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// Is reports whether err is an error of that kind.
+func Is(err error, kind Kind) bool {
+	e, ok := As(err)
+	return ok && e.Kind == kind
+}

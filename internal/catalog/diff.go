@@ -1,0 +1,162 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+
+	"entrepot/internal/id"
+)
+
+// Lookup is what the store has of the SKUs, categories and slugs that drafts name, and what earlier drafts of the same
+// request have taken.
+type Lookup struct {
+	owners     map[string]owner
+	products   map[id.Product]*Product
+	references map[string]id.Category // by id and externalId, of categories that are here
+	slugs      map[string]bool        // taken
+	claimed    map[string]bool        // SKUs of drafts accepted before
+}
+
+// owner is who has a SKU.
+type owner struct {
+	product id.Product
+	variant id.Variant // "" when the SKU is the product's own
+}
+
+// Change is what one draft does to one product.
+type Change struct {
+	Draft   *Draft
+	Before  *Product // nil when the product is new
+	After   Product
+	Fields  []string // what changed on a product that was there, by the names of interface §2.7.1
+	Written []Variant
+	Removed []Variant
+	links   bool // After.Links differ from what is stored
+}
+
+// IsNew reports whether the product was not there before.
+func (r *Change) IsNew() bool { return r.Before == nil }
+
+// Changed reports whether there is anything to write.
+func (r *Change) Changed() bool { return r.Before == nil || len(r.Fields) > 0 }
+
+// Diff says what a draft does, by the rules of the bulk import (interface §4.2): absent fields stay, images are the whole
+// list, variants are found by their SKU and others stay unless replace says so. All reasons to reject it are given; a
+// rejected draft takes nothing.
+func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
+	faults := k.skuErrors(d)
+	r := Change{Draft: d}
+	if o, exists := k.owners[d.SKU]; exists && o.variant == "" {
+		r.Before = k.products[o.product]
+	}
+	if r.Before != nil {
+		r.After = *r.Before
+		r.After.Variants = slices.Clone(r.Before.Variants)
+	} else {
+		r.After = Product{ID: id.New[id.Product](), SKU: d.SKU, Status: Active, Media: "[]", Attributes: "{}"}
+	}
+	r.scalars(d)
+	if fault := k.slug(&r, d); fault != nil {
+		faults = append(faults, *fault)
+	}
+	k.link(&r, d)
+	r.images(d)
+	k.variants(&r, d, replace)
+	if n := len(r.After.Variants); n > MaxVariants {
+		faults = append(faults, ItemError{"variants", "invalid", "variants must be at most " + strconv.Itoa(MaxVariants) + " in all, not " + strconv.Itoa(n)})
+	}
+	if len(faults) > 0 {
+		return r, faults
+	}
+	k.claim(&r, d)
+	return r, nil
+}
+
+// skuErrors are the reasons that lie in the draft's SKUs.
+func (k *Lookup) skuErrors(d *Draft) (faults []ItemError) {
+	if k.claimed[d.SKU] {
+		faults = append(faults, duplicate("sku", d.SKU))
+	}
+	mine := k.owners[d.SKU]
+	if mine.variant != "" {
+		faults = append(faults, ItemError{"sku", "sku_taken", "sku " + d.SKU + " belongs to a variant of another product"})
+	}
+	for i := range d.Variants {
+		sku := d.Variants[i].SKU
+		field := "variants[" + strconv.Itoa(i) + "].sku"
+		owner, exists := k.owners[sku]
+		switch {
+		case k.claimed[sku]:
+			faults = append(faults, duplicate(field, sku))
+		case sku == d.SKU, slices.ContainsFunc(d.Variants[:i], func(v VariantDraft) bool { return v.SKU == sku }):
+			faults = append(faults, ItemError{field, "duplicate_sku", field + " " + sku + " stands twice in this product"})
+		case exists && (owner.variant == "" || owner.product != mine.product):
+			faults = append(faults, ItemError{field, "sku_taken", field + " " + sku + " belongs to another product"})
+		}
+	}
+	return faults
+}
+
+func duplicate(field, sku string) ItemError {
+	return ItemError{field, "duplicate_sku", field + " " + sku + " stood earlier in this request"}
+}
+
+// claim takes the draft's SKUs and slug for the rest of the request.
+func (k *Lookup) claim(r *Change, d *Draft) {
+	k.claimed[d.SKU] = true
+	for i := range d.Variants {
+		k.claimed[d.Variants[i].SKU] = true
+	}
+	k.slugs[r.After.Slug] = true
+}
+
+// scalars revises the plain fields. Null clears what may be empty.
+func (r *Change) scalars(d *Draft) {
+	p := &r.After
+	if d.Name.Given() && d.Name.Value != p.Name {
+		p.Name = d.Name.Value
+		r.changed("name")
+	}
+	if d.Description.Set && d.Description.Value != p.Description {
+		p.Description = d.Description.Value
+		r.changed("description")
+	}
+	if d.Status.Given() && d.Status.Value != p.Status {
+		p.Status = d.Status.Value
+		r.changed("status")
+	}
+	if d.Price.Given() && d.Price.Value != p.Price {
+		p.Price = d.Price.Value
+		r.changed("price")
+	}
+	if d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), p.CompareAt) {
+		p.CompareAt = d.CompareAt.Ptr()
+		r.changed("compareAtPrice")
+	}
+	if d.Attributes.Set && !sameJSON(d.Attributes.Or("{}"), p.Attributes) {
+		p.Attributes = d.Attributes.Or("{}")
+		r.changed("attributes")
+	}
+}
+
+func (r *Change) changed(field string) {
+	if r.Before != nil {
+		r.Fields = append(r.Fields, field)
+	}
+}
+
+// slug keeps a given slug, if nobody has it; a new product without one gets one of its own.
+func (k *Lookup) slug(r *Change, d *Draft) *ItemError {
+	given := d.Slug.Value
+	switch {
+	case given != "" && given == r.After.Slug:
+	case given != "" && k.slugs[given]:
+		return &ItemError{"slug", "invalid", "slug " + given + " belongs to another product"}
+	case given != "":
+		r.After.Slug = given
+		r.changed("slug")
+	case r.Before == nil:
+		r.After.Slug = slugFor(r.After.Name, string(r.After.ID), func(s string) bool { return k.slugs[s] })
+	}
+	return nil
+}

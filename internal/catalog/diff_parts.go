@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// link revises the categories: given is the whole list.
+func (k *Lookup) link(r *Change, d *Draft) {
+	if !d.Categories.Set {
+		return
+	}
+	links := make([]Link, 0, len(d.Categories.Value))
+	for _, reference := range d.Categories.Value {
+		l := Link{Reference: reference, Category: k.references[reference]}
+		if !slices.ContainsFunc(links, l.same) {
+			links = append(links, l)
+		}
+	}
+	if !slices.EqualFunc(links, r.After.Links, Link.same) {
+		r.After.Links, r.links = links, true
+		r.changed("categoryIds")
+	}
+}
+
+// same reports whether two links lead to one category.
+func (l Link) same(other Link) bool {
+	if l.Category != "" || other.Category != "" {
+		return l.Category == other.Category
+	}
+	return l.Reference == other.Reference
+}
+
+// images revises the images: given is the whole list. An image keeps its id as long as its URL is in the list.
+func (r *Change) images(d *Draft) {
+	if !d.Images.Set || len(d.Images.Value) == 0 && r.After.Media == "[]" {
+		return
+	}
+	wanted := slices.Clone(d.Images.Value)
+	slices.SortStableFunc(wanted, func(a, b ImageDraft) int { return int(a.Position - b.Position) })
+	before := r.After.images()
+	if slices.EqualFunc(wanted, before, func(w ImageDraft, b image) bool { return w.URL == b.url && w.Position == b.position }) {
+		return
+	}
+	w := apijson.NewWriter(len(wanted) * 160)
+	w.List("")
+	for _, one := range wanted {
+		which := ""
+		if i := slices.IndexFunc(before, func(b image) bool { return b.url == one.URL }); i >= 0 {
+			which = before[i].id
+			before = slices.Delete(before, i, i+1)
+		} else {
+			which = id.New[string]()
+		}
+		w.Object("")
+		apijson.ID(w, "id", which)
+		w.Text("url", one.URL)
+		w.Int("position", one.Position)
+		w.End()
+	}
+	w.EndList()
+	r.After.Media = string(w.Bytes())
+	r.changed("images")
+}
+
+type image struct {
+	id, url  string
+	position int64
+}
+
+// images reads the stored list.
+func (p Product) images() (list []image) {
+	if p.Media == "[]" {
+		return nil
+	}
+	v, err := apijson.Parse([]byte(p.Media))
+	if err != nil {
+		return nil
+	}
+	for _, one := range v.List() {
+		position, _ := strconv.ParseInt(string(one.Member("position").Raw()), 10, 64)
+		list = append(list, image{one.Member("id").Text(), one.Member("url").Text(), position})
+	}
+	return list
+}
+
+// variants revises the variants by their SKUs.
+func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
+	if len(d.Variants) == 0 && !(replace && d.VariantsSet) {
+		return
+	}
+	next := int64(0)
+	for _, v := range r.After.Variants {
+		next = max(next, v.Position+1)
+	}
+	for i := range d.Variants {
+		draft := &d.Variants[i]
+		at := slices.IndexFunc(r.After.Variants, func(v Variant) bool { return v.SKU == draft.SKU })
+		if at < 0 {
+			v := Variant{ID: id.New[id.Variant](), SKU: draft.SKU, Name: r.After.Name, Attributes: "{}", Position: next}
+			next++
+			v.diff(draft)
+			r.After.Variants = append(r.After.Variants, v)
+			r.Written = append(r.Written, v)
+		} else if r.After.Variants[at].diff(draft) {
+			r.Written = append(r.Written, r.After.Variants[at])
+		}
+	}
+	if replace {
+		r.After.Variants = slices.DeleteFunc(r.After.Variants, func(v Variant) bool {
+			named := slices.ContainsFunc(d.Variants, func(draft VariantDraft) bool { return draft.SKU == v.SKU })
+			if !named {
+				r.Removed = append(r.Removed, v)
+			}
+			return !named
+		})
+	}
+	if len(r.Written)+len(r.Removed) > 0 {
+		r.changed("variants")
+	}
+}
+
+// revise takes over what the draft says and reports whether that changed anything.
+func (v *Variant) diff(d *VariantDraft) (changed bool) {
+	if d.Name.Given() && d.Name.Value != v.Name {
+		v.Name, changed = d.Name.Value, true
+	}
+	if d.Price.Set && !sameAmount(d.Price.Ptr(), v.Price) {
+		v.Price, changed = d.Price.Ptr(), true
+	}
+	if d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), v.CompareAt) {
+		v.CompareAt, changed = d.CompareAt.Ptr(), true
+	}
+	if d.Attributes.Set && !sameJSON(d.Attributes.Or("{}"), v.Attributes) {
+		v.Attributes, changed = d.Attributes.Or("{}"), true
+	}
+	return changed
+}
+
+func sameAmount(a, b *money.Amount) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// sameJSON reports whether two texts are one value, however they are written.
+func sameJSON(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := apijson.Parse([]byte(a))
+	y, errY := apijson.Parse([]byte(b))
+	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
+}

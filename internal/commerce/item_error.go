@@ -1,0 +1,34 @@
+package commerce
+
+import "entrepot/internal/apijson"
+
+// ItemError says why one item of a bulk request was rejected (interface §2.7.4).
+type ItemError struct {
+	Index int
+	Key   string // its SKU or externalId; "" when it had none
+	Error string // all that is wrong with it
+	Field string // the first field at error; "" when it is the item as a whole
+	Code  string // listed in docs/errors.md
+}
+
+// WriteItemFaults writes the errors[] of a bulk answer; external says that the items are known by externalId.
+func WriteItemFaults(w *apijson.Writer, name string, faults []ItemError, external bool) {
+	kind := "ItemError"
+	if external {
+		kind = "CategoryError"
+	}
+	w.List(name)
+	for _, f := range faults {
+		w.Record(kind, "")
+		w.TextOrNull("sku", f.Key)
+		if external {
+			w.TextOrNull("externalId", f.Key)
+		}
+		w.Text("error", f.Error)
+		w.Int("index", int64(f.Index))
+		w.TextOrNull("field", f.Field)
+		w.Text("code", f.Code)
+		w.End()
+	}
+	w.EndList()
+}

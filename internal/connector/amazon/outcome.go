@@ -1,0 +1,83 @@
+package amazon
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/connector"
+)
+
+// envelope is what all notification types share. Some types spell their members in lower camel case, which Decode
+// reads as well.
+type envelope struct {
+	NotificationType     connector.ID
+	NotificationMetadata struct{ NotificationID connector.ID }
+	Detail               json.RawMessage // EventBridge wraps the envelope in its own
+}
+
+// Read says what a notification means (interface §6.3). The body is a hint from a relay: a job reads the truth.
+// Errors: Invalid when it is unreadable or names another seller.
+func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
+	e, body, err := open(n.Body)
+	if err != nil {
+		return connector.Outcome{}, err
+	}
+	for _, seller := range find(body, "SellerId", payloadDepth) {
+		if seller != ch.Credentials["sellerId"] {
+			return connector.Outcome{}, apperr.New(apperr.Invalid, "wrong_seller", "the notification is about another seller than the channel's")
+		}
+	}
+	notice := connector.About(string(e.NotificationType), connector.Key(string(e.NotificationMetadata.NotificationID)))
+	switch e.NotificationType {
+	case "ORDER_CHANGE":
+		return notice.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
+	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE":
+		return notice.PushStock(first(find(body, "Sku", payloadDepth))), nil
+	}
+	return notice, nil
+}
+
+// open reads the envelope and returns it with the bytes it was read from, without EventBridge's wrapping.
+func open(body []byte) (e envelope, inner []byte, err error) {
+	err = connector.Decode(body, &e)
+	if err == nil && e.NotificationType == "" && e.Detail != nil {
+		body, e = e.Detail, envelope{}
+		err = connector.Decode(body, &e)
+	}
+	return e, body, err
+}
+
+// payloadDepth reaches from the envelope through its payload into the one object most payloads consist of. No deeper:
+// offers name other sellers there.
+const payloadDepth = 2
+
+// find returns the values of a member, in any case, of a JSON object and of the objects within it down to depth.
+func find(raw []byte, name string, depth int) []string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return nil
+	}
+	var found []string
+	for _, member := range slices.Sorted(maps.Keys(object)) {
+		if strings.EqualFold(member, name) {
+			var id connector.ID
+			if json.Unmarshal(object[member], &id) == nil && id != "" {
+				found = append(found, string(id))
+			}
+		}
+		if depth > 0 {
+			found = append(found, find(object[member], name, depth-1)...)
+		}
+	}
+	return found
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}

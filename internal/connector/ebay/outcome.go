@@ -1,0 +1,53 @@
+package ebay
+
+import "entrepot/internal/connector"
+
+// event is the body of every notification. Order topics name the seller and the order in objects of their own, the
+// account topics name one user directly.
+type event struct {
+	Metadata     struct{ Topic connector.ID }
+	Notification struct {
+		NotificationID connector.ID
+		Data           struct {
+			user
+			Seller  user `json:"user"`
+			OrderID connector.ID
+			Order   struct{ OrderID connector.ID }
+		}
+	}
+}
+
+// user is how eBay names somebody.
+type user struct{ UserID, Username connector.ID }
+
+// Read says what a notification means (interface §6.3). Errors: Invalid.
+func (*Connector) Read(ch connector.Channel, n connector.Notification) (connector.Outcome, error) {
+	var e event
+	if err := connector.Decode(n.Body, &e); err != nil {
+		return connector.Outcome{}, err
+	}
+	data := e.Notification.Data
+	notice := connector.About(string(e.Metadata.Topic), connector.Key(string(e.Notification.NotificationID)))
+	switch e.Metadata.Topic {
+	case "MARKETPLACE_ACCOUNT_DELETION": // about a buyer, sent to every app there is
+		return notice.EraseCustomer(connector.Person{ID: string(data.UserID), Username: string(data.Username)}), nil
+	case "AUTHORIZATION_REVOCATION":
+		if !data.user.is(ch) || !data.Seller.is(ch) {
+			return notice.Ignore("it is about another seller"), nil
+		}
+		return notice.Reauthorize(), nil
+	case "ORDER_CONFIRMATION", "ITEM_MARKED_SHIPPED", "ORDER_CANCELLATION_ACTIVITY", "ORDER_RETURN_ACTIVITY":
+		if !data.Seller.is(ch) {
+			return notice.Ignore("it is about another seller"), nil
+		}
+		return notice.PullOrder(connector.First(data.Order.OrderID, data.OrderID)), nil
+	}
+	return notice, nil
+}
+
+// is reports whether the user is the channel's seller. The connection test keeps the seller's id in the setting
+// sellerUserId; as long as it is not known, or the notification does not name anybody, they count as the same.
+func (u user) is(ch connector.Channel) bool {
+	seller := ch.Value("sellerUserId")
+	return seller == "" || u.UserID == "" || string(u.UserID) == seller
+}

@@ -1,0 +1,43 @@
+package prestashop
+
+import (
+	"crypto/sha256"
+
+	"entrepot/internal/connector"
+)
+
+// event is the body a webhook module sends.
+type event struct {
+	EventID   connector.ID `json:"event_id"`
+	Event     connector.ID
+	IDOrder   connector.ID `json:"id_order"`
+	IDProduct connector.ID `json:"id_product"`
+	DateUpd   connector.ID `json:"date_upd"`
+}
+
+// Read says what a notification means (interface §6.3). Errors: Invalid.
+func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
+	var e event
+	if err := connector.Decode(n.Body, &e); err != nil {
+		return connector.Outcome{}, err
+	}
+	notice := connector.About(string(e.Event), e.deliveryKey(n))
+	switch e.Event {
+	case "order.created", "order.updated", "order.status_changed":
+		return notice.PullOrder(string(e.IDOrder)), nil
+	case "product.updated", "stock.updated":
+		return notice.PushStock(string(e.IDProduct)), nil
+	}
+	return notice, nil
+}
+
+// deliveryKey is the event's id, else the delivery's, else the body itself if it says when it happened: a body without
+// a time may rightly come again.
+func (e event) deliveryKey(n connector.Notification) string {
+	id := connector.First(e.EventID, connector.ID(connector.Only(n.Header, deliveryHeader)))
+	if id == "" && e.DateUpd != "" {
+		body := sha256.Sum256(n.Body)
+		return connector.Key("body", string(body[:]))
+	}
+	return connector.Key(id)
+}

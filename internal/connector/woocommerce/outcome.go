@@ -1,0 +1,36 @@
+package woocommerce
+
+import (
+	"crypto/sha256"
+
+	"entrepot/internal/connector"
+)
+
+// Read says what a notification means (interface §6.3). The body is the resource as it was when it was delivered, so
+// only its id is used: the job reads it again. Errors: Invalid.
+func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
+	var resource struct{ ID connector.ID }
+	if err := connector.Decode(n.Body, &resource); err != nil {
+		return connector.Outcome{}, err
+	}
+	topic := connector.Only(n.Header, topicHeader)
+	notice := connector.About(topic, deliveryKey(n, topic))
+	id := string(resource.ID)
+	if id == "" {
+		return notice.Ignore("the shop no longer has what it tells about"), nil // a signed error body
+	}
+	switch topic {
+	case "order.created", "order.updated", "order.deleted", "order.restored":
+		return notice.PullOrder(id), nil
+	case "product.created", "product.updated", "product.restored", "product.published":
+		return notice.PushStock(id), nil // id may be a variation's
+	}
+	return notice, nil
+}
+
+// deliveryKey adds topic and body to the delivery id: shops of some versions make the id of webhook and second alone,
+// so that two events of one second share it.
+func deliveryKey(n connector.Notification, topic string) string {
+	body := sha256.Sum256(n.Body)
+	return connector.Key(connector.Only(n.Header, deliveryHeader), topic, string(body[:]))
+}

@@ -1,0 +1,49 @@
+package importer
+
+import "fmt"
+
+// CallError is a wrong call: nothing was stored, and the person has to change the command.
+type CallError struct{ Message string }
+
+// Error is the sentence for the person.
+func (e *CallError) Error() string { return e.Message }
+
+// ExitCode is the process's exit code for a wrong call.
+func (e *CallError) ExitCode() int { return 2 }
+
+func wrongCall(format string, arguments ...any) error {
+	return &CallError{Message: fmt.Sprintf(format, arguments...)}
+}
+
+// Level says what became of the rows a Error speaks of.
+type Level string
+
+// Refused rows are not stored. A note is about rows that are stored, but not quite as they stand in
+// the file, or that were there already.
+const (
+	Refused Level = "refused"
+	Note    Level = "note"
+)
+
+// Error is one line of the report.
+type Fault struct {
+	Row     int    `json:"row"`             // data row, from 1, header not counted
+	Line    int    `json:"line,omitempty"`  // physical line of the file, 0 when it has none
+	Level   Level  `json:"level"`           //
+	Rows    int    `json:"rows"`            // how many rows this line accounts for; 0 for notes
+	Item    string `json:"item"`            // SKU of a product, external reference of an order
+	Field   string `json:"field,omitempty"` // the entrepot field, or the column
+	Code    string `json:"code"`            // stable word, see docs/import.md
+	Message string `json:"message"`
+}
+
+// place is where something stands in the file.
+type place struct{ row, line int }
+
+func (p place) refused(item, field, code, format string, arguments ...any) Fault {
+	return Fault{Row: p.row, Line: p.line, Level: Refused, Rows: 1, Item: item, Field: field, Code: code, Message: fmt.Sprintf(format, arguments...)}
+}
+
+func (p place) note(item, field, code, format string, arguments ...any) Fault {
+	return Fault{Row: p.row, Line: p.line, Level: Note, Item: item, Field: field, Code: code, Message: fmt.Sprintf(format, arguments...)}
+}

@@ -1,0 +1,112 @@
+// Package secretbox keeps secrets unreadable at rest: AES-256-GCM under a master key that is named by its id.
+package secretbox
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Key encrypts and opens. The zero value is unusable.
+type Key struct {
+	id   string
+	aead cipher.AEAD
+}
+
+// ID names the key without telling it: nodes that share a store must have the same.
+func (k Key) ID() string { return k.id }
+
+// Parse reads a master key: 32 bytes in base64 or hex.
+func Parse(text string) (Key, error) {
+	text = strings.TrimSpace(text)
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw) != 32 {
+		raw, err = hex.DecodeString(text)
+	}
+	if err != nil || len(raw) != 32 {
+		return Key{}, errors.New("the master key must be 32 bytes in base64 or hex (make one with: openssl rand -base64 32)")
+	}
+	return fromRaw(raw), nil
+}
+
+func fromRaw(raw []byte) Key {
+	block, err := aes.NewCipher(raw)
+	if err != nil {
+		panic(err) // the length is checked
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(append([]byte("entrepot master key id"), raw...))
+	return Key{id: hex.EncodeToString(sum[:4]), aead: aead}
+}
+
+// Place is the record and column that a secret belongs to. It is authenticated with the secret, which therefore opens nowhere else: a
+// value that somebody copies to another row, or to another account's, is refused.
+type Place struct {
+	Tenant            int64
+	Table, Column, ID string
+}
+
+// bytes writes a place so that no two places look the same.
+func (p Place) bytes() []byte {
+	text := strconv.FormatInt(p.Tenant, 10)
+	for _, part := range []string{p.Table, p.Column, p.ID} {
+		text += " " + strconv.Itoa(len(part)) + ":" + part
+	}
+	return []byte(text)
+}
+
+// bound begins values that are bound to their place: "2.<key id>.<base64 of nonce and cipher text>". Older ones lack it and open anywhere;
+// a change of the master key binds them.
+const bound = "2."
+
+// Seal makes text unreadable and binds it to its place.
+func (k Key) Seal(text string, place Place) string {
+	nonce := make([]byte, k.aead.NonceSize())
+	rand.Read(nonce)
+	return k.Prefix() + base64.RawStdEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), place.bytes()))
+}
+
+// Prefix begins everything that Seal makes with this key.
+func (k Key) Prefix() string { return bound + k.id + "." }
+
+// KeyOf is the id of the master key that a value was encrypted with, "" for what is no such value.
+func KeyOf(sealed string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(sealed, bound), ".")
+	if _, err := hex.DecodeString(name); !ok || err != nil || len(name) != 8 {
+		return ""
+	}
+	return name
+}
+
+// Open reads what Seal made with the same key for the same place.
+func (k Key) Open(sealed string, place Place) (string, error) {
+	rest, isBound := strings.CutPrefix(sealed, bound)
+	name, data, ok := strings.Cut(rest, ".")
+	if !ok || name != k.id {
+		return "", fmt.Errorf("sealed with the master key %s, this node has %s", KeyOf(sealed), k.id)
+	}
+	raw, err := base64.RawStdEncoding.Strict().DecodeString(data)
+	if err != nil || len(raw) < k.aead.NonceSize() {
+		return "", errors.New("the sealed text is damaged")
+	}
+	var with []byte
+	if isBound {
+		with = place.bytes()
+	}
+	n := k.aead.NonceSize()
+	text, err := k.aead.Open(nil, raw[:n], raw[n:], with)
+	if err != nil {
+		return "", errors.New("the sealed text is damaged, or belongs to another record")
+	}
+	return string(text), nil
+}
