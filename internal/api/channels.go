@@ -79,8 +79,8 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 		for _, name := range c.Names() {
 			if !c.IsText(name) {
 				d.NotText = append(d.NotText, name)
-			} else if f := c.Text(name, apijson.Text{Max: 8 << 10, Keep: true}); f.Given() {
-				d.Credentials[name] = f.Value
+			} else {
+				d.Credentials[name] = c.Text(name, apijson.Text{Max: 8 << 10, Keep: true}).Value // null as ""
 			}
 		}
 	})

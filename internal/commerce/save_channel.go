@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"encoding/json"
+	"maps"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
@@ -16,7 +17,7 @@ type ChannelDraft struct {
 	Name        *string
 	Platform    string
 	Status      *channels.Status
-	Credentials connector.Credentials // nil: none given
+	Credentials connector.Credentials // nil: none given; on change, the fields that are absent stay, and an empty one goes
 	NotText     []string              // credentials that came as something other than text
 	Settings    *string               // JSON object
 	Oversell    *string
@@ -27,6 +28,7 @@ type ChannelDraft struct {
 func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
 	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
 		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	maps.DeleteFunc(draft.Credentials, func(_, value string) bool { return value == "" })
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, accounts.Key{}, "", err
 	}
@@ -41,10 +43,15 @@ func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDra
 
 // ChangeChannel changes what the draft names of a locked channel. Errors: Invalid for credentials that will not do.
 func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, c channels.Channel, draft ChannelDraft) (channels.Channel, error) {
-	if draft.Credentials != nil {
-		if err := s.CheckCredentials(c.Platform, draft.Credentials, draft.NotText...); err != nil {
+	if draft.Credentials != nil && c.Platform != channels.Custom {
+		all, err := s.mergedCredentials(c, draft.Credentials)
+		if err != nil {
 			return c, err
 		}
+		if err := s.CheckCredentials(c.Platform, all, draft.NotText...); err != nil {
+			return c, err
+		}
+		draft.Credentials = all
 	}
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
@@ -53,6 +60,20 @@ func (s *Service) ChangeChannel(tx *db.Tx, who accounts.Caller, c channels.Chann
 	c.Save(tx)
 	audit.Record(tx, who.Actor(), "channel.updated", "channel", string(c.ID), map[string]string{"status": string(c.Status)})
 	return c, nil
+}
+
+// mergedCredentials are a channel's stored credentials with those of a change in their place.
+func (s *Service) mergedCredentials(c channels.Channel, change connector.Credentials) (connector.Credentials, error) {
+	opened, err := s.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range change {
+		if opened.Credentials[name] = value; value == "" {
+			delete(opened.Credentials, name)
+		}
+	}
+	return opened.Credentials, nil
 }
 
 func (s *Service) apply(tx *db.Tx, c *channels.Channel, draft ChannelDraft) error {
