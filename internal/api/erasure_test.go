@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/erasure"
 	"entrepot/internal/id"
+	"entrepot/internal/stock"
 )
 
 // zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after.
@@ -183,6 +184,56 @@ func TestErasureReachesDeletedOrders(t *testing.T) {
 		}
 		for _, f := range s.search(t, "vera@vanished.example", "Vera Vanished", "verasnote").Findings {
 			t.Errorf("%q is left in %s", f.What, f.Where)
+		}
+	})
+}
+
+// What was written by hand beside stock, and the answers that repeat it, lose the person; other notes stay.
+func TestErasureReachesStockNotes(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		order := s.shop(t)
+		made := s.place(t, order(map[string]any{"customerName": "Nora Noted", "customerEmail": "nora@noted.example"}))
+		customer := text(made, "customerId")
+		s.must(t, 200, "PATCH", "/api/v1/customers/"+customer, `{"phone":"+33 6 12345678"}`)
+		s.must(t, 201, "POST", "/api/v1/warehouses", `{"code":"SECOND","name":"Second"}`)
+		keyed := func(key, path, body string) string {
+			t.Helper()
+			r := s.do(call{method: "POST", path: "/api/v1/inventory/" + path, body: body, header: map[string]string{"Idempotency-Key": key}})
+			if r.status != 201 {
+				t.Fatalf("%s: %d %s", path, r.status, r.body)
+			}
+			return string(r.body)
+		}
+		movement := `{"sku":"A-1","type":"receive","quantity":5,"reason":"brought back by NORA NOTED, Nora@Noted.example"}`
+		keyed("n1", "movements", movement)
+		keyed("n2", "movements", `{"sku":"A-1","type":"adjust","quantity":1,"reason":"counted again"}`)
+		keyed("n3", "transfers", fmt.Sprintf(`{"sku":"A-1","fromWarehouseCode":%q,"toWarehouseCode":"SECOND","quantity":1,"reason":"for +33 6 12345678"}`, stock.MainWarehouse))
+		foreign := s.stranger()
+		foreign.shop(t)
+		foreign.must(t, 201, "POST", "/api/v1/inventory/movements", `{"sku":"A-1","type":"receive","quantity":5,"reason":"ask Nora Noted"}`)
+
+		texts := []string{"nora@noted.example", "brought back by NORA NOTED", "+33 6 12345678"}
+		for _, word := range texts {
+			if found := s.search(t, word).Findings; !slices.ContainsFunc(found, func(f erasure.Finding) bool { return f.Where == "table movements, column note" }) {
+				t.Errorf("%q is not found in the ledger: %v", word, found)
+			}
+		}
+		s.must(t, 200, "POST", "/api/v1/customers/"+customer+"/erase", nil)
+		for _, f := range s.search(t, texts...).Findings {
+			t.Errorf("%q is left in %s", f.What, f.Where)
+		}
+		notes := map[string]int{}
+		for _, m := range at(s.must(t, 200, "GET", "/api/v1/inventory/A-1/ledger", nil), "data").([]any) {
+			notes[text(m, "note")]++
+		}
+		if notes["brought back by [erased], [erased]"] != 1 || notes["counted again"] != 1 || notes["for [erased]"] != 2 {
+			t.Errorf("notes %v", notes)
+		}
+		if again := keyed("n1", "movements", movement); !strings.Contains(again, `"brought back by [erased], [erased]"`) {
+			t.Errorf("the replay answers %s", again)
+		}
+		if m := foreign.do(call{method: "GET", path: "/api/v1/inventory/A-1/ledger"}); !strings.Contains(string(m.body), "ask Nora Noted") {
+			t.Errorf("another account's note: %s", m.body)
 		}
 	})
 }

@@ -171,6 +171,7 @@ type erasure struct {
 	resources []string // that events, deliveries, movements and kept answers may be about
 	answers   []idempotency.Kept
 	jobs      []jobs.Texts
+	notes     []stock.Note // of any movement, that name the person
 }
 
 // read finds everything that tells of the person. What events tell is learnt before anything is struck out: they may know a name
@@ -201,6 +202,12 @@ func (e *erasure) read(trace Trace) (err error) {
 		for _, a := range e.records[i].Addresses {
 			e.resources = append(e.resources, string(a.ID))
 		}
+	}
+	if e.notes, err = stock.Notes(e.tx, e.names); err != nil {
+		return err
+	}
+	for _, n := range e.notes { // answers are kept about them, too
+		e.resources = append(e.resources, string(n.Movement))
 	}
 	slices.Sort(e.resources)
 	e.resources = slices.Compact(e.resources)
@@ -268,7 +275,11 @@ func (e *erasure) write() {
 			s.Save(e.tx)
 		}
 	}
-	stock.ForgetNotes(e.tx, e.resources)
+	for _, n := range e.notes {
+		n.Text = e.redact(n.Text)
+		n.Save(e.tx)
+	}
+	stock.ClearNotes(e.tx, e.resources)
 	for _, t := range e.events {
 		if payload := e.json(t.Payload, eventMembers(t.Name)); payload != t.Payload {
 			t.Rewrite(e.tx, payload)
