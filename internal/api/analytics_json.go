@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/money"
+	"entrepot/internal/webhooks"
 )
 
 func writeSpan(w *apijson.Writer, s analytics.Span) {
@@ -259,5 +260,5 @@ func sampleWebhookFigures(w *apijson.Writer) {
 	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
 		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
 			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},
-		ByEvent: []analytics.EventCount{{Event: "order.received", Deliveries: 12, Failed: 1}}})
+		ByEvent: []analytics.EventCount{{Event: webhooks.OrderReceived, Deliveries: 12, Failed: 1}}})
 }

@@ -196,7 +196,7 @@ func some(n int64) *int64 {
 }
 
 var sampleDelivery = webhooks.Delivery{ID: "019a1c52-7c1e-7d40-9a55-000000000006", Endpoint: sampleEndpoint.ID, Position: sampleTime, Event: "019a1c57-0000-7000-8000-00000000ee01",
-	Name: "order.shipped", Resource: "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", State: webhooks.Pending, Attempts: 1, DueAt: sampleTime, AttemptedAt: sampleTime, StatusCode: 503, Error: "HTTP 503"}
+	Name: webhooks.OrderShipped, Resource: "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", State: webhooks.Pending, Attempts: 1, DueAt: sampleTime, AttemptedAt: sampleTime, StatusCode: 503, Error: "HTTP 503"}
 
 var sampleAttempts = []webhooks.Attempt{{Number: 1, At: sampleTime, StatusCode: 503, Duration: 84, Error: "HTTP 503", Response: "try later"}}
 

@@ -246,7 +246,7 @@ func writeRotation(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
 	w.End()
 }
 
-var sampleEndpoint = webhooks.Endpoint{ID: "019a1c52-7c1e-7d40-9a55-000000000005", URL: "https://shop.example/hooks/entrepot", Events: []string{"order.received", "order.shipped"},
+var sampleEndpoint = webhooks.Endpoint{ID: "019a1c52-7c1e-7d40-9a55-000000000005", URL: "https://shop.example/hooks/entrepot", Events: []string{webhooks.OrderReceived, webhooks.OrderShipped},
 	Description: "Shop", Status: webhooks.Active, OldSecretUntil: sampleTime, CreatedAt: sampleTime, UpdatedAt: sampleTime}
 
 func sampleEndpoints(w *apijson.Writer) {

@@ -114,8 +114,8 @@ func writeLogMeta(w *apijson.Writer, count, limit int, more bool, after id.Event
 
 func sampleLog(w *apijson.Writer) {
 	w.List("data")
-	writeEnvelope(w, "", sampleEvent, "order.shipped", sampleTime, "{}")
-	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", "stock.updated", sampleTime, "null")
+	writeEnvelope(w, "", sampleEvent, webhooks.OrderShipped, sampleTime, "{}")
+	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", webhooks.StockUpdated, sampleTime, "null")
 	w.EndList()
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
 )
 
 // anonymiser takes a person out of texts. What a JSON text tells of a person under a known name goes whole; in the rest, where
@@ -241,13 +242,13 @@ func (a *anonymiser) learn(event, payload string) (named []string) {
 	}
 	data := v.Member("data")
 	switch {
-	case event == "customer.created" || event == "customer.updated":
+	case event == webhooks.CustomerCreated || event == webhooks.CustomerUpdated:
 		a.know(data.Member("email").Text(), data.Member("phone").Text(), data.Member("firstName").Text()+" "+data.Member("lastName").Text())
 		book := data.Member("addresses").List()
 		for i := range book {
 			named = append(named, book[i].Member("id").Text())
 		}
-	case event == "order.shipment_created":
+	case event == webhooks.OrderShipmentCreated:
 		named = append(named, data.Member("id").Text())
 	case strings.HasPrefix(event, "order."):
 		a.know(data.Member("customerEmail").Text(), data.Member("customerName").Text())

@@ -27,7 +27,7 @@ func productData(w *apijson.Writer, p *catalog.Product, currency string) {
 
 // productUpdated is product.updated; fields are named as in interface §2.7.1.
 func productUpdated(product id.Product, sku, name string, fields []string) webhooks.Event {
-	return webhooks.New("product.updated", string(product), func(w *apijson.Writer) { productUpdatedData(w, product, sku, name, fields) })
+	return webhooks.New(webhooks.ProductUpdated, string(product), func(w *apijson.Writer) { productUpdatedData(w, product, sku, name, fields) })
 }
 
 func productUpdatedData(w *apijson.Writer, product id.Product, sku, name string, fields []string) {

@@ -25,41 +25,41 @@ func Catalogue() []webhooks.Kind {
 func Sample(event string) func(*apijson.Writer) { return samples[event] }
 
 var samples = map[string]func(*apijson.Writer){
-	"product.created": func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
-	"product.updated": func(w *apijson.Writer) {
+	webhooks.ProductCreated: func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
+	webhooks.ProductUpdated: func(w *apijson.Writer) {
 		productUpdatedData(w, sampleProduct.ID, sampleProduct.SKU, sampleProduct.Name, []string{"price", "compareAtPrice"})
 	},
-	"product.deleted": func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
+	webhooks.ProductDeleted: func(w *apijson.Writer) { productData(w, &sampleProduct, "EUR") },
 
-	"category.created": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
-	"category.updated": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
-	"category.deleted": func(w *apijson.Writer) { categoryData(w, sampleCategory) },
+	webhooks.CategoryCreated: func(w *apijson.Writer) { categoryData(w, sampleCategory) },
+	webhooks.CategoryUpdated: func(w *apijson.Writer) { categoryData(w, sampleCategory) },
+	webhooks.CategoryDeleted: func(w *apijson.Writer) { categoryData(w, sampleCategory) },
 
-	"order.received":         func(w *apijson.Writer) { orderReceivedData(w, sampleOrder(orders.Pending)) },
-	"order.status_changed":   moved(orders.Pending, orders.Processing),
-	"order.shipped":          moved(orders.Processing, orders.Shipped),
-	"order.delivered":        moved(orders.Shipped, orders.Delivered),
-	"order.cancelled":        moved(orders.Processing, orders.Cancelled),
-	"order.returned":         moved(orders.Delivered, orders.Returned),
-	"order.shipment_created": func(w *apijson.Writer) { shipmentData(w, sampleOrder(orders.Shipped), sampleShipment) },
-	"order.updated":          func(w *apijson.Writer) { orderUpdatedData(w, sampleOrder(orders.Pending)) },
+	webhooks.OrderReceived:        func(w *apijson.Writer) { orderReceivedData(w, sampleOrder(orders.Pending)) },
+	webhooks.OrderStatusChanged:   moved(orders.Pending, orders.Processing),
+	webhooks.OrderShipped:         moved(orders.Processing, orders.Shipped),
+	webhooks.OrderDelivered:       moved(orders.Shipped, orders.Delivered),
+	webhooks.OrderCancelled:       moved(orders.Processing, orders.Cancelled),
+	webhooks.OrderReturned:        moved(orders.Delivered, orders.Returned),
+	webhooks.OrderShipmentCreated: func(w *apijson.Writer) { shipmentData(w, sampleOrder(orders.Shipped), sampleShipment) },
+	webhooks.OrderUpdated:         func(w *apijson.Writer) { orderUpdatedData(w, sampleOrder(orders.Pending)) },
 
-	"stock.updated": func(w *apijson.Writer) {
+	webhooks.StockUpdated: func(w *apijson.Writer) {
 		stockUpdatedData(w, stock.Change{Level: sampleLevel, PreviousOnHand: 12}, "shipment", sampleAt)
 	},
-	"stock.low": func(w *apijson.Writer) { stockLowData(w, sampleLevel) },
+	webhooks.StockLow: func(w *apijson.Writer) { stockLowData(w, sampleLevel) },
 
-	"channel.sync_completed": func(w *apijson.Writer) { syncData(w, sampleSync(jobs.Completed, "[]")) },
-	"channel.sync_failed": func(w *apijson.Writer) {
+	webhooks.ChannelSyncCompleted: func(w *apijson.Writer) { syncData(w, sampleSync(jobs.Completed, "[]")) },
+	webhooks.ChannelSyncFailed: func(w *apijson.Writer) {
 		syncData(w, sampleSync(jobs.Failed, `[{"sku":null,"error":"the platform refused the credentials"}]`))
 	},
 
-	"customer.created": func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
-	"customer.updated": func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
-	"customer.merged": func(w *apijson.Writer) {
+	webhooks.CustomerCreated: func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
+	webhooks.CustomerUpdated: func(w *apijson.Writer) { WriteCustomer(w, sampleRecord) },
+	webhooks.CustomerMerged: func(w *apijson.Writer) {
 		mergedData(w, sampleCustomer.ID, []id.Customer{"019a1c52-7c1e-7d40-9a55-00000000c002"}, 4)
 	},
-	"customer.erased": func(w *apijson.Writer) {
+	webhooks.CustomerErased: func(w *apijson.Writer) {
 		erasedData(w, Erasure{ID: sampleCustomer.ID, ErasedAt: sampleAt, Orders: 3})
 	},
 }

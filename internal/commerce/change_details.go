@@ -44,7 +44,7 @@ func (s *Service) ChangeDetails(tx *db.Tx, o *orders.Order, d OrderDetails) erro
 	}
 	touch(tx, o)
 	orders.SaveDetails(tx, before, o)
-	webhooks.Record(tx, webhooks.New("order.updated", string(o.ID), func(w *apijson.Writer) { orderUpdatedData(w, o) }))
+	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { orderUpdatedData(w, o) }))
 	return nil
 }
 

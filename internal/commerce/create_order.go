@@ -150,7 +150,7 @@ func (a PendingOrder) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, err
 	}
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
 	orders.Insert(tx, o)
-	received := webhooks.New("order.received", string(o.ID), func(w *apijson.Writer) { orderReceivedData(w, o) })
+	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { orderReceivedData(w, o) })
 	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
 	return o, nil
 }
@@ -228,7 +228,7 @@ func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event
 		created.choose(segments, tx.Micros())
 		customers.Insert(tx, created.Customer)
 		o.Customer = created.ID
-		return []webhooks.Event{customerEvent("customer.created", created)}, nil
+		return []webhooks.Event{customerEvent(webhooks.CustomerCreated, created)}, nil
 	}
 	if c.Status == customers.Erased {
 		return nil, apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)

@@ -31,9 +31,9 @@ func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Categor
 	catalog.DeleteCategory(tx, *gone)
 	catalog.SaveCategories(tx, orphans)
 	catalog.Leave(tx, target, products)
-	events := []webhooks.Event{categoryEvent("category.deleted", *gone)}
+	events := []webhooks.Event{categoryEvent(webhooks.CategoryDeleted, *gone)}
 	for _, r := range orphans {
-		events = append(events, categoryEvent("category.updated", r.After))
+		events = append(events, categoryEvent(webhooks.CategoryUpdated, r.After))
 	}
 	webhooks.Record(tx, append(events, relinked(products)...)...)
 	return nil

@@ -19,6 +19,6 @@ func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, p *catalog.Produ
 	}
 	catalog.Delete(tx, p)
 	catalog.Unpublish(tx, p.ID)
-	webhooks.Record(tx, productEvent("product.deleted", p, who.Currency))
+	webhooks.Record(tx, productEvent(webhooks.ProductDeleted, p, who.Currency))
 	return nil
 }

@@ -129,9 +129,9 @@ func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Cust
 		}
 	}
 	result := Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}
-	audit.Record(tx, who.Actor(), "customer.erased", "customer", string(customer), nil)
+	audit.Record(tx, who.Actor(), webhooks.CustomerErased, "customer", string(customer), nil)
 	tx.RequestScrub(erasedTables...)
-	webhooks.Record(tx, webhooks.New("customer.erased", string(customer), func(w *apijson.Writer) { erasedData(w, result) }))
+	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer), func(w *apijson.Writer) { erasedData(w, result) }))
 	return result, nil
 }
 

@@ -207,7 +207,7 @@ func productEvents(changes []catalog.Change, who accounts.Caller) []webhooks.Eve
 		r := &changes[i]
 		switch {
 		case r.IsNew():
-			events = append(events, productEvent("product.created", &r.After, who.Currency))
+			events = append(events, productEvent(webhooks.ProductCreated, &r.After, who.Currency))
 		case r.Changed():
 			events = append(events, productUpdated(r.After.ID, r.After.SKU, r.After.Name, r.Fields))
 		}

@@ -57,8 +57,8 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	}
 	customers.SaveMerge(tx, before, into, absorbed)
 	orders.MoveTo(tx, primary, secondaries)
-	audit.Record(tx, who.Actor(), "customer.merged", "customer", string(primary), nil)
-	webhooks.Record(tx, webhooks.New("customer.merged", string(primary), func(w *apijson.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
+	audit.Record(tx, who.Actor(), webhooks.CustomerMerged, "customer", string(primary), nil)
+	webhooks.Record(tx, webhooks.New(webhooks.CustomerMerged, string(primary), func(w *apijson.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
 }
 

@@ -119,12 +119,12 @@ func WriteShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 // comes once in an order's life.
 func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	data := func(w *apijson.Writer) { orderStatusData(w, o, previous) }
-	events := []webhooks.Event{webhooks.New("order.status_changed", string(o.ID), data)}
-	granular := map[orders.Status]string{orders.Shipped: "order.shipped", orders.Delivered: "order.delivered", orders.Cancelled: "order.cancelled", orders.Returned: "order.returned"}[o.Status]
-	if granular == "" || granular == "order.shipped" && o.ShippedNotified {
+	events := []webhooks.Event{webhooks.New(webhooks.OrderStatusChanged, string(o.ID), data)}
+	granular := map[orders.Status]string{orders.Shipped: webhooks.OrderShipped, orders.Delivered: webhooks.OrderDelivered, orders.Cancelled: webhooks.OrderCancelled, orders.Returned: webhooks.OrderReturned}[o.Status]
+	if granular == "" || granular == webhooks.OrderShipped && o.ShippedNotified {
 		return events
 	}
-	o.ShippedNotified = o.ShippedNotified || granular == "order.shipped"
+	o.ShippedNotified = o.ShippedNotified || granular == webhooks.OrderShipped
 	return append(events, webhooks.Event{Name: granular, Resource: string(o.ID), Data: events[0].Data})
 }
 
@@ -133,10 +133,10 @@ func StockEvents(tx *db.Tx, changes []stock.Change, reason string) []webhooks.Ev
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {
-			events = append(events, webhooks.New("stock.updated", c.SKU, func(w *apijson.Writer) { stockUpdatedData(w, c, reason, tx.Micros()) }))
+			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU, func(w *apijson.Writer) { stockUpdatedData(w, c, reason, tx.Micros()) }))
 		}
 		if c.FellLow {
-			events = append(events, webhooks.New("stock.low", c.SKU, func(w *apijson.Writer) { stockLowData(w, c.Level) }))
+			events = append(events, webhooks.New(webhooks.StockLow, c.SKU, func(w *apijson.Writer) { stockLowData(w, c.Level) }))
 		}
 	}
 	return events

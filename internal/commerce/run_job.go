@@ -39,9 +39,9 @@ func (s *Service) endJob(tx *db.Tx, job jobs.Job, failed bool) error {
 
 // syncEvent is channel.sync_completed, or channel.sync_failed for a job that failed.
 func syncEvent(job jobs.Job) webhooks.Event {
-	name := "channel.sync_completed"
+	name := webhooks.ChannelSyncCompleted
 	if job.Status == jobs.Failed {
-		name = "channel.sync_failed"
+		name = webhooks.ChannelSyncFailed
 	}
 	return webhooks.New(name, string(job.ID), func(w *apijson.Writer) { syncData(w, job) })
 }

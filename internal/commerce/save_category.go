@@ -54,9 +54,9 @@ func saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	var externals []string
 	events := make([]webhooks.Event, 0, len(changes))
 	for _, r := range changes {
-		name := "category.updated"
+		name := webhooks.CategoryUpdated
 		if r.Before == nil {
-			name = "category.created"
+			name = webhooks.CategoryCreated
 		}
 		events = append(events, categoryEvent(name, r.After))
 		if r.After.ExternalID != "" && (r.Before == nil || r.Before.ExternalID != r.After.ExternalID) {

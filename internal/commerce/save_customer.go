@@ -22,7 +22,7 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (CustomerRec
 		return r, err
 	}
 	customers.Insert(tx, *c)
-	webhooks.Record(tx, customerEvent("customer.created", r))
+	webhooks.Record(tx, customerEvent(webhooks.CustomerCreated, r))
 	return r, nil
 }
 
@@ -72,7 +72,7 @@ func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (Custom
 		return r, err
 	}
 	customers.Save(tx, before, c)
-	webhooks.Record(tx, customerEvent("customer.updated", r))
+	webhooks.Record(tx, customerEvent(webhooks.CustomerUpdated, r))
 	return r, nil
 }
 

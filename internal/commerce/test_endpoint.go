@@ -21,7 +21,7 @@ func (s *Service) TestEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoin
 	}
 	if event == "" {
 		if event = e.Events[0]; event == webhooks.All {
-			event = "order.received"
+			event = webhooks.OrderReceived
 		}
 	}
 	return webhooks.Test(tx, e, webhooks.New(event, "", Sample(event))), nil

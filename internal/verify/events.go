@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
 )
 
 // horizon is the time from which on all events are still kept: that of the oldest one, but no later than a day ago, so that
@@ -61,7 +62,7 @@ func (c *account) names(prefix string, each func(event, resource string)) error 
 }
 
 // orderNames are the events of an order that are counted.
-var orderNames = []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled", "order.returned", "order.shipment_created"}
+var orderNames = []string{webhooks.OrderReceived, webhooks.OrderStatusChanged, webhooks.OrderShipped, webhooks.OrderDelivered, webhooks.OrderCancelled, webhooks.OrderReturned, webhooks.OrderShipmentCreated}
 
 // shipmentCreated is the place of the one of which deleted shipments leave more than there are shipments.
 const shipmentCreated = 6
@@ -158,9 +159,9 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 
 // records are what tells that it came and that it went.
 var records = []struct{ name, came, went, table, columns string }{
-	{"product", "product.created", "product.deleted", "products", "id, created_at, coalesce(deleted_at, 0)"},
-	{"category", "category.created", "category.deleted", "categories", "id, created_at, coalesce(deleted_at, 0)"},
-	{"customer", "customer.created", "customer.erased", "customers", "id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
+	{"product", webhooks.ProductCreated, webhooks.ProductDeleted, "products", "id, created_at, coalesce(deleted_at, 0)"},
+	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
+	{"customer", webhooks.CustomerCreated, webhooks.CustomerErased, "customers", "id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
 }
 
 func recordEvents(c *account) error {
