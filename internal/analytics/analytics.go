@@ -8,7 +8,7 @@
 //	webhooks.go   how deliveries went
 //
 // Revenue is the total of orders that are not cancelled, each in its own currency. Amounts of another currency than the
-// account's are never added to it: they are told apart.
+// account's are never added to it: they are listed beside it.
 package analytics
 
 import (
@@ -26,7 +26,7 @@ func (s Span) before() Span { return Span{From: s.From - (s.To - s.From) - 1, To
 type Takings struct {
 	Currency string
 	Orders   int64 // that are not cancelled
-	Revenue  money.Amount
+	Revenue  money.Total
 }
 
 // Average is the revenue of one order, rounded half away from zero to the currency's minor unit.
@@ -34,19 +34,32 @@ func (t Takings) Average() money.Amount {
 	if t.Orders == 0 {
 		return 0
 	}
-	digits := money.Digits(t.Currency)
-	step := money.Amount(1)
-	for range 4 - digits {
-		step *= 10
-	}
-	n := step * money.Amount(t.Orders)
-	return (t.Revenue + n/2) / n * step
+	return t.Revenue.Mean(t.Orders, money.Digits(t.Currency))
 }
+
+// A sum of amounts may be more than 63 bits hold. So the store sums both parts of each amount (big·10^8 + small), of which even billions
+// of the greatest fit, and sum puts them together.
+
+// summed is the SQL of the two parts of a sum of amounts, the columns big and small.
+func summed(amount string) string {
+	return "coalesce(sum(" + amount + " / 100000000), 0)::BIGINT AS big, coalesce(sum(" + amount + " % 100000000), 0)::BIGINT AS small"
+}
+
+// mostFirst is the SQL of the order of a table's sums, the greatest first.
+func mostFirst(table string) string {
+	return table + ".big + " + table + ".small / 100000000 DESC, " + table + ".small % 100000000 DESC"
+}
+
+func sum(big, small int64) money.Total { return money.TotalOf(big, 8).Plus(money.TotalOf(small, 0)) }
 
 // takings reads what the orders of a span brought in, the account's currency first, even when it has none.
 func takings(tx *db.Tx, currency string, s Span) ([]Takings, error) {
-	found, err := db.List(tx, func(r db.Rows) (t Takings, err error) { return t, r.Scan(&t.Currency, &t.Orders, &t.Revenue) },
-		`SELECT currency, count(*), coalesce(sum(total), 0)::BIGINT FROM orders
+	found, err := db.List(tx, func(r db.Rows) (t Takings, err error) {
+		var big, small int64
+		err = r.Scan(&t.Currency, &t.Orders, &big, &small)
+		t.Revenue = sum(big, small)
+		return t, err
+	}, `SELECT currency, count(*), `+summed("total")+` FROM orders
 		WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status <> 'CANCELLED' GROUP BY currency ORDER BY currency`,
 		tx.Tenant, s.From, s.To)
 	list := []Takings{{Currency: currency}}

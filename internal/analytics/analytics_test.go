@@ -33,6 +33,8 @@ var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
 func day(n int) int64 { return monday.AddDate(0, 0, n).Add(10 * time.Hour).UnixMicro() }
 
+func euros(n int64) money.Total { return money.TotalOf(n*money.Scale, 0) }
+
 // sale is one order of the sample account.
 type sale struct {
 	at       int64
@@ -132,16 +134,16 @@ func TestSummaryLeavesOutCancelledOrdersAndOtherAccounts(t *testing.T) {
 		tenant := fill(t, store, now)
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", week) })
 		want := analytics.Summary{Span: week, ItemsSold: 13, ToShip: 1, ActiveProducts: 2,
-			Takings: []analytics.Takings{{Currency: "EUR", Orders: 2, Revenue: 90 * money.Scale}, {Currency: "USD", Orders: 1, Revenue: 70 * money.Scale}},
+			Takings: []analytics.Takings{{Currency: "EUR", Orders: 2, Revenue: euros(90)}, {Currency: "USD", Orders: 1, Revenue: euros(70)}},
 			Before:  analytics.Takings{Currency: "EUR"},
-			ByStatus: []analytics.StatusCount{{"CANCELLED", 1, 200 * money.Scale}, {"PENDING", 1, 0},
-				{"PROCESSING", 1, 60 * money.Scale}, {"RETURNED", 1, 30 * money.Scale}}}
+			ByStatus: []analytics.StatusCount{{"CANCELLED", 1, euros(200)}, {"PENDING", 1, money.Total{}},
+				{"PROCESSING", 1, euros(60)}, {"RETURNED", 1, euros(30)}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 		next := analytics.Span{From: week.To + 1, To: week.To + 7*86_400_000_000}
 		got = read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", next) })
-		if got.Before.Revenue != 90*money.Scale || got.Takings[0].Orders != 1 {
+		if got.Before.Revenue != euros(90) || got.Takings[0].Orders != 1 {
 			t.Errorf("the week after: %+v", got)
 		}
 	})
@@ -157,12 +159,12 @@ func TestSalesFillEveryInterval(t *testing.T) {
 		if len(days.Points) != 7 || days.Points[0].Start != monday.UnixMicro() {
 			t.Fatalf("%+v", days.Points)
 		}
-		want := []analytics.Point{{Start: monday.UnixMicro(), Orders: 1, ItemsSold: 3, Revenue: 60 * money.Scale},
-			{Start: monday.AddDate(0, 0, 1).UnixMicro(), Orders: 2, ItemsSold: 10, Revenue: 30 * money.Scale}}
+		want := []analytics.Point{{Start: monday.UnixMicro(), Orders: 1, ItemsSold: 3, Revenue: euros(60)},
+			{Start: monday.AddDate(0, 0, 1).UnixMicro(), Orders: 2, ItemsSold: 10, Revenue: euros(30)}}
 		if diff := cmp.Diff(want, days.Points[:2]); diff != "" {
 			t.Error(diff)
 		}
-		best := []analytics.Seller{{"MUG", mug, "MUG", 12, 50 * money.Scale}, {"POT", pot, "POT", 1, 40 * money.Scale}}
+		best := []analytics.Seller{{"MUG", mug, "MUG", 12, euros(50)}, {"POT", pot, "POT", 1, euros(40)}}
 		if diff := cmp.Diff(best, days.Best); diff != "" {
 			t.Error(diff)
 		}
@@ -191,8 +193,8 @@ func TestChannelsTellOrdersWithoutOneApart(t *testing.T) {
 		tenant := fill(t, store, now)
 		got := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", week) })
 		want := []analytics.Channel{
-			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: 60 * money.Scale, LastOrder: day(0)},
-			{Orders: 2, Returned: 1, Revenue: 30 * money.Scale, LastOrder: day(1)},
+			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: euros(60), LastOrder: day(0)},
+			{Orders: 2, Returned: 1, Revenue: euros(30), LastOrder: day(1)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -290,9 +292,53 @@ func TestAverageIsRoundedToTheMinorUnit(t *testing.T) {
 		revenue  money.Amount
 		want     string
 	}{{"EUR", 3, 10 * money.Scale, "3.33"}, {"EUR", 3, 20 * money.Scale, "6.67"}, {"JPY", 3, 20 * money.Scale, "7"}, {"EUR", 0, 0, "0"}} {
-		got := analytics.Takings{Currency: c.currency, Orders: c.orders, Revenue: c.revenue}.Average()
+		got := analytics.Takings{Currency: c.currency, Orders: c.orders, Revenue: money.TotalOf(int64(c.revenue), 0)}.Average()
 		if got.String() != c.want {
 			t.Errorf("%s of %d %s: %s, not %s", c.revenue, c.orders, c.currency, got, c.want)
 		}
 	}
+}
+
+// Sales of more than 63 bits hold are exact in every figure, and the best sellers are in the right order.
+func TestSalesBeyond63BitsAreExact(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		tenant := fill(t, store, now)
+		const each = 9_000_000_000_000_000_001
+		write(t, store, tenant, func(tx *db.Tx) error {
+			tx.Queue("UPDATE orders SET status = 'PENDING', currency = 'EUR', total = $2 WHERE tenant_id = $1", tx.Tenant, each)
+			tx.Queue("UPDATE order_lines SET line_total = CASE WHEN sku = 'POT' THEN $2::BIGINT + 1 ELSE $2::BIGINT END WHERE tenant_id = $1", tx.Tenant, each)
+			return nil
+		})
+		all := analytics.Span{From: day(-15), To: day(15)}
+		summary := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", all) })
+		sales := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", all, analytics.Day) })
+		list := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", all) })
+		of := func(n, more int64) string {
+			exact := new(big.Int).Mul(big.NewInt(each), big.NewInt(n))
+			return new(big.Rat).SetFrac(exact.Add(exact, big.NewInt(more)), big.NewInt(money.Scale)).FloatString(4)
+		}
+		points := map[int64]money.Total{}
+		for _, p := range sales.Points {
+			points[p.Start] = p.Revenue
+		}
+		for name, c := range map[string]struct {
+			got  money.Total
+			want string
+		}{
+			"takings":       {summary.Takings[0].Revenue, of(6, 0)},
+			"by status":     {summary.ByStatus[0].Total, of(6, 0)},
+			"of Monday":     {points[monday.UnixMicro()], of(2, 0)},
+			"of a channel":  {list[0].Revenue, of(3, 0)},
+			"of no channel": {list[1].Revenue, of(3, 0)},
+			"of mugs":       {sales.Best[0].Revenue, of(4, 0)},
+			"of pots":       {sales.Best[1].Revenue, of(3, 3)},
+		} {
+			if c.got.String() != strings.TrimRight(c.want, "0") {
+				t.Errorf("%s: %s, want %s", name, c.got, c.want)
+			}
+		}
+		if got := summary.Takings[0].Average().String(); got != "900000000000000" {
+			t.Errorf("average %s", got)
+		}
+	})
 }

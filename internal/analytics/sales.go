@@ -31,7 +31,7 @@ type Point struct {
 	Start     int64 // microseconds
 	Orders    int64 // that are not cancelled
 	ItemsSold int64
-	Revenue   money.Amount // in the account's currency
+	Revenue   money.Total // in the account's currency
 }
 
 // Sales is how a span went, step by step.
@@ -49,10 +49,10 @@ type Seller struct {
 	Product  id.Product
 	Name     string
 	Quantity int64
-	Revenue  money.Amount // of its lines, in the account's currency
+	Revenue  money.Total // of its lines, in the account's currency
 }
 
-// bestSellers is how many are told.
+// bestSellers bounds the list of them.
 const bestSellers = 20
 
 // ReadSales reads the series of a span. Errors: Invalid when it would have more than 1,000 points.
@@ -72,16 +72,17 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 	place := 0
 	err = tx.Each(func(r db.Rows) error {
 		var p Point
-		if err := r.Scan(&p.Start, &p.Orders, &p.Revenue, &p.ItemsSold); err != nil {
+		var big, small int64
+		if err := r.Scan(&p.Start, &p.Orders, &big, &small, &p.ItemsSold); err != nil {
 			return err
 		}
 		for place+1 < len(out.Points) && out.Points[place+1].Start <= p.Start {
 			place++
 		}
 		into := &out.Points[place]
-		into.Orders, into.Revenue, into.ItemsSold = into.Orders+p.Orders, into.Revenue+p.Revenue, into.ItemsSold+p.ItemsSold
+		into.Orders, into.Revenue, into.ItemsSold = into.Orders+p.Orders, into.Revenue.Plus(sum(big, small)), into.ItemsSold+p.ItemsSold
 		return nil
-	}, `SELECT o.created_at / $4::BIGINT * $4::BIGINT AS start, count(*), coalesce(sum(CASE WHEN o.currency = $5 THEN o.total ELSE 0 END), 0)::BIGINT,
+	}, `SELECT o.created_at / $4::BIGINT * $4::BIGINT AS start, count(*), `+summed("CASE WHEN o.currency = $5 THEN o.total ELSE 0 END")+`,
 			coalesce(sum((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = o.tenant_id AND l.order_id = o.id)), 0)::BIGINT
 		FROM orders o WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED' GROUP BY 1 ORDER BY 1`,
 		tx.Tenant, s.From, s.To, unit, currency)
@@ -89,14 +90,19 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 		return out, err
 	}
 	out.Best, err = db.List(tx, func(r db.Rows) (b Seller, err error) {
-		return b, r.Scan(&b.SKU, &b.Product, &b.Name, &b.Quantity, &b.Revenue)
-	}, `SELECT b.sku, b.product_id, coalesce(p.name, b.name), b.quantity, b.revenue FROM (
-			SELECT l.sku, l.product_id, max(l.name) AS name, sum(l.quantity)::BIGINT AS quantity,
-				sum(CASE WHEN o.currency = $4 THEN l.line_total ELSE 0 END)::BIGINT AS revenue
-			FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
-			WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED'
-			GROUP BY l.sku, l.product_id ORDER BY 5 DESC, 4 DESC, l.sku LIMIT $5) b
-		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id ORDER BY b.revenue DESC, b.quantity DESC, b.sku`,
+		var big, small int64
+		err = r.Scan(&b.SKU, &b.Product, &b.Name, &b.Quantity, &big, &small)
+		b.Revenue = sum(big, small)
+		return b, err
+	}, `SELECT b.sku, b.product_id, coalesce(p.name, b.name), b.quantity, b.big, b.small FROM (
+			SELECT g.* FROM (
+				SELECT l.sku, l.product_id, max(l.name) AS name, sum(l.quantity)::BIGINT AS quantity, `+
+		summed("CASE WHEN o.currency = $4 THEN l.line_total ELSE 0 END")+`
+				FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
+				WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED'
+				GROUP BY l.sku, l.product_id) g
+			ORDER BY `+mostFirst("g")+`, g.quantity DESC, g.sku LIMIT $5) b
+		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id ORDER BY `+mostFirst("b")+`, b.quantity DESC, b.sku`,
 		tx.Tenant, s.From, s.To, currency, bestSellers)
 	return out, err
 }

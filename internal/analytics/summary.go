@@ -25,7 +25,7 @@ type Summary struct {
 type StatusCount struct {
 	Status string
 	Orders int64
-	Total  money.Amount // in the account's currency only
+	Total  money.Total // in the account's currency only
 }
 
 // Summarize reads the summary of a span.
@@ -40,8 +40,12 @@ func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 		return out, err
 	}
 	out.Before = before[0]
-	out.ByStatus, err = db.List(tx, func(r db.Rows) (c StatusCount, err error) { return c, r.Scan(&c.Status, &c.Orders, &c.Total) },
-		`SELECT status, count(*), coalesce(sum(CASE WHEN currency = $4 THEN total ELSE 0 END), 0)::BIGINT FROM orders
+	out.ByStatus, err = db.List(tx, func(r db.Rows) (c StatusCount, err error) {
+		var big, small int64
+		err = r.Scan(&c.Status, &c.Orders, &big, &small)
+		c.Total = sum(big, small)
+		return c, err
+	}, `SELECT status, count(*), `+summed("CASE WHEN currency = $4 THEN total ELSE 0 END")+` FROM orders
 		WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 GROUP BY status ORDER BY status`, tx.Tenant, s.From, s.To, currency)
 	return out, errors.Join(err,
 		count(tx, &out.ItemsSold, `SELECT coalesce(sum(l.quantity), 0)::BIGINT FROM orders o

@@ -14,7 +14,7 @@ func writeSpan(w *apijson.Writer, s analytics.Span) {
 
 func writeTakings(w *apijson.Writer, t analytics.Takings) {
 	w.Int("orders", t.Orders)
-	w.Money("revenue", t.Revenue)
+	w.Total("revenue", t.Revenue)
 	w.Money("averageOrder", t.Average())
 }
 
@@ -35,7 +35,7 @@ func writeSummary(w *apijson.Writer, s analytics.Summary) {
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
 	w.Int("orders", allOrders(s.Takings))
-	w.Money("revenue", s.Takings[0].Revenue)
+	w.Total("revenue", s.Takings[0].Revenue)
 	w.Money("averageOrder", s.Takings[0].Average())
 	w.Int("itemsSold", s.ItemsSold)
 	w.Int("newCustomers", s.NewCustomers)
@@ -51,7 +51,7 @@ func writeSummary(w *apijson.Writer, s analytics.Summary) {
 		w.Record("StatusFigures", "")
 		w.Text("status", c.Status)
 		w.Int("orders", c.Orders)
-		w.Money("total", c.Total)
+		w.Total("total", c.Total)
 		w.End()
 	}
 	w.EndList()
@@ -77,7 +77,7 @@ func writeSales(w *apijson.Writer, s analytics.Sales) {
 		w.Micros("start", p.Start)
 		w.Int("orders", p.Orders)
 		w.Int("itemsSold", p.ItemsSold)
-		w.Money("revenue", p.Revenue)
+		w.Total("revenue", p.Revenue)
 		w.End()
 	}
 	w.EndList()
@@ -88,7 +88,7 @@ func writeSales(w *apijson.Writer, s analytics.Sales) {
 		apijson.ID(w, "productId", b.Product)
 		w.Text("name", b.Name)
 		w.Int("quantity", b.Quantity)
-		w.Money("revenue", b.Revenue)
+		w.Total("revenue", b.Revenue)
 		w.End()
 	}
 	w.EndList()
@@ -110,7 +110,7 @@ func writeChannelFigures(w *apijson.Writer, span analytics.Span, currency string
 		w.Int("orders", c.Orders)
 		w.Int("cancelled", c.Cancelled)
 		w.Int("returned", c.Returned)
-		w.Money("revenue", c.Revenue)
+		w.Total("revenue", c.Revenue)
 		w.MicrosOrNull("lastOrderAt", c.LastOrder)
 		w.Record("PublicationCounts", "publications")
 		w.Int("published", c.Published)
@@ -231,29 +231,30 @@ func writeDeliveryFigures(w *apijson.Writer, e analytics.Endpoint) {
 
 var (
 	sampleSpan    = analytics.Span{From: sampleTime, To: sampleTime + 1}
-	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: 500 * money.Scale}}
+	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: money.TotalOf(500*money.Scale, 0)}}
 )
 
 func sampleSummary(w *apijson.Writer) {
 	writeSummary(w, analytics.Summary{Span: sampleSpan, Takings: sampleTakings, Before: sampleTakings[0], ItemsSold: 30, NewCustomers: 4, Customers: 80,
-		ActiveProducts: 200, LowStock: 3, ToShip: 5, ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: 60 * money.Scale}}})
+		ActiveProducts: 200, LowStock: 3, ToShip: 5, ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: money.TotalOf(60*money.Scale, 0)}}})
 }
 
 func sampleSales(w *apijson.Writer) {
 	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
-		Points: []analytics.Point{{Start: sampleTime, Orders: 12, ItemsSold: 30, Revenue: 500 * money.Scale}},
-		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: 90 * money.Scale}}})
+		Points: []analytics.Point{{Start: sampleTime, Orders: 12, ItemsSold: 30, Revenue: money.TotalOf(500*money.Scale, 0)}},
+		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: money.TotalOf(90*money.Scale, 0)}}})
 }
 
 func sampleChannelFigures(w *apijson.Writer) {
 	writeChannelFigures(w, sampleSpan, "EUR", []analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
-		Orders: 12, Cancelled: 1, Returned: 1, Revenue: 500 * money.Scale, LastOrder: sampleTime, Published: 200, LastSync: sampleTime}})
+		Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: sampleTime, Published: 200, LastSync: sampleTime}})
 }
 
 func sampleStockFigures(w *apijson.Writer) {
 	writeStockFigures(w, "EUR", analytics.Stock{
-		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3, Value: money.TotalOf(90_000*money.Scale, 0)}},
-		Low:        []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
+		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3,
+			Value: money.TotalOf(90_000*money.Scale, 0)}},
+		Low: []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
 }
 
 func sampleWebhookFigures(w *apijson.Writer) {

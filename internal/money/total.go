@@ -2,6 +2,7 @@ package money
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
 )
 
@@ -23,6 +24,20 @@ func TotalOf(n int64, zeros int) Total {
 func (t Total) Plus(u Total) Total {
 	low := t.Low + u.Low
 	return Total{High: t.High + u.High + low/totalBase, Low: low % totalBase}
+}
+
+// Mean is the total divided by n, which is above zero, rounded half away from zero to some decimals, 0 to 4.
+func (t Total) Mean(n int64, decimals int) Amount {
+	step := big.NewInt(n)
+	unit := int64(1)
+	for range 4 - decimals {
+		unit *= 10
+	}
+	step.Mul(step, big.NewInt(unit))
+	sum := big.NewInt(t.High)
+	sum.Add(sum.Mul(sum, big.NewInt(totalBase)), big.NewInt(t.Low))
+	sum.Add(sum, new(big.Int).Rsh(step, 1)) // half of an odd step is cut: no sum lies between
+	return Amount(sum.Quo(sum, step).Int64() * unit)
 }
 
 // AppendTo writes the total as the shortest exact decimal.

@@ -25,3 +25,18 @@ func TestTotalsAreExact(t *testing.T) {
 		}
 	})
 }
+
+// A mean is what fractions say, rounded half away from zero.
+func TestMeans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		units := rapid.Int64Range(0, 1_000_000_000_000_000_000).Draw(t, "units")
+		n, decimals := rapid.Int64Range(1, 50).Draw(t, "n"), rapid.IntRange(0, 4).Draw(t, "decimals")
+		mean := new(big.Rat).SetFrac(big.NewInt(units), big.NewInt(n*money.Scale)).FloatString(decimals)
+		if strings.Contains(mean, ".") {
+			mean = strings.TrimRight(strings.TrimRight(mean, "0"), ".")
+		}
+		if got := money.TotalOf(units, 0).Mean(n, decimals).String(); got != mean {
+			t.Fatalf("%d / %d to %d decimals: %s, want %s", units, n, decimals, got, mean)
+		}
+	})
+}
