@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"errors"
 	"strings"
 
 	"entrepot/internal/apperr"
@@ -30,7 +31,7 @@ const (
 const leadTime = 3600 * 1_000_000
 
 // NewReplay starts a replay in the given span. It ends with what is committed now, so that what it makes itself is not replayed, and
-// leaves out what the endpoint is about to get for the first time: a replay must not overtake that.
+// leaves out what the endpoint is about to get for the first time: a replay must not overtake that. Errors: NotFound.
 func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
 	r.ID = id.New[string]()
 	r.after = r.From - 1
@@ -38,6 +39,9 @@ func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
 	err := tx.Row(`SELECT k.last, CASE WHEN c.stamp > e.since THEN c.stamp ELSE e.since END FROM change_clocks k
 		JOIN dispatch_cursors c ON c.tenant_id = k.tenant_id JOIN endpoints e ON e.tenant_id = k.tenant_id AND e.id = $2 WHERE k.tenant_id = $1`,
 		[]any{tx.Tenant, r.Endpoint}, &r.until, &dispatched)
+	if errors.Is(err, db.ErrNoRow) {
+		err = apperr.Missing("endpoint")
+	}
 	if err != nil {
 		return nil, err
 	}
