@@ -10,10 +10,10 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// answer is what a handler says: a status and a body of JSON. Resource is the id it is about.
+// answer is what a handler returns: a status and a body of JSON. Resource is the id it is about.
 type answer struct {
 	status   int
-	parts    [][]byte // of a large body, what comes before body
+	parts    *apijson.Parts // of a large body, what comes before body
 	body     []byte
 	resource string
 	header   map[string]string
@@ -22,12 +22,14 @@ type answer struct {
 }
 
 // size is the whole body's, in bytes.
-func (a *answer) size() int {
-	n := len(a.body)
-	for _, part := range a.parts {
-		n += len(part)
+func (a *answer) size() int { return a.parts.Size() + len(a.body) }
+
+// held is how many bytes of memory the body takes until it is sent.
+func (a *answer) held() int {
+	if a.parts == nil {
+		return len(a.body)
 	}
-	return n
+	return a.parts.Held() + apijson.BlockSize + len(a.body)
 }
 
 // one wraps a resource: {"data": …} (interface §4).
@@ -61,7 +63,7 @@ var statusOf = map[apperr.Kind]int{
 	apperr.Unavailable: 503,
 }
 
-// failure turns an error into the one error shape. Anything that is not an error is told as "internal error".
+// failure turns an error into the one error shape. Anything else becomes "internal error".
 func failure(err error, requestID string) answer {
 	f, ok := apperr.As(err)
 	status := 0

@@ -34,10 +34,47 @@ func sampleFeed(w *apijson.Writer, item func(w *apijson.Writer, deleted bool)) {
 	w.End()
 }
 
+// feedPiece reads up to p.Limit items of a feed, writes them, and reports how many they are, whether there are more, and the last
+// one's stamp.
+type feedPiece func(tx *db.Tx, p feedPage, w *apijson.Writer) (count int, more bool, last int64, err error)
+
+// A feed's page is read in pieces, the first of which is small and shows how large its items are. It ends early, with hasMore, once it
+// has feedBytes: a caller goes on from nextSince in any case.
+const (
+	firstPiece  = 16
+	pieceGrowth = 8       // times the piece before, at the most
+	pieceBytes  = 1 << 20 // of a piece's items, as far as those before it allow to say
+	feedBytes   = 8 << 20
+)
+
+// readPieces reads and writes one page of a feed.
+func readPieces(r *request, tx *db.Tx, p feedPage, w *apijson.Writer, read feedPiece) (count int, more bool, last int64, err error) {
+	size, left, limit, began := firstPiece, p.Limit, p.Limit, w.Len()
+	for {
+		p.Limit = min(size, left)
+		n, rest, stamp, err := read(tx, p, w)
+		if err != nil {
+			return 0, false, 0, err
+		}
+		if n > 0 {
+			last = stamp
+		}
+		count, left, more = count+n, left-n, rest
+		written := w.Len() - began
+		if !more || left == 0 || written >= feedBytes {
+			return count, more, last, nil
+		}
+		if err := r.cut(w); err != nil {
+			return 0, false, 0, err
+		}
+		p.Since = last + 1
+		size = max(1, min(size*pieceGrowth, pieceBytes*count/written, limit))
+	}
+}
+
 // feed answers one page: it waits for stamps given before the request, so that a caller who keeps a clock of its own misses
-// nothing, and then reads on one snapshot. page reads up to limit items, writes all but the extra one, and reports their number
-// and the last one's stamp.
-func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.Tx, p feedPage, w *apijson.Writer) (count int, more bool, last int64, err error)) (out answer, err error) {
+// nothing, and then reads on one snapshot.
+func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (out answer, err error) {
 	q := r.query()
 	p := readFeed(q)
 	if err := q.Err(); err != nil {
@@ -51,7 +88,7 @@ func (a *API) feed(r *request, name string, source feedSource, page func(tx *db.
 		w := apijson.NewWriter(1024 + 320*p.Limit)
 		w.Object("")
 		w.List("data")
-		count, more, last, err := page(tx, p, w)
+		count, more, last, err := readPieces(r, tx, p, w, page)
 		if err != nil {
 			return err
 		}

@@ -391,8 +391,8 @@ func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
 					return err
 				}
 			}
-			if first { // the rest will be like it: better to wait for room now than with half a page in hand
-				return r.willWrite(int(float64(w.Len()) / part))
+			if first {
+				return r.expect(w, part)
 			}
 			return nil
 		})

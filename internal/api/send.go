@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -60,19 +61,21 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 		return
 	}
 	control, last := http.NewResponseController(w), time.Now().Add(sendTime)
-	for _, part := range append(out.parts, out.body) {
-		for len(part) > 0 {
-			step := part
+	write := func(part []byte) error {
+		for step := range slices.Chunk(part, sendStep) {
 			if out.size() > sendStep {
-				step = part[:min(len(part), sendStep)]
 				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last)) // without a connection nothing can stall
 			}
 			if _, err := w.Write(step); err != nil {
-				return // the caller is gone
+				return err
 			}
-			part = part[len(step):]
 		}
+		return nil
 	}
+	if err := out.parts.Each(write); err != nil {
+		return // the caller is gone
+	}
+	_ = write(out.body)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -165,7 +165,7 @@ func (a *API) admit(r *request) (answer, error) {
 		out.tag()
 	}
 	if err == nil && reads { // what a write has done is answered in any case
-		err = r.willWrite(out.size())
+		err = r.willWrite(out.held())
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
 		if err == nil && matches(r.http.Header["If-None-Match"], out.header["ETag"]) {

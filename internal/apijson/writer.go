@@ -1,7 +1,6 @@
 package apijson
 
 import (
-	"bytes"
 	"strconv"
 	"time"
 
@@ -17,36 +16,37 @@ type errorDetail = apperr.Detail
 // List are closed by End. With a tree it also notes the schema of what is written.
 type Writer struct {
 	b     []byte
-	parts [][]byte // what Cut has put away
+	parts *Parts // what Cut has packed
 	tree  *node
 }
 
-// partSize is from how many bytes on Cut puts away what was written.
-const partSize = 256 << 10
-
-// Cut puts away what was written, once it is much, so that a large answer is never copied from one room into a larger one. It may be
-// called between two values. It gives how many bytes were written since the last that it put away.
-func (w *Writer) Cut() int {
-	n := len(w.b)
-	if n < partSize {
-		return 0
+// Cut packs what was written, once it is much, so that a large answer takes little memory while it grows and while it is sent. It may
+// be called between two values. It reports whether it did.
+func (w *Writer) Cut() bool {
+	if len(w.b) < BlockSize || w.parts == nil && len(w.b) < PackFrom {
+		return false
 	}
-	w.parts = append(w.parts, bytes.Clone(w.b)) // at its size; the room is used again
-	w.b = w.b[:0]
-	return n
+	w.Pack()
+	return true
 }
 
-// Parts is what Cut has put away; Bytes follows behind it.
-func (w *Writer) Parts() [][]byte { return w.parts }
+// Pack is Cut for a caller that knows that the text is going to be large.
+func (w *Writer) Pack() {
+	if w.parts == nil {
+		w.parts = &Parts{}
+	}
+	w.parts.add(w.b)
+	w.b = w.b[:0]
+}
+
+// Parts is what Cut has packed, nil for nothing; Bytes follows behind it.
+func (w *Writer) Parts() *Parts { return w.parts }
 
 // Len is how many bytes were written in all.
-func (w *Writer) Len() int {
-	n := len(w.b)
-	for _, part := range w.parts {
-		n += len(part)
-	}
-	return n
-}
+func (w *Writer) Len() int { return w.parts.Size() + len(w.b) }
+
+// Held is how many bytes of memory they take.
+func (w *Writer) Held() int { return w.parts.Held() + len(w.b) }
 
 // node is one open value while a schema is noted.
 type node struct {
@@ -58,14 +58,14 @@ type node struct {
 // NewWriter starts with room for size bytes.
 func NewWriter(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
 
-// Bytes is what was written, and not put away by Cut.
+// Bytes is what was written and not packed by Cut.
 func (w *Writer) Bytes() []byte { return w.b }
 
 // Reset empties the writer and keeps its room.
 func (w *Writer) Reset() { w.b, w.parts = w.b[:0], nil }
 
 func (w *Writer) key(name string) {
-	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' || n == 0 && len(w.parts) > 0 {
+	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' || n == 0 && w.parts != nil {
 		w.b = append(w.b, ',')
 	}
 	if name != "" {

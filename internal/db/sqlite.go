@@ -35,6 +35,10 @@ type sqliteEngine struct {
 	rawErr  error
 }
 
+// mapped is how many bytes of the store's file all readers together map into the process's memory. What is mapped counts as the
+// process's own, once for each reader, as soon as it was read.
+const mapped = 64 << 20
+
 func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
@@ -76,7 +80,7 @@ func openSQLite(c Config, d *DB) (*sqliteEngine, error) {
 		force = c.force
 	}
 	open := func() (*sqliteConn, error) { return openConn(path, settings...) }
-	e := &sqliteEngine{db: d, path: path, settings: append(settings, "cache_size(-400)", "query_only(ON)", "mmap_size(8589934592)"), writer: newWriter(d, conn, open, force), log: log,
+	e := &sqliteEngine{db: d, path: path, settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size)), writer: newWriter(d, conn, open, force), log: log,
 		readers: make(chan *sqliteConn, size), size: size, dir: c.Dir}
 	for range size {
 		e.readers <- nil
