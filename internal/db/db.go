@@ -53,7 +53,7 @@ type engine interface {
 	read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error
 	settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 	script(ctx context.Context, sql string) error
-	rowSecurity(ctx context.Context) error
+	afterMigration(ctx context.Context) error // what holds for all tables of the schema
 	scrub(ctx context.Context, tables []string) (left []string, err error)
 	texts(ctx context.Context, each func(table, column, text string) error) error
 	files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error)

@@ -69,10 +69,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		}
 		ran++
 	}
-	if ran == 0 {
-		return 0, nil
-	}
-	return ran, d.engine.rowSecurity(ctx)
+	return ran, d.engine.afterMigration(ctx)
 }
 
 // note says in the store that a migration ran.

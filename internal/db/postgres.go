@@ -130,11 +130,13 @@ func (e *postgresEngine) read(ctx context.Context, tenant id.Tenant, _ bool, run
 	})
 }
 
-// settings names the transaction's tenant for the rowSecurity, bounds its statements and waits, and keeps the planner on the keys: every
+// settings names the tenant for row-level security, bounds its statements and waits, and keeps the planner on the keys: every
 // statement begins with the tenant, but until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather
-// read all of it. They end with the transaction, so that a pooler between may hand the connection on.
+// read all of it. One plan serves every account (see afterMigration) and is made once a connection. They end with the transaction, so
+// that a pooler between may hand the connection on.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
-	set_config('lock_timeout', '` + lockTimeout + `', true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`
+	set_config('lock_timeout', '` + lockTimeout + `', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+	set_config('jit', 'off', true)`
 
 // opening is what a transaction begins with; it travels with the first statement.
 type opening struct {
