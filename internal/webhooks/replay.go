@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"errors"
 	"strings"
 
 	"entrepot/internal/apperr"
@@ -30,22 +29,24 @@ const (
 // leadTime is more than stamps ever run ahead of the clock.
 const leadTime = 3600 * 1_000_000
 
-// NewReplay starts a replay in the given span. It ends with what is committed now, so that what it makes itself is not replayed, and
-// leaves out what the endpoint is about to get for the first time: a replay must not overtake that. Errors: NotFound.
+// NewReplay starts a replay in the given span. It ends with what is committed now, so that what it makes itself is not replayed. For an
+// ordered endpoint it leaves out what that is about to get for the first time: a replay must not overtake it. Errors: NotFound.
 func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
-	r.ID = id.New[string]()
-	r.after = r.From - 1
-	var dispatched int64
-	err := tx.Row(`SELECT k.last, CASE WHEN c.stamp > e.since THEN c.stamp ELSE e.since END FROM change_clocks k
-		JOIN dispatch_cursors c ON c.tenant_id = k.tenant_id JOIN endpoints e ON e.tenant_id = k.tenant_id AND e.id = $2 WHERE k.tenant_id = $1`,
-		[]any{tx.Tenant, r.Endpoint}, &r.until, &dispatched)
-	if errors.Is(err, db.ErrNoRow) {
-		err = apperr.Missing("endpoint")
-	}
+	e, err := ByID(tx, r.Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	r.until = min(r.until, dispatched)
+	r.ID = id.New[string]()
+	r.after = r.From - 1
+	var dispatched int64
+	err = tx.Row("SELECT k.last, c.stamp FROM change_clocks k JOIN dispatch_cursors c ON c.tenant_id = k.tenant_id WHERE k.tenant_id = $1",
+		[]any{tx.Tenant}, &r.until, &dispatched)
+	if err != nil {
+		return nil, err
+	}
+	if e.Ordered {
+		r.until = min(r.until, max(dispatched, e.Since))
+	}
 	if r.OnlyFailed {
 		r.until = min(r.until, r.To)
 	} else if r.To < forever-leadTime {
