@@ -2,7 +2,7 @@
 //
 //	Insert  queues a job in the caller's transaction; Topic wakes the workers of this node once it is committed
 //	Claim   gives a worker the jobs that are due, for the time of a lease; who dies loses them to another
-//	Advance, Again, Finish  are for whoever holds the lease; ErrLost says that another has it now
+//	Hold, Advance, Again, Finish  are for whoever holds the lease; ErrLost says that another has it now
 //
 // A job is due until it has ended: every job ends, in one of three ways.
 package jobs
@@ -162,6 +162,11 @@ func Last(tx *db.Tx) (*Job, error) {
 
 // ErrLost says that the job is no longer this worker's: its lease ended and another took it, or it has ended.
 var ErrLost = errors.New("jobs: the lease is lost")
+
+// Hold queues that a job is held for a lease from now on.
+func Hold(tx *db.Tx, j Job, lease time.Duration) {
+	held(tx, "UPDATE jobs SET due_at = $4", j, tx.Now().Add(lease).UnixMicro())
+}
 
 // Advance queues how far a job is, and holds it for another lease.
 func Advance(tx *db.Tx, j Job, lease time.Duration) {

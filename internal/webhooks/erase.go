@@ -70,12 +70,12 @@ type Told struct {
 	Payload string
 }
 
-// Tell reads events by their stamps.
+// Tell reads events by their stamps, which are sorted. They come, and are rewritten, in that order, in which SweepEvents locks them, too.
 func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
 	return list, db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		found, err := db.List(tx, func(r db.Rows) (t Told, err error) { return t, r.Scan(&t.Stamp, &t.Name, &t.Payload) },
-			"SELECT stamp, event, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
+			"SELECT stamp, event, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2)+" ORDER BY stamp", args...)
 		list = append(list, found...)
 		return err
 	})

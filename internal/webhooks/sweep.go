@@ -100,10 +100,11 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// SweepEvents drops up to limit events of the account from before a stamp, and reports how many.
+// SweepEvents drops up to limit events of the account from before a stamp, and reports how many. It locks them in the order of their
+// stamps, as an erasure does that rewrites them.
 func SweepEvents(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
-		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT)`, tx.Tenant, before, limit)
+		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT FOR UPDATE)`, tx.Tenant, before, limit)
 }
 
 func exists(tx *db.Tx, sql string, args ...any) (bool, error) {

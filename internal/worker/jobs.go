@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -12,8 +13,10 @@ import (
 // Bounds of the jobs of a node.
 const (
 	jobsAtOnce = 4
-	jobLease   = time.Minute
-	jobTries   = 5 // leases after which a job that never ended is given up
+	jobLease   = 3 * time.Second // prolonged while the job runs: those of a killed node go on when it ends
+	jobHold    = jobLease / 4
+	jobRest    = time.Minute // until a job is run again whose run failed
+	jobTries   = 5           // leases after which a job that never ended is given up
 )
 
 // jobs runs what was queued to be done after an answer, a few at once.
@@ -52,19 +55,49 @@ func (w *Worker) runJobs() (int, error) {
 	return len(claimed), err
 }
 
-// run does one job. One whose run fails is due again when its lease ends; after jobTries of them it is ended as failed.
+// run does one job. One whose run fails is due again after jobRest; after jobTries of them it is ended as failed.
 func (w *Worker) run(job jobs.Job) {
 	start := time.Now()
+	ctx, end := context.WithCancel(w.running)
+	var holding sync.WaitGroup
+	holding.Go(func() { w.hold(ctx, job) })
 	err := w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
 		if job.Tries > jobTries {
 			return w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
 		}
 		return w.Commerce.RunJob(tx, job)
 	})
+	end()
+	holding.Wait()
 	switch {
 	case err == nil:
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, "took", time.Since(start))
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
+		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
 	}
+}
+
+// hold prolongs the lease of a job until it has ended or another node has it.
+func (w *Worker) hold(ctx context.Context, job jobs.Job) {
+	tick := time.NewTicker(jobHold)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := w.prolong(ctx, job, jobLease)
+		if errors.Is(err, jobs.ErrLost) {
+			return
+		}
+		if ctx.Err() == nil {
+			w.failed("holding the job "+string(job.ID), err)
+		}
+	}
+}
+
+func (w *Worker) prolong(ctx context.Context, job jobs.Job, lease time.Duration) error {
+	return w.DB.Write(ctx, job.Tenant, func(tx *db.Tx) error { jobs.Hold(tx, job, lease); return nil })
 }

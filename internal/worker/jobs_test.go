@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"context"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,5 +102,47 @@ func TestJobsOfACrash(t *testing.T) {
 		if j := s.job(left); j.Status != jobs.Completed {
 			t.Errorf("%+v", j)
 		}
+	})
+}
+
+// The jobs of a killed node go on within five seconds; those of one that lives stay with it, however long they take.
+func TestJobsOfTheKilledGoOn(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		claim := func() (j jobs.Job) {
+			s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
+			if err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
+				list, err := jobs.Claim(tx, 1, jobLease)
+				if err == nil {
+					j = list[0]
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return j
+		}
+		busy := claim()
+		living := &Worker{Config: Config{DB: store, Log: slog.New(slog.DiscardHandler)}, stopping: t.Context()}
+		held, end := context.WithCancel(t.Context())
+		var holding sync.WaitGroup
+		holding.Go(func() { living.hold(held, busy) })
+		killed, at := claim(), time.Now()
+		s.start()
+		s.job(killed.ID)
+		if took := time.Since(at); took > 5*time.Second {
+			t.Errorf("it went on %s after the kill", took)
+		}
+		first := time.UnixMicro(busy.DueAt)
+		until(t, "the first lease would have ended", func() bool { return store.Now().After(first.Add(jobHold)) })
+		s.read(func(tx *db.Tx) error {
+			j, err := jobs.ByID(tx, busy.ID)
+			if j.Tries != 1 || j.CompletedAt != 0 {
+				t.Errorf("it was taken from the node that runs it: %+v", j)
+			}
+			return err
+		})
+		end()
+		holding.Wait()
 	})
 }

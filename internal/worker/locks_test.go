@@ -214,3 +214,37 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 		all.Wait()
 	})
 }
+
+// The log is swept while an erasure rewrites the same events: both lock them in the order of their stamps.
+func TestSweepingBesideAnErasure(t *testing.T) {
+	const events, rounds = 400, 15
+	watched(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		for range rounds {
+			s.tell(events, each)
+			var stamps []int64
+			s.read(func(tx *db.Tx) (err error) {
+				stamps, err = db.List(tx, func(r db.Rows) (stamp int64, err error) { return stamp, r.Scan(&stamp) },
+					"SELECT stamp FROM events WHERE tenant_id = $1 ORDER BY stamp", tx.Tenant)
+				return err
+			})
+			var both sync.WaitGroup
+			both.Go(func() {
+				s.write(func(tx *db.Tx) error {
+					list, err := webhooks.Tell(tx, stamps)
+					for _, e := range list {
+						e.Rewrite(tx, "{}")
+					}
+					return err
+				})
+			})
+			both.Go(func() {
+				s.write(func(tx *db.Tx) error {
+					_, err := webhooks.SweepEvents(tx, stamps[len(stamps)-1]+1, len(stamps))
+					return err
+				})
+			})
+			both.Wait()
+		}
+	})
+}

@@ -139,7 +139,7 @@ func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
 		got.Add(1)
 	}))
 	defer server.Close()
-	const accounts, endpoints, events = 10, 100, 3
+	const accounts, endpoints, events = 10, 100, 12
 	var shops []*shop
 	for range accounts {
 		s := newShop(t, store)
@@ -154,5 +154,8 @@ func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
 	seen := watch()
 	shops[0].start(func(c *Config) { c.Poll = time.Second })
 	until(t, "everybody has everything", func() bool { return got.Load() >= accounts*endpoints*events })
+	if n := got.Load(); n != accounts*endpoints*events {
+		t.Errorf("%d deliveries, want %d", n, accounts*endpoints*events)
+	}
 	seen.most(t, 300, 8000)
 }
