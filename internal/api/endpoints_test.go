@@ -237,6 +237,12 @@ func TestDeliveriesAndLog(t *testing.T) {
 				t.Errorf("%s: %v", query, got)
 			}
 		}
+		// Both bounds include the whole millisecond that they name, which is all that a caller is shown.
+		shown := text(list, "data", 0, "createdAt")
+		got := s.must(t, 200, "GET", hookPath+"/"+endpoint+"/deliveries?event=stock.low&from="+shown+"&to="+shown, nil)
+		if number(got, "meta", "total") != "1" {
+			t.Errorf("from and to %s: %v", shown, got)
+		}
 		single := s.must(t, 200, "GET", hookPath+"/deliveries/"+text(test, "data", "id"), nil)
 		if attempts, ok := at(single, "data", "attempts").([]any); !ok || len(attempts) != 0 {
 			t.Errorf("%v", single)

@@ -310,7 +310,7 @@ func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
 	}
 	for _, name := range []string{"createdAtLte", "createdAt[lte]", "dateTo"} {
 		if at, ok := q.Time(name, true); ok && (f.To == 0 || at.UnixMicro() < f.To) {
-			f.To = at.UnixMicro() + 999 // times go out in milliseconds: the bound includes all of its own
+			f.To = at.UnixMicro()
 		}
 	}
 	p := readPage(q, 20, 100)

@@ -16,11 +16,12 @@ const (
 // noOffset is RFC 3339 without its offset: UTC is meant then, as in every time that goes out.
 const noOffset = "2006-01-02T15:04:05"
 
-// ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last millisecond when upper.
+// ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper. Times go out in
+// milliseconds, so an upper bound that names one includes all of it.
 func ParseTime(s string, upper bool) (time.Time, bool) {
 	if at, err := time.Parse(time.DateOnly, s); err == nil {
 		if upper {
-			at = at.Add(24*time.Hour - time.Millisecond)
+			at = at.Add(24*time.Hour - time.Microsecond)
 		}
 		return bounded(at)
 	}
@@ -31,6 +32,9 @@ func ParseTime(s string, upper bool) (time.Time, bool) {
 	}
 	if err != nil {
 		return time.Time{}, false
+	}
+	if upper && at.Nanosecond()%int(time.Millisecond) == 0 {
+		at = at.Add(time.Millisecond - time.Microsecond)
 	}
 	return bounded(at.UTC())
 }

@@ -40,7 +40,9 @@ func TestOrdered(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		rnd := rand.New(rand.NewPCG(1, 2))
 		var mu sync.Mutex
+		var requests atomic.Int64
 		rc.answer = func(int, *http.Request) int {
+			requests.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
 			return []int{200, 200, 500}[rnd.IntN(3)]
@@ -51,8 +53,9 @@ func TestOrdered(t *testing.T) {
 		s.start(start)
 		const resources, each, commits = 7, 6, 5
 		for range commits {
+			before := requests.Load()
 			s.tell(resources*each, func(i int) string { return fmt.Sprint("r", i%resources) })
-			time.Sleep(10 * time.Millisecond)
+			until(t, "deliveries are under way when the next come", func() bool { return requests.Load() > before })
 		}
 		until(t, "all settled", func() bool {
 			c := s.counts0(e)
@@ -218,10 +221,7 @@ func TestStop(t *testing.T) {
 		w := s.start()
 		s.tell(1, each)
 		until(t, "it is under way", func() bool { return len(rc.on("/hook")) == 1 })
-		go func() {
-			time.Sleep(200 * time.Millisecond)
-			close(release)
-		}()
+		context.AfterFunc(w.stopping, func() { close(release) })
 		s.stop(w)
 		if c := s.counts(e); c.Delivered != 1 {
 			t.Errorf("after the stop: %+v", c)
