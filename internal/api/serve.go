@@ -134,8 +134,9 @@ func (a *API) admit(r *request) (answer, error) {
 		}
 	}
 	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
-	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != "" && a.unchanged.Take(who, a.Now(), unchangedRate(plan)).Allowed
-	if !conditional && (reads || !r.route.raw) { // a platform's notification is counted when it turns out not to be one
+	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
+	free := conditional && a.unchanged.Take(who, a.Now(), unchangedRate(plan)).Allowed
+	if !free && (reads || !r.route.raw) { // a platform's notification is counted when it turns out not to be one
 		if err := a.limit(r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
 		}
@@ -147,7 +148,7 @@ func (a *API) admit(r *request) (answer, error) {
 		a.seen.note(r.caller.Tenant, r.caller.Key, a.DB.Now())
 	}
 	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil {
-		if conditional {
+		if free {
 			if over := a.limit(r, who, plan, r.route.rate); over != nil {
 				return answer{}, over
 			}
@@ -169,12 +170,16 @@ func (a *API) admit(r *request) (answer, error) {
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
 		if err == nil && matches(r.http.Header["If-None-Match"], out.header["ETag"]) {
-			a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
+			if free {
+				a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
+			}
 			out.status, out.body, out.parts = http.StatusNotModified, nil, nil
 			return out, nil
 		}
-		if over := a.limit(r, who, plan, r.route.rate); over != nil {
-			return answer{}, over
+		if free {
+			if over := a.limit(r, who, plan, r.route.rate); over != nil {
+				return answer{}, over
+			}
 		}
 	}
 	return out, err

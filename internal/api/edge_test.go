@@ -1,0 +1,129 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/limits"
+)
+
+// small is the same API for an account of the plan Starter.
+func (s *server) small(t *testing.T) *server {
+	t.Helper()
+	other := *s
+	other.account, other.owner = s.newAccount("Small", accounts.Starter, "small@test.example")
+	other.tenant = other.account.Tenant
+	other.key = other.newKey(accounts.AllScopes...)
+	return &other
+}
+
+// If-None-Match buys ten times the plan a minute, not unlimited work; beyond it a 304 counts like any other answer.
+func TestConditionalRequestsAreBounded(t *testing.T) {
+	enginesWith(t, func() limits.Limiter { return limits.NewLocal() }, func(t *testing.T, s *server) {
+		small, statuses := s.small(t), map[int]int{}
+		for range 2000 {
+			statuses[small.do(call{method: "GET", path: "/api/v1/orders", header: map[string]string{"If-None-Match": "*"}}).status]++
+		}
+		starter := planRates[accounts.Starter]
+		free := unchangedRate(accounts.Starter).PerMinute + starter.Burst
+		if statuses[http.StatusNotModified] != free || statuses[http.StatusTooManyRequests] != 2000-free {
+			t.Errorf("statuses %v, want %d times 304 and else 429", statuses, free)
+		}
+	})
+}
+
+// logged makes a server log into a buffer; the function gives the lines of requests since it was called last.
+func (s *server) logged(t *testing.T) (lines func() []map[string]any) {
+	t.Helper()
+	var log bytes.Buffer
+	s.API.Log = slog.New(slog.NewJSONHandler(&log, nil))
+	return func() (list []map[string]any) {
+		for line := range strings.Lines(log.String()) {
+			var one map[string]any
+			if err := json.Unmarshal([]byte(line), &one); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, one)
+		}
+		log.Reset()
+		return list
+	}
+}
+
+// A request's line has its cut path and its time, and no personal data of path or query.
+func TestLogLines(t *testing.T) {
+	s := newServer(t, "sqlite", limits.Off{})
+	lines := s.logged(t)
+	one := func(path string) map[string]any {
+		t.Helper()
+		s.do(call{method: "GET", path: path})
+		list := lines()
+		if len(list) != 1 || list[0]["level"] != "INFO" {
+			t.Fatalf("%s: %v, want one line", clip(path, 40), list)
+		}
+		if took, ok := list[0]["took_ms"].(float64); !ok || took < 0 || took > 60_000 {
+			t.Errorf("took_ms: %v", list[0]["took_ms"])
+		}
+		return list[0]
+	}
+	if line := one("/api/v1/" + strings.Repeat("x", 1000)); len(line["path"].(string)) > 256+len("…") || line["status"] != 404.0 {
+		t.Errorf("a long path: %v", line)
+	}
+	for _, path := range []string{"/api/v1/customers/ada@example.com", "/api/v1/orders?customerEmail=ada@example.com&search=ada@example.com"} {
+		if text, _ := json.Marshal(one(path)); strings.Contains(string(text), "ada") {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+	long := s.do(call{method: "GET", path: "/api/v1/orders?search=" + strings.Repeat("x", maxTarget)})
+	if body := long.json(t); long.status != http.StatusRequestURITooLong || text(body, "code") != "uri_too_long" || number(body, "statusCode") != "414" {
+		t.Errorf("a long address: %d %s", long.status, long.body)
+	}
+}
+
+// A caller that hung up is 499 in the log and no error.
+func TestHungUpIsNoError(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		lines := s.logged(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		r := httptest.NewRequest("GET", "/api/v1/orders", nil).WithContext(ctx)
+		r.Header.Set("X-API-Key", s.key)
+		s.API.ServeHTTP(httptest.NewRecorder(), r)
+		if list := lines(); len(list) != 1 || list[0]["status"] != float64(statusHungUp) || list[0]["level"] != "INFO" {
+			t.Errorf("logged: %v", list)
+		}
+	})
+}
+
+// Of many refusals some lines a second are logged, and the next line says how many were not.
+func TestRefusalsAreSampled(t *testing.T) {
+	s := newServer(t, "sqlite", limits.NewLocal()).small(t)
+	for s.do(call{method: "GET", path: "/api/v1/orders"}).status != http.StatusTooManyRequests {
+	}
+	lines := s.logged(t)
+	s.API.refusals = sampler{}
+	sent, shown, left := 0, 0, 0
+	for deadline := time.Now().Add(20 * time.Second); left == 0 && time.Now().Before(deadline); {
+		for range 50 {
+			s.do(call{method: "GET", path: "/api/v1/orders"})
+			sent++
+		}
+		for _, line := range lines() {
+			shown++
+			if n, ok := line["refused_unlogged"].(float64); ok {
+				left += int(n)
+			}
+		}
+	}
+	if left == 0 || shown+left > sent || shown > sent/2 {
+		t.Errorf("%d refusals: %d lines, which say that %d are missing", sent, shown, left)
+	}
+}
