@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -249,7 +250,33 @@ func TestLargePages(t *testing.T) {
 			}
 			return got
 		}
+		quiet := s.Other(t).Key
+		ended := make(chan struct{})
+		var times []time.Duration // of the quiet account's reads while another account has slow ones
+		refused := 0
+		var beside sync.WaitGroup
+		beside.Go(func() {
+			for {
+				began := time.Now()
+				if got := status(quiet.Call(http.MethodGet, "/api/v1/orders", nil)); got != http.StatusOK {
+					refused++
+				}
+				times = append(times, time.Since(began))
+				select {
+				case <-ended:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+		})
 		statuses := crowd(scale(16, 100), slow)
+		close(ended)
+		beside.Wait()
+		slices.Sort(times)
+		t.Logf("a quiet account beside them: %d reads, %d refused, p99 %s", len(times), refused, times[len(times)*99/100])
+		if refused > 0 || times[len(times)/2] > 2*time.Second {
+			t.Errorf("the quiet account: %d of %d reads refused, half of them took %s or more", refused, len(times), times[len(times)/2])
+		}
 		t.Logf("slow readers: %v", statuses)
 		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 {
 			t.Errorf("slow readers: %v", statuses)
@@ -291,6 +318,26 @@ func TestOrdinaryClients(t *testing.T) {
 		t.Logf("bulk updates: %v", statuses)
 		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 || statuses[0] > 0 {
 			t.Errorf("bulk updates: %v", statuses)
+		}
+	})
+}
+
+// Bulk imports as large as they may be, many at once: some find no room and are refused, the others are taken.
+func TestBulkBodies(t *testing.T) {
+	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
+		key := s.FirstAccount(t).Key
+		description := strings.Repeat("x", 9_800)
+		var products strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&products, `,{"sku":"B-%d","name":"B","price":1,"description":"%s"}`, i, description)
+		}
+		body := []byte(`{"products":[` + products.String()[1:] + `]}`)
+		statuses := crowd(32, func(int) int {
+			return status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/sdk/products/bulk-import?wait=true", Body: body}))
+		})
+		t.Logf("imports of %d KB: %v", len(body)>>10, statuses)
+		if statuses[http.StatusOK] == 0 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != 32 {
+			t.Errorf("imports: %v, want 200, or 503 beyond what there is room for", statuses)
 		}
 	})
 }

@@ -1,0 +1,163 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/pgtest"
+	"entrepot/internal/server"
+)
+
+// cable stands between the service and PostgreSQL, and can be cut.
+type cable struct {
+	to    string
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+func (c *cable) serve(listener net.Listener) {
+	for {
+		from, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", c.to)
+		c.mu.Lock()
+		if err != nil || c.cut {
+			from.Close()
+			if err == nil {
+				to.Close()
+			}
+			c.mu.Unlock()
+			continue
+		}
+		c.conns = append(c.conns, from, to)
+		c.mu.Unlock()
+		go func() { _, _ = io.Copy(to, from); to.Close() }()
+		go func() { _, _ = io.Copy(from, to); from.Close() }()
+	}
+}
+
+func (c *cable) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut = cut; cut {
+		for _, conn := range c.conns {
+			conn.Close()
+		}
+		c.conns = nil
+	}
+}
+
+// While PostgreSQL cannot be reached, every kind of request is a 503 that says when to come back, /readyz says why, and all is well
+// again once it can: reads, writes, feeds, logins, credentials looked up, and limits that are counted in the store.
+func TestPostgresAway(t *testing.T) {
+	address, err := url.Parse(pgtest.URL(t))
+	if err != nil || address.Port() == "" {
+		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	link := &cable{to: address.Host}
+	go link.serve(listener)
+	address.Host = listener.Addr().String()
+
+	said := &log{}
+	c := server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test", Admin: server.Admin{Email: "owner@away.example", Password: "correct horse battery staple 1"}}
+	c.StoreConfig = server.StoreConfig{Dev: true, Dir: t.TempDir(), URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}
+	s, stop := start(t, c)
+	defer stop()
+	client := &http.Client{Timeout: 30 * time.Second}
+	send := func(method, path, token, body string) (status int, retry string, answer map[string]any) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		if strings.HasPrefix(token, "pk_") {
+			r.Header.Set("X-API-Key", token)
+		} else if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		got, err := client.Do(r)
+		if err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
+		}
+		defer got.Body.Close()
+		if err := json.NewDecoder(got.Body).Decode(&answer); err != nil {
+			t.Fatalf("%s %s: %d, no JSON: %v", method, path, got.StatusCode, err)
+		}
+		return got.StatusCode, got.Header.Get("Retry-After"), answer
+	}
+	login := fmt.Sprintf(`{"email":%q,"password":%q}`, c.Admin.Email, c.Admin.Password)
+	_, _, in := send("POST", "/api/v1/auth/login", "", login)
+	token := in["data"].(map[string]any)["accessToken"].(string)
+	_, _, made := send("POST", "/api/v1/developer/api-keys", token, `{"name":"k","scopes":["write:products","write:orders","write:customers"]}`)
+	key := made["data"].(map[string]any)["key"].(string)
+
+	calls := []struct {
+		method, path, token, body string
+		good                      int
+	}{
+		{"GET", "/readyz", "", "", 200},
+		{"GET", "/api/v1/orders", key, "", 200},
+		{"GET", "/api/v1/orders", token, "", 200},
+		{"GET", "/api/v1/products", key, "", 200},
+		{"GET", "/api/v1/sdk/products/changes", key, "", 200},
+		{"POST", "/api/v1/products", key, `{"sku":"A%d","name":"A","price":1}`, 201},
+		{"POST", "/api/v1/customers", key, `{"email":"c%d@example.com"}`, 201},
+		{"POST", "/api/v1/sdk/products/bulk-import?wait=true", key, `{"products":[{"sku":"B%d","name":"B","price":1}]}`, 200},
+		{"POST", "/api/v1/auth/login", "", login, 200},
+		{"GET", "/api/v1/auth/me", token, "", 200},
+	}
+	all := func(round int, check func(what string, status int, retry string, answer map[string]any, good int)) {
+		for _, one := range calls {
+			body := strings.Replace(one.body, "%d", fmt.Sprint(round), 1)
+			status, retry, answer := send(one.method, one.path, one.token, body)
+			check(one.method+" "+one.path, status, retry, answer, one.good)
+		}
+	}
+	good := func(what string, status int, _ string, answer map[string]any, good int) {
+		t.Helper()
+		if status != good {
+			t.Errorf("%s: %d %v, want %d", what, status, answer, good)
+		}
+	}
+	all(1, good)
+	link.set(true)
+	all(2, func(what string, status int, retry string, answer map[string]any, _ int) {
+		if status != http.StatusServiceUnavailable || retry == "" {
+			t.Errorf("%s while the store is away: %d, Retry-After %q, %v", what, status, retry, answer)
+		}
+	})
+	link.set(false)
+	back := time.Now().Add(20 * time.Second)
+	for {
+		status, _, _ := send("GET", "/readyz", "", "")
+		if status == http.StatusOK {
+			break
+		}
+		if time.Now().After(back) {
+			t.Fatalf("not ready %s after the store is back", 20*time.Second)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	all(3, good)
+	if strings.Contains(said.String(), `msg="request failed"`) {
+		t.Errorf("an error of the service in its log:\n%s", said)
+	}
+}
