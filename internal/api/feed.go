@@ -31,7 +31,7 @@ func readFeed(q *apijson.Query) feedPage {
 	return p
 }
 
-// feedMeta is what a page tells of itself.
+// feedMeta is what a page says of itself.
 type feedMeta struct {
 	Total int64 // all that match, this page's among them
 	Count int

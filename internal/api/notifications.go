@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// notificationRoutes are interface §5.3 and §6.3: what platforms tell, signed by them; no key, no login. The auction marketplace
+// notificationRoutes are interface §5.3 and §6.3: what platforms send, signed by them; no key, no login. The auction marketplace
 // uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,

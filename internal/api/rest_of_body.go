@@ -14,7 +14,7 @@ const (
 )
 
 // takeRest reads and drops what is left of a body. Most clients send all of it before they listen: if the connection were
-// closed on them, they would see a broken one and never the answer that tells why (413, 401, 429).
+// closed on them, they would see a broken one and never the answer that says why (413, 401, 429).
 func takeRest(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > restBytes || strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		return

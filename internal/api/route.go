@@ -88,8 +88,8 @@ func newTable(routes []*route) *table {
 	return t
 }
 
-// ServeMux cannot tell …/webhooks/deliveries/{id} from …/webhooks/{id}/deliveries. It gets the first kind under a name that is
-// nobody's.
+// ServeMux cannot distinguish …/webhooks/deliveries/{id} from …/webhooks/{id}/deliveries. It gets the first kind under a
+// name that no route has.
 const (
 	twin  = "/api/v1/developer/webhooks/deliveries/"
 	alias = "/-deliveries-/"

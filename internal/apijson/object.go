@@ -60,7 +60,7 @@ func Read(v *Value) *Object {
 	return o
 }
 
-// Describing tells that nothing is read: the object only notes its schema.
+// Describing reports that nothing is read: the object only notes its schema.
 func (o *Object) Describing() bool { return o.schema != nil }
 
 // Record names what the object is: a description shows it once, under this name ("CreateOrder"), wherever it is read.

@@ -1,5 +1,5 @@
 // Package budget bounds how many bytes of memory a node lends at once: to request bodies while they are read and parsed, and to
-// answers until they are sent. What does not fit waits a little and is then refused, so that no crowd of callers, however slow
+// answers until they are sent. What does not fit waits a little and is then refused, so that callers, however many and however slow
 // they read or write, takes more than the node has (interface §8).
 package budget
 
@@ -36,7 +36,7 @@ func New(limit int64) *Budget { return &Budget{limit: limit, by: map[int64]int64
 // Limit is the whole budget in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Used is how many bytes are lent just now.
+// Used is how many bytes shares hold just now.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +47,7 @@ func (b *Budget) Used() int64 {
 type Share struct {
 	Account int64 // whose it is; 0 for callers without an account. One account gets half of the budget at most
 	of      *Budget
-	free    int64 // bytes of it that nobody counts
+	free    int64 // bytes of it that are not counted
 	held    int64 // bytes that are counted
 }
 

@@ -14,7 +14,7 @@ type Rate struct {
 	Burst     int
 }
 
-// Verdict says whether a request may go on, and what the headers tell.
+// Verdict says whether a request may go on, and what the headers say.
 type Verdict struct {
 	Allowed    bool
 	Limit      int
@@ -27,7 +27,7 @@ type Verdict struct {
 type Limiter interface {
 	// Take counts one request of a caller against all rates, or against none when one of them is spent.
 	Take(caller string, now time.Time, rates ...Rate) Verdict
-	// Peek tells what Take would without counting.
+	// Peek gives the verdict that Take would, without counting.
 	Peek(caller string, now time.Time, rates ...Rate) Verdict
 	// Return takes back what Take counted, for what was counted before it was known whether it counts. Bursts stay as they are.
 	Return(caller string, now time.Time, rates ...Rate)

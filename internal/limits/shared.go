@@ -12,7 +12,7 @@ import (
 )
 
 // Shared counts in the store, so that the sum over all nodes is exact (interface §8). A caller's windows are one row, locked
-// while a request is decided; at the rates there are (33 a second and caller at most) nobody waits for it. What a node knows to be
+// while a request is decided; at the rates there are (33 a second and caller at most) no request waits for it. What a node knows to be
 // spent it refuses by itself: others can only make it later, never sooner.
 type Shared struct {
 	store *db.DB

@@ -16,22 +16,22 @@ import (
 const (
 	least    = 80
 	most     = 512
-	queue    = 1024 // who may wait
+	queue    = 1024 // how many may wait
 	aim      = 125 * time.Millisecond
 	measure  = 250 * time.Millisecond // between two looks at what gets done; a queue that stands longer is overload
 	patience = time.Second            // of a request that waits because of a short rush
 	hurry    = 50 * time.Millisecond  // of one that waits in overload: either it is soon its turn or never
 )
 
-// Gate bounds how many requests run at once. Who comes too early waits; whoever came last goes first, because his caller is the
+// Gate bounds how many requests run at once. The others wait; the newest goes first, because its caller is the
 // most likely to be waiting still.
 type Gate struct {
 	mu       sync.Mutex
 	limit    int
 	running  int
-	waiting  []*place  // who came last stands last
-	crowded  time.Time // since when somebody waits; zero when nobody does
-	quiet    time.Time // since when nobody does
+	waiting  []*place  // the newest stands last
+	crowded  time.Time // since when requests wait; zero when none does
+	quiet    time.Time // since when none does
 	overload bool
 	measured time.Time // the last look
 	finished int       // since then
@@ -138,13 +138,13 @@ func (g *Gate) Running() (running, waiting int) {
 }
 
 // judge looks whether this is overload, fits the bound to what gets done, and gives how long a request may wait. It is called with
-// the mutex, while somebody waits.
+// the mutex, while requests wait.
 func (g *Gate) judge(now time.Time) time.Duration {
 	if now.Sub(g.crowded) > measure {
 		g.overload = true
 	}
 	switch past := now.Sub(g.measured); {
-	case past > 2*measure: // nobody waited for a while: what was finished since says nothing
+	case past > 2*measure: // none waited for a while: what was finished since says nothing
 		g.measured, g.finished = now, 0
 	case past >= measure:
 		fit := int(time.Duration(g.finished) * aim / past)
@@ -157,7 +157,7 @@ func (g *Gate) judge(now time.Time) time.Duration {
 	return patience
 }
 
-// emptied notes when nobody waits any longer.
+// emptied notes when no request waits any longer.
 func (g *Gate) emptied(now time.Time) {
 	if len(g.waiting) == 0 {
 		g.quiet = now

@@ -50,7 +50,7 @@ func fromRaw(raw []byte) Key {
 }
 
 // Place is the record and column that a secret belongs to. It is authenticated with the secret, which therefore opens nowhere else: a
-// value that somebody copies to another row, or to another account's, is refused.
+// value that is copied to another row, or to another account's, is refused.
 type Place struct {
 	Tenant            int64
 	Table, Column, ID string

@@ -19,8 +19,8 @@ const (
 	leastMemory = 128 << 20
 )
 
-// LimitMemory reports the collector to keep the process within the budget and what the node needs for itself, and within three
-// quarters of what the machine or its container has, so that memory taken for a crowd goes back to the system afterwards. The limit
+// LimitMemory has the collector keep the process within the budget and what the node needs for itself, and within three quarters of
+// what the machine or its container has, so that memory taken for many requests at once goes back to the system afterwards. The limit
 // is a soft one; where GOMEMLIMIT is set, that one stays. It gives the budget, cut to what there is room for.
 func LimitMemory(lend int64) *budget.Budget {
 	limit := max(leastMemory, min(lend+ownMemory, machineMemory(os.DirFS("/"))/4*3))
@@ -31,7 +31,7 @@ func LimitMemory(lend int64) *budget.Budget {
 }
 
 // machineMemory is how many bytes the process may have: its control group's bound (either version), else the machine's memory, else
-// no bound. Only Linux tells.
+// no bound. Only Linux shows any of them.
 func machineMemory(root fs.FS) int64 {
 	most := int64(math.MaxInt64)
 	bound := func(name, field string) {

@@ -73,7 +73,7 @@ type node struct {
 	worker *worker.Worker
 }
 
-// Listen takes the address, so that a port in use is told before the store is touched.
+// Listen takes the address, so that a port in use is reported before the store is touched.
 func Listen(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -133,7 +133,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
-	case <-n.store.DB.Failed(): // only opening the store again tells what it holds: whoever supervises the service starts it anew
+	case <-n.store.DB.Failed(): // only opening the store again shows what it holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
 	s.draining.Store(true)
@@ -160,8 +160,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	return err
 }
 
-// awaitRequests waits until the requests under way have their answers. As long as that takes, whoever comes is still heard, and told
-// with a 503 to come back: a connection refused would not say so.
+// awaitRequests waits until the requests under way have their answers. As long as that takes, new requests are accepted and answered
+// 503 with Retry-After: a refused connection would not say so.
 func (s *Server) awaitRequests(ctx context.Context) {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
