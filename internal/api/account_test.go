@@ -72,7 +72,7 @@ func (s *server) viewer(t *testing.T) string {
 	t.Helper()
 	var viewer accounts.User
 	s.act(s.tenant, func(tx *db.Tx) (err error) {
-		viewer, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: "viewer@test.example", Name: "Vera", Role: accounts.Viewer, PasswordHash: ownerHash})
+		viewer, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: "viewer@test.example", Name: "Vera", Role: accounts.Viewer, PasswordHash: ownerHash()})
 		return err
 	})
 	return s.newToken(viewer)

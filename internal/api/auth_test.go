@@ -70,6 +70,7 @@ func TestWrongLoginsTellNothing(t *testing.T) {
 }
 
 func TestFailedLoginsAreThrottledPerAccountAndAddress(t *testing.T) {
+	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		try := func(password string) reply {
 			s.now.move(100 * time.Millisecond) // clear of the burst of one address

@@ -2,11 +2,16 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,7 +27,14 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+// TestMain lets more tests run at once than there are processors: the parallel ones wait most of their time (refusalTime).
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
+		_ = most.Value.Set("6")
+	}
+	pgtest.Main(m)
+}
 
 // server is the API on a fresh store, with one account that everything is called for unless said otherwise.
 type server struct {
@@ -53,7 +65,13 @@ func (c *clock) tick() time.Time { return time.UnixMicro(c.micros.Add(1)).UTC() 
 const ownerPassword = "correct horse battery"
 
 // ownerHash is ownerPassword's, made once: hashing is slow on purpose.
-var ownerHash string
+var ownerHash = sync.OnceValue(func() string {
+	hash, err := accounts.HashPassword(context.Background(), ownerPassword)
+	if err != nil {
+		panic(err)
+	}
+	return hash
+})
 
 // engines runs a test against the API on each engine, without rate limits.
 func engines(t *testing.T, test func(t *testing.T, s *server)) {
@@ -94,15 +112,9 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 // newAccount makes an account whose owner has ownerPassword.
 func (s *server) newAccount(name string, plan accounts.Plan, email string) (account accounts.Account, owner accounts.User) {
 	s.t.Helper()
-	if ownerHash == "" {
-		var err error
-		if ownerHash, err = accounts.HashPassword(s.t.Context(), ownerPassword); err != nil {
-			s.t.Fatal(err)
-		}
-	}
 	s.act(db.Across, func(tx *db.Tx) error {
 		made, user, err := s.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: name, Plan: plan,
-			Owner: &commerce.UserDraft{Email: email, Name: "Olga Owner", PasswordHash: ownerHash}})
+			Owner: &commerce.UserDraft{Email: email, Name: "Olga Owner", PasswordHash: ownerHash()}})
 		account, owner = made, *user
 		return err
 	})

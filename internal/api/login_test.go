@@ -83,6 +83,7 @@ func TestParallelGuessesAreCountedExactly(t *testing.T) {
 
 // One account is guessed at from many addresses, one network is many IPv6 addresses (interface §8).
 func TestFailedLoginsAreCountedPerAccountAndNetwork(t *testing.T) {
+	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		s.trustProxies(t)
 		try := func(address, email, password string) int {

@@ -113,7 +113,7 @@ func (w *world) user(role accounts.Role) (user accounts.User, token string) {
 	w.t.Helper()
 	w.act(w.tenant, func(tx *db.Tx) (err error) {
 		user, err = w.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: w.newLogin(),
-			Name: "Ursula User", Role: role, PasswordHash: ownerHash})
+			Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
 		return err
 	})
 	return user, w.newToken(user)

@@ -11,6 +11,7 @@ import (
 
 // Requests of these tests come from 192.0.2.1.
 func TestLimitsByAddressBehindAProxy(t *testing.T) {
+	t.Parallel()
 	starter := planRates[accounts.Starter].Burst
 	for _, c := range []struct {
 		name, proxies string

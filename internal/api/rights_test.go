@@ -34,7 +34,7 @@ func (s *server) mustAs(t testing.TB, token string, want int, method, path strin
 func (s *server) userOf(t testing.TB, role accounts.Role, email string) (user accounts.User, token string) {
 	t.Helper()
 	s.act(s.tenant, func(tx *db.Tx) (err error) {
-		user, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: email, Name: "Ursula User", Role: role, PasswordHash: ownerHash})
+		user, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: email, Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
 		return err
 	})
 	return user, s.newToken(user)
@@ -143,6 +143,7 @@ func TestNobodyMakesAUserWhoMayMore(t *testing.T) {
 
 // Changing the own password or e-mail address takes the current password; guessing it is throttled like logging in (interface §5.1).
 func TestOwnPasswordNeedsTheCurrentOne(t *testing.T) {
+	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		user, token := s.userOf(t, accounts.Admin, "own@test.example")
 		self := "/api/v1/users/" + string(user.ID)
