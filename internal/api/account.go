@@ -9,16 +9,17 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/money"
+	"entrepot/internal/records"
 )
 
 // accountRoutes are interface §4.5.10: the account itself.
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
-		answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).readAccount},
+		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", section: "4.5.10", summary: "Change the account", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).saveAccount},
 	{method: "PUT", path: "/api/v1/account", name: "putAccount", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { writeAccount(w, sampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).saveAccount},
 }
 
 func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
@@ -42,7 +43,7 @@ func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 func (a *API) readAccount(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		account, err := accounts.Own(tx)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeAccount(w, account) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteAccount(w, account) })
 		return err
 	})
 	return out, err
@@ -56,7 +57,7 @@ func (a *API) saveAccount(r *request) (answer, error) {
 		return answer{}, err
 	}
 	show := func(account accounts.Account) answer {
-		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { writeAccount(w, account) })
+		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { records.WriteAccount(w, account) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.Account, error) { return accounts.LockOwn(tx) }, show); err != nil {
@@ -66,17 +67,3 @@ func (a *API) saveAccount(r *request) (answer, error) {
 		return show(account), err
 	})
 }
-
-func writeAccount(w *apijson.Writer, account accounts.Account) {
-	w.Record("Account", "data")
-	apijson.ID(w, "id", account.ID)
-	w.Text("name", account.Name)
-	apijson.Word(w, "plan", account.Plan)
-	w.Text("currency", account.Currency)
-	w.Bool("strictWarehouses", account.Settings.StrictWarehouses)
-	w.Bool("sandbox", account.Sandbox)
-	w.Micros("createdAt", account.CreatedAt)
-	w.End()
-}
-
-var sampleAccount = accounts.Account{ID: "019a1c52-7c1e-7d40-9a55-000000000004", Name: "Corner shop", Plan: accounts.Pro, Currency: "EUR", CreatedAt: sampleTime}

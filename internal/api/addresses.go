@@ -4,10 +4,10 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // addressRoutes are the address book of interface §4.4.
@@ -17,7 +17,7 @@ var addressRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", section: "4.4", summary: "Change an address", scope: "write:customers",
 		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
 	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", section: "4.4", summary: "Delete an address", scope: "write:customers",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 
 // Bounds of an address (interface §2.6).
@@ -111,7 +111,7 @@ func (a *API) addAddress(r *request) (answer, error) {
 }
 
 func addressAnswer(status int, address customers.Address) answer {
-	return one(status, string(address.ID), func(w *apijson.Writer) { commerce.WriteAddress(w, "data", &address) })
+	return one(status, string(address.ID), func(w *apijson.Writer) { records.WriteAddress(w, "data", &address) })
 }
 
 // saveAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
@@ -140,5 +140,5 @@ func (a *API) deleteAddress(r *request) (answer, error) {
 }
 
 func sampleAddress(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { commerce.WriteAddress(w, "data", &sampleCustomer().Addresses[0]) })(w)
+	data(func(w *apijson.Writer) { records.WriteAddress(w, "data", &records.SampleCustomer().Addresses[0]) })(w)
 }

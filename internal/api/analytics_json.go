@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/money"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -230,7 +231,7 @@ func writeDeliveryFigures(w *apijson.Writer, e analytics.Endpoint) {
 }
 
 var (
-	sampleSpan    = analytics.Span{From: sampleTime, To: sampleTime + 1}
+	sampleSpan    = analytics.Span{From: records.SampleTime, To: records.SampleTime + 1}
 	sampleTakings = []analytics.Takings{{Currency: "EUR", Orders: 12, Revenue: money.TotalOf(500*money.Scale, 0)}}
 )
 
@@ -241,13 +242,13 @@ func sampleSummary(w *apijson.Writer) {
 
 func sampleSales(w *apijson.Writer) {
 	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
-		Points: []analytics.Point{{Start: sampleTime, Orders: 12, ItemsSold: 30, Revenue: money.TotalOf(500*money.Scale, 0)}},
+		Points: []analytics.Point{{Start: records.SampleTime, Orders: 12, ItemsSold: 30, Revenue: money.TotalOf(500*money.Scale, 0)}},
 		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: money.TotalOf(90*money.Scale, 0)}}})
 }
 
 func sampleChannelFigures(w *apijson.Writer) {
 	writeChannelFigures(w, sampleSpan, "EUR", []analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
-		Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: sampleTime, Published: 200, LastSync: sampleTime}})
+		Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: records.SampleTime, Published: 200, LastSync: records.SampleTime}})
 }
 
 func sampleStockFigures(w *apijson.Writer) {
@@ -260,6 +261,6 @@ func sampleStockFigures(w *apijson.Writer) {
 func sampleWebhookFigures(w *apijson.Writer) {
 	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
 		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
-			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: sampleTime, LastError: "the endpoint answered 500"}},
+			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: records.SampleTime, LastError: "the endpoint answered 500"}},
 		ByEvent: []analytics.EventCount{{Event: webhooks.OrderReceived, Deliveries: 12, Failed: 1}}})
 }

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // attributeRoutes are interface §4.5.4.
@@ -16,7 +17,7 @@ var attributeRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: func(w *apijson.Writer) {
 			w.Object("")
 			w.List("data")
-			writeAttribute(w, "", sampleAttribute())
+			records.WriteAttribute(w, "", records.SampleAttribute())
 			w.EndList()
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
@@ -30,30 +31,15 @@ var attributeRoutes = []*route{
 	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
-}
-
-func sampleAttribute() catalog.Attribute {
-	return catalog.Attribute{ID: "019a1c41-0000-7000-8000-0000000000a1", Code: "colour", Label: "Colour", Type: catalog.Select, Options: []string{"red", "blue"}}
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
 
 func sampleAttributeAnswer(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { writeAttribute(w, "data", sampleAttribute()) })(w)
-}
-
-// writeAttribute writes an attribute (interface §2.7.9).
-func writeAttribute(w *apijson.Writer, name string, a catalog.Attribute) {
-	w.Record("Attribute", name)
-	apijson.ID(w, "id", a.ID)
-	w.Text("code", a.Code)
-	w.Text("label", a.Label)
-	apijson.Word(w, "type", a.Type)
-	apijson.Texts(w, "options", a.Options)
-	w.End()
+	data(func(w *apijson.Writer) { records.WriteAttribute(w, "data", records.SampleAttribute()) })(w)
 }
 
 func attributeAnswer(status int, a catalog.Attribute) answer {
-	return one(status, string(a.ID), func(w *apijson.Writer) { writeAttribute(w, "data", a) })
+	return one(status, string(a.ID), func(w *apijson.Writer) { records.WriteAttribute(w, "data", a) })
 }
 
 // readAttribute reads an attribute as given; a partial one may leave out everything.
@@ -143,7 +129,7 @@ func (a *API) listAttributes(r *request) (out answer, err error) {
 		}
 		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, attribute := range list {
-				writeAttribute(w, "", attribute)
+				records.WriteAttribute(w, "", attribute)
 			}
 		})
 		return nil

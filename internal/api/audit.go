@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 )
 
 // auditRoutes are interface §4.5.10: who did what.
@@ -60,5 +61,5 @@ func writeAudit(w *apijson.Writer, list []audit.Entry, p page, total int64) {
 
 func sampleAudit(w *apijson.Writer) {
 	writeAudit(w, []audit.Entry{{ID: "019a1c52-7c1e-7d40-9a55-000000000005", Actor: "user:019a1c52-7c1e-7d40-9a55-000000000001", Action: "api_key.created",
-		ResourceType: "api_key", ResourceID: "019a1c52-7c1e-7d40-9a55-000000000002", Details: `{"scopes":"read:orders"}`, CreatedAt: sampleTime}}, page{1, 20}, 1)
+		ResourceType: "api_key", ResourceID: "019a1c52-7c1e-7d40-9a55-000000000002", Details: `{"scopes":"read:orders"}`, CreatedAt: records.SampleTime}}, page{1, 20}, 1)
 }

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
+	"entrepot/internal/records"
 )
 
 // authRoutes are interface §4.5.6: log in, log out, who am I.
@@ -22,7 +23,7 @@ var authRoutes = []*route{
 	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},
 	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
-		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).me},
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).me},
 }
 
 type login struct{ email, password string }
@@ -170,11 +171,11 @@ func writeLogin(w *apijson.Writer, token string, user accounts.User) {
 	w.Text("accessToken", token)
 	w.Text("tokenType", "Bearer")
 	w.Int("expiresIn", int64(accounts.TokenLife/time.Second))
-	writeUser(w, "user", user)
+	records.WriteUser(w, "user", user)
 	w.End()
 }
 
-func sampleLogin(w *apijson.Writer) { writeLogin(w, "at_…", sampleUser) }
+func sampleLogin(w *apijson.Writer) { writeLogin(w, "at_…", records.SampleUser) }
 
 // logOut serves POST /api/v1/auth/logout: 200; 401.
 func (a *API) logOut(r *request) (answer, error) {
@@ -195,7 +196,7 @@ func writeLogout(w *apijson.Writer) {
 func (a *API) me(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		user, err := accounts.UserByID(tx, r.caller.User)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUser(w, "data", user) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
 		return err
 	})
 	return out, err

@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
+	"entrepot/internal/records"
 )
 
 // bulkProductRoutes are the product import of interface §4.2.
@@ -118,7 +119,7 @@ func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 
 // sampleCounts is answer (b), without and with the changes of a dry run.
 func sampleCounts(w *apijson.Writer) {
-	out := commerce.Imported{Changes: []catalog.Change{{After: *sampleProduct()}}, Errors: sampleItemErrors()}
+	out := commerce.Imported{Changes: []catalog.Change{{After: *records.SampleProduct()}}, Errors: sampleItemErrors()}
 	writeCounts(w, commerce.Import{}, out)
 	writeCounts(w, commerce.Import{DryRun: true}, out)
 }

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // categoryRoutes are interface §4.5.2.
@@ -15,7 +16,7 @@ var categoryRoutes = []*route{
 		query: func(q *apijson.Query) { readCategoryFilter(q) }, answer: func(w *apijson.Writer) {
 			w.Object("")
 			w.List("data")
-			writeCategory(w, "", sampleCategory())
+			records.WriteCategory(w, "", records.SampleCategory())
 			w.EndList()
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
@@ -29,34 +30,15 @@ var categoryRoutes = []*route{
 	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
 		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleCategory().ID, nil) }), serve: (*API).deleteCategory},
-}
-
-func sampleCategory() catalog.Category {
-	return catalog.Category{ID: "019a1c41-0000-7000-8000-0000000000c1", ExternalID: "mugs", Name: "Mugs", Slug: "mugs", Parent: "019a1c41-0000-7000-8000-0000000000c0",
-		ParentExternal: "kitchen", CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901}
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
 
 func sampleCategoryAnswer(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { writeCategory(w, "data", sampleCategory()) })(w)
-}
-
-// writeCategory writes a category (interface §2.7.3).
-func writeCategory(w *apijson.Writer, name string, c catalog.Category) {
-	w.Record("Category", name)
-	apijson.ID(w, "id", c.ID)
-	w.TextOrNull("externalId", c.ExternalID)
-	w.Text("name", c.Name)
-	w.Text("slug", c.Slug)
-	apijson.IDOrNull(w, "parentId", c.Parent)
-	w.TextOrNull("parentExternalId", c.ParentExternal)
-	w.Micros("createdAt", c.CreatedAt)
-	w.Micros("updatedAt", c.UpdatedAt)
-	w.End()
+	data(func(w *apijson.Writer) { records.WriteCategory(w, "data", records.SampleCategory()) })(w)
 }
 
 func categoryAnswer(status int, c catalog.Category) answer {
-	return one(status, string(c.ID), func(w *apijson.Writer) { writeCategory(w, "data", c) })
+	return one(status, string(c.ID), func(w *apijson.Writer) { records.WriteCategory(w, "data", c) })
 }
 
 // readCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
@@ -174,7 +156,7 @@ func (a *API) listCategories(r *request) (out answer, err error) {
 		}
 		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, c := range list {
-				writeCategory(w, "", c)
+				records.WriteCategory(w, "", c)
 			}
 		})
 		return nil

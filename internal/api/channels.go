@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 )
 
 // channelRoutes are interface §4.5: channels, their publications and their synchronisation.
@@ -23,23 +24,23 @@ var channelRoutes = []*route{
 		body:   func(o *apijson.Object) { readNewChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
-		answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).readChannel},
+		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", section: "4.5", summary: "Change a channel", scope: "write:channels",
-		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).changeChannel},
 	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
-		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { writeChannel(w, "data", sampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).changeChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
 		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
 	{method: "POST", path: "/api/v1/channels/{id}/publications", name: "publishProducts", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
 		body: func(o *apijson.Object) { readPublications(o) }, answer: data(func(w *apijson.Writer) {
-			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: sampleID[id.Job](258)})
+			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: records.SampleID[id.Job](258)})
 		}), serve: (*API).publish},
 	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", name: "unpublishProduct", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, samplePublication.Product, nil) }), serve: (*API).unpublish},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SamplePublication.Product, nil) }), serve: (*API).unpublish},
 	{method: "POST", path: "/api/v1/channels/{id}/sync", name: "queueChannelSync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
-		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { writeJob(w, "data", sampleJob) }), serve: (*API).queueSync},
+		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).queueSync},
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
 		answer: data(sampleTest), serve: (*API).testChannel},
 	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
@@ -47,8 +48,6 @@ var channelRoutes = []*route{
 }
 
 var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
-
-var sampleChannel = channels.Channel{ID: sampleID[id.Channel](259), Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: `{"oversell":"allow"}`, CreatedAt: sampleTime, UpdatedAt: sampleTime, LastSyncAt: sampleTime}
 
 func readNewChannel(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("CreateChannel")
@@ -108,44 +107,14 @@ func (a *API) createChannel(r *request) (answer, error) {
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		c, key, secret, err := a.Commerce.CreateChannel(tx, r.caller, draft)
-		return created(c.ID, func(w *apijson.Writer) { writeNewChannel(w, c, key, secret) }), err
+		return created(c.ID, func(w *apijson.Writer) { records.WriteNewChannel(w, c, key, secret) }), err
 	})
-}
-
-// writeNewChannel writes what a creation answers: the channel, and for a custom one its key.
-func writeNewChannel(w *apijson.Writer, c channels.Channel, key accounts.Key, secret string) {
-	w.Record("NewChannel", "data")
-	writeChannel(w, "channel", c)
-	if secret != "" {
-		w.Record("ChannelKey", "apiKey")
-		apijson.ID(w, "id", key.ID)
-		w.Text("name", key.Name)
-		w.Text("key", secret)
-		apijson.Texts(w, "scopes", key.Scopes)
-		w.End()
-	}
-	w.End()
 }
 
 // sampleNewChannels are a platform's channel and a custom one.
 func sampleNewChannels(w *apijson.Writer) {
-	writeNewChannel(w, sampleChannel, accounts.Key{}, "")
-	writeNewChannel(w, sampleChannel, sampleKey, "pk_live_…")
-}
-
-// writeChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
-func writeChannel(w *apijson.Writer, name string, c channels.Channel) {
-	w.Record("Channel", name)
-	apijson.ID(w, "id", c.ID)
-	w.Text("name", c.Name)
-	w.Text("platform", c.Platform)
-	apijson.Word(w, "status", c.Status)
-	w.RawObject("settings", c.Settings)
-	w.Bool("hasCredentials", c.Credentials != "")
-	w.Micros("createdAt", c.CreatedAt)
-	w.Micros("updatedAt", c.UpdatedAt)
-	w.MicrosOrNull("lastSyncAt", c.LastSyncAt)
-	w.End()
+	records.WriteNewChannel(w, records.SampleChannel, accounts.Key{}, "")
+	records.WriteNewChannel(w, records.SampleChannel, records.SampleKey, "pk_live_…")
 }
 
 // listChannels serves GET /api/v1/channels: 200; 400.
@@ -166,20 +135,20 @@ func (a *API) listChannels(r *request) (out answer, err error) {
 func writeChannels(w *apijson.Writer, list []channels.Channel, p page, total int64) {
 	w.List("data")
 	for _, c := range list {
-		writeChannel(w, "", c)
+		records.WriteChannel(w, "", c)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
 func sampleChannels(w *apijson.Writer) {
-	writeChannels(w, []channels.Channel{sampleChannel}, page{1, 20}, 1)
+	writeChannels(w, []channels.Channel{records.SampleChannel}, page{1, 20}, 1)
 }
 
 // readChannel serves GET /api/v1/channels/{id}: 200; 404.
 func (a *API) readChannel(r *request) (answer, error) {
 	c, err := a.channel(r)
-	return one(http.StatusOK, "", func(w *apijson.Writer) { writeChannel(w, "data", c) }), err
+	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }), err
 }
 
 // channel reads the channel of the path.
@@ -217,7 +186,7 @@ func (a *API) changeChannel(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		show := func(c channels.Channel) answer {
-			return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeChannel(w, "data", c) })
+			return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c) })
 		}
 		c, err := locked(r, o, func() (channels.Channel, error) { return channels.Lock(tx, channel) }, show)
 		if err != nil {
@@ -258,8 +227,8 @@ func writeGone(w *apijson.Writer, channel id.Channel, gone bool) {
 
 // sampleGone are a channel that is gone and one that is only inactive.
 func sampleGone(w *apijson.Writer) {
-	writeGone(w, sampleChannel.ID, true)
-	writeGone(w, sampleChannel.ID, false)
+	writeGone(w, records.SampleChannel.ID, true)
+	writeGone(w, records.SampleChannel.ID, false)
 }
 
 type publicationDraft struct {
@@ -309,8 +278,6 @@ func writePublished(w *apijson.Writer, p commerce.Published) {
 	w.End()
 }
 
-var samplePublication = catalog.ChannelPublication{Product: sampleID[id.Product](260), SKU: "TSHIRT", Name: "T-shirt", Publication: catalog.Publication{Status: "published", ExternalID: "42", PublishedAt: sampleTime, Error: "none"}}
-
 // listPublications serves GET /api/v1/channels/{id}/publications: 200; 400, 404.
 func (a *API) listPublications(r *request) (out answer, err error) {
 	q := r.query()
@@ -333,22 +300,14 @@ func (a *API) listPublications(r *request) (out answer, err error) {
 func writePublications(w *apijson.Writer, list []catalog.ChannelPublication, p page, total int64) {
 	w.List("data")
 	for _, b := range list {
-		w.Record("Publication", "")
-		apijson.ID(w, "productId", b.Product)
-		w.Text("sku", b.SKU)
-		w.Text("name", b.Name)
-		apijson.Word(w, "status", b.Status)
-		w.TextOrNull("externalId", b.ExternalID)
-		w.MicrosOrNull("publishedAt", b.PublishedAt)
-		w.TextOrNull("error", b.Error)
-		w.End()
+		records.WritePublication(w, b)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
 func samplePublications(w *apijson.Writer) {
-	writePublications(w, []catalog.ChannelPublication{samplePublication}, page{1, 20}, 1)
+	writePublications(w, []catalog.ChannelPublication{records.SamplePublication}, page{1, 20}, 1)
 }
 
 // unpublish serves DELETE /api/v1/channels/{id}/publications/{productId}: 200; 404.
@@ -385,7 +344,7 @@ func (a *API) queueSync(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		j, err := a.Commerce.QueueSync(tx, channel, kind)
-		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { writeJob(w, "data", j) }), err
+		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { records.WriteJob(w, "data", j) }), err
 	})
 }
 
@@ -417,5 +376,5 @@ func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 }
 
 func sampleTest(w *apijson.Writer) {
-	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: sampleTime, WebhooksRegistered: []string{"order.updated"}})
+	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: records.SampleTime, WebhooksRegistered: []string{"order.updated"}})
 }

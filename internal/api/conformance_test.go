@@ -13,6 +13,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -263,7 +264,7 @@ func TestDocumentIsForGenerators(t *testing.T) {
 		if err := content.Schema.Value.VisitJSON(content.Example, openapi3.EnableJSONSchema2020()); err != nil {
 			t.Errorf("%s: its example is no such event: %v", event, err)
 		}
-		if content.Schema.Ref != "#/components/schemas/"+eventName(event) {
+		if content.Schema.Ref != "#/components/schemas/"+records.EventRecord(event) {
 			t.Errorf("%s: the schema is %s", event, content.Schema.Ref)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // customerRoutes are interface §4.4.
@@ -22,7 +23,7 @@ var customerRoutes = []*route{
 		body: func(o *apijson.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers", scope: "write:customers",
 		body: func(o *apijson.Object) { readMerge(o) }, answer: data(func(w *apijson.Writer) {
-			writeMerged(w, commerce.Merged{Primary: sampleCustomer(), Secondaries: []id.Customer{sampleID[id.Customer](261)}})
+			writeMerged(w, commerce.Merged{Primary: records.SampleCustomer(), Secondaries: []id.Customer{records.SampleID[id.Customer](261)}})
 		}), serve: (*API).mergeCustomers},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
@@ -34,7 +35,7 @@ var customerRoutes = []*route{
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
 	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) {
-			writeErasure(w, commerce.Erasure{ID: sampleID[id.Customer](262), ErasedAt: sampleTime, Orders: 2})
+			records.WriteErasure(w, "data", records.Erasure{ID: records.SampleID[id.Customer](262), ErasedAt: records.SampleTime, Orders: 2})
 		}), serve: (*API).eraseCustomer},
 }
 
@@ -93,14 +94,8 @@ func (a *API) createCustomer(r *request) (answer, error) {
 	})
 }
 
-func customerAnswer(status int, c commerce.CustomerRecord) answer {
-	return one(status, string(c.ID), func(w *apijson.Writer) { writeCustomer(w, "data", c) })
-}
-
-func writeCustomer(w *apijson.Writer, name string, c commerce.CustomerRecord) {
-	w.Record("Customer", name)
-	commerce.WriteCustomerMembers(w, c)
-	w.End()
+func customerAnswer(status int, c records.Customer) answer {
+	return one(status, string(c.ID), func(w *apijson.Writer) { records.WriteCustomer(w, "data", c) })
 }
 
 // changeCustomer locks the customer of the path, checks that it takes writes and If-Match, and runs one operation on it.
@@ -118,7 +113,7 @@ func (a *API) changeCustomer(r *request, body *apijson.Object, act func(tx *db.T
 			err = commerce.WritableCustomer(c)
 		}
 		if err == nil && len(r.http.Header["If-Match"]) > 0 {
-			var now commerce.CustomerRecord
+			var now records.Customer
 			if now, err = a.Commerce.ReadCustomer(tx, customer); err == nil {
 				err = r.precondition(func() []byte { return customerAnswer(http.StatusOK, now).body })
 			}
@@ -146,7 +141,7 @@ func (a *API) readCustomer(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var c commerce.CustomerRecord
+	var c records.Customer
 	err = a.read(r, func(tx *db.Tx) (err error) {
 		c, err = a.Commerce.ReadCustomer(tx, customer)
 		return err
@@ -170,7 +165,7 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	var list []commerce.CustomerRecord
+	var list []records.Customer
 	var total int64
 	err := a.read(r, func(tx *db.Tx) error {
 		if segment != "" {
@@ -199,11 +194,11 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
-func writeCustomers(w *apijson.Writer, list []commerce.CustomerRecord, p page, total int64) {
+func writeCustomers(w *apijson.Writer, list []records.Customer, p page, total int64) {
 	w.Object("")
 	w.List("data")
 	for _, c := range list {
-		writeCustomer(w, "", c)
+		records.WriteCustomer(w, "", c)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
@@ -284,7 +279,7 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 
 func writeMerged(w *apijson.Writer, m commerce.Merged) {
 	w.Record("MergedCustomer", "data")
-	commerce.WriteCustomerMembers(w, m.Primary)
+	records.WriteCustomerMembers(w, m.Primary)
 	apijson.Texts(w, "mergedIds", m.Secondaries)
 	w.Int("ordersMoved", int64(m.OrdersMoved))
 	w.End()
@@ -306,18 +301,12 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 	}
 	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
 		e, err := a.Commerce.EraseCustomer(tx, r.caller, customer, trace)
-		return one(http.StatusOK, string(customer), func(w *apijson.Writer) { writeErasure(w, e) }), err
+		return one(http.StatusOK, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "data", e) }), err
 	})
 	if err == nil {
 		a.scrub(r.ctx())
 	}
 	return out, err
-}
-
-func writeErasure(w *apijson.Writer, e commerce.Erasure) {
-	w.Record("Erasure", "data")
-	commerce.WriteErasure(w, e)
-	w.End()
 }
 
 // scrubTime is how long an answer waits until nothing is left in the store's files. On a very large store it takes longer and goes on.
@@ -339,20 +328,10 @@ func (a *API) scrub(ctx context.Context) {
 	}
 }
 
-// sampleCustomer is the customer that describes the answers.
-func sampleCustomer() commerce.CustomerRecord {
-	address := customers.Address{ID: sampleID[id.Address](263), Type: customers.Both, Name: "Ada Lovelace", Company: "Engines Ltd", Line1: "1 rue de la Paix", Line2: "2nd floor",
-		City: "Paris", State: "IDF", Zip: "75002", Country: "FR", Phone: "+33123456789", IsDefault: true}
-	derived := customers.Address{ID: sampleID[id.Address](264), Type: customers.Shipping, Line1: "2 rue de la Paix", City: "Paris", Zip: "75002", Country: "FR", Derived: true}
-	return commerce.CustomerRecord{Segments: sampleSegments(), Customer: customers.Customer{ID: sampleID[id.Customer](265), Email: "ada@example.com", FirstName: "Ada",
-		LastName: "Lovelace", Phone: "+33123456789", Company: "Engines Ltd", Siret: "12345678901234", VAT: "FR12345678901", Metadata: `{"crm":"A-17"}`, Tags: []string{"vip"},
-		Addresses: []customers.Address{address, derived}, Status: customers.Active, OrdersCount: 3, TotalSpent: 1240500, MergedInto: "", CreatedAt: sampleTime, UpdatedAt: sampleTime}}
-}
-
 func sampleCustomerAnswer(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { writeCustomer(w, "data", sampleCustomer()) })(w)
+	data(func(w *apijson.Writer) { records.WriteCustomer(w, "data", records.SampleCustomer()) })(w)
 }
 
 func sampleCustomers(w *apijson.Writer) {
-	writeCustomers(w, []commerce.CustomerRecord{sampleCustomer()}, page{1, 20}, 1)
+	writeCustomers(w, []records.Customer{records.SampleCustomer()}, page{1, 20}, 1)
 }

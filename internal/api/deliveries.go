@@ -7,19 +7,22 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).testEndpoint},
+		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).testEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
-		answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, sampleAttempts) }), serve: (*API).readDelivery},
+		answer: data(func(w *apijson.Writer) {
+			records.WriteDelivery(w, "data", &records.SampleDelivery, records.SampleAttempts)
+		}), serve: (*API).readDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
-		answer: data(func(w *apijson.Writer) { writeDelivery(w, "data", &sampleDelivery, nil) }), serve: (*API).retryDelivery},
+		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404}, summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
 }
@@ -45,7 +48,7 @@ func (a *API) testEndpoint(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, nil) }), nil
 	})
 }
 
@@ -96,7 +99,7 @@ func (a *API) readDelivery(r *request) (out answer, err error) {
 			return err
 		}
 		tries, err := d.Tries(tx)
-		out = one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, tries) })
+		out = one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, tries) })
 		return err
 	})
 	return out, err
@@ -113,7 +116,7 @@ func (a *API) retryDelivery(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { writeDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, nil) }), nil
 	})
 }
 
@@ -146,60 +149,12 @@ func writeRetried(w *apijson.Writer, n int64) {
 func writeDeliveries(w *apijson.Writer, list []webhooks.Delivery, p page, total int64) {
 	w.List("data")
 	for i := range list {
-		writeDelivery(w, "", &list[i], nil)
+		records.WriteDelivery(w, "", &list[i], nil)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
-// writeDelivery writes a delivery, with its attempts when they are given (interface §2.7.10).
-func writeDelivery(w *apijson.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
-	w.Record(choose(tries == nil, "Delivery", "DeliveryWithAttempts"), name)
-	apijson.ID(w, "id", d.ID)
-	apijson.ID(w, "endpointId", d.Endpoint)
-	apijson.ID(w, "eventId", d.Event)
-	w.Text("event", d.Name)
-	w.TextOrNull("resourceId", d.Resource)
-	apijson.Word(w, "status", d.State)
-	w.Int("attemptCount", d.Attempts)
-	w.MicrosOrNull("lastAttemptAt", d.AttemptedAt)
-	w.IntOrNull("lastStatusCode", some(d.StatusCode))
-	w.TextOrNull("lastError", d.Error)
-	w.MicrosOrNull("nextAttemptAt", d.DueAt)
-	w.Micros("createdAt", d.Position)
-	if tries != nil {
-		w.List("attempts")
-		for i := range tries {
-			writeAttempt(w, &tries[i])
-		}
-		w.EndList()
-	}
-	w.End()
-}
-
-func writeAttempt(w *apijson.Writer, t *webhooks.Attempt) {
-	w.Record("Attempt", "")
-	w.Micros("at", t.At)
-	w.IntOrNull("statusCode", some(t.StatusCode))
-	w.Int("durationMs", t.Duration)
-	w.TextOrNull("error", t.Error)
-	w.TextOrNull("responseBody", t.Response)
-	w.End()
-}
-
-// some is nil for 0.
-func some(n int64) *int64 {
-	if n == 0 {
-		return nil
-	}
-	return &n
-}
-
-var sampleDelivery = webhooks.Delivery{ID: "019a1c52-7c1e-7d40-9a55-000000000006", Endpoint: sampleEndpoint.ID, Position: sampleTime, Event: "019a1c57-0000-7000-8000-00000000ee01",
-	Name: webhooks.OrderShipped, Resource: "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", State: webhooks.Pending, Attempts: 1, DueAt: sampleTime, AttemptedAt: sampleTime, StatusCode: 503, Error: "HTTP 503"}
-
-var sampleAttempts = []webhooks.Attempt{{Number: 1, At: sampleTime, StatusCode: 503, Duration: 84, Error: "HTTP 503", Response: "try later"}}
-
 func sampleDeliveries(w *apijson.Writer) {
-	writeDeliveries(w, []webhooks.Delivery{sampleDelivery}, page{1, 20}, 1)
+	writeDeliveries(w, []webhooks.Delivery{records.SampleDelivery}, page{1, 20}, 1)
 }

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -20,15 +21,15 @@ var endpointRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
 	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9", summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
-		answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
+		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
-		answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).readEndpoint},
+		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).readEndpoint},
 	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).changeEndpoint},
 	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { writeEndpoint(w, "data", &sampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).changeEndpoint},
 	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
 }
@@ -87,7 +88,7 @@ func (a *API) createEndpoint(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return created(e.ID, func(w *apijson.Writer) { writeEndpoint(w, "data", e, secret) }), nil
+		return created(e.ID, func(w *apijson.Writer) { records.WriteEndpoint(w, "data", e, secret) }), nil
 	})
 }
 
@@ -127,7 +128,7 @@ func (a *API) changeEndpoint(r *request) (answer, error) {
 }
 
 func endpointAnswer(e *webhooks.Endpoint) answer {
-	return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { writeEndpoint(w, "data", e, "") })
+	return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { records.WriteEndpoint(w, "data", e, "") })
 }
 
 // deleteEndpoint serves DELETE /api/v1/developer/webhooks/{id}: 200; 404.
@@ -205,51 +206,22 @@ func (a *API) rotateSecret(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { writeRotation(w, e, secret) }), nil
+		return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { records.WriteEndpointRotation(w, e, secret) }), nil
 	})
 }
 
 func writeEndpoints(w *apijson.Writer, list []webhooks.Endpoint, p page, total int64) {
 	w.List("data")
 	for i := range list {
-		writeEndpoint(w, "", &list[i], "")
+		records.WriteEndpoint(w, "", &list[i], "")
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
-// writeEndpoint writes an endpoint; its secret only when it is given (interface §2.7.10).
-func writeEndpoint(w *apijson.Writer, name string, e *webhooks.Endpoint, secret string) {
-	w.Record(choose(secret == "", "Endpoint", "NewEndpoint"), name)
-	writeEndpointMembers(w, e, secret)
-	w.End()
-}
-
-func writeEndpointMembers(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
-	apijson.ID(w, "id", e.ID)
-	w.Text("url", e.URL)
-	apijson.Texts(w, "events", e.Events)
-	w.TextOrNull("description", e.Description)
-	apijson.Word(w, "status", e.Status)
-	w.Bool("ordered", e.Ordered)
-	if secret != "" {
-		w.Text("secret", secret)
-	}
-	w.Micros("createdAt", e.CreatedAt)
-	w.Micros("updatedAt", e.UpdatedAt)
-}
-
-func writeRotation(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
-	w.Record("RotatedEndpoint", "data")
-	writeEndpointMembers(w, e, secret)
-	w.MicrosOrNull("previousSecretExpiresAt", e.OldSecretUntil)
-	w.End()
-}
-
-var sampleEndpoint = webhooks.Endpoint{ID: "019a1c52-7c1e-7d40-9a55-000000000005", URL: "https://shop.example/hooks/entrepot", Events: []string{webhooks.OrderReceived, webhooks.OrderShipped},
-	Description: "Shop", Status: webhooks.Active, OldSecretUntil: sampleTime, CreatedAt: sampleTime, UpdatedAt: sampleTime}
-
 func sampleEndpoints(w *apijson.Writer) {
-	writeEndpoints(w, []webhooks.Endpoint{sampleEndpoint}, page{1, 20}, 1)
+	writeEndpoints(w, []webhooks.Endpoint{records.SampleEndpoint}, page{1, 20}, 1)
 }
-func sampleRotation(w *apijson.Writer) { writeRotation(w, &sampleEndpoint, "whsec_…") }
+func sampleRotation(w *apijson.Writer) {
+	records.WriteEndpointRotation(w, &records.SampleEndpoint, "whsec_…")
+}

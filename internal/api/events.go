@@ -3,28 +3,28 @@ package api
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // eventRoutes are interface §4.5.9: the event log, its replay, and the catalogue of events.
 var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
-		answer: data(func(w *apijson.Writer) { writeCatalogue(w, commerce.Catalogue()) }), serve: (*API).readCatalogue},
+		answer: data(func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), serve: (*API).readCatalogue},
 	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, sampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
+		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
 }
 
 // readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
 func (a *API) readCatalogue(*request) (answer, error) {
-	return one(http.StatusOK, "", func(w *apijson.Writer) { writeCatalogue(w, commerce.Catalogue()) }), nil
+	return one(http.StatusOK, "", func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), nil
 }
 
 func writeCatalogue(w *apijson.Writer, kinds []webhooks.Kind) {
@@ -36,39 +36,11 @@ func writeCatalogue(w *apijson.Writer, kinds []webhooks.Kind) {
 		w.Text("category", k.Category)
 		w.Text("description", k.Description)
 		w.Text("since", k.Since)
-		writeSampleEvent(w, "sample", k)
+		records.WriteSampleEvent(w, "sample", k)
 		w.End()
 	}
 	w.EndList()
 	writeMeta(w, page{1, len(kinds)}, int64(len(kinds)), nil)
-}
-
-// writeSampleEvent writes an event as endpoints get it: a record of its own for every kind.
-func writeSampleEvent(w *apijson.Writer, name string, k webhooks.Kind) {
-	w.Record(eventName(k.Event), name)
-	apijson.ID(w, "id", sampleEvent)
-	w.Only("event", k.Event)
-	w.Micros("timestamp", sampleTime)
-	w.RawLike("data", string(apijson.Example(k.Sample)), k.Sample)
-	w.End()
-}
-
-// eventName is the record of an event: OrderReceivedEvent for order.received.
-func eventName(event string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(event, func(c rune) bool { return c == '.' || c == '_' }) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return b.String() + "Event"
-}
-
-func writeEnvelope(w *apijson.Writer, name string, event id.Event, kind string, at int64, data string) {
-	w.Record("Event", name)
-	apijson.ID(w, "id", event)
-	w.Text("event", kind)
-	w.Micros("timestamp", at)
-	w.Raw("data", data)
-	w.End()
 }
 
 func readLogQuery(q *apijson.Query) (after id.Event, limit int) {
@@ -92,7 +64,7 @@ func (a *API) readLog(r *request) (out answer, err error) {
 				if after = e.ID; r.caller.May(webhooks.ReadScope(e.Name)) {
 					w.Raw("", e.Payload)
 				} else {
-					writeEnvelope(w, "", e.ID, e.Name, e.CreatedAt, "null")
+					records.WriteEvent(w, "", e.ID, e.Name, e.CreatedAt, "null")
 				}
 			}
 			w.EndList()
@@ -114,8 +86,8 @@ func writeLogMeta(w *apijson.Writer, count, limit int, more bool, after id.Event
 
 func sampleLog(w *apijson.Writer) {
 	w.List("data")
-	writeEnvelope(w, "", sampleEvent, webhooks.OrderShipped, sampleTime, "{}")
-	writeEnvelope(w, "", "019a1c57-0000-7000-8000-00000000ee02", webhooks.StockUpdated, sampleTime, "null")
+	records.WriteEvent(w, "", records.SampleEvent, webhooks.OrderShipped, records.SampleTime, "{}")
+	records.WriteEvent(w, "", "019a1c57-0000-7000-8000-00000000ee02", webhooks.StockUpdated, records.SampleTime, "null")
 	w.EndList()
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
@@ -13,11 +14,15 @@ import (
 var catalogFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/products/changes", name: "listProductChanges", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
-			sampleFeed(w, func(w *apijson.Writer, deleted bool) { sampleShown().writeChanged(w, sampleProduct(), deleted) })
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
+				records.SampleProducts().WriteChanged(w, records.SampleProduct(), deleted)
+			})
 		}, serve: (*API).productChanges},
 	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
-			sampleFeed(w, func(w *apijson.Writer, deleted bool) { writeChangedCategory(w, sampleCategory(), deleted) })
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
+				records.WriteChangedCategory(w, records.SampleCategory(), deleted)
+			})
 		}, serve: (*API).categoryChanges},
 }
 
@@ -119,36 +124,17 @@ func (a *API) productChanges(r *request) (answer, error) {
 				skus = append(skus, product.Variants[i].SKU)
 			}
 		}
-		var s shown
+		var s records.Products
 		if len(skus) > 0 {
-			if s.levels, err = stock.OfSKUs(tx, skus); err != nil {
+			if s.Levels, err = stock.OfSKUs(tx, skus); err != nil {
 				return 0, false, 0, err
 			}
 		}
 		for _, product := range list {
-			s.writeChanged(w, product, p.Deleted)
+			s.WriteChanged(w, product, p.Deleted)
 		}
 		return len(list), more, list[len(list)-1].ChangedAt, nil
 	})
-}
-
-// writeChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
-func (s shown) writeChanged(w *apijson.Writer, p *catalog.Product, deleted bool) {
-	w.Record("ChangedProduct", "")
-	apijson.ID(w, "id", p.ID)
-	w.Text("sku", p.SKU)
-	w.Text("name", p.Name)
-	w.Money("price", p.Price)
-	w.MoneyOrNull("compareAtPrice", p.CompareAt)
-	apijson.Word(w, "status", p.Status)
-	writeCategoryIDs(w, p)
-	s.writeVariants(w, p)
-	writeMedia(w, p)
-	w.Stamp("changedAt", p.ChangedAt)
-	if deleted {
-		w.MicrosOrNull("deletedAt", p.DeletedAt)
-	}
-	w.End()
 }
 
 // categoryChanges serves GET /api/v1/sdk/categories/changes: 200; 400.
@@ -159,24 +145,8 @@ func (a *API) categoryChanges(r *request) (answer, error) {
 			return 0, false, 0, err
 		}
 		for _, c := range list {
-			writeChangedCategory(w, c, p.Deleted)
+			records.WriteChangedCategory(w, c, p.Deleted)
 		}
 		return len(list), more, list[len(list)-1].ChangedAt, nil
 	})
-}
-
-// writeChangedCategory writes a category as the feed shows it.
-func writeChangedCategory(w *apijson.Writer, c catalog.Category, deleted bool) {
-	w.Record("ChangedCategory", "")
-	apijson.ID(w, "id", c.ID)
-	w.TextOrNull("externalId", c.ExternalID)
-	w.Text("name", c.Name)
-	w.Text("slug", c.Slug)
-	apijson.IDOrNull(w, "parentId", c.Parent)
-	w.TextOrNull("parentExternalId", c.ParentExternal)
-	w.Stamp("changedAt", c.ChangedAt)
-	if deleted {
-		w.MicrosOrNull("deletedAt", c.DeletedAt)
-	}
-	w.End()
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
@@ -10,7 +11,9 @@ import (
 var inventoryFeedRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/inventory/changes", name: "listInventoryChanges", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
-			sampleFeed(w, func(w *apijson.Writer, deleted bool) { writeChangedLevel(w, &sampleLevels()[0], deleted) })
+			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
+				records.WriteChangedLevel(w, &records.SampleLevels()[0], deleted)
+			})
 		}, serve: (*API).inventoryChanges},
 }
 
@@ -31,18 +34,8 @@ func (a *API) inventoryChanges(r *request) (answer, error) {
 			return 0, false, 0, err
 		}
 		for i := range list {
-			writeChangedLevel(w, &list[i], p.Deleted)
+			records.WriteChangedLevel(w, &list[i], p.Deleted)
 		}
 		return len(list), more, list[len(list)-1].ChangedAt, nil
 	})
-}
-
-// writeChangedLevel writes a level as the feed shows it; deleted says that tombstones were asked for.
-func writeChangedLevel(w *apijson.Writer, l *stock.Row, deleted bool) {
-	w.Record("ChangedStockLevel", "")
-	writeLevel(w, l)
-	if deleted {
-		w.MicrosOrNull("deletedAt", l.DeletedAt)
-	}
-	w.End()
 }

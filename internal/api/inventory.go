@@ -7,17 +7,17 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
 // inventoryRoutes are stock levels (interface §4.5.5).
 var inventoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
-		query: func(q *apijson.Query) { readInventoryFilter(q) }, answer: func(w *apijson.Writer) { writeLevelList(w, sampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
+		query: func(q *apijson.Query) { readInventoryFilter(q) }, answer: func(w *apijson.Writer) { writeLevelList(w, records.SampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
 	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
 		answer: data(func(w *apijson.Writer) {
-			writeStockOf(w, catalog.Sellable{SKU: "MUG-BLUE", Product: sampleProduct().ID}, sampleLevels())
+			records.WriteStock(w, catalog.Sellable{SKU: "MUG-BLUE", Product: records.SampleProduct().ID}, records.SampleLevels())
 		}), serve: (*API).getInventory},
 }
 
@@ -57,33 +57,9 @@ func (a *API) listInventory(r *request) (answer, error) {
 
 func writeLevelList(w *apijson.Writer, list []stock.Row, p page, total int64) {
 	w.Object("")
-	writeLevels(w, "data", list)
+	records.WriteLevels(w, "data", list)
 	writeMeta(w, p, total, nil)
 	w.End()
-}
-
-func writeLevels(w *apijson.Writer, name string, list []stock.Row) {
-	w.List(name)
-	for i := range list {
-		w.Record("StockLevel", "")
-		writeLevel(w, &list[i])
-		w.IntOrNull("threshold", list[i].Threshold)
-		w.End()
-	}
-	w.EndList()
-}
-
-// writeLevel writes the members of a stock level that lists and the feed share (interface §2.7).
-func writeLevel(w *apijson.Writer, l *stock.Row) {
-	apijson.ID(w, "id", l.ID)
-	w.Text("sku", l.SKU)
-	apijson.ID(w, "productId", l.Product)
-	apijson.IDOrNull(w, "variantId", l.Variant)
-	w.Text("warehouseCode", l.Warehouse)
-	w.Int("quantity", l.OnHand)
-	w.Int("reserved", l.Reserved)
-	w.Int("available", l.Available())
-	w.Stamp("changedAt", l.ChangedAt)
 }
 
 // sellable finds what the SKU of the path stands for. Errors: NotFound.
@@ -109,31 +85,8 @@ func (a *API) getInventory(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return one(http.StatusOK, "", func(w *apijson.Writer) { writeStockOf(w, item, list) }), nil
+	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteStock(w, item, list) }), nil
 }
 
 // maxLevelsOfSKU bounds the warehouses that one SKU's answer shows; the list has them all.
 const maxLevelsOfSKU = 1000
-
-func writeStockOf(w *apijson.Writer, item catalog.Sellable, list []stock.Row) {
-	var sum stock.Level
-	for _, l := range list {
-		sum.OnHand += l.OnHand
-		sum.Reserved += l.Reserved
-	}
-	w.Record("SKUStock", "data")
-	w.Text("sku", item.SKU)
-	apijson.ID(w, "productId", item.Product)
-	apijson.IDOrNull(w, "variantId", item.Variant)
-	w.Int("quantity", sum.OnHand)
-	w.Int("reserved", sum.Reserved)
-	w.Int("available", sum.Available())
-	writeLevels(w, "levels", list)
-	w.End()
-}
-
-func sampleLevels() []stock.Row {
-	threshold := int64(5)
-	return []stock.Row{{Level: stock.Level{ID: sampleID[id.Level](266), SKU: "MUG-BLUE", Warehouse: "MAIN", Product: sampleID[id.Product](267), OnHand: 40, Reserved: 2, Threshold: &threshold},
-		ChangedAt: 1_767_323_045_678_901}}
-}

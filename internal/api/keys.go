@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // keyRoutes are interface §4.5.8: API keys, for owners and admins who are logged in.
@@ -15,12 +16,12 @@ var keyRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/api-keys", name: "listApiKeys", section: "4.5.8", summary: "List API keys", access: loginOnly,
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleKeys), serve: (*API).listKeys},
 	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8", summary: "Read an API key, without its text", access: loginOnly,
-		answer: data(func(w *apijson.Writer) { writeKey(w, "data", sampleKey, "") }), serve: (*API).readKey},
+		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).readKey},
 	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8", summary: "Make an API key; its text is shown this once", access: loginOnly,
 		body: func(o *apijson.Object) { readKeyDraft(o) }, status: http.StatusCreated,
-		answer: data(func(w *apijson.Writer) { writeKey(w, "data", sampleKey, "pk_live_…") }), serve: (*API).createKey},
+		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createKey},
 	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once", access: loginOnly,
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleKey.ID, nil) }), serve: (*API).revokeKey},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleKey.ID, nil) }), serve: (*API).revokeKey},
 }
 
 func readKeyDraft(o *apijson.Object) commerce.KeyDraft {
@@ -51,7 +52,7 @@ func (a *API) createKey(r *request) (answer, error) {
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		key, secret, err := a.Commerce.CreateKey(tx, r.caller, draft)
-		return created(key.ID, func(w *apijson.Writer) { writeKey(w, "data", key, secret) }), err
+		return created(key.ID, func(w *apijson.Writer) { records.WriteKey(w, "data", key, secret) }), err
 	})
 }
 
@@ -81,7 +82,7 @@ func (a *API) readKey(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		key, err := accounts.KeyByID(tx, which)
 		a.seen.show(r.caller.Tenant, &key)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeKey(w, "data", key, "") })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteKey(w, "data", key, "") })
 		return err
 	})
 	return out, err
@@ -111,31 +112,10 @@ func (a *API) listKeys(r *request) (out answer, err error) {
 func writeKeys(w *apijson.Writer, list []accounts.Key, p page, total int64) {
 	w.List("data")
 	for _, key := range list {
-		writeKey(w, "", key, "")
+		records.WriteKey(w, "", key, "")
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
-// writeKey writes a key; its text only when it is given (interface §2.7.10).
-func writeKey(w *apijson.Writer, name string, k accounts.Key, secret string) {
-	w.Record(choose(secret == "", "ApiKey", "NewApiKey"), name)
-	apijson.ID(w, "id", k.ID)
-	w.Text("name", k.Name)
-	if secret != "" {
-		w.Text("key", secret)
-	}
-	w.Text("prefix", k.Prefix)
-	apijson.Texts(w, "scopes", k.Scopes)
-	apijson.IDOrNull(w, "channelId", k.Channel)
-	apijson.IDOrNull(w, "createdBy", k.CreatedBy)
-	w.Micros("createdAt", k.CreatedAt)
-	w.MicrosOrNull("expiresAt", k.ExpiresAt)
-	w.MicrosOrNull("lastUsedAt", k.LastUsedAt)
-	w.End()
-}
-
-var sampleKey = accounts.Key{ID: "019a1c52-7c1e-7d40-9a55-000000000002", Name: "operations", Prefix: "pk_live_3fQx",
-	Scopes: []string{"read:orders", "write:webhooks"}, Channel: "019a1c52-7c1e-7d40-9a55-000000000003", CreatedBy: sampleUser.ID, CreatedAt: sampleTime, ExpiresAt: sampleTime, LastUsedAt: sampleTime}
-
-func sampleKeys(w *apijson.Writer) { writeKeys(w, []accounts.Key{sampleKey}, page{1, 20}, 1) }
+func sampleKeys(w *apijson.Writer) { writeKeys(w, []accounts.Key{records.SampleKey}, page{1, 20}, 1) }

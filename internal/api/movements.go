@@ -6,22 +6,22 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
 // movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
 var movementRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
-		query: func(q *apijson.Query) { readLedgerFilter(q) }, answer: func(w *apijson.Writer) { writeLedger(w, sampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
+		query: func(q *apijson.Query) { readLedgerFilter(q) }, answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
 	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404}, summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readMovement(o) }, answer: data(func(w *apijson.Writer) {
-			for _, m := range sampleMovements() {
-				writeMovement(w, "data", m)
+			for _, m := range records.SampleMovements() {
+				records.WriteMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404}, summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, sampleMovements()) }), serve: (*API).createTransfer},
+		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }), serve: (*API).createTransfer},
 }
 
 func readLedgerFilter(q *apijson.Query) (warehouse string, p page) {
@@ -56,33 +56,10 @@ func writeLedger(w *apijson.Writer, list []stock.Movement, p page, total int64) 
 	w.Object("")
 	w.List("data")
 	for _, m := range list {
-		writeMovement(w, "", m)
+		records.WriteMovement(w, "", m)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
-	w.End()
-}
-
-// writeMovement writes a ledger row (interface §2.7).
-func writeMovement(w *apijson.Writer, name string, m stock.Movement) {
-	w.Record("StockMovement", name)
-	apijson.ID(w, "id", m.ID)
-	w.Text("sku", m.SKU)
-	w.Text("warehouseCode", m.Warehouse)
-	apijson.Word(w, "cause", m.Cause)
-	w.Int("delta", m.Delta)
-	w.Int("balance", m.Balance)
-	if m.ReferenceType == "" {
-		w.Null("reference")
-	} else {
-		w.Record("MovementReference", "reference")
-		w.Text("type", m.ReferenceType)
-		w.Text("id", m.ReferenceID)
-		w.End()
-	}
-	w.TextOrNull("note", m.Note)
-	w.Text("actor", m.Actor)
-	w.Micros("createdAt", m.At)
 	w.End()
 }
 
@@ -123,7 +100,7 @@ func (a *API) createMovement(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, string(m.ID), func(w *apijson.Writer) { writeMovement(w, "data", m) }), nil
+		return one(http.StatusCreated, string(m.ID), func(w *apijson.Writer) { records.WriteMovement(w, "data", m) }), nil
 	})
 }
 
@@ -163,17 +140,8 @@ func writeTransfer(w *apijson.Writer, ledger []stock.Movement) {
 	w.Record("StockTransfer", "data")
 	w.List("movements")
 	for _, m := range ledger {
-		writeMovement(w, "", m)
+		records.WriteMovement(w, "", m)
 	}
 	w.EndList()
 	w.End()
-}
-
-// sampleMovements are one that refers to something and one that does not.
-func sampleMovements() []stock.Movement {
-	shipped := stock.Movement{ID: sampleID[id.Movement](270), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: 1_767_323_045_678_000,
-		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: sampleID[string](271), Note: "first parcel", Actor: "key:" + sampleID[string](272)}}
-	received := shipped
-	received.ReferenceType, received.ReferenceID = "", ""
-	return []stock.Movement{shipped, received}
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -43,22 +43,22 @@ var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 // Document is the OpenAPI 3.1 document of the route table: bodies and parameters as their readers read them, answers and events as
 // their writers write them. Two runs of one version make the same bytes. It panics if two readers give one name to different records.
 func (a *API) Document() []byte {
-	var records apijson.Components
+	var components apijson.Components
 	paths, tags := map[string]object{}, []object{}
 	for _, r := range a.table.routes {
 		if paths[r.path] == nil {
 			paths[r.path] = object{}
 		}
-		paths[r.path][strings.ToLower(r.method)] = r.operation(&records)
+		paths[r.path][strings.ToLower(r.method)] = r.operation(&components)
 		tags = withTag(tags, r.tag())
 	}
 	errors := object{}
 	for status := range sampleErrors {
-		errors[responseName(status)] = errorResponse(&records, status)
+		errors[responseName(status)] = errorResponse(&components, status)
 	}
 	hooks := object{}
-	for _, k := range commerce.Catalogue() {
-		hooks[k.Event] = object{"post": eventOperation(&records, k)}
+	for _, k := range records.Catalogue() {
+		hooks[k.Event] = object{"post": eventOperation(&components, k)}
 	}
 	server := "/"
 	if a.PublicURL != "" {
@@ -70,7 +70,7 @@ func (a *API) Document() []byte {
 			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
 		"servers": []any{object{"url": server, "description": "this service"}},
 		"tags":    withTag(tags, "events"), "paths": paths, "webhooks": hooks,
-		"components": object{"schemas": records.Schemas(), "responses": errors, "headers": answerHeaders, "parameters": headerParameters,
+		"components": object{"schemas": components.Schemas(), "responses": errors, "headers": answerHeaders, "parameters": headerParameters,
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "an API key, `pk_live_…`"},
 				"bearer": object{"type": "http", "scheme": "bearer", "description": "an access token of a login; an API key does as well, but not below /sdk/"},
@@ -125,9 +125,9 @@ func (r *route) tag() string {
 	return parts[0]
 }
 
-func (r *route) operation(records *apijson.Components) object {
+func (r *route) operation(components *apijson.Components) object {
 	op := object{"operationId": r.name, "summary": r.summary, "tags": []string{r.tag()}, "description": "Interface §" + r.section + ".",
-		"responses": r.responses(records), "security": r.security()}
+		"responses": r.responses(components), "security": r.security()}
 	if r.scope != "" {
 		op["description"] = "Interface §" + r.section + ". Needs the scope `" + r.scope + "`."
 	}
@@ -135,7 +135,7 @@ func (r *route) operation(records *apijson.Components) object {
 		op["parameters"] = params
 	}
 	if r.body != nil {
-		content := object{"schema": apijson.Refer(records.Read(apijson.DescribeBody(r.body)))}
+		content := object{"schema": apijson.Refer(components.Read(apijson.DescribeBody(r.body)))}
 		if example := r.example(); example != nil {
 			content["example"] = example
 		}
@@ -246,12 +246,12 @@ var conditional = map[string][]string{
 }
 
 // responses are all answers of a route: success, 304, and the errors there can be.
-func (r *route) responses(records *apijson.Components) object {
+func (r *route) responses(components *apijson.Components) object {
 	out := object{"default": object{"description": "An error of the service itself",
 		"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}}}}
-	out[strconv.Itoa(r.success())] = r.response(records, r.success(), r.answer)
+	out[strconv.Itoa(r.success())] = r.response(components, r.success(), r.answer)
 	for _, status := range slices.Sorted(maps.Keys(r.others)) {
-		out[strconv.Itoa(status)] = r.response(records, status, r.others[status])
+		out[strconv.Itoa(status)] = r.response(components, status, r.others[status])
 	}
 	if r.method == http.MethodGet {
 		out["304"] = object{"description": http.StatusText(http.StatusNotModified), "headers": headers("ETag")}
@@ -262,7 +262,7 @@ func (r *route) responses(records *apijson.Components) object {
 	return out
 }
 
-func (r *route) response(records *apijson.Components, status int, sample func(*apijson.Writer)) object {
+func (r *route) response(components *apijson.Components, status int, sample func(*apijson.Writer)) object {
 	names := slices.Clone(everyAnswer)
 	switch {
 	case r.method == http.MethodGet:
@@ -272,7 +272,7 @@ func (r *route) response(records *apijson.Components, status int, sample func(*a
 	}
 	content := object{"schema": object{"type": "object"}}
 	if sample != nil {
-		content["schema"] = apijson.Refer(records.Written(apijson.DescribeAnswer(sample)))
+		content["schema"] = apijson.Refer(components.Written(apijson.DescribeAnswer(sample)))
 		content["example"] = apijson.Example(sample)
 	}
 	return object{"description": http.StatusText(status), "headers": headers(names...), "content": object{"application/json": content}}
@@ -316,10 +316,10 @@ func (r *route) errorStatuses() []int {
 func responseName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
 // errorResponse describes the errors of one status by their samples.
-func errorResponse(records *apijson.Components, status int) object {
+func errorResponse(components *apijson.Components, status int) object {
 	write := func(w *apijson.Writer) {
 		for _, f := range sampleErrors[status] {
-			writeError(w, status, f, sampleID[string](0))
+			writeError(w, status, f, records.SampleID[string](0))
 		}
 	}
 	var names []string // the others are described once, at the top: named here they make clients ten times as long
@@ -330,7 +330,7 @@ func errorResponse(records *apijson.Components, status int) object {
 		names = append(names, "WWW-Authenticate")
 	}
 	return object{"description": http.StatusText(status), "headers": headers(names...), "content": object{"application/json": object{
-		"schema": apijson.Refer(records.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}}
+		"schema": apijson.Refer(components.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}}
 }
 
 // everyAnswer are the headers that every answer has (interface §4.6, §8).
@@ -371,10 +371,10 @@ func requestHeader(name, description string) object {
 }
 
 // eventOperation is what an endpoint is sent for an event (interface §6.1, §6.2).
-func eventOperation(records *apijson.Components, k webhooks.Kind) object {
-	write := func(w *apijson.Writer) { writeSampleEvent(w, "", k) }
+func eventOperation(components *apijson.Components, k webhooks.Kind) object {
+	write := func(w *apijson.Writer) { records.WriteSampleEvent(w, "", k) }
 	return object{
-		"operationId": "on" + strings.TrimSuffix(eventName(k.Event), "Event"), "summary": k.Name, "tags": []string{"events"},
+		"operationId": "on" + strings.TrimSuffix(records.EventRecord(k.Event), "Event"), "summary": k.Name, "tags": []string{"events"},
 		"description": fmt.Sprintf("%s Since %s. Interface §6.1.", k.Description, k.Since), "security": []any{},
 		"parameters": []any{
 			requestHeader("X-Webhook-Signature", "lower-case hex HMAC-SHA256 of the body under the endpoint's secret"),
@@ -384,7 +384,7 @@ func eventOperation(records *apijson.Components, k webhooks.Kind) object {
 			requestHeader("webhook-signature", "Standard Webhooks: v1,<base64>"),
 		},
 		"requestBody": object{"required": true, "content": object{"application/json": object{
-			"schema": apijson.Refer(records.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}},
+			"schema": apijson.Refer(components.Written(apijson.DescribeAnswer(write))), "example": apijson.Example(write)}}},
 		"responses": object{
 			"2XX": object{"description": "received, within 10 seconds"},
 			"4XX": object{"description": "not received: it is sent again, as after every answer but 2XX"},

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 )
 
 // orderRoutes are interface §4.1.
@@ -22,16 +23,16 @@ var orderRoutes = []*route{
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
 	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *apijson.Writer) {
-			writeReceipt(w, sampleOrder(), commerce.OrderDraft{ShippingAddress: sampleOrder().ShippingAddress})
+			records.WriteOrderReceipt(w, records.SampleOrder(), records.SampleOrder().ShippingAddress)
 		}), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
-		answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).getOrder},
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).getOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
-		body: func(o *apijson.Object) { readDetails(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).changeDetails},
+		body: func(o *apijson.Object) { readDetails(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).changeDetails},
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
-		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).moveOrder},
+		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
-		body: func(o *apijson.Object) { readEdit(o) }, answer: data(func(w *apijson.Writer) { writeOrder(w, "data", sampleOrder()) }), serve: (*API).editOrder},
+		body: func(o *apijson.Object) { readEdit(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
 }
 
 // data describes an answer of {"data": …}.
@@ -152,7 +153,7 @@ func (a *API) storeOrder(r *request, draft commerce.OrderDraft) (answer, error) 
 			if err != nil {
 				return answer{}, err
 			}
-			return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { writeReceipt(w, o, draft) }), nil
+			return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) }), nil
 		}
 	})
 }
@@ -184,7 +185,7 @@ func (a *API) getOrder(r *request) (answer, error) {
 }
 
 func fullOrder(status int, o *orders.Order) answer {
-	return one(status, string(o.ID), func(w *apijson.Writer) { writeOrder(w, "data", o) })
+	return one(status, string(o.ID), func(w *apijson.Writer) { records.WriteOrder(w, "data", o) })
 }
 
 // changeOrder locks the order of the path, checks If-Match and runs one operation on it.
@@ -386,7 +387,7 @@ func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
 			}
 			written = piece
 			for i := range piece {
-				writeOrderRow(w, &piece[i])
+				records.WriteOrderRow(w, &piece[i])
 				if err := r.cut(w); err != nil {
 					return err
 				}
@@ -414,7 +415,7 @@ func writeOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p p
 	w.Object("")
 	w.List("data")
 	for i := range list {
-		writeOrderRow(w, &list[i])
+		records.WriteOrderRow(w, &list[i])
 	}
 	endOrderList(w, list, f, p, total)
 }
@@ -433,7 +434,7 @@ func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p pag
 }
 
 func sampleOrderList(w *apijson.Writer) {
-	writeOrderList(w, []orders.Order{*sampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
+	writeOrderList(w, []orders.Order{*records.SampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
 }
 
 // readEmail reads an e-mail address.

@@ -5,7 +5,6 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
-	"entrepot/internal/money"
 )
 
 // Bounds of a product's texts and lists (interface §2.7.1, §8).
@@ -75,14 +74,4 @@ func readImages(o *apijson.Object) (f apijson.Field[[]catalog.ImageDraft]) {
 func isWebAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
-}
-
-// sampleProduct is a product for descriptions.
-func sampleProduct() *catalog.Product {
-	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
-	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug", Description: "Stoneware, 30 cl",
-		Status: catalog.Active, Price: price, CompareAt: &compare, Media: string(apijson.Example(sampleMedia)),
-		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
-		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large", Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
-		Links:    []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}
 }

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // productRoutes are interface §4.5.1.
@@ -24,7 +25,7 @@ var productRoutes = []*route{
 	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
 		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", section: "4.5.1", summary: "Delete a product", scope: "write:products",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleProduct().ID, nil) }), serve: (*API).deleteProduct},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 
 // getProduct serves GET /api/v1/products/{id}: 200; 404.
@@ -50,7 +51,7 @@ func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	return one(status, string(p.ID), func(w *apijson.Writer) { shown.write(w, "data", p) }), nil
+	return one(status, string(p.ID), func(w *apijson.Writer) { shown.Write(w, "data", p) }), nil
 }
 
 // createProduct serves POST /api/v1/products: 201; 400, 409.
@@ -197,7 +198,7 @@ func (a *API) listProducts(r *request) (out answer, err error) {
 		}
 		out = listAnswer(p, total, func(w *apijson.Writer) {
 			for _, product := range list {
-				shown.write(w, "", product)
+				shown.Write(w, "", product)
 			}
 		})
 		return nil

@@ -1,23 +1,13 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 
 	"entrepot/internal/apperr"
-	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // Samples describe the answers and are shown in the document as examples: they are the same in every run.
-
-// sampleTime stands in samples: 2026-01-02T03:04:05.678Z.
-const sampleTime = 1767323045678000
-
-// sampleEvent is the event that samples show.
-const sampleEvent id.Event = "019a1c57-0000-7000-8000-00000000ee01"
-
-// sampleID is the n-th identifier of the samples.
-func sampleID[T ~string](n int) T { return T(fmt.Sprintf("019a1c52-7c1e-7d40-9a55-%012d", n)) }
 
 // sampleErrors describe each status of an error: together they have every member that it may have.
 var sampleErrors = map[int][]*apperr.Error{
@@ -33,9 +23,9 @@ var sampleErrors = map[int][]*apperr.Error{
 	},
 	http.StatusNotFound: {apperr.Missing("order")},
 	http.StatusConflict: {
-		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", sampleID[string](1)),
-		apperr.New(apperr.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", sampleID[string](2)),
-		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", sampleID[string](3)),
+		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", records.SampleID[string](1)),
+		apperr.New(apperr.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", records.SampleID[string](2)),
+		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", records.SampleID[string](3)),
 		apperr.New(apperr.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
 	},
 	http.StatusPreconditionFailed:    {apperr.New(apperr.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},

@@ -8,12 +8,13 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 )
 
 // sandboxRoutes are interface §6.2: the clock of sandbox accounts.
 var sandboxRoutes = []*route{
 	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on", errors: []int{403},
-		body: func(o *apijson.Object) { readAdvance(o) }, answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, sampleTime) }), serve: (*API).advanceClock},
+		body: func(o *apijson.Object) { readAdvance(o) }, answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).advanceClock},
 }
 
 // maxAdvance bounds one step: a year.

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/records"
 )
 
 // segmentRoutes are the saved filters of interface §4.4.
@@ -23,7 +23,7 @@ var segmentRoutes = []*route{
 	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
 		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", section: "4.4", summary: "Delete a segment", scope: "write:customers",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
 
 // readSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
@@ -60,18 +60,7 @@ func (a *API) createSegment(r *request) (answer, error) {
 }
 
 func segmentAnswer(status int, s *customers.Segment) answer {
-	return one(status, string(s.ID), func(w *apijson.Writer) { writeSegment(w, "data", s) })
-}
-
-// writeSegment writes a segment (interface §2.7.10).
-func writeSegment(w *apijson.Writer, name string, s *customers.Segment) {
-	w.Record("Segment", name)
-	apijson.ID(w, "id", s.ID)
-	w.Text("name", s.Name)
-	s.Rules.Write(w, "rules")
-	w.Micros("createdAt", s.CreatedAt)
-	w.Micros("updatedAt", s.UpdatedAt)
-	w.End()
+	return one(status, string(s.ID), func(w *apijson.Writer) { records.WriteSegment(w, "data", s) })
 }
 
 // saveSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
@@ -138,30 +127,20 @@ func (a *API) listSegments(r *request) (out answer, err error) {
 func writeSegments(w *apijson.Writer, list []customers.Segment, p page, total int64) {
 	w.List("data")
 	for i := range list {
-		writeSegment(w, "", &list[i])
+		records.WriteSegment(w, "", &list[i])
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
-// sampleSegments have one of each rule together, and none in common: any may be left out.
-func sampleSegments() []customers.Segment {
-	orders, spent, at := int64(2), money.Amount(100*money.Scale), int64(sampleTime)
-	return []customers.Segment{
-		{ID: sampleID[id.Segment](284), Name: "Regulars in France", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{TagsAny: []string{"vip", "b2b"}, TagsAll: []string{"newsletter"},
-			MinOrders: &orders, MinTotalSpent: &spent, Country: "FR"}},
-		{ID: sampleID[id.Segment](285), Name: "Asleep", CreatedAt: at, UpdatedAt: at, Rules: customers.Rules{CreatedAfter: &at, LastOrderAfter: &at, LastOrderBefore: &at}},
-	}
-}
-
 func sampleSegmentAnswer(w *apijson.Writer) {
 	data(func(w *apijson.Writer) {
-		for _, s := range sampleSegments() {
-			writeSegment(w, "data", &s)
+		for _, s := range records.SampleSegments() {
+			records.WriteSegment(w, "data", &s)
 		}
 	})(w)
 }
 
 func sampleSegmentList(w *apijson.Writer) {
-	data(func(w *apijson.Writer) { writeSegments(w, sampleSegments(), page{1, 20}, 2) })(w)
+	data(func(w *apijson.Writer) { writeSegments(w, records.SampleSegments(), page{1, 20}, 2) })(w)
 }

@@ -4,22 +4,22 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 )
 
 // shipmentRoutes are interface §2.4 and §4.1.
 var shipmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
-		answer: func(w *apijson.Writer) { writeShipments(w, sampleOrder()) }, serve: (*API).listShipments},
+		answer: func(w *apijson.Writer) { writeShipments(w, records.SampleOrder()) }, serve: (*API).listShipments},
 	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readShipment(o) }, answer: data(func(w *apijson.Writer) { o := sampleOrder(); writeNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
+		body: func(o *apijson.Object) { readShipment(o) }, answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
 	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
 		answer: data(func(w *apijson.Writer) {
-			o := sampleOrder()
-			writeDeleted(w, o.Shipments[0].ID, func(w *apijson.Writer) { writeOrderState(w, o) })
+			o := records.SampleOrder()
+			writeDeleted(w, o.Shipments[0].ID, func(w *apijson.Writer) { records.WriteOrderState(w, o) })
 		}), serve: (*API).deleteShipment},
 }
 
@@ -54,15 +54,8 @@ func (a *API) createShipment(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusCreated, string(s.ID), func(w *apijson.Writer) { writeNewShipment(w, o, s) }), nil
+		return one(http.StatusCreated, string(s.ID), func(w *apijson.Writer) { records.WriteNewShipment(w, o, s) }), nil
 	})
-}
-
-func writeNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
-	w.Record("NewShipment", "data")
-	commerce.WriteShipment(w, o, s)
-	apijson.Word(w, "orderStatus", o.Status)
-	w.End()
 }
 
 // listShipments serves GET /api/v1/orders/{id}/shipments: 200, oldest first; 404.
@@ -89,9 +82,7 @@ func writeShipments(w *apijson.Writer, o *orders.Order) {
 	w.Object("")
 	w.List("data")
 	for _, s := range o.Shipments {
-		w.Record("Shipment", "")
-		commerce.WriteShipment(w, o, s)
-		w.End()
+		records.WriteShipment(w, o, s)
 	}
 	w.EndList()
 	w.Record("CountMeta", "meta")
@@ -110,11 +101,6 @@ func (a *API) deleteShipment(r *request) (answer, error) {
 		if err := a.Commerce.UnshipOrder(tx, r.caller, o, shipment); err != nil {
 			return answer{}, err
 		}
-		return deleted(shipment, func(w *apijson.Writer) { writeOrderState(w, o) }), nil
+		return deleted(shipment, func(w *apijson.Writer) { records.WriteOrderState(w, o) }), nil
 	})
-}
-
-func writeOrderState(w *apijson.Writer, o *orders.Order) {
-	apijson.ID(w, "orderId", o.ID)
-	apijson.Word(w, "orderStatus", o.Status)
 }

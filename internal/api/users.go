@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // userRoutes are interface §4.5.10: the people of an account.
@@ -16,16 +17,16 @@ var userRoutes = []*route{
 	{method: "GET", path: "/api/v1/users", name: "listUsers", section: "4.5.10", summary: "List users", scope: "read:users",
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleUsers), serve: (*API).listUsers},
 	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
-		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).readUser},
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).readUser},
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
 		body: func(o *apijson.Object) { readUserDraft(o) }, status: http.StatusCreated,
-		answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).createUser},
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
 	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", section: "4.5.10", summary: "Change a user", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).saveUser},
 	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { writeUser(w, "data", sampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).saveUser},
 	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleUser.ID, nil) }), serve: (*API).deleteUser},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
 // readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
@@ -98,7 +99,7 @@ func (a *API) createUser(r *request) (answer, error) {
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		user, err := a.Commerce.CreateUser(tx, r.caller, draft)
-		return created(user.ID, func(w *apijson.Writer) { writeUser(w, "data", user) }), err
+		return created(user.ID, func(w *apijson.Writer) { records.WriteUser(w, "data", user) }), err
 	})
 }
 
@@ -130,7 +131,7 @@ func (a *API) saveUser(r *request) (answer, error) {
 		}
 	}
 	show := func(user accounts.User) answer {
-		return one(http.StatusOK, string(which), func(w *apijson.Writer) { writeUser(w, "data", user) })
+		return one(http.StatusOK, string(which), func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.User, error) { return accounts.LockUser(tx, which) }, show); err != nil {
@@ -174,7 +175,7 @@ func (a *API) readUser(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		user, err := accounts.UserByID(tx, which)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeUser(w, "data", user) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
 		return err
 	})
 	return out, err
@@ -198,26 +199,12 @@ func (a *API) listUsers(r *request) (out answer, err error) {
 func writeUsers(w *apijson.Writer, list []accounts.User, p page, total int64) {
 	w.List("data")
 	for _, user := range list {
-		writeUser(w, "", user)
+		records.WriteUser(w, "", user)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
-// writeUser writes a user (interface §2.7.10).
-func writeUser(w *apijson.Writer, name string, u accounts.User) {
-	w.Record("User", name)
-	apijson.ID(w, "id", u.ID)
-	w.Text("email", u.Email)
-	w.Text("name", u.Name)
-	apijson.Word(w, "role", u.Role)
-	apijson.Word(w, "status", u.Status)
-	w.Micros("createdAt", u.CreatedAt)
-	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
-	w.End()
+func sampleUsers(w *apijson.Writer) {
+	writeUsers(w, []accounts.User{records.SampleUser}, page{1, 20}, 1)
 }
-
-var sampleUser = accounts.User{ID: "019a1c52-7c1e-7d40-9a55-000000000001", Email: "owner@example.com", Name: "Olga Owner",
-	Role: accounts.Owner, Status: accounts.Active, CreatedAt: sampleTime, LastLoginAt: sampleTime}
-
-func sampleUsers(w *apijson.Writer) { writeUsers(w, []accounts.User{sampleUser}, page{1, 20}, 1) }

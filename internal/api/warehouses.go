@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
@@ -15,7 +16,7 @@ var warehouseRoutes = []*route{
 	{method: "GET", path: "/api/v1/warehouses", name: "listWarehouses", section: "4.5.3", summary: "List warehouses", scope: "read:inventory",
 		query: func(q *apijson.Query) { readPage(q, maxInventoryPage, maxInventoryPage) },
 		answer: func(w *apijson.Writer) {
-			writeWarehouses(w, []stock.Warehouse{sampleWarehouse()}, page{1, maxInventoryPage}, 1)
+			writeWarehouses(w, []stock.Warehouse{records.SampleWarehouse()}, page{1, maxInventoryPage}, 1)
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
@@ -25,7 +26,7 @@ var warehouseRoutes = []*route{
 	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
 		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, sampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
 
 // listWarehouses serves GET /api/v1/warehouses: 200, oldest first; 400.
@@ -53,21 +54,10 @@ func writeWarehouses(w *apijson.Writer, list []stock.Warehouse, p page, total in
 	w.Object("")
 	w.List("data")
 	for _, s := range list {
-		writeWarehouse(w, "", s)
+		records.WriteWarehouse(w, "", s)
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
-	w.End()
-}
-
-func writeWarehouse(w *apijson.Writer, name string, s stock.Warehouse) {
-	w.Record("Warehouse", name)
-	apijson.ID(w, "id", s.ID)
-	w.Text("code", s.Code)
-	w.Text("name", s.Name)
-	w.Bool("isDefault", s.Default)
-	w.RawObject("address", s.Address)
-	w.Micros("createdAt", s.CreatedAt)
 	w.End()
 }
 
@@ -89,7 +79,7 @@ func (a *API) getWarehouse(r *request) (answer, error) {
 }
 
 func oneWarehouse(status int, s stock.Warehouse) answer {
-	return one(status, string(s.ID), func(w *apijson.Writer) { writeWarehouse(w, "data", s) })
+	return one(status, string(s.ID), func(w *apijson.Writer) { records.WriteWarehouse(w, "data", s) })
 }
 
 // readWarehouse reads a warehouse to make, or what to change of one.
@@ -155,8 +145,6 @@ func (a *API) deleteWarehouse(r *request) (answer, error) {
 	})
 }
 
-func sampleWarehouse() stock.Warehouse {
-	return stock.Warehouse{ID: sampleID[id.Warehouse](286), Code: "MAIN", Name: "Main warehouse", Default: true, Address: `{"city":"Paris"}`, CreatedAt: 1_767_323_045_678_000}
+func sampleWarehouseData(w *apijson.Writer) {
+	records.WriteWarehouse(w, "data", records.SampleWarehouse())
 }
-
-func sampleWarehouseData(w *apijson.Writer) { writeWarehouse(w, "data", sampleWarehouse()) }

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) ChangeDetails(tx *db.Tx, o *orders.Order, d OrderDetails) erro
 	}
 	touch(tx, o)
 	orders.SaveDetails(tx, before, o)
-	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { orderUpdatedData(w, o) }))
+	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -55,7 +56,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		if shipment, ok := o.ShipRest(move.Draft, tx.Micros()); ok {
 			orders.InsertShipment(tx, o.ID, shipment)
 			why.ReferenceType, why.ReferenceID = "shipment", string(shipment.ID)
-			events = append(events, webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { shipmentData(w, o, shipment) }))
+			events = append(events, webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) }))
 		}
 	case orders.Returned:
 		if move.Restock {
@@ -131,7 +132,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 	}
 	orders.InsertShipment(tx, o.ID, shipment)
 	touch(tx, o)
-	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { shipmentData(w, o, shipment) })}
+	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
 	if o.Status != before.Status {
 		step(tx, o, before.Status, "", orders.FromShipment, who)
 		events = append(events, orderMoved(o, before.Status)...)
@@ -215,7 +216,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edi
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
-	updated := webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { orderUpdatedData(w, o) })
+	updated := webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 	webhooks.Record(tx, append([]webhooks.Event{updated}, StockEvents(tx, changes, "adjustment")...)...)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -150,7 +151,7 @@ func (a PendingOrder) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, err
 	}
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
 	orders.Insert(tx, o)
-	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { orderReceivedData(w, o) })
+	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
 	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
 	return o, nil
 }
@@ -224,8 +225,8 @@ func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event
 		if err != nil {
 			return nil, err
 		}
-		created := CustomerRecord{Customer: newCustomer(tx, o)}
-		created.choose(segments, tx.Micros())
+		created := records.Customer{Customer: newCustomer(tx, o)}
+		chooseSegments(&created, segments, tx.Micros())
 		customers.Insert(tx, created.Customer)
 		o.Customer = created.ID
 		return []webhooks.Event{customerEvent(webhooks.CustomerCreated, created)}, nil

@@ -13,16 +13,10 @@ import (
 	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
-
-// Erasure is what came of erasing a customer.
-type Erasure struct {
-	ID       id.Customer
-	ErasedAt int64
-	Orders   int64 // made anonymous
-}
 
 // erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "shipments", "movements",
@@ -95,51 +89,44 @@ func texts[T ~string](ids []T) []string {
 // of them in the event log, in kept answers, jobs and notes. Orders keep amounts, lines and the country. It tells customer.erased.
 // Erasing again changes nothing and says the same. The caller calls db.Scrub after the commit: until then the files still hold
 // bytes of what is gone. Errors: NotFound; Conflict for a record merged into another, which is the one to erase.
-func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, trace Trace) (Erasure, error) {
+func (s *Service) EraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, trace Trace) (records.Erasure, error) {
 	people, err := person(tx, customer)
 	if err != nil {
-		return Erasure{}, err
+		return records.Erasure{}, err
 	}
-	theirs, records, err := lockWithOrders(tx, people, people)
+	theirs, known, err := lockWithOrders(tx, people, people)
 	if err != nil {
-		return Erasure{}, err
+		return records.Erasure{}, err
 	}
-	at := slices.IndexFunc(records, func(c customers.Customer) bool { return c.ID == customer })
+	at := slices.IndexFunc(known, func(c customers.Customer) bool { return c.ID == customer })
 	switch {
 	case at < 0:
-		return Erasure{}, apperr.Missing("customer")
-	case records[at].Status == customers.Erased:
-		return Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}, nil
-	case records[at].Status == customers.Secondary:
-		return Erasure{}, WritableCustomer(&records[at])
+		return records.Erasure{}, apperr.Missing("customer")
+	case known[at].Status == customers.Erased:
+		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
+	case known[at].Status == customers.Secondary:
+		return records.Erasure{}, WritableCustomer(&known[at])
 	}
 	if now, err := person(tx, customer); err != nil || len(now) != len(people) {
-		return Erasure{}, orRetry(err)
+		return records.Erasure{}, orRetry(err)
 	}
-	e := &erasure{tx: tx, people: people, orders: theirs, records: records}
+	e := &erasure{tx: tx, people: people, orders: theirs, records: known}
 	if err := e.read(trace); err != nil {
-		return Erasure{}, err
+		return records.Erasure{}, err
 	}
 	e.write()
-	for i := range records {
+	for i := range known {
 		if i == at {
-			records[i].Erase(tx, len(theirs))
+			known[i].Erase(tx, len(theirs))
 		} else {
-			records[i].Erase(tx, 0)
+			known[i].Erase(tx, 0)
 		}
 	}
-	result := Erasure{customer, records[at].ErasedAt, records[at].ErasedOrders}
+	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	audit.Record(tx, who.Actor(), webhooks.CustomerErased, "customer", string(customer), nil)
 	tx.RequestScrub(erasedTables...)
-	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer), func(w *apijson.Writer) { erasedData(w, result) }))
+	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "", result) }))
 	return result, nil
-}
-
-// erasedData is the data of customer.erased.
-func erasedData(w *apijson.Writer, e Erasure) {
-	w.Record("Erasure", "")
-	WriteErasure(w, e)
-	w.End()
 }
 
 func orRetry(err error) error {
@@ -147,13 +134,6 @@ func orRetry(err error) error {
 		return db.Retry
 	}
 	return err
-}
-
-// WriteErasure writes the members of an erasure: the answer and the event have the same.
-func WriteErasure(w *apijson.Writer, e Erasure) {
-	apijson.ID(w, "id", e.ID)
-	w.Micros("erasedAt", e.ErasedAt)
-	w.Int("orders", e.Orders)
 }
 
 // erasure is one on its way: everything is read first, then everything is written.

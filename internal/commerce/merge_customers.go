@@ -11,12 +11,13 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // Merged is what came of a merge.
 type Merged struct {
-	Primary     CustomerRecord
+	Primary     records.Customer
 	Secondaries []id.Customer
 	OrdersMoved int
 }
@@ -58,18 +59,8 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	customers.SaveMerge(tx, before, into, absorbed)
 	orders.MoveTo(tx, primary, secondaries)
 	audit.Record(tx, who.Actor(), webhooks.CustomerMerged, "customer", string(primary), nil)
-	webhooks.Record(tx, webhooks.New(webhooks.CustomerMerged, string(primary), func(w *apijson.Writer) { mergedData(w, primary, secondaries, result.OrdersMoved) }))
+	webhooks.Record(tx, webhooks.New(webhooks.CustomerMerged, string(primary), func(w *apijson.Writer) { records.WriteCustomerMergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
-}
-
-// mergedData is the data of customer.merged.
-func mergedData(w *apijson.Writer, primary id.Customer, secondaries []id.Customer, moved int) {
-	w.Record("CustomerMergedData", "")
-	apijson.ID(w, "id", primary)
-	apijson.ID(w, "primaryId", primary)
-	apijson.Texts(w, "secondaryIds", secondaries)
-	w.Int("ordersMoved", int64(moved))
-	w.End()
 }
 
 // lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the

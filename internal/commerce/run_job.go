@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -43,24 +44,5 @@ func syncEvent(job jobs.Job) webhooks.Event {
 	if job.Status == jobs.Failed {
 		name = webhooks.ChannelSyncFailed
 	}
-	return webhooks.New(name, string(job.ID), func(w *apijson.Writer) { syncData(w, job) })
-}
-
-func syncData(w *apijson.Writer, job jobs.Job) {
-	w.Record("SyncData", "")
-	apijson.IDOrNull(w, "channelId", job.Channel)
-	w.TextOrNull("channelName", job.ChannelName)
-	w.TextOrNull("channelType", job.ChannelType)
-	apijson.ID(w, "jobId", job.ID)
-	apijson.Word(w, "type", job.Type)
-	w.Record("SyncStats", "stats")
-	w.Int("total", job.Total)
-	w.Int("created", job.Created)
-	w.Int("updated", job.Updated)
-	w.Int("failed", job.Failed)
-	w.End()
-	w.MicrosOrNull("startedAt", job.StartedAt)
-	w.MicrosOrNull("completedAt", job.CompletedAt)
-	w.Raw("syncErrors", job.Errors)
-	w.End()
+	return webhooks.New(name, string(job.ID), func(w *apijson.Writer) { records.WriteSyncData(w, job) })
 }

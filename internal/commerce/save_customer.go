@@ -6,13 +6,14 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
 // CreateCustomer stores a new customer and reports customer.created (interface §4.4). Errors: Conflict when the e-mail has one.
-func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (CustomerRecord, error) {
+func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Customer, error) {
 	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
-		return CustomerRecord{}, err
+		return records.Customer{}, err
 	}
 	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros(),
 		Tags: []string{}, Addresses: []customers.Address{}}
@@ -51,18 +52,18 @@ func WritableCustomer(c *customers.Customer) error {
 
 // SaveCustomer changes a locked, writable customer and reports customer.updated (interface §4.4). A change that changes nothing
 // writes nothing and reports nothing. Errors: Conflict when another record has the e-mail.
-func (s *Service) SaveCustomer(tx *db.Tx, c *customers.Customer, change customers.Change) (CustomerRecord, error) {
+func (s *Service) SaveCustomer(tx *db.Tx, c *customers.Customer, change customers.Change) (records.Customer, error) {
 	before := c.Copy()
 	if c.Apply(change) {
 		if err := freeEmail(tx, c.Email, c.ID); err != nil {
-			return CustomerRecord{}, err
+			return records.Customer{}, err
 		}
 	}
 	return s.saveCustomer(tx, before, c)
 }
 
 // saveCustomer writes what an operation made of a locked customer, if anything.
-func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (CustomerRecord, error) {
+func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (records.Customer, error) {
 	changed := !c.Same(before)
 	if changed {
 		c.UpdatedAt = max(tx.Micros(), c.UpdatedAt+1)
@@ -76,6 +77,6 @@ func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (Custom
 	return r, nil
 }
 
-func customerEvent(name string, r CustomerRecord) webhooks.Event {
-	return webhooks.New(name, string(r.ID), func(w *apijson.Writer) { WriteCustomer(w, r) })
+func customerEvent(name string, r records.Customer) webhooks.Event {
+	return webhooks.New(name, string(r.ID), func(w *apijson.Writer) { records.WriteCustomer(w, "", r) })
 }

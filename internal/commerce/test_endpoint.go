@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -24,5 +25,5 @@ func (s *Service) TestEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoin
 			event = webhooks.OrderReceived
 		}
 	}
-	return webhooks.Test(tx, e, webhooks.New(event, "", Sample(event))), nil
+	return webhooks.Test(tx, e, webhooks.New(event, "", records.EventSample(event))), nil
 }

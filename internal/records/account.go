@@ -1,0 +1,23 @@
+package records
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+)
+
+// WriteAccount writes an account (interface §2.7.10).
+func WriteAccount(w *apijson.Writer, account accounts.Account) {
+	w.Record("Account", "data")
+	apijson.ID(w, "id", account.ID)
+	w.Text("name", account.Name)
+	apijson.Word(w, "plan", account.Plan)
+	w.Text("currency", account.Currency)
+	w.Bool("strictWarehouses", account.Settings.StrictWarehouses)
+	w.Bool("sandbox", account.Sandbox)
+	w.Micros("createdAt", account.CreatedAt)
+	w.End()
+}
+
+// SampleAccount is the account that describes the answers.
+var SampleAccount = accounts.Account{ID: "019a1c52-7c1e-7d40-9a55-000000000004", Name: "Corner shop", Plan: accounts.Pro,
+	Currency: "EUR", CreatedAt: SampleTime}

@@ -1,0 +1,28 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/customers"
+)
+
+// WriteAddress writes an address (interface §2.6). One made up from an order says so.
+func WriteAddress(w *apijson.Writer, name string, a *customers.Address) {
+	w.Record("Address", name)
+	apijson.ID(w, "id", a.ID)
+	w.TextOrNull("type", string(a.Type))
+	w.TextOrNull("name", a.Name)
+	w.TextOrNull("company", a.Company)
+	w.TextOrNull("line1", a.Line1)
+	w.TextOrNull("line2", a.Line2)
+	w.TextOrNull("city", a.City)
+	w.TextOrNull("state", a.State)
+	w.TextOrNull("zip", a.Zip)
+	w.TextOrNull("postalCode", a.Zip)
+	w.TextOrNull("country", a.Country)
+	w.TextOrNull("phone", a.Phone)
+	w.Bool("isDefault", a.IsDefault)
+	if a.Derived {
+		w.Bool("_derived", true)
+	}
+	w.End()
+}

@@ -1,0 +1,22 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/id"
+)
+
+// Erasure is what came of erasing a customer.
+type Erasure struct {
+	ID       id.Customer
+	ErasedAt int64
+	Orders   int64 // made anonymous
+}
+
+// WriteErasure writes what came of erasing a customer: the answer and the data of customer.erased are the same.
+func WriteErasure(w *apijson.Writer, name string, e Erasure) {
+	w.Record("Erasure", name)
+	apijson.ID(w, "id", e.ID)
+	w.Micros("erasedAt", e.ErasedAt)
+	w.Int("orders", e.Orders)
+	w.End()
+}

@@ -1,0 +1,40 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+	"strings"
+)
+
+// WriteEvent writes an event as endpoints get it (interface §6.1); data is JSON text.
+func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at int64, data string) {
+	w.Record("Event", name)
+	apijson.ID(w, "id", event)
+	w.Text("event", kind)
+	w.Micros("timestamp", at)
+	w.Raw("data", data)
+	w.End()
+}
+
+// WriteSampleEvent writes an event as endpoints get it: a record of its own for every kind.
+func WriteSampleEvent(w *apijson.Writer, name string, k webhooks.Kind) {
+	w.Record(EventRecord(k.Event), name)
+	apijson.ID(w, "id", SampleEvent)
+	w.Only("event", k.Event)
+	w.Micros("timestamp", SampleTime)
+	w.RawLike("data", string(apijson.Example(k.Sample)), k.Sample)
+	w.End()
+}
+
+// EventRecord is the record of an event: OrderReceivedEvent for order.received.
+func EventRecord(event string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(event, func(c rune) bool { return c == '.' || c == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String() + "Event"
+}
+
+// SampleEvent is the event that samples show.
+const SampleEvent id.Event = "019a1c57-0000-7000-8000-00000000ee01"

@@ -1,0 +1,231 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// WriteOrder writes the full order (interface §2.1).
+func WriteOrder(w *apijson.Writer, name string, o *orders.Order) {
+	w.Record("Order", name)
+	writeOrderMembers(w, o)
+	writeOrderLines(w, o, true)
+	w.List("statusHistory")
+	for _, e := range o.History {
+		writeStatusEntry(w, e)
+	}
+	w.EndList()
+	w.List("shipments")
+	for _, s := range o.Shipments {
+		WriteShipment(w, o, s)
+	}
+	w.EndList()
+	w.End()
+}
+
+// WriteOrderRow writes an order as lists show it (interface §2.1).
+func WriteOrderRow(w *apijson.Writer, o *orders.Order) {
+	w.Record("OrderListItem", "")
+	writeOrderMembers(w, o)
+	writeOrderLines(w, o, false)
+	w.End()
+}
+
+// WriteOrderReceipt writes the answer to a creation (interface §2.2); shippingAddress is the one that was sent.
+func WriteOrderReceipt(w *apijson.Writer, o *orders.Order, shippingAddress string) {
+	w.Record("OrderReceipt", "data")
+	apijson.ID(w, "id", o.ID)
+	w.TextOrNull("externalId", o.ExternalID())
+	w.TextOrNull("externalReference", o.ExternalReference)
+	apijson.Word(w, "status", o.Status)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Text("currency", o.Currency)
+	w.Text("customerName", o.CustomerName)
+	w.TextOrNull("customerEmail", o.CustomerEmail)
+	w.RawObject("shippingAddress", shippingAddress)
+	w.RawObject("billingAddress", o.BillingAddress)
+	w.Raw("paymentMetadata", o.PaymentMetadata)
+	w.Int("itemCount", int64(len(o.Lines)))
+	w.Micros("createdAt", o.CreatedAt)
+	w.End()
+}
+
+// writeStatusEntry writes one move of an order's status (interface §2.1).
+func writeStatusEntry(w *apijson.Writer, e orders.Entry) {
+	w.Record("OrderStatusEntry", "")
+	apijson.ID(w, "id", e.ID)
+	w.TextOrNull("previousStatus", string(e.Previous))
+	apijson.Word(w, "status", e.Status)
+	w.TextOrNull("note", e.Note)
+	apijson.Word(w, "source", e.Source)
+	w.Text("actor", e.Actor)
+	w.Micros("createdAt", e.At)
+	w.End()
+}
+
+// writeOrderMembers writes what the full order and the row of a list share.
+func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
+	apijson.ID(w, "id", o.ID)
+	w.Text("orderNumber", orders.Number(o.Number))
+	apijson.Word(w, "status", o.Status)
+	apijson.IDOrNull(w, "channelId", o.Channel)
+	w.TextOrNull("channelName", o.ChannelName)
+	w.TextOrNull("channelType", o.ChannelPlatform)
+	w.Record("OrderCustomer", "customer")
+	w.Text("name", o.CustomerName)
+	w.TextOrNull("email", o.CustomerEmail)
+	w.TextOrNull("phone", o.CustomerPhone)
+	w.End()
+	apijson.IDOrNull(w, "customerId", o.Customer)
+	w.Text("customerName", o.CustomerName)
+	w.TextOrNull("customerEmail", o.CustomerEmail)
+	w.TextOrNull("externalId", o.ExternalID())
+	w.TextOrNull("externalReference", o.ExternalReference)
+	w.RawObject("shippingAddress", o.ShippingAddress)
+	w.RawObject("billingAddress", o.BillingAddress)
+	w.Raw("paymentMetadata", o.PaymentMetadata)
+	w.TextOrNull("notes", o.Notes)
+	w.Money("subtotal", o.Subtotal)
+	w.Money("shippingCost", o.ShippingAmount)
+	w.Money("tax", o.Tax())
+	w.Money("total", o.Total)
+	w.Text("currency", o.Currency)
+	w.Money("shippingAmount", o.ShippingAmount)
+	w.Money("discountAmount", o.DiscountAmount)
+	w.MoneyOrNull("taxAmount", o.TaxAmount)
+	w.MoneyOrNull("taxRate", o.TaxRate)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Int("itemCount", int64(len(o.Lines)))
+	w.TextOrNull("trackingCarrier", o.TrackingCarrier)
+	w.TextOrNull("trackingNumber", o.TrackingNumber)
+	w.TextOrNull("trackingUrl", o.TrackingURL)
+	w.Micros("createdAt", o.CreatedAt)
+	w.Micros("updatedAt", o.UpdatedAt)
+}
+
+func writeOrderLines(w *apijson.Writer, o *orders.Order, full bool) {
+	kind := "OrderListLine"
+	if full {
+		kind = "OrderLine"
+	}
+	w.List("items")
+	for _, l := range o.Lines {
+		w.Record(kind, "")
+		apijson.ID(w, "id", l.ID)
+		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "variantId", l.Variant)
+		w.Text("name", l.Name)
+		w.Text("sku", l.SKU)
+		w.TextOrNull("description", l.Description)
+		w.RawObject("metadata", l.Metadata)
+		w.Int("quantity", l.Quantity)
+		w.Money("unitPrice", l.UnitPrice)
+		w.Money("lineTotal", l.Total)
+		if full {
+			w.Int("shippedQuantity", l.Shipped)
+		}
+		w.End()
+	}
+	w.EndList()
+}
+
+// WriteOrderState writes which order something belonged to, and the state that it is in now.
+func WriteOrderState(w *apijson.Writer, o *orders.Order) {
+	apijson.ID(w, "orderId", o.ID)
+	apijson.Word(w, "orderStatus", o.Status)
+}
+
+// WriteOrderReceivedData is the data of order.received.
+func WriteOrderReceivedData(w *apijson.Writer, o *orders.Order) {
+	w.Record("OrderReceivedData", "")
+	writeOrderStatus(w, o, "")
+	w.Text("orderNumber", orders.Number(o.Number))
+	apijson.IDOrNull(w, "channelId", o.Channel)
+	w.TextOrNull("channelName", o.ChannelName)
+	w.TextOrNull("channelType", o.ChannelPlatform)
+	w.Text("customerName", o.CustomerName)
+	w.Int("itemCount", int64(len(o.Lines)))
+	w.List("items")
+	for _, l := range o.Lines {
+		w.Record("OrderReceivedLine", "")
+		apijson.ID(w, "id", l.ID)
+		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "variantId", l.Variant)
+		w.Text("sku", l.SKU)
+		w.Text("name", l.Name)
+		w.Int("quantity", l.Quantity)
+		w.Money("unitPrice", l.UnitPrice)
+		w.Money("lineTotal", l.Total)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+// WriteOrderStatusData is the data that order.status_changed and the four granular order events share (interface §6.1).
+func WriteOrderStatusData(w *apijson.Writer, o *orders.Order, previous orders.Status) {
+	w.Record("OrderStatusData", "")
+	writeOrderStatus(w, o, previous)
+	w.End()
+}
+
+// WriteOrderUpdatedData is the data of order.updated.
+func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
+	w.Record("OrderUpdatedData", "")
+	apijson.ID(w, "id", o.ID)
+	w.TextOrNull("externalId", o.ExternalID())
+	apijson.Word(w, "status", o.Status)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Text("currency", o.Currency)
+	w.List("items")
+	for _, l := range o.Lines {
+		w.Record("OrderUpdatedLine", "")
+		w.Text("sku", l.SKU)
+		w.Int("quantity", l.Quantity)
+		w.Money("unitPrice", l.UnitPrice)
+		w.End()
+	}
+	w.EndList()
+	w.End()
+}
+
+// writeOrderStatus writes the members that order.received and the events of a move share.
+func writeOrderStatus(w *apijson.Writer, o *orders.Order, previous orders.Status) {
+	apijson.ID(w, "id", o.ID)
+	w.TextOrNull("externalId", o.ExternalID())
+	w.TextOrNull("previousStatus", string(previous))
+	apijson.Word(w, "status", o.Status)
+	apijson.IDOrNull(w, "customerId", o.Customer)
+	w.TextOrNull("customerEmail", o.CustomerEmail)
+	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Text("currency", o.Currency)
+	w.TextOrNull("trackingCarrier", o.TrackingCarrier)
+	w.TextOrNull("trackingNumber", o.TrackingNumber)
+	w.TextOrNull("trackingUrl", o.TrackingURL)
+	w.Micros("updatedAt", o.UpdatedAt)
+}
+
+// SampleOrder is the order that describes the answers, one of each thing in it.
+func SampleOrder() *orders.Order {
+	tax, rate := money.Amount(99800), money.Amount(200000)
+	line := orders.Line{ID: SampleID[id.Line](273), Product: SampleID[id.Product](274), Variant: SampleID[id.Variant](275),
+		SKU: "TSHIRT-M", Name: "T-shirt - M", Description: "gift", Metadata: `{"gift":true}`, Quantity: 2, Shipped: 1, UnitPrice: 249500,
+		Total: 499000, Warehouse: "MAIN"}
+	at := int64(SampleTime)
+	return &orders.Order{ID: SampleID[id.Order](276), Number: 1, Status: orders.PartiallyShipped,
+		Channel: SampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: "CUSTOM", Customer: SampleID[id.Customer](278),
+		CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789", ExternalReference: "WEB-1001",
+		Currency: "EUR", ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`,
+		BillingAddress: `{"line1":"1 rue de la Paix"}`, PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door",
+		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
+		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001",
+		Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
+		History: []orders.Entry{{ID: SampleID[id.History](279), Previous: orders.Processing, Status: orders.PartiallyShipped,
+			Note:   "first parcel",
+			Source: orders.FromShipment, Actor: "key:" + SampleID[string](280), At: at}},
+		Shipments: []orders.Shipment{{ID: SampleID[id.Shipment](281), Carrier: "DHL", TrackingNumber: "JD0001",
+			TrackingURL: "https://example.com/JD0001",
+			ShippedAt:   at, Notes: "box 1", CreatedAt: at, Lines: []orders.ShipmentLine{{ID: SampleID[string](282), Line: line.ID, Quantity: 1}}}}}
+}

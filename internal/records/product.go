@@ -1,0 +1,168 @@
+package records
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/catalog"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/stock"
+)
+
+// Products is what products show beyond the catalog: their stock and where they are published.
+type Products struct {
+	Currency     string                   // of all prices
+	Levels       map[string][]stock.Level // by SKU
+	Publications map[id.Product][]catalog.Publication
+}
+
+// Write writes a product (interface §2.7.2).
+func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
+	w.Record("Product", name)
+	apijson.ID(w, "id", p.ID)
+	w.Text("sku", p.SKU)
+	w.Text("name", p.Name)
+	w.Text("slug", p.Slug)
+	w.TextOrNull("description", p.Description)
+	apijson.Word(w, "status", p.Status)
+	w.Money("price", p.Price)
+	w.MoneyOrNull("compareAtPrice", p.CompareAt)
+	w.Text("currency", s.Currency)
+	writeCategoryIDs(w, p)
+	writeMedia(w, p)
+	s.writeVariants(w, p)
+	w.RawObject("attributes", p.Attributes)
+	w.List("stock")
+	for _, l := range s.Levels[p.SKU] {
+		w.Record("ProductStock", "")
+		w.Text("warehouseCode", l.Warehouse)
+		w.Int("onHand", l.OnHand)
+		w.Int("reserved", l.Reserved)
+		w.Int("available", l.Available())
+		w.End()
+	}
+	w.EndList()
+	w.List("publications")
+	for _, one := range s.Publications[p.ID] {
+		w.Record("ProductPublication", "")
+		apijson.ID(w, "channelId", one.Channel)
+		apijson.Word(w, "status", one.Status)
+		w.TextOrNull("externalId", one.ExternalID)
+		w.MicrosOrNull("publishedAt", one.PublishedAt)
+		w.TextOrNull("error", one.Error)
+		w.End()
+	}
+	w.EndList()
+	w.Micros("createdAt", p.CreatedAt)
+	w.Micros("updatedAt", p.UpdatedAt)
+	w.End()
+}
+
+// WriteChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
+func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bool) {
+	w.Record("ChangedProduct", "")
+	apijson.ID(w, "id", p.ID)
+	w.Text("sku", p.SKU)
+	w.Text("name", p.Name)
+	w.Money("price", p.Price)
+	w.MoneyOrNull("compareAtPrice", p.CompareAt)
+	apijson.Word(w, "status", p.Status)
+	writeCategoryIDs(w, p)
+	s.writeVariants(w, p)
+	writeMedia(w, p)
+	w.Stamp("changedAt", p.ChangedAt)
+	if deleted {
+		w.MicrosOrNull("deletedAt", p.DeletedAt)
+	}
+	w.End()
+}
+
+// writeVariants writes the variants; stock is what is on hand of each over all warehouses.
+func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
+	w.List("variants")
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		w.Record("Variant", "")
+		apijson.ID(w, "id", v.ID)
+		w.Text("sku", v.SKU)
+		w.Text("name", v.Name)
+		w.Money("price", v.PriceIn(*p))
+		w.MoneyOrNull("compareAtPrice", v.CompareAt)
+		onHand := int64(0)
+		for _, l := range s.Levels[v.SKU] {
+			onHand += l.OnHand
+		}
+		w.Int("stock", onHand)
+		w.RawObject("attributes", v.Attributes)
+		w.End()
+	}
+	w.EndList()
+}
+
+// writeCategoryIDs writes the categories that a product is in; references to categories that do not exist yet are left out.
+func writeCategoryIDs(w *apijson.Writer, p *catalog.Product) {
+	w.List("categoryIds")
+	for _, c := range p.CategoryIDs() {
+		apijson.ID(w, "", c)
+	}
+	w.EndList()
+}
+
+// writeMedia writes the images, which are kept as they go out.
+func writeMedia(w *apijson.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
+
+// sampleMedia is the media of SampleProduct.
+func sampleMedia(w *apijson.Writer) {
+	w.List("")
+	w.Record("Image", "")
+	apijson.ID(w, "id", id.Image("019a1c41-0000-7000-8000-0000000000e1"))
+	w.Text("url", "https://images.example/mug.jpg")
+	w.Int("position", 0)
+	w.End()
+	w.EndList()
+}
+
+// WriteProductData is the data of product.created and product.deleted (interface §6.1).
+func WriteProductData(w *apijson.Writer, p *catalog.Product, currency string) {
+	w.Record("ProductData", "")
+	apijson.ID(w, "id", p.ID)
+	w.Text("sku", p.SKU)
+	w.Text("name", p.Name)
+	apijson.Word(w, "status", p.Status)
+	w.Money("price", p.Price)
+	w.MoneyOrNull("compareAtPrice", p.CompareAt)
+	w.Text("currency", currency)
+	apijson.Texts(w, "categoryIds", p.CategoryIDs())
+	w.End()
+}
+
+// WriteProductUpdatedData is the data of product.updated; fields are named as in interface §2.7.1.
+func WriteProductUpdatedData(w *apijson.Writer, product id.Product, sku, name string, fields []string) {
+	w.Record("ProductUpdatedData", "")
+	apijson.ID(w, "id", product)
+	w.Text("name", name)
+	w.Text("sku", sku)
+	apijson.Texts(w, "updatedFields", fields)
+	w.End()
+}
+
+// SampleProduct is the product that describes the answers.
+func SampleProduct() *catalog.Product {
+	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
+	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug",
+		Description: "Stoneware, 30 cl",
+		Status:      catalog.Active, Price: price, CompareAt: &compare, Media: string(apijson.Example(sampleMedia)),
+		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
+		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large",
+			Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
+		Links: []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}
+}
+
+// SampleProducts is what SampleProduct shows beyond the catalog.
+func SampleProducts() Products {
+	p := SampleProduct()
+	return Products{Currency: "EUR",
+		Levels: map[string][]stock.Level{p.SKU: {{Warehouse: stock.MainWarehouse, OnHand: 40, Reserved: 2}}},
+		Publications: map[id.Product][]catalog.Publication{p.ID: {{Channel: "019a1c41-0000-7000-8000-0000000000f1",
+			Status:     catalog.PublicationPublished,
+			ExternalID: "987", PublishedAt: p.CreatedAt}}}}
+}
