@@ -38,7 +38,7 @@ type Level struct {
 	Threshold int64
 }
 
-// lowLevels is how many are told.
+// lowLevels bounds the list of them.
 const lowLevels = 50
 
 // ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; below zero counts as nothing.

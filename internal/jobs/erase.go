@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Texts is what of a job may tell of a person: what it was given, where it stands, and what went wrong with it.
+// Texts is what of a job may contain of a person: what it was given, where it stands, and what went wrong with it.
 type Texts struct {
 	ID                    id.Job
 	Input, Cursor, Errors string

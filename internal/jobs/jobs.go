@@ -25,7 +25,7 @@ type Type string
 
 // The types.
 const (
-	ProductImport Type = "product_import" // publishes what a bulk import has stored, then tells that it is done
+	ProductImport Type = "product_import" // publishes what a bulk import has stored, then reports that it is done
 	ProductPush   Type = "product_push"
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"

@@ -174,7 +174,7 @@ type lane struct {
 	resource string
 }
 
-// waiting tells which of the new deliveries must wait: those with an earlier pending one in their lane, stored or new. If there are
+// waiting reports which of the new deliveries must wait: those with an earlier pending one in their lane, stored or new. If there are
 // ordered ones it locks the queues of all of them, so that no delivery settles unseen between this look and the commit; the plain
 // ones' too, because the queues of one transaction are locked in one order.
 func waiting(tx *db.Tx, deliveries []Delivery) ([]bool, error) {

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// EventRef is an event that may tell of a person.
+// EventRef is an event that may contain data of a person.
 type EventRef struct {
 	Stamp    int64
 	Resource string
@@ -86,7 +86,7 @@ func (t Told) Rewrite(tx *db.Tx, payload string) {
 	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload, tx.Micros())
 }
 
-// ForgetAnswers empties what receivers answered to deliveries about some resources: they may have said back what they were told. What
+// ForgetAnswers empties what receivers answered to deliveries about some resources: they may repeat what they were sent. What
 // comes of attempts that are under way is stored after this transaction, and without their answers (see keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
 	// The endpoints' rows too, as whoever drops what a deleted one has left: it has no queue to lock any more.

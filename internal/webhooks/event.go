@@ -1,4 +1,4 @@
-// Package webhooks holds what tells others of changes (interface §6).
+// Package webhooks notifies endpoints of changes (interface §6).
 //
 //	Event     one row of the outbox, in the commit of its change; also the event log
 //	Endpoint  where an account wants events sent
@@ -14,7 +14,7 @@ import (
 // Topic is what the store wakes when events are committed.
 const Topic = "events"
 
-// Event is a change as told to others. Data is its JSON object, rendered once.
+// Event is a change that endpoints are notified of. Data is its JSON object, rendered once.
 type Event struct {
 	Name     string // order.received, stock.updated …
 	Resource string // id of the order, product, customer, SKU … it is about: the lane of ordered endpoints

@@ -107,7 +107,7 @@ func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
 }
 
 // keepAttempts writes the attempts themselves. An answer to a payload from which a person has been taken out since is dropped: it
-// may say back what it was told.
+// may repeat the payload.
 func keepAttempts(tx *db.Tx, outcomes []Outcome) {
 	db.Chunks(outcomes, func(piece []Outcome) error {
 		args := make([]any, 0, 10*len(piece))

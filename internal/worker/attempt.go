@@ -51,7 +51,7 @@ func (q *queue) aim(e *webhooks.Endpoint) {
 	q.target.Store(t)
 }
 
-// unseal reads a encrypted secret.
+// unseal decrypts a signing secret.
 func (q *queue) unseal(endpoint id.Endpoint, sealed string) (webhooks.Secret, error) {
 	text, err := q.w.Commerce.Key.Open(sealed, webhooks.Place(q.Tenant, endpoint))
 	if err != nil {

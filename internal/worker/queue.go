@@ -12,7 +12,7 @@ import (
 )
 
 // queue serves one endpoint while this node holds it. A feeder reads what is due, without the bytes to send; attempts are made of it by
-// as many goroutines as the endpoint bears, which live only as long as there is something to send.
+// as many goroutines as the endpoint allows, which live only as long as there is something to send.
 type queue struct {
 	webhooks.Queue
 	w      *Worker
@@ -129,7 +129,7 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	return full, next, serves, err
 }
 
-// room tells how much may be read now, and what is not to be read again. What was settled before is forgotten here, before the
+// room says how much may be read now, and what is not to be read again. What was settled before is forgotten here, before the
 // snapshot: what settles during the read is still known as taken when its rows come.
 func (q *queue) room() (room int, taken []int64) {
 	page := q.w.page()
@@ -222,7 +222,7 @@ func (q *queue) most() int {
 	return q.w.share()
 }
 
-// staff starts goroutines for what is ready, as many as the endpoint bears. The lock is held.
+// staff starts goroutines for what is ready, as many as the endpoint allows. The lock is held.
 func (q *queue) staff() {
 	for range min(q.most()-q.workers, len(q.ready)) {
 		q.workers++
@@ -250,7 +250,7 @@ func (q *queue) next() (d webhooks.Ready, ok bool) {
 	return d, true
 }
 
-// work attempts what is ready until nothing is left, or until the endpoint seems to bear less.
+// work attempts what is ready until nothing is left, or until the endpoint allows fewer.
 func (q *queue) work() {
 	for {
 		d, ok := q.next()

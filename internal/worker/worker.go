@@ -3,7 +3,7 @@
 //	dispatch   event → one delivery for each endpoint that wants it (dispatch.go)
 //	serve      takes over queues that are due; one feeder each (serve.go, queue.go)
 //	live       says that this node lives, and takes over from those that died (presence.go)
-//	attempt    one POST (attempt.go), as many at once as the endpoint bears (health.go) and the node affords (pool.go)
+//	attempt    one POST (attempt.go), as many at once as the endpoint allows (health.go) and the node affords (pool.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
 //	jobs       what a request has queued to be done after its answer (jobs.go)
 //	sweep      drops what is past its time, in small steps (sweep.go)
