@@ -47,8 +47,8 @@ check: ## all that must hold before a release: format, line length, staticcheck,
 	$(MAKE) build
 
 BENCHTIME ?= 3s
-bench: build ## measure this machine: the service beside the bare driver, BENCHTIME each, then cold starts
-	$(BIN) bench all --here --bare sqlite --bare-dir bin --duration $(BENCHTIME)
+bench: build ## measure this machine: the service beside the bare database driver (the baseline), BENCHTIME each, then cold starts
+	$(BIN) bench all --here --baseline sqlite --baseline-dir bin --duration $(BENCHTIME)
 	$(BIN) bench cold-start --dir bin
 
 postgres: ## install PostgreSQL's binaries for the tests if they are missing

@@ -55,23 +55,22 @@ var floors = map[string]int{
 	"internal/id":         0,
 	"internal/importer":   0,
 	"internal/limits":     0,
-	"internal/load":       0,
+	"internal/bench":      0,
 	"internal/money":      0,
 	"internal/netguard":   0,
 	"internal/overload":   0,
-	"internal/pgtest":     0,
 	"internal/secretbox":  0,
 	"internal/standalone": 0,
 	"internal/apijson":    0,
 }
 
-// drivers may be imported by these only: nothing else knows that there are two engines. Load measures the bare drivers
+// drivers may be imported by these only: nothing else knows that there are two engines. Bench measures the bare drivers
 // beside the service.
 var drivers = map[string][]string{
-	"modernc.org/sqlite":      {"internal/load"},
+	"modernc.org/sqlite":      {"internal/bench"},
 	"zombiezen.com/go/sqlite": {"internal/db"},
-	"github.com/jackc/pgx/v5": {"internal/db", "internal/load", "internal/pgtest"},
-	"database/sql":            {"internal/db", "internal/load"},
+	"github.com/jackc/pgx/v5": {"internal/db", "internal/bench", "internal/dbtest"},
+	"database/sql":            {"internal/db", "internal/bench"},
 	"github.com/spf13/cobra":  {"cmd/entrepot"},
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 )
 
 // plainStore is the command line on an empty PostgreSQL store of a role that is no superuser.
 func plainStore(t *testing.T) *program {
-	return &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"), "ENTREPOT_DATABASE": pgtest.PlainURL(t)}}
+	return &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"), "ENTREPOT_DATABASE": dbtest.PlainURL(t)}}
 }
 
 // fillStore makes some accounts with people, keys and channels, and returns what the lists print of all of them.

@@ -10,30 +10,31 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"entrepot/internal/load"
+	"entrepot/internal/bench"
 )
 
 // newBenchCommand is "entrepot bench": load for a running service, the baseline
 // driver beside it, and cold starts (interface §11).
 func newBenchCommand(env *environment) *cobra.Command {
-	var options load.Options
+	var options bench.Options
 	var asJSON bool
 	var key, keys, adminKeys []string
 	var tenants benchTenants
 	var here bool
-	bench := &cobra.Command{
+	command := &cobra.Command{
 		Use:   "bench [scenario …]",
-		Short: "Measure a running service, and the baseline database driver beside it",
+		Short: "Measure a running service, and the bare database driver beside it (the baseline)",
 		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n\n" +
-			"Scenarios: " + strings.Join(load.ScenarioNames(), ", ") + ".\n\n" +
+			"Scenarios: " + strings.Join(bench.ScenarioNames(), ", ") + ".\n\n" +
 			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
 			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries; --here starts one like that by itself.",
-		Example: "  entrepot bench all --here --bare sqlite --duration 5s\n" +
+		Example: "  entrepot bench all --here --baseline sqlite --duration 5s\n" +
 			"  entrepot bench orders --url http://127.0.0.1:8080 --key pk_live_…\n" +
-			"  entrepot bench all --url http://127.0.0.1:8080 --key pk_live_… --bare sqlite --json\n" +
-			"  entrepot bench prices stock --bare postgres --database postgres://localhost/bench",
-		ValidArgs: load.ScenarioNames(),
+			"  entrepot bench all --url http://127.0.0.1:8080 --key pk_live_… --baseline sqlite --json\n" +
+			"  entrepot bench prices stock --baseline postgres --database postgres://localhost/bench",
+		ValidArgs: bench.ScenarioNames(),
 		Args:      cobra.ArbitraryArgs, // the tool itself knows the names and lists them
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Scenarios, options.Keys, options.AdminKeys = args, append(key, keys...), adminKeys
@@ -55,7 +56,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 				}
 				options.Keys, options.AdminKeys = append(options.Keys, made...), nil
 			}
-			report, err := load.Run(cmd.Context(), options)
+			report, err := bench.Run(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,8 @@ func newBenchCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	flags := bench.Flags()
+	flags := command.Flags()
+	flags.SetNormalizeFunc(olderFlags)
 	flags.StringVar(&options.URL, "url", env.getenv("ENTREPOT_URL"), "base address of the service")
 	flags.StringSliceVar(&key, "key", listOf(env.getenv("ENTREPOT_KEY")), "API key of the account to load")
 	flags.StringSliceVar(&keys, "keys", nil, "several keys, with commas: clients are dealt out over their accounts")
@@ -92,15 +94,25 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.StringVar(&options.Receiver, "receiver", "127.0.0.1:0", "loopback address at which deliveries are received")
 	flags.StringVar(&options.WebhookSecret, "webhook-secret", "", "signing secret of an endpoint registered by hand at --receiver")
 	flags.DurationVar(&options.DeliveryTimeout, "delivery-timeout", 2*time.Minute, "how long to wait until every delivery is in")
-	flags.StringVar(&options.Baseline, "bare", "", "also write the same rows through the baseline driver: sqlite or postgres")
-	flags.StringVar(&options.BaselineDatabase, "database", "", "PostgreSQL for --bare; its schema "+load.BaselineSchema+" is dropped")
-	flags.StringVar(&options.BaselineFolder, "bare-dir", "", "folder for the file of --bare sqlite, and for the store of --here: put it on the service's disk")
+	flags.StringVar(&options.Baseline, "baseline", "", "also write the same rows through the bare database driver: sqlite or postgres")
+	flags.StringVar(&options.BaselineDatabase, "database", "", "PostgreSQL for --baseline; its schema "+bench.BaselineSchema+" is dropped")
+	flags.StringVar(&options.BaselineFolder, "baseline-dir", "",
+		"folder for the file of --baseline sqlite, and for the store of --here: put it on the service's disk")
 	flags.IntVar(&options.ServerPID, "server-pid", 0, "process of the service, to weigh its CPU and memory")
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	bench.AddCommand(newColdStartCommand(env))
-	return bench
+	command.AddCommand(newColdStartCommand(env))
+	return command
+}
+
+// olderFlags accepts the names that flags of bench had in earlier versions.
+func olderFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "bare", "bare-dir":
+		name = strings.Replace(name, "bare", "baseline", 1)
+	}
+	return pflag.NormalizedName(name)
 }
 
 // listOf cuts a list at its commas; nothing is no list.
@@ -168,7 +180,7 @@ const benchScopes = "write:products,write:inventory,write:orders,write:customers
 
 // newColdStartCommand is "entrepot bench cold-start".
 func newColdStartCommand(env *environment) *cobra.Command {
-	options := load.ColdStartOptions{Progress: env.stderr}
+	options := bench.ColdStartOptions{Progress: env.stderr}
 	var asJSON bool
 	var extra []string
 	cold := &cobra.Command{
@@ -184,7 +196,7 @@ func newColdStartCommand(env *environment) *cobra.Command {
 			}
 			options.Args = append([]string{"serve", "--addr", "{addr}", "--data", "{data}"}, extra...)
 			options.Env = benchAdmin
-			found, err := load.ColdStart(cmd.Context(), options)
+			found, err := bench.ColdStart(cmd.Context(), options)
 			if err != nil {
 				return err
 			}

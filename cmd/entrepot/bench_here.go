@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/load"
+	"entrepot/internal/bench"
 )
 
 // benchAdmin is the owner of the first account of a store that is made to be measured.
@@ -17,12 +17,12 @@ var benchAdmin = []string{"ENTREPOT_ADMIN_EMAIL=owner@bench.example", "ENTREPOT_
 // benchService is the service of bench --here, with its store.
 type benchService struct {
 	folder  string
-	process *load.Process
+	process *bench.Process
 }
 
 // startHere starts this very program as a service on a new folder, and points the options at it. As many accounts as
 // --tenants says are then made in its store, at least one.
-func startHere(cmd *cobra.Command, env *environment, options *load.Options, tenants *benchTenants) (*benchService, error) {
+func startHere(cmd *cobra.Command, env *environment, options *bench.Options, tenants *benchTenants) (*benchService, error) {
 	for _, flag := range []string{"url", "key", "keys", "admin-key", "allow-remote", "server-pid", "store", "webhook-secret"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, wrong("--here starts a service of its own: leave out --%s and %s", flag, variable(flag))
@@ -37,7 +37,7 @@ func startHere(cmd *cobra.Command, env *environment, options *load.Options, tena
 		return nil, err
 	}
 	data := filepath.Join(folder, "data")
-	process, err := load.Launch{
+	process, err := bench.Launch{
 		Binary: program, Args: []string{"serve", "--dev", "--addr", "{addr}", "--data", "{data}", "--rate-limits", "off", "--log-level", "error"},
 		Env: benchAdmin, Data: data, Probe: "/readyz", Patience: 30 * time.Second,
 	}.Start(cmd.Context())
@@ -47,7 +47,7 @@ func startHere(cmd *cobra.Command, env *environment, options *load.Options, tena
 	}
 	fmt.Fprintf(env.stderr, "started a service at %s, process %d\n", process.URL, process.PID)
 	options.URL, options.ServerPID, options.Keys, options.AdminKeys = process.URL, process.PID, nil, nil
-	tenants.count, tenants.store, tenants.vars = max(1, tenants.count), data, load.Environment()
+	tenants.count, tenants.store, tenants.vars = max(1, tenants.count), data, bench.Environment()
 	return &benchService{folder, process}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/load"
+	"entrepot/internal/bench"
 )
 
 // actVariable makes this test binary be the program: bench --here starts its own executable.
@@ -21,8 +21,9 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	t.Setenv("ENTREPOT_RATE_LIMITS", "on")
 	dir := t.TempDir()
 	p := &program{t: t}
-	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--bare-dir", dir, "--tenants", "2", "--duration", "200ms", "--warmup", "0", "--skus", "50", "--json")
-	var report load.Report
+	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--duration", "200ms",
+		"--warmup", "0", "--skus", "50", "--json")
+	var report bench.Report
 	if err := json.Unmarshal([]byte(out), &report); code != done || err != nil {
 		t.Fatalf("exit %d, %v: %s %s", code, err, out, complaint)
 	}
@@ -46,7 +47,7 @@ func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	var out, complaint strings.Builder
-	run(ctx, []string{"bench", "orders", "--here", "--bare-dir", dir, "--duration", "1m", "--skus", "50"}, func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
+	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--duration", "1m", "--skus", "50"}, func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
 	if ctx.Err() == nil {
 		t.Fatalf("it ended before it was told to: %s", complaint.String())
 	}
@@ -61,5 +62,18 @@ func TestBenchHereTakesNoOtherService(t *testing.T) {
 		if code, out, complaint := p.call(slices.Concat([]string{"bench", "--here"}, more)...); code != calledWrong || out != "" || !strings.Contains(complaint, more[0]) {
 			t.Errorf("%v: exit %d, printed %q, complained %q", more, code, out, complaint)
 		}
+	}
+}
+
+// The names that flags had in earlier versions still work.
+func TestBenchTakesOlderFlags(t *testing.T) {
+	p := &program{t: t}
+	for _, args := range [][]string{{"--bare", "mysql"}, {"--baseline", "mysql", "--bare-dir", t.TempDir()}} {
+		if code, _, complaint := p.call(append([]string{"bench", "orders"}, args...)...); code != calledWrong || !strings.Contains(complaint, `--baseline "mysql"`) {
+			t.Errorf("%v: exit %d: %s", args, code, complaint)
+		}
+	}
+	if _, help, _ := p.call("bench", "--help"); strings.Contains(help, "--bare") {
+		t.Errorf("the help shows an older name: %s", help)
 	}
 }

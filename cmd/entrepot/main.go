@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/apperr"
-	"entrepot/internal/load"
+	"entrepot/internal/bench"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 
 // refusedInput is true of what an operation refuses because of the values it was given.
 func refusedInput(err error) bool {
-	if _, measured := errors.AsType[*load.CallError](err); measured {
+	if _, measured := errors.AsType[*bench.CallError](err); measured {
 		return true
 	}
 	f, ok := apperr.As(err)

@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(actVariable) != "" {
 		main()
 	}
-	pgtest.Main(m)
+	dbtest.Main(m)
 }
 
 // program is the command line on one store.
@@ -36,7 +36,7 @@ func stores(t *testing.T, test func(t *testing.T, p *program)) {
 		test(t, &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data")}})
 	})
 	t.Run("postgres", func(t *testing.T) {
-		test(t, &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"), "ENTREPOT_DATABASE": pgtest.URL(t)}})
+		test(t, &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"), "ENTREPOT_DATABASE": dbtest.URL(t)}})
 	})
 }
 

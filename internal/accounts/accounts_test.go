@@ -10,10 +10,9 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestPasswordsMatchTheirHashOnly(t *testing.T) {
 	hash, err := accounts.HashPassword(t.Context(), "correct horse")

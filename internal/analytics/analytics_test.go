@@ -17,11 +17,10 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/webhooks"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const (
 	mug, pot id.Product = "019a1c52-7c1e-7d40-9a55-00000000000a", "019a1c52-7c1e-7d40-9a55-00000000000b"

@@ -23,7 +23,6 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/secretbox"
 )
 
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
 		_ = most.Value.Set("6")
 	}
-	pgtest.Main(m)
+	dbtest.Main(m)
 }
 
 // server is the API on a fresh store, with one account that everything is called for unless said otherwise.
@@ -93,7 +92,7 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	now.micros.Store(time.Now().UnixMicro())
 	config := db.Config{Dir: t.TempDir(), Unsafe: true, Now: now.tick}
 	if engine == "postgres" {
-		config = db.Config{URL: pgtest.URL(t), Now: now.tick, Pool: 12}
+		config = db.Config{URL: dbtest.URL(t), Now: now.tick, Pool: 12}
 	}
 	master, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {

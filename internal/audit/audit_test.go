@@ -7,10 +7,9 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestEntriesComeNewestFirstWithinASpan(t *testing.T) {
 	start := time.UnixMicro(1_700_000_000_000_000)

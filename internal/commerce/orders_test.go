@@ -16,10 +16,9 @@ import (
 	"entrepot/internal/idempotency"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // shop is a store with one account, n products (SKU-0 …) and the operations.
 type shop struct {
@@ -322,7 +321,7 @@ func BenchmarkCreateOrder(b *testing.B) {
 	}
 	for _, callers := range []int{8, 32} {
 		b.Run(fmt.Sprintf("postgres/%d", callers), func(b *testing.B) {
-			benchCreate(b, dbtest.Open(b, db.Config{URL: pgtest.URL(b)}), callers)
+			benchCreate(b, dbtest.Open(b, db.Config{URL: dbtest.URL(b)}), callers)
 		})
 	}
 }

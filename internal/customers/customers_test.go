@@ -13,10 +13,9 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestCountry(t *testing.T) {
 	count := 0

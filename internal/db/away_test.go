@@ -14,7 +14,7 @@ import (
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 )
 
 // shownAs tells that an error is a 503 with a code.
@@ -73,7 +73,7 @@ const slowly = "SELECT 1 FROM (SELECT pg_sleep(20)) AS s"
 
 // A read ends in the server when its caller hangs up, and a statement that takes too long is a 503.
 func TestLongReadsEnd(t *testing.T) {
-	url := pgtest.URL(t)
+	url := dbtest.URL(t)
 	store, err := db.Open(t.Context(), db.Config{URL: url, StatementTimeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestCutIdleConnections(t *testing.T) {
 
 // A commit whose answer is lost says that its outcome is not known, and how to find out.
 func TestOutcomeUnknown(t *testing.T) {
-	address, err := url.Parse(pgtest.URL(t))
+	address, err := url.Parse(dbtest.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // engines runs a test on a fresh, migrated store of each engine.
 func engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
@@ -29,7 +29,7 @@ func engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 		return store
 	}
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, db.Config{Dir: t.TempDir(), Unsafe: true})) })
-	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: pgtest.URL(t)})) })
+	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: dbtest.URL(t)})) })
 }
 
 func clock(t *testing.T, store *db.DB, tenant id.Tenant) {

@@ -1,5 +1,22 @@
 package db
 
+import "context"
+
+// Migration names a migration of this program.
+type Migration struct{ Name, Checksum string }
+
+// KnownMigrations are the migrations of this program, in their order.
+func KnownMigrations() (list []Migration, err error) {
+	known, err := knownMigrations()
+	for _, m := range known {
+		list = append(list, Migration{m.name, m.checksum})
+	}
+	return list, err
+}
+
+// Script runs statements outside of any transaction, as an operator would.
+func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.script(ctx, sql) }
+
 // RunOnFile runs statements on a SQLite file, as another program would.
 func RunOnFile(path string, statements ...string) error {
 	conn, err := openConn(path)

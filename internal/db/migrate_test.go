@@ -1,23 +1,24 @@
-package db
+package db_test
 
 import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // A store keeps which migrations it was made by. One of an older program, which did not note them, gets the notes; one that was made by
 // other texts under the same numbers is refused, and so is one of a newer program.
 func TestMigrationsAreThoseOfTheStore(t *testing.T) {
-	for engine, config := range map[string]Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: pgtest.URL(t)}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true}, "postgres": {URL: dbtest.URL(t)}} {
 		t.Run(engine, func(t *testing.T) {
-			store, err := Open(t.Context(), config)
+			store, err := db.Open(t.Context(), config)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer store.Close()
-			known, err := knownMigrations()
+			known, err := db.KnownMigrations()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -26,7 +27,7 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 			}
 			script := func(sql string) {
 				t.Helper()
-				if err := store.engine.script(t.Context(), sql); err != nil {
+				if err := store.Script(t.Context(), sql); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -43,8 +44,8 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 					t.Errorf("%d steps, %v; want %q", n, err, what)
 				}
 			}
-			refused(known[1].name, "UPDATE schema_versions SET checksum = 'edited' WHERE version = 2;")
-			script("UPDATE schema_versions SET checksum = '" + known[1].checksum + "' WHERE version = 2;")
+			refused(known[1].Name, "UPDATE schema_versions SET checksum = 'edited' WHERE version = 2;")
+			script("UPDATE schema_versions SET checksum = '" + known[1].Checksum + "' WHERE version = 2;")
 			refused("use a newer entrepot", "INSERT INTO schema_versions (version, name, checksum) VALUES (99, 'x', 'y');")
 		})
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
 // twoNodes gives two open stores on one database, and its address.
 func twoNodes(t *testing.T) (nodes []*db.DB, url string) {
 	t.Helper()
-	url = pgtest.URL(t)
+	url = dbtest.URL(t)
 	for range 2 {
 		store, err := db.Open(t.Context(), db.Config{URL: url})
 		if err != nil {

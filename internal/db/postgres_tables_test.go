@@ -8,14 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
 // On PostgreSQL a statement that forgets the tenant sees nothing, one that names another account sees nothing of this one, and
 // nothing can be written into another account.
 func TestWallsBetweenAccounts(t *testing.T) {
-	url := pgtest.URL(t)
+	url := dbtest.URL(t)
 	ctx := context.Background()
 	admin, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package dbtest gives tests real stores: a fresh one on each engine.
+// Package dbtest gives tests real stores: a fresh one on each engine, and a PostgreSQL server of the test process's own.
 package dbtest
 
 import (
@@ -7,7 +7,6 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
 // Engines runs a test on a fresh, migrated store of each engine.
@@ -20,7 +19,7 @@ func Engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: t.TempDir(), Unsafe: true, Now: now})) })
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: pgtest.URL(t), Now: now, Pool: 12})) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: URL(t), Now: now, Pool: 12})) })
 }
 
 // Open opens and migrates a store that closes with the test.
@@ -37,7 +36,7 @@ func Open(t testing.TB, c db.Config) *db.DB {
 	return store
 }
 
-// Account makes a bare account and gives its tenant number.
+// Account creates an account with its warehouse and nothing else, and returns its tenant number.
 func Account(t testing.TB, store *db.DB) id.Tenant {
 	t.Helper()
 	var tenant id.Tenant
@@ -50,7 +49,8 @@ func Account(t testing.TB, store *db.DB) id.Tenant {
 			VALUES ($1,$2,'Test','enterprise','EUR','{}',FALSE,0,$3,$3)`, tenant, id.New[id.Account](), now)
 		tx.Queue("INSERT INTO change_clocks (tenant_id, base, last) VALUES ($1, 0, 0)", tenant)
 		tx.Queue("INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 1)", tenant)
-		tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)", tenant, id.New[id.Warehouse](), now)
+		tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)",
+			tenant, id.New[id.Warehouse](), now)
 		return nil
 	})
 	if err != nil {

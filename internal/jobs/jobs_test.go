@@ -10,10 +10,9 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // yard is a store with one account and a clock that is moved by hand.
 type yard struct {

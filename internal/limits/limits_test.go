@@ -11,10 +11,9 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // limiters runs a test on the limiter of one process and on the one that nodes share.
 func limiters(t *testing.T, test func(t *testing.T, l limits.Limiter)) {

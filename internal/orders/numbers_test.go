@@ -7,10 +7,9 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // failCommits makes every commit fail that has taken a block of numbers, until the function it gives is called.
 func failCommits(t *testing.T, store *db.DB, tenant id.Tenant) (mend func()) {

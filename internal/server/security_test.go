@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
 
@@ -25,7 +25,7 @@ func TestEveryStartLooksAtRowLevelSecurity(t *testing.T) {
 		if c.URL == "" {
 			return
 		}
-		c.URL, c.Dir = pgtest.PlainURL(t), t.TempDir()
+		c.URL, c.Dir = dbtest.PlainURL(t), t.TempDir()
 		begin := func() (added string) {
 			t.Helper()
 			before := len(said.String())

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // log is a log that may be read while it is written.
 type log struct {
@@ -52,7 +52,7 @@ func engines(t *testing.T, test func(t *testing.T, c server.Config, said *log)) 
 	t.Run("postgres", func(t *testing.T) {
 		said := &log{}
 		c := base(said)
-		c.Dir, c.URL = t.TempDir(), pgtest.URL(t)
+		c.Dir, c.URL = t.TempDir(), dbtest.URL(t)
 		test(t, c, said)
 	})
 }

@@ -7,11 +7,10 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/stock"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // shelf is a store with one account and a product for each SKU a test speaks of.
 type shelf struct {

@@ -20,14 +20,13 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"
 	"entrepot/internal/webhooks"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // shop is a store with one account at work.
 type shop struct {

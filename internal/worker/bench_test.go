@@ -12,7 +12,6 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/webhooks"
 )
 
@@ -20,7 +19,7 @@ import (
 // that waits for the disk, receiver in the same process.
 func BenchmarkDeliveries(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { deliveries(b, dbtest.Open(b, db.Config{Dir: b.TempDir()})) })
-	b.Run("postgres", func(b *testing.B) { deliveries(b, dbtest.Open(b, db.Config{URL: pgtest.URL(b)})) })
+	b.Run("postgres", func(b *testing.B) { deliveries(b, dbtest.Open(b, db.Config{URL: dbtest.URL(b)})) })
 }
 
 func deliveries(b *testing.B, store *db.DB) {

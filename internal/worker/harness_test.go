@@ -21,12 +21,11 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/netguard"
-	"entrepot/internal/pgtest"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // receiver plays the merchant's side: it keeps what it gets and answers as told.
 type receiver struct {

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"testing"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -37,6 +37,6 @@ func TestMain(m *testing.M) {
 	receiver.Close()
 	platform.Close()
 	harness.Cleanup()
-	pgtest.Stop()
+	dbtest.Stop()
 	os.Exit(code)
 }

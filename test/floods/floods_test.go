@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -26,7 +26,7 @@ var long = flag.Bool("long", false, "more callers, both engines")
 func TestMain(m *testing.M) {
 	code := m.Run()
 	harness.Cleanup()
-	pgtest.Stop()
+	dbtest.Stop()
 	os.Exit(code)
 }
 

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	harness.Cleanup()
-	pgtest.Stop()
+	dbtest.Stop()
 	os.Exit(code)
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -20,7 +20,7 @@ var (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	harness.Cleanup()
-	pgtest.Stop()
+	dbtest.Stop()
 	os.Exit(code)
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 )
 
 // deadlocks is what PostgreSQL knows of the deadlocks of a run.
@@ -27,10 +27,10 @@ type deadlocks struct {
 
 // watchDeadlocks begins to count; the function it gives ends that.
 func watchDeadlocks(t *testing.T) func() deadlocks {
-	before, start := countDeadlocks(t), len(pgtest.Log())
+	before, start := countDeadlocks(t), len(dbtest.Log())
 	return func() deadlocks {
 		d := deadlocks{counted: countDeadlocks(t) - before}
-		log := pgtest.Log()[start:]
+		log := dbtest.Log()[start:]
 		d.read(log)
 		if keep := os.Getenv("ENTREPOT_TEST_KEEP_LOG"); keep != "" {
 			_ = os.WriteFile(keep+".postgresql", []byte(log), 0o644)
@@ -41,7 +41,7 @@ func watchDeadlocks(t *testing.T) func() deadlocks {
 
 func countDeadlocks(t *testing.T) (n int64) {
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, pgtest.URL(t))
+	conn, err := pgx.Connect(ctx, dbtest.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

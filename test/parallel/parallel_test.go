@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 
@@ -26,7 +26,7 @@ var (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	harness.Cleanup()
-	pgtest.Stop()
+	dbtest.Stop()
 	os.Exit(code)
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 )
 
 // Engine names the kind of store a server keeps its data in.
@@ -40,10 +40,10 @@ func Each(t *testing.T, f func(t *testing.T, engine Engine)) {
 // newDatabase returns the URL of a fresh database, or "" for SQLite, whose store is the data folder.
 func newDatabase(t testing.TB, engine Engine, plain bool) string {
 	if engine == Postgres && plain {
-		return pgtest.PlainURL(t)
+		return dbtest.PlainURL(t)
 	}
 	if engine == Postgres {
-		return pgtest.URL(t)
+		return dbtest.URL(t)
 	}
 	return ""
 }

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// baselinePostgres is the PostgreSQL baseline: a pool with a connection for each
+// caller; an operation is one batch, which the server takes as one transaction
+// in one round trip.
+type baselinePostgres struct {
+	pool *pgxpool.Pool
+}
+
+// openBaselinePostgres makes the schema anew in the given database.
+// A server that does not force its writes to the disk is refused: its figures
+// would compare with nothing, unless unsafe allows it for a test.
+func openBaselinePostgres(ctx context.Context, address string, callers int, unsafe bool) (*baselinePostgres, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("--database: %w", err)
+	}
+	config.MaxConns = int32(min(max(callers, 4), 64))
+	config.ConnConfig.RuntimeParams["search_path"] = BaselineSchema
+	config.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	y := &baselinePostgres{pool: pool}
+	var forced string
+	if err := pool.QueryRow(ctx, "SHOW fsync").Scan(&forced); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach --database: %w", err)
+	}
+	if forced != "on" && !unsafe {
+		pool.Close()
+		return nil, errors.New("this PostgreSQL runs with fsync=off: it acknowledges what a power cut would lose; measure one with fsync=on")
+	}
+	for _, text := range append([]string{
+		"DROP SCHEMA IF EXISTS " + BaselineSchema + " CASCADE",
+		"CREATE SCHEMA " + BaselineSchema,
+	}, baselineSchema("postgres")...) {
+		if _, err := pool.Exec(ctx, text); err != nil {
+			pool.Close()
+			return nil, fmt.Errorf("make the baseline's tables: %w", err)
+		}
+	}
+	return y, nil
+}
+
+// triesPerWrite bounds how often an operation that lost a deadlock is tried.
+const triesPerWrite = 20
+
+func (y *baselinePostgres) write(statements []statement) (err error) {
+	for range triesPerWrite {
+		batch := new(pgx.Batch)
+		for _, s := range statements {
+			batch.Queue(s.sql, s.args...)
+		}
+		err = y.pool.SendBatch(context.Background(), batch).Close()
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || (refused.Code != "40P01" && refused.Code != "40001") {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return err
+}
+
+func (y *baselinePostgres) read(text string, args []any, each func(func(...any) error) error) error {
+	rows, err := y.pool.Query(context.Background(), text, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (y *baselinePostgres) close() error {
+	_, err := y.pool.Exec(context.Background(), "DROP SCHEMA "+BaselineSchema+" CASCADE")
+	y.pool.Close()
+	return err
+}

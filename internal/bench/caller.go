@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// caller makes single requests outside the measurement: seeding, registering
+// endpoints. It may take its time and so speaks plain encoding/json.
+type caller struct {
+	conn *conn
+	key  string
+	used time.Time
+}
+
+// callerIdle is how long a caller's connection may rest before another one is
+// opened: a service closes those that rest for a minute or two. A call may
+// take callerPatience.
+const (
+	callerIdle     = 20 * time.Second
+	callerPatience = 5 * time.Minute
+)
+
+func (c *campaign) caller(key string) *caller {
+	return &caller{conn: newConn(c.target, time.Time{}), key: key}
+}
+
+func (k *caller) close() { k.conn.close() }
+
+// call sends in (nil: no body; []byte: as it is) and reads the answer into out
+// (nil: not looked at). Anything but 2xx is an error with the service's words.
+func (k *caller) call(method, path string, in, out any) error {
+	var body []byte
+	switch in := in.(type) {
+	case nil:
+	case []byte:
+		body = in
+	default:
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	if now := time.Now(); now.Sub(k.used) > callerIdle || k.conn.deadline.Sub(now) < callerPatience/2 {
+		k.conn.close()
+		k.conn.deadline = now.Add(callerPatience)
+	}
+	a, err := k.conn.exchange(k.conn.target.head(method, path, k.key), body, true)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	k.used = time.Now()
+	if a.status/100 != 2 {
+		return fmt.Errorf("%s %s: %s", method, path, lastWord(a, nil))
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return fmt.Errorf("%s %s: understand the answer: %w", method, path, err)
+	}
+	return nil
+}

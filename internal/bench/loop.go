@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A source is one client's supply of requests. It is used by one goroutine.
+type source interface {
+	// next answers the start of a request (see conn.exchange) and its body, nil
+	// for a request without one. Both are good until the next call.
+	next() (head, body []byte)
+	// answered learns of each 2xx answer and says how many items it was worth:
+	// products written, feed entries read; 1 for single things. body is there
+	// only when keeps is true.
+	answered(body []byte) (items int, err error)
+	// keeps says whether answered wants to see the body.
+	keeps() bool
+}
+
+// loop is one closed-loop run.
+type loop struct {
+	target   *target
+	clients  int
+	duration time.Duration
+	count    int // requests of all clients together; 0: time alone decides
+	source   func(client int) (source, error)
+}
+
+// givenUpAfter is the number of answers in a row that may all be refusals
+// before a client gives up: a wrong key or a full rate limit fails everything,
+// and hammering on shows nothing.
+const givenUpAfter = 200
+
+// graceForLast is how long the last answers may take after the time is up.
+const graceForLast = 30 * time.Second
+
+// tally is what one client counted.
+type tally struct {
+	waits     Histogram
+	items     int
+	sent      int64
+	received  int64
+	statuses  [600]int
+	broken    int               // requests without an answer: connection refused, reset, timed out
+	refusals  map[string]string // first body seen per refusing status
+	abandoned error
+}
+
+// run lets all clients loop until the time is up, the count is reached or ctx
+// ends, and answers what they counted together and how long it took.
+func (l *loop) run(ctx context.Context) (*tally, time.Duration, error) {
+	// Waking a second thread for each answer costs more than it brings: with
+	// one, the client's own cost falls by a tenth to a half once there are
+	// enough connections to keep it busy (docs/performance.md).
+	if l.clients >= 4 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
+	sources := make([]source, l.clients)
+	conns := make([]*conn, l.clients)
+	deadline := time.Now().Add(l.duration + graceForLast)
+	for i := range sources {
+		var err error
+		if sources[i], err = l.source(i); err != nil {
+			return nil, 0, err
+		}
+		conns[i] = newConn(l.target, deadline)
+		defer conns[i].close()
+		if err := conns[i].open(); err != nil {
+			return nil, 0, fmt.Errorf("reach the service at %s: %w", l.target.address, err)
+		}
+	}
+	tallies := make([]tally, l.clients)
+	left := new(atomic.Int64)
+	left.Store(int64(l.count))
+	var group sync.WaitGroup
+	start := time.Now()
+	for i := range l.clients {
+		group.Go(func() {
+			tallies[i].drive(ctx, conns[i], sources[i], start.Add(l.duration), left, l.count > 0)
+		})
+	}
+	group.Wait()
+	took := time.Since(start)
+	whole := new(tally)
+	var abandoned []error
+	for i := range tallies {
+		whole.add(&tallies[i])
+		abandoned = append(abandoned, tallies[i].abandoned)
+	}
+	if err := errors.Join(abandoned...); err != nil && whole.waits.Count() == 0 {
+		return whole, took, firstOf(abandoned)
+	}
+	return whole, took, ctx.Err()
+}
+
+func firstOf(faults []error) error {
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drive is the loop of one client.
+func (t *tally) drive(ctx context.Context, c *conn, s source, end time.Time, left *atomic.Int64, counted bool) {
+	failures := 0
+	keep := s.keeps()
+	for now := time.Now(); now.Before(end) && ctx.Err() == nil; {
+		if counted && left.Add(-1) < 0 {
+			return
+		}
+		head, body := s.next()
+		begun := time.Now()
+		a, err := c.exchange(head, body, keep)
+		now = time.Now()
+		t.sent += int64(a.sent)
+		t.received += int64(a.received)
+		if err == nil && a.status/100 == 2 {
+			t.waits.Add(now.Sub(begun))
+			t.statuses[a.status]++
+			failures = 0
+			items, err := s.answered(a.body)
+			t.items += items
+			if err != nil {
+				t.abandoned = fmt.Errorf("understand an answer: %w", err)
+				return
+			}
+			continue
+		}
+		failures++
+		if err != nil {
+			t.broken++
+			t.remember("no answer", err.Error())
+			time.Sleep(10 * time.Millisecond) // do not spin on a service that is gone
+			now = time.Now()
+		} else {
+			t.statuses[min(a.status, len(t.statuses)-1)]++
+			t.remember(strconv.Itoa(a.status), string(a.body))
+		}
+		if failures >= givenUpAfter {
+			t.abandoned = fmt.Errorf("gave up after %d failures in a row, the last: %s", failures, lastWord(a, err))
+			return
+		}
+	}
+}
+
+// remember keeps the first word of each kind of failure.
+func (t *tally) remember(kind, said string) {
+	if _, known := t.refusals[kind]; known {
+		return
+	}
+	if t.refusals == nil {
+		t.refusals = make(map[string]string)
+	}
+	t.refusals[kind] = said[:min(len(said), 400)]
+}
+
+func lastWord(a answer, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	hint := ""
+	switch a.status {
+	case 401, 403:
+		hint = " (is the key right, and has it the scope?)"
+	case 429:
+		hint = " (start the service with ENTREPOT_RATE_LIMITS=off to measure it)"
+	}
+	return fmt.Sprintf("status %d%s %s", a.status, hint, a.body[:min(len(a.body), 400)])
+}
+
+func (t *tally) add(other *tally) {
+	t.waits.Merge(&other.waits)
+	t.items += other.items
+	t.sent += other.sent
+	t.received += other.received
+	t.broken += other.broken
+	for status, n := range other.statuses {
+		t.statuses[status] += n
+	}
+	for kind, said := range other.refusals {
+		t.remember(kind, said)
+	}
+	if t.abandoned == nil {
+		t.abandoned = other.abandoned
+	}
+}

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds that no flag lifts: a load tool must stop by itself.
+const (
+	maxClients  = 4096
+	maxDuration = time.Hour
+	maxCount    = 100_000_000
+	maxTenants  = 10_000
+	maxSKUs     = 1_000_000
+	maxSeed     = 5_000_000
+)
+
+// Options say what to measure. Zero values stand for the defaults named below.
+type Options struct {
+	URL         string   // base address of the service; empty: only the baselines run
+	Keys        []string // API keys, one per account; clients are dealt out over them in turn
+	AdminKeys   []string // keys that may register endpoints (write:webhooks), in the order of Keys; default Keys
+	Scenarios   []string // names as in ScenarioNames, or "all"
+	AllowRemote bool     // permit an address that is not this machine
+
+	Clients  int           // connections; 0: what fits the scenario
+	Duration time.Duration // of each measurement; 0: 10 s, or 10 minutes at most when Count is given
+	Count    int           // requests of each measurement, all clients together; 0: no bound but time
+	Warmup   time.Duration // before each measurement, not counted
+
+	SKUs        int    // products that prices, stock and orders draw from; 0: 10,000
+	SeedOrders  int    // orders that must exist before order-read and order-list; 0: 2,000
+	Idempotency bool   // every order carries an Idempotency-Key
+	Product     string // what bulk-import sends: "plain" (default) or "full" (image, two variants, stock)
+
+	Events          string        // what makes the events of deliveries: "prices" (default), "stock" or "orders"
+	Endpoints       int           // endpoints that each account registers; 0: 1
+	Receiver        string        // where the receiver listens; empty: 127.0.0.1:0
+	WebhookSecret   string        // the secret of an endpoint registered by hand at Receiver; empty: register through the API
+	DeliveryTimeout time.Duration // how long to wait for the queue to drain; 0: 2 minutes
+
+	Baseline         string // "", "sqlite" or "postgres": the baseline to run beside each scenario
+	BaselineDatabase string // address of a PostgreSQL whose schema BaselineSchema may be dropped
+	BaselineUnsafe   bool   // take a PostgreSQL with fsync=off: for trying the tool, not for figures
+	BaselineFolder   string // folder in which a SQLite file is made and removed; empty: the system's temporary folder
+
+	ServerPID int       // process of the service on this machine, to weigh its CPU and memory; 0: unknown
+	Progress  io.Writer // what is happening now, one line each
+}
+
+// prepare fills in defaults and refuses what makes no sense, all errors at
+// once.
+func (o *Options) prepare() error {
+	var faults []error
+	refuse := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	between := func(flag string, value, low, high int) {
+		if value < low || value > high {
+			refuse("%s %d: must lie between %d and %d", flag, value, low, high)
+		}
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	o.SKUs = orDefault(o.SKUs, 10_000)
+	o.SeedOrders = orDefault(o.SeedOrders, 2_000)
+	o.Endpoints = orDefault(o.Endpoints, 1)
+	o.Product = orDefault(o.Product, "plain")
+	o.Events = orDefault(o.Events, "prices")
+	o.Receiver = orDefault(o.Receiver, "127.0.0.1:0")
+	o.DeliveryTimeout = orDefault(o.DeliveryTimeout, 2*time.Minute)
+	if o.Duration == 0 {
+		o.Duration = 10 * time.Second
+		if o.Count > 0 {
+			o.Duration = 10 * time.Minute
+		}
+	}
+	between("--clients", o.Clients, 0, maxClients)
+	between("--count", o.Count, 0, maxCount)
+	between("--skus", o.SKUs, 3, maxSKUs)
+	between("--seed-orders", o.SeedOrders, 1, maxSeed)
+	between("--endpoints", o.Endpoints, 1, 100)
+	for flag, d := range map[string]time.Duration{"--duration": o.Duration, "--warmup": o.Warmup, "--delivery-timeout": o.DeliveryTimeout} {
+		if d < 0 || d > maxDuration {
+			refuse("%s %s: must lie between 0 and %s", flag, d, maxDuration)
+		}
+	}
+	for flag, choice := range map[string]struct {
+		value string
+		of    []string
+	}{
+		"--product":  {o.Product, []string{"plain", "full"}},
+		"--events":   {o.Events, []string{"prices", "stock", "orders"}},
+		"--baseline": {o.Baseline, []string{"", "sqlite", "postgres"}},
+	} {
+		if !slices.Contains(choice.of, choice.value) {
+			refuse("%s %q: one of %s", flag, choice.value, strings.Join(choice.of, ", "))
+		}
+	}
+	switch {
+	case o.URL == "" && o.Baseline == "":
+		refuse("nothing to measure: give --url and --key for the service, or --baseline for the driver alone")
+	case o.URL != "" && len(o.Keys) == 0:
+		refuse("--key is missing: an API key of the account to load (entrepot key create makes one)")
+	}
+	if o.Baseline == "postgres" && o.BaselineDatabase == "" {
+		refuse("--baseline postgres needs --database, a PostgreSQL in which the schema %s may be made and dropped", BaselineSchema)
+	}
+	if o.WebhookSecret != "" && o.Receiver == "127.0.0.1:0" {
+		refuse("--webhook-secret needs --receiver, the address at which that endpoint was registered")
+	}
+	if len(o.AdminKeys) == 0 {
+		o.AdminKeys = o.Keys
+	}
+	if len(o.AdminKeys) != len(o.Keys) {
+		refuse("%d admin keys for %d keys: give one for each", len(o.AdminKeys), len(o.Keys))
+	}
+	if len(o.Keys) > maxTenants {
+		refuse("%d keys: at most %d", len(o.Keys), maxTenants)
+	}
+	if !loopback(o.Receiver) {
+		refuse("--receiver %q: a loopback address with a port, like 127.0.0.1:9099", o.Receiver)
+	}
+	if len(faults) > 0 {
+		return &CallError{errors.Join(faults...)}
+	}
+	return nil
+}
+
+// CallError is an error in what a caller asked to be measured.
+type CallError struct{ error }
+
+// Unwrap is what is wrong.
+func (e *CallError) Unwrap() error { return e.error }
+
+func orDefault[T comparable](value, standard T) T {
+	var zero T
+	if value == zero {
+		return standard
+	}
+	return value
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package dbtest
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// unprivileged gives the folder dir to the user postgres and runs the server as that user if the tests run as root:
+// PostgreSQL refuses to run as root.
+func unprivileged(dir string) (*syscall.SysProcAttr, error) {
+	attr := dieWithParent()
+	if os.Getuid() != 0 {
+		return attr, nil
+	}
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, fmt.Errorf("running as root needs the user postgres: %w", err)
+	}
+	uid, err := strconv.ParseUint(account.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(account.Gid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return attr, os.Chown(dir, int(uid), int(gid))
+}

@@ -1,6 +1,0 @@
-package pgtest
-
-import "syscall"
-
-// dieWithParent ends the server when the test process ends, however it does.
-func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} }
