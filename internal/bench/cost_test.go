@@ -23,7 +23,7 @@ import (
 // process of its own (this test binary again), so that its cost is not
 // counted:
 //
-//	go test ./internal/load -run '^$' -bench ClientCost -benchtime 3s
+//	go test ./internal/bench -run '^$' -bench ClientCost -benchtime 3s
 //
 // docs/performance.md holds the figures that decided for the own connection.
 func BenchmarkClientCost(b *testing.B) {
