@@ -145,5 +145,9 @@ func needsCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return wrong("unknown command %q for %q; see: %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
 	}
-	return cmd.Help()
+	cmd.SetOut(cmd.ErrOrStderr()) // results alone go to standard output
+	if err := cmd.Help(); err != nil {
+		return err
+	}
+	return wrong("say which command of %s", cmd.CommandPath())
 }

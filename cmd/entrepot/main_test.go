@@ -145,7 +145,12 @@ func TestWrongCallsExitWithTwoAndPrintNothing(t *testing.T) {
 			t.Errorf("%v: exit %d, printed %q, complained %q", args, code, out, complaint)
 		}
 	}
-	for _, args := range [][]string{{}, {"--help"}, {"account"}, {"help", "serve"}, {"completion", "bash"}, {"version"}} {
+	for _, args := range [][]string{{}, {"account"}, {"config"}, {"completion"}} { // a group alone is a call without its command
+		if code, out, complaint := p.call(args...); code != calledWrong || out != "" || !strings.Contains(complaint, "Usage:") {
+			t.Errorf("%v: exit %d, printed %q, complained %q", args, code, out, complaint)
+		}
+	}
+	for _, args := range [][]string{{"--help"}, {"account", "--help"}, {"help", "serve"}, {"completion", "bash"}, {"version"}} {
 		if code, out, _ := p.call(args...); code != done || out == "" {
 			t.Errorf("%v: exit %d, printed %q", args, code, out)
 		}

@@ -25,8 +25,13 @@ var docRoutes = []*route{
 
 // openapi serves the document that describes exactly what runs.
 func (a *API) openapi(*request) (answer, error) {
+	return answer{status: http.StatusOK, body: a.Description()}, nil
+}
+
+// Description is Document, made at the first call and kept: read it only.
+func (a *API) Description() []byte {
 	a.document.once.Do(func() { a.document.text = a.Document() })
-	return answer{status: http.StatusOK, body: a.document.text}, nil
+	return a.document.text
 }
 
 // document is built once, when it is first asked for.

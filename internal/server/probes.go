@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"entrepot/internal/api"
-	"entrepot/internal/docsui"
+	"entrepot/internal/api/reference"
 	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
@@ -29,8 +29,9 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /{$}", s.front)
 	mux.HandleFunc("/setup", s.setup)
-	mux.Handle("/docs", docsui.Handler())
-	mux.Handle("/docs/", docsui.Handler())
+	docs := compressed(reference.Handler(s.description))
+	mux.Handle("/docs", docs)
+	mux.Handle("/docs/", docs)
 	mux.Handle("/", compressed(http.HandlerFunc(s.serve)))
 	return mux
 }
@@ -80,6 +81,14 @@ func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.serve(w, r)
+}
+
+// description is the OpenAPI document of what runs; nil while the service starts.
+func (s *Server) description() []byte {
+	if n := s.running.Load(); n != nil {
+		return n.api.Description()
+	}
+	return nil
 }
 
 // healthy answers 200 as long as the process lives.

@@ -1,0 +1,193 @@
+package reference
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// page is what page.html shows.
+type page struct {
+	Title, Version, About string
+	Groups                []*group
+	Events                []entry
+}
+
+// group is the operations of one tag.
+type group struct {
+	Name, About string
+	Entries     []entry
+}
+
+// entry is one operation, or one event with what its receivers get.
+type entry struct {
+	ID, Method, Path, Summary, About string
+	Credential                       string
+	Scopes                           []string
+	Parameters                       []row
+	Body                             string // example, indented
+	Optional                         bool   // the body may be left out
+	Answers                          []answer
+	Errors                           []answer
+	Curl                             string
+}
+
+// row is one parameter.
+type row struct {
+	Name, In, Type, About string
+	Required              bool
+}
+
+type answer struct{ Status, About, Example string }
+
+// methods is the order of the operations of one path.
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+func newPage(text []byte) (*page, error) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("reading the API description: %w", err)
+	}
+	p := &page{Title: d.Info.Title, Version: d.Info.Version, About: d.Info.Description}
+	groups := map[string]*group{}
+	for _, t := range d.Tags {
+		groups[t.Name] = &group{Name: t.Name, About: t.Description}
+		p.Groups = append(p.Groups, groups[t.Name])
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		for _, method := range methods {
+			op, there := d.Paths[path][method]
+			if !there {
+				continue
+			}
+			if len(op.Tags) == 0 || groups[op.Tags[0]] == nil {
+				return nil, fmt.Errorf("the operation %s has no tag of the document", op.OperationID)
+			}
+			g := groups[op.Tags[0]]
+			g.Entries = append(g.Entries, d.entry(strings.ToUpper(method), path, op))
+		}
+	}
+	p.Groups = slices.DeleteFunc(p.Groups, func(g *group) bool { return len(g.Entries) == 0 })
+	for _, event := range slices.Sorted(maps.Keys(d.Webhooks)) {
+		op := d.Webhooks[event]["post"]
+		e := entry{ID: op.OperationID, Method: "EVENT", Path: event, Summary: op.Summary, About: op.Description, Parameters: d.rows(op.Parameters)}
+		if op.RequestBody != nil {
+			e.Body = indented(op.RequestBody.Content.example())
+		}
+		p.Events = append(p.Events, e)
+	}
+	return p, nil
+}
+
+func (d *document) entry(method, path string, op operation) entry {
+	e := entry{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, About: op.Description, Parameters: d.rows(op.Parameters)}
+	e.Credential, e.Scopes = credential(op.Security)
+	var body json.RawMessage
+	if op.RequestBody != nil {
+		body = op.RequestBody.Content.example()
+		e.Body, e.Optional = indented(body), !op.RequestBody.Required
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		r := op.Responses[status]
+		if r.Ref != "" {
+			r = d.Components.Responses[last(r.Ref)]
+		}
+		a := answer{Status: status, About: r.Description, Example: indented(r.Content.example())}
+		switch {
+		case status == "default":
+		case status < "400":
+			e.Answers = append(e.Answers, a)
+		default:
+			e.Errors = append(e.Errors, a)
+		}
+	}
+	e.Curl = curl(method, path, op.Security, body)
+	return e
+}
+
+// rows are the parameters in the order of the document, references followed.
+func (d *document) rows(list []parameter) (rows []row) {
+	for _, p := range list {
+		if p.Ref != "" {
+			p = d.Components.Parameters[last(p.Ref)]
+		}
+		rows = append(rows, row{Name: p.Name, In: p.In, Type: p.Schema.line(), About: p.Description, Required: p.Required})
+	}
+	return rows
+}
+
+// line is a type with its bounds: "integer from 1 to 100, default 20".
+func (s schema) line() string {
+	text := s.Type
+	switch {
+	case s.Items != nil:
+		text = "list of " + s.Items.line()
+	case len(s.Enum) > 0:
+		names := make([]string, 0, len(s.Enum))
+		for _, v := range s.Enum {
+			if v != nil {
+				names = append(names, fmt.Sprint(v))
+			}
+		}
+		text = strings.Join(names, " | ")
+	case s.Format != "":
+		text = s.Format
+	}
+	if s.Minimum != nil {
+		text += " from " + s.Minimum.String()
+	}
+	if s.Maximum != nil {
+		text += " to " + s.Maximum.String()
+	}
+	if s.Default != nil {
+		text += fmt.Sprintf(", default %v", s.Default)
+	}
+	return text
+}
+
+// credential says in words what opens an operation, and the scopes that an API key or token needs.
+func credential(security []map[string][]string) (text string, scopes []string) {
+	var kinds []string
+	for _, way := range security {
+		for kind, needs := range way {
+			kinds = append(kinds, map[string]string{"apiKey": "API key", "bearer": "access token"}[kind])
+			scopes = needs
+		}
+	}
+	return cmp.Or(strings.Join(kinds, " or "), "no credential"), scopes
+}
+
+// curl is a command to paste; KEY or TOKEN, and ids, are to be filled in.
+func curl(method, path string, security []map[string][]string, body json.RawMessage) string {
+	line := "curl"
+	if method != "GET" {
+		line += " -X " + method
+	}
+	if len(security) > 0 {
+		header := `-H "Authorization: Bearer $TOKEN"`
+		if _, key := security[0]["apiKey"]; key {
+			header = `-H "X-API-Key: $KEY"`
+		}
+		line += " " + header
+	}
+	line += ` "$BASE` + path + `"`
+	if compact := new(bytes.Buffer); body != nil && json.Compact(compact, body) == nil {
+		line += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(compact.String(), "'", `'\''`) + "'"
+	}
+	return line
+}
+
+func indented(text json.RawMessage) string {
+	var out bytes.Buffer
+	if len(text) == 0 || json.Indent(&out, text, "", "  ") != nil {
+		return ""
+	}
+	return out.String()
+}
+
+// last is the name at the end of a reference.
+func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
