@@ -10,13 +10,12 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
-	"entrepot/internal/pgtest"
 )
 
 // In a store that one account has filled, PostgreSQL knows that account's number and no other. It must not conclude that a new account
 // has a single row and read everything of it again and again: looking up SKUs reads hardly more rows than it finds.
 func TestANewAccountBesideALargeOne(t *testing.T) {
-	url := pgtest.URL(t)
+	url := dbtest.URL(t)
 	store := dbtest.Open(t, db.Config{URL: url})
 	large, fresh := dbtest.Account(t, store), dbtest.Account(t, store)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -89,4 +88,4 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 	}
 }
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/verify"
 )
 
@@ -85,7 +85,7 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 			t.Run(fmt.Sprint(engine, "/", version), func(t *testing.T) {
 				config := db.Config{Dir: t.TempDir(), Unsafe: true}
 				if engine == "postgres" {
-					config = db.Config{URL: pgtest.URL(t)}
+					config = db.Config{URL: dbtest.URL(t)}
 				}
 				store, err := db.Open(t.Context(), config)
 				if err != nil {
