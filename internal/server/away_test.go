@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/pgtest"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
 
@@ -62,7 +62,7 @@ func (c *cable) set(cut bool) {
 // While PostgreSQL cannot be reached, every kind of request is a 503 that says when to come back, /readyz says why, and all is well
 // again once it can: reads, writes, feeds, logins, credentials looked up, and limits that are counted in the store.
 func TestPostgresAway(t *testing.T) {
-	address, err := url.Parse(pgtest.URL(t))
+	address, err := url.Parse(dbtest.URL(t))
 	if err != nil || address.Port() == "" {
 		t.Fatalf("%v: PostgreSQL listens on no port in %s", err, address)
 	}
