@@ -1,7 +1,5 @@
 package db
 
-import "context"
-
 // Migration names a migration of this program.
 type Migration struct{ Name, Checksum string }
 
@@ -13,9 +11,6 @@ func KnownMigrations() (list []Migration, err error) {
 	}
 	return list, err
 }
-
-// Script runs statements outside of any transaction, as an operator would.
-func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.script(ctx, sql) }
 
 // RunOnFile runs statements on a SQLite file, as another program would.
 func RunOnFile(path string, statements ...string) error {
