@@ -3,6 +3,7 @@ package commerce
 import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -45,6 +46,16 @@ func (s *Service) ChangeDetails(tx *db.Tx, o *orders.Order, d OrderDetails) erro
 	}
 	touch(tx, o)
 	orders.SaveDetails(tx, before, o)
+	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress, func() ([]customers.OrderCountry, error) {
+		list, err := orders.Destinations(tx, o.Customer, o.ID)
+		countries := make([]customers.OrderCountry, len(list))
+		for i, d := range list {
+			countries[i] = customers.CountryOfOrder(d.Address, d.CreatedAt)
+		}
+		return countries, err
+	}); err != nil {
+		return err
+	}
 	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
 	return nil
 }

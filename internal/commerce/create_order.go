@@ -238,7 +238,7 @@ func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event
 	if a.draft.CustomerID != "" {
 		o.CustomerEmail = c.Email
 	}
-	customers.Ordered(tx, c.ID, spent(o), customers.CountryOf(o.ShippingAddress))
+	customers.Ordered(tx, c.ID, spent(o), customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt))
 	return nil, nil
 }
 
@@ -247,7 +247,7 @@ func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
 	given, family, _ := strings.Cut(o.CustomerName, " ")
 	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Metadata: "{}", Tags: []string{},
 		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
-		OrderCountry: customers.CountryOf(o.ShippingAddress), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+		OrderCountry: customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 }
 
 // holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):

@@ -56,7 +56,7 @@ func (c *Customer) Same(other *Customer) bool {
 
 // row is what a customer's own row holds of it, for comparing.
 func (c *Customer) row() [9]string {
-	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry}
+	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry.Code}
 }
 
 // distinct is a list without repetitions, in its order.

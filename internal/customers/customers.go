@@ -42,7 +42,7 @@ type Customer struct {
 	MergedInto   id.Customer
 	OrdersCount  int64
 	TotalSpent   money.Amount
-	OrderCountry string // where the newest order with a known country was shipped to, "" for none
+	OrderCountry OrderCountry
 	CreatedAt    int64
 	UpdatedAt    int64
 	ErasedAt     int64
@@ -70,11 +70,11 @@ func (c Customer) search() string {
 }
 
 const columns = `id, email, first_name, last_name, phone, company, siret, vat, metadata, status, merged_into,
-	orders_count, total_spent, order_country, created_at, updated_at, erased_at, erased_orders`
+	orders_count, total_spent, order_country, order_country_at, created_at, updated_at, erased_at, erased_orders`
 
 func scan(r db.Rows) (c Customer, err error) {
 	err = r.Scan(&c.ID, &c.Email, db.Opt(&c.FirstName), db.Opt(&c.LastName), db.Opt(&c.Phone), db.Opt(&c.Company), db.Opt(&c.Siret),
-		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, db.Opt(&c.OrderCountry), &c.CreatedAt, &c.UpdatedAt,
+		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, db.Opt(&c.OrderCountry.Code), db.Opt(&c.OrderCountry.At), &c.CreatedAt, &c.UpdatedAt,
 		db.Opt(&c.ErasedAt), db.Opt(&c.ErasedOrders))
 	return c, err
 }
@@ -137,19 +137,23 @@ func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
 // Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again.
 func Insert(tx *db.Tx, c Customer) {
 	tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, first_name, last_name, phone, company, siret, vat, metadata, search, status,
-			orders_count, total_spent, order_country, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18) ON CONFLICT DO NOTHING`,
+			orders_count, total_spent, order_country, order_country_at, created_at, updated_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19) ON CONFLICT DO NOTHING`,
 		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company),
-		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, db.Null(c.OrderCountry), c.CreatedAt, c.UpdatedAt).Rows(1, nil)
+		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, db.Null(c.OrderCountry.Code), db.Null(c.OrderCountry.At), c.CreatedAt, c.UpdatedAt).Rows(1, nil)
 	insertTags(tx, c.ID, c.Tags)
 	insertAddresses(tx, c.ID, c.Addresses)
 }
 
 // Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.
-func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country string) {
-	tx.Queue(`UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, order_country = coalesce($4::TEXT, order_country)
-		WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, customer, spent, db.Null(country)).Rows(1, nil)
+func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country OrderCountry) {
+	tx.Queue(`UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, `+newestCountry+`
+		WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, customer, spent, db.Null(country.Code), country.At).Rows(1, nil)
 }
+
+// newestCountry takes an order's country $4, which may be NULL, unless that of a newer order than one of time $5 stands there.
+const newestCountry = `order_country = CASE WHEN order_country_at > $5 THEN order_country ELSE coalesce($4::TEXT, order_country) END,
+	order_country_at = CASE WHEN order_country_at > $5 OR $4::TEXT IS NULL THEN order_country_at ELSE $5::BIGINT END`
 
 // Spend moves a record's totals by a difference; orders of one customer do not read before they write.
 func Spend(tx *db.Tx, customer id.Customer, orders int64, spent money.Amount) {

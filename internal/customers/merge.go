@@ -52,7 +52,7 @@ func (c *Customer) Absorb(at int64, secondaries []Customer) {
 		c.Tags = distinct(append(c.Tags, s.Tags...))
 		c.OrdersCount += s.OrdersCount
 		c.TotalSpent += s.TotalSpent
-		if c.OrderCountry == "" {
+		if s.OrderCountry.At > c.OrderCountry.At {
 			c.OrderCountry = s.OrderCountry
 		}
 	}

@@ -54,7 +54,7 @@ func (r Rules) Match(c *Customer, lastOrder int64) bool {
 
 func (c *Customer) livesIn(country string) bool {
 	if len(c.Addresses) == 0 {
-		return c.OrderCountry == country
+		return c.OrderCountry.Code == country
 	}
 	return slices.ContainsFunc(c.Addresses, func(a Address) bool { return a.Country == country })
 }

@@ -78,9 +78,9 @@ func (c *Customer) Copy() *Customer {
 // Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
 func Save(tx *db.Tx, before, c *Customer) {
 	tx.Queue(`UPDATE customers SET email = $3, email_key = $4, first_name = $5, last_name = $6, phone = $7, company = $8, siret = $9, vat = $10, metadata = $11,
-			search = $12, order_country = $13, updated_at = $14 WHERE tenant_id = $1 AND id = $2::UUID`,
+			search = $12, order_country = $13, order_country_at = $14, updated_at = $15 WHERE tenant_id = $1 AND id = $2::UUID`,
 		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company), db.Null(c.Siret),
-		db.Null(c.VAT), c.Metadata, c.search(), db.Null(c.OrderCountry), c.UpdatedAt).Rows(1, nil)
+		db.Null(c.VAT), c.Metadata, c.search(), db.Null(c.OrderCountry.Code), db.Null(c.OrderCountry.At), c.UpdatedAt).Rows(1, nil)
 	if !slices.Equal(before.Tags, c.Tags) {
 		tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, c.ID)
 		insertTags(tx, c.ID, c.Tags)

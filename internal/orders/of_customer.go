@@ -15,6 +15,19 @@ func ShippingAddresses(tx *db.Tx, customer id.Customer) ([]string, error) {
 		GROUP BY shipping_address ORDER BY max(created_at) DESC, shipping_address LIMIT $3::BIGINT`, tx.Tenant, customer, maxAddresses)
 }
 
+// Destination is where an order was shipped to, and when it was created.
+type Destination struct {
+	Address   string // free JSON
+	CreatedAt int64
+}
+
+// Destinations are where the newest orders of a customer but one were shipped to, newest first.
+func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination, error) {
+	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
+		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID AND shipping_address IS NOT NULL
+		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, maxAddresses)
+}
+
 // LastOrders tells when the newest order of each of some customers was created; those without orders are left out.
 func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
 	last := map[id.Customer]int64{}
