@@ -295,13 +295,11 @@ func (a *API) changeDetails(r *request) (answer, error) {
 
 // readOrderFilter reads the parameters of the order list (interface §4.1).
 func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
-	f := orders.Filter{
-		Statuses: apijson.QueryEnums(q, "status", orders.Statuses...),
-		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
-		Customer: apijson.QueryID[id.Customer](q, "customerId"),
-		Email:    q.Text("customerEmail"),
-		Search:   q.Text("search"),
-	}
+	var f orders.Filter
+	f.Statuses = apijson.QueryEnums(q, "status", orders.Statuses...)
+	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
+	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
+	f.Email, f.Search = q.Text("customerEmail"), q.Text("search")
 	slices.Sort(f.Statuses)
 	f.Statuses = slices.Compact(f.Statuses)
 	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {

@@ -9,6 +9,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
@@ -292,21 +293,97 @@ func TestTotalsAreCounts(t *testing.T) {
 				})
 			}
 		}
-		for _, f := range []orders.Filter{
+		for _, c := range []orders.CountedFilter{
 			{}, {Statuses: []orders.Status{orders.Cancelled}}, {From: first}, {From: first + 1, To: last - 1}, {To: last}, {From: last + 1},
 			{Statuses: []orders.Status{orders.Pending, orders.Cancelled}, From: (first + last) / 2}, {From: 1, To: first - 1},
 		} {
-			f.Limit, f.Sort = 100, orders.ByCreatedAt
-			err := s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
-				list, total, err := orders.List(tx, f, nil)
-				if err == nil && int64(len(list)) != total {
-					t.Errorf("%+v: %d listed, total %d", f, len(list), total)
-				}
-				return err
-			})
+			f := orders.Filter{CountedFilter: c, Limit: 100, Sort: orders.ByCreatedAt}
+			s.totalIsRows(t, f)
+		}
+	})
+}
+
+// totalIsRows reads all pages of a list and gives how many orders are in them, which must be each page's total.
+func (s *shop) totalIsRows(t *testing.T, f orders.Filter) (rows int64) {
+	t.Helper()
+	err := s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+		rows = 0
+		var totals []int64
+		for f.Offset = 0; ; f.Offset += f.Limit {
+			list, total, err := orders.List(tx, f, nil)
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
+			rows, totals = rows+int64(len(list)), append(totals, total)
+			if len(list) < f.Limit {
+				break
+			}
+		}
+		for _, total := range totals {
+			if total != rows {
+				t.Errorf("%+v: %d listed, totals %d", f, rows, totals)
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// A list's total is the number of its rows over all pages, for every pair of filters (interface §4.1).
+func TestTotalIsRowsForEveryPairOfFilters(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store, 1)
+		channel := channels.Channel{Name: "ERP", Platform: channels.Custom, Status: channels.Active, Settings: "{}", Oversell: "allow"}
+		other := channel
+		channel.ID, other.ID = id.New[id.Channel](), id.New[id.Channel]()
+		if err := s.write(t, func(tx *db.Tx) error {
+			channel.Insert(tx)
+			other.Insert(tx)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		day := s.store.Now().UnixMicro() - 40*24*3600e6
+		var customer id.Customer
+		for i := range 24 {
+			d := s.draft([]string{"ada@example.com", "Bob@Example.com", ""}[i%3], map[int]int64{0: 1})
+			d.CustomerName = []string{"Ada Lovelace", "Bob Byron"}[i/3%2]
+			d.CreatedAt = day + int64(i)*24*3600e6
+			d.Status = []orders.Status{orders.Pending, orders.Processing}[i/6%2]
+			d.Channel = []id.Channel{channel.ID, other.ID}[i/4%2]
+			if o := s.create(t, d); i == 0 {
+				customer = o.Customer
+			}
+		}
+		filters := map[string]func(f *orders.Filter){
+			"one status":   func(f *orders.Filter) { f.Statuses = []orders.Status{orders.Pending} },
+			"two statuses": func(f *orders.Filter) { f.Statuses = []orders.Status{orders.Processing, orders.Cancelled} },
+			"channel":      func(f *orders.Filter) { f.Channel = channel.ID },
+			"from":         func(f *orders.Filter) { f.From = day + 5*24*3600e6 },
+			"to":           func(f *orders.Filter) { f.To = day + 16*24*3600e6 },
+			"customer":     func(f *orders.Filter) { f.Customer = customer },
+			"email":        func(f *orders.Filter) { f.Email = "bob@example.COM" },
+			"search":       func(f *orders.Filter) { f.Search = "lovelace" },
+		}
+		seen := map[int64]bool{}
+		for one, first := range filters {
+			for two, second := range filters {
+				f := orders.Filter{Limit: 5, Sort: orders.ByCreatedAt}
+				first(&f)
+				second(&f)
+				rows := s.totalIsRows(t, f)
+				if one == two && (rows == 0 || rows == 24) {
+					t.Errorf("%s chooses %d of 24 orders: it proves nothing", one, rows)
+				}
+				seen[rows] = true
+			}
+		}
+		if len(seen) < 5 {
+			t.Errorf("pairs choose only %v orders", seen)
 		}
 	})
 }

@@ -184,7 +184,7 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 		example := rapid.Custom(func(t *rapid.T) Customer {
 			c := Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: rapid.SampledFrom([]Status{Active, Active, Active, Secondary, Erased}).Draw(t, "status"),
 				Tags: rapid.SliceOfNDistinct(rapid.SampledFrom(tagsInTests), 0, 3, rapid.ID[string]).Draw(t, "tags"), OrdersCount: rapid.Int64Range(0, 3).Draw(t, "orders"),
-				TotalSpent: money.Amount(rapid.Int64Range(0, 3).Draw(t, "spent")), OrderCountry: customers.OrderCountry{Code: rapid.SampledFrom([]string{"", "FR", "DE"}).Draw(t, "order country")},
+				TotalSpent: money.Amount(rapid.Int64Range(0, 3).Draw(t, "spent")), OrderCountry: OrderCountry{Code: rapid.SampledFrom([]string{"", "FR", "DE"}).Draw(t, "order country")},
 				CreatedAt: 1000 * rapid.Int64Range(0, 4).Draw(t, "created")}
 			c.Email = string(c.ID)
 			for range rapid.IntRange(0, 2).Draw(t, "addresses") {

@@ -43,7 +43,7 @@ func Joined[T any](name string, of func(*T) any) Column[T] {
 // Null says that NULL stands for the member's zero value.
 func (c Column[T]) Null() Column[T] { c.null = true; return c }
 
-// Fixed says that the column is written with the row and never changed.
+// Fixed says that the column is written with the row; Update leaves it as it is.
 func (c Column[T]) Fixed() Column[T] { c.fixed = true; return c }
 
 // NewTable makes a table of its columns.
@@ -173,6 +173,12 @@ func (c *Column[T]) argument(record *T) any {
 		}
 		if !v.IsValid() || c.null && v.IsZero() {
 			return nil
+		}
+		switch v.Kind() {
+		case reflect.String:
+			return v.String()
+		case reflect.Int64:
+			return v.Int()
 		}
 		return v.Interface()
 	}

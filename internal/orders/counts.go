@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // spans are the widths of the buckets in which orders are counted, in microseconds: 8 s, 18 min and 38 h. A list's total
@@ -63,8 +62,13 @@ func fill(from, to int64) (pieces []piece, ragged [][2]int64) {
 	return append(pieces, piece{spans[len(spans)-1], left, right}), ragged
 }
 
-// prefetchTotal asks how many there are of the orders of some states (none: all) and one channel ("": all) created in [from, to).
-func prefetchTotal(tx *db.Tx, states []Status, channel id.Channel, from, to int64) func() (int64, error) {
+// prefetchTotal asks how many orders there are that a filter lets through.
+func prefetchTotal(tx *db.Tx, f CountedFilter) func() (int64, error) {
+	const last = 1 << 55 // far beyond any order, and a multiple of every span
+	states, channel, from, to := f.Statuses, f.Channel, max(f.From, 0), int64(last)
+	if f.To != 0 && f.To < last {
+		to = f.To + 1
+	}
 	if from >= to {
 		return func() (int64, error) { return 0, nil }
 	}

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"encoding/base64"
-	"math"
 	"strconv"
 	"strings"
 
@@ -22,19 +21,30 @@ const (
 
 var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number"}
 
-// Filter says which orders a list shows, and which part of them.
+// Filter says which orders a list shows, and which part of them. A filter belongs to CountedFilter or to RowFilter: that decides how
+// the list's total is found.
 type Filter struct {
-	Statuses  []Status
-	Channel   id.Channel
-	Customer  id.Customer
-	Email     string
-	From, To  int64 // bounds of createdAt in microseconds, both included; To 0: none
-	Search    string
+	CountedFilter
+	RowFilter
 	Sort      Sort
 	Ascending bool
 	Limit     int
 	Offset    int
 	After     *Cursor // instead of Offset
+}
+
+// CountedFilter is what the kept counts know of an order: a total of it comes from them (see prefetchTotal).
+type CountedFilter struct {
+	Statuses []Status
+	Channel  id.Channel
+	From, To int64 // bounds of createdAt in microseconds, both included; To 0: none
+}
+
+// RowFilter is what only an order's row knows: with any of it, a total is counted from the rows.
+type RowFilter struct {
+	Customer id.Customer
+	Email    string
+	Search   string
 }
 
 // Cursor is where a page ended: the sort's value and the id of its last order.
@@ -124,6 +134,7 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	matching := prefetchMatching(tx, f)
 	var list []Order
 	q := newQuery(tx, f)
+	scan := table.Scanner()
 	page := tx.Prefetch(func(r db.Rows) error {
 		o, err := scan(r)
 		list = append(list, o)
@@ -142,16 +153,10 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	return list, n, nil
 }
 
-// prefetchMatching counts what a filter lets through: from the kept counts when only status, channel and time are asked for.
+// prefetchMatching counts what a filter lets through: from the kept counts where they know all that is asked for.
 func prefetchMatching(tx *db.Tx, f Filter) func() (int64, error) {
-	if f.Customer == "" && f.Email == "" && f.Search == "" {
-		to := f.To
-		if to == 0 || to == math.MaxInt64 {
-			to = 1 << 55 // far beyond any order, and a multiple of every span
-		} else {
-			to++
-		}
-		return prefetchTotal(tx, f.Statuses, f.Channel, max(f.From, 0), min(to, 1<<55))
+	if f.RowFilter == (RowFilter{}) {
+		return prefetchTotal(tx, f.CountedFilter)
 	}
 	q := newQuery(tx, f)
 	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args)
@@ -238,7 +243,7 @@ func (q *query) page(f Filter) string {
 	} else {
 		ids = branch(f.Statuses)
 	}
-	return "SELECT " + columns + " FROM (SELECT k, id FROM (" + ids + ") AS branches " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
+	return "SELECT " + table.Columns("o") + " FROM (SELECT k, id FROM (" + ids + ") AS branches " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
 		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id
 		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
 		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id

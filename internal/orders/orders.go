@@ -3,7 +3,7 @@
 //	status.go    which move is allowed: a table
 //	totals.go    what an order costs: pure
 //	ship.go      what shipping and undoing it do: pure
-//	store.go     insert, lock, save
+//	table.go     the columns, each named once; store.go  insert, lock, save
 //	list.go      filters, sorts, pages; counts.go gives a list's total without counting
 package orders
 
