@@ -86,6 +86,9 @@ func newPage(text []byte) (*page, error) {
 func (d *document) entry(method, path string, op operation) entry {
 	e := entry{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, About: op.Description, Parameters: d.rows(op.Parameters)}
 	e.Credential, e.Scopes = credential(op.Security)
+	for _, scope := range e.Scopes { // they have a line of their own
+		e.About = strings.TrimSuffix(e.About, " Needs the scope `"+scope+"`.")
+	}
 	var body json.RawMessage
 	if op.RequestBody != nil {
 		body = op.RequestBody.Content.example()
