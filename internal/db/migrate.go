@@ -69,6 +69,9 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		}
 		ran++
 	}
+	if ran == 0 {
+		return 0, nil
+	}
 	return ran, d.engine.afterMigration(ctx)
 }
 
