@@ -8,14 +8,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"entrepot/internal/apperr"
 )
 
 // A body costs its values' own size in memory and not a multiple of it, whatever it is made of.
 func TestParsingTakesLittleMemory(t *testing.T) {
-	if size := unsafe.Sizeof(Value{}); size != ValueSize {
+	if size := reflect.TypeOf(Value{}).Size(); size != ValueSize {
 		t.Fatalf("a value has %d bytes, ValueSize says %d", size, ValueSize)
 	}
 	for name, text := range map[string]string{
