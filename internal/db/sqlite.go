@@ -208,6 +208,9 @@ func (e *sqliteEngine) snapshot(ctx context.Context, run func(*sqliteConn) error
 }
 
 func (e *sqliteEngine) borrow(ctx context.Context) (*sqliteConn, error) {
+	if err := ctx.Err(); err != nil { // a caller that hung up gets no connection, also where one is free
+		return nil, err
+	}
 	var conn *sqliteConn
 	select {
 	case conn = <-e.readers:
