@@ -2,7 +2,6 @@ package db
 
 import (
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -136,16 +135,6 @@ func (t *Table[T]) Update(tx *Tx, record *T, where string, args ...any) *Step {
 		}
 		return "UPDATE " + t.name + " SET " + strings.Join(sets, ", ") + " WHERE tenant_id = $1 AND " + where
 	}), all...)
-}
-
-// Names lists the columns that are written, tenant_id not among them.
-func (t *Table[T]) Names() (names []string) {
-	for _, c := range t.columns {
-		if !c.joined {
-			names = append(names, c.name)
-		}
-	}
-	return slices.Clip(names)
 }
 
 func (t *Table[T]) text(of string, build func() string) string {
