@@ -17,9 +17,9 @@ var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", section: "4.5.10", summary: "Change the account", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
 	{method: "PUT", path: "/api/v1/account", name: "putAccount", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).saveAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
 }
 
 func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
@@ -49,8 +49,8 @@ func (a *API) readAccount(r *request) (out answer, err error) {
 	return out, err
 }
 
-// saveAccount serves PATCH and PUT /api/v1/account: 200; 400, 403, 412.
-func (a *API) saveAccount(r *request) (answer, error) {
+// updateAccount serves PATCH and PUT /api/v1/account: 200; 400, 403, 412.
+func (a *API) updateAccount(r *request) (answer, error) {
 	o := r.object()
 	change := readAccountChange(o)
 	if err := o.Err(); err != nil {
@@ -63,7 +63,7 @@ func (a *API) saveAccount(r *request) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.Account, error) { return accounts.LockOwn(tx) }, show); err != nil {
 			return answer{}, err
 		}
-		account, err := a.Commerce.SaveAccount(tx, r.caller, change)
+		account, err := a.Commerce.UpdateAccount(tx, r.caller, change)
 		return show(account), err
 	})
 }

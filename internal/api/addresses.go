@@ -13,9 +13,9 @@ import (
 // addressRoutes are the address book of interface §4.4.
 var addressRoutes = []*route{
 	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).addAddress},
+		body: func(o *apijson.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).createAddress},
 	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", section: "4.4", summary: "Change an address", scope: "write:customers",
-		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).saveAddress},
+		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).updateAddress},
 	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", section: "4.4", summary: "Delete an address", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
@@ -100,12 +100,12 @@ func readZip(o *apijson.Object, whole bool) apijson.Field[string] {
 	return zip
 }
 
-// addAddress serves POST /api/v1/customers/{id}/addresses: 201; 400, 404, 409.
-func (a *API) addAddress(r *request) (answer, error) {
+// createAddress serves POST /api/v1/customers/{id}/addresses: 201; 400, 404, 409.
+func (a *API) createAddress(r *request) (answer, error) {
 	body := r.object()
 	draft := readAddress(body, true)
 	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		added, err := a.Commerce.AddAddress(tx, c, draft)
+		added, err := a.Commerce.CreateAddress(tx, c, draft)
 		return addressAnswer(http.StatusCreated, added), err
 	})
 }
@@ -114,8 +114,8 @@ func addressAnswer(status int, address customers.Address) answer {
 	return one(status, string(address.ID), func(w *apijson.Writer) { records.WriteAddress(w, "data", &address) })
 }
 
-// saveAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
-func (a *API) saveAddress(r *request) (answer, error) {
+// updateAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
+func (a *API) updateAddress(r *request) (answer, error) {
 	address, err := pathID[id.Address](r, "addressId", "address")
 	if err != nil {
 		return answer{}, err
@@ -123,7 +123,7 @@ func (a *API) saveAddress(r *request) (answer, error) {
 	body := r.object()
 	change := readAddress(body, false)
 	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		saved, err := a.Commerce.SaveAddress(tx, c, address, change)
+		saved, err := a.Commerce.UpdateAddress(tx, c, address, change)
 		return addressAnswer(http.StatusOK, saved), err
 	})
 }

@@ -27,9 +27,9 @@ var attributeRoutes = []*route{
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
 	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).changeAttribute},
+		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
@@ -54,36 +54,34 @@ func readAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
 }
 
 // createAttribute serves POST /api/v1/attributes: 201; 400, 409.
-func (a *API) createAttribute(r *request) (answer, error) { return a.saveAttribute(r, "", false) }
+func (a *API) createAttribute(r *request) (answer, error) {
+	body := r.object()
+	draft := readAttribute(body, false)
+	if err := body.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		made, err := a.Commerce.CreateAttribute(tx, r.caller, draft)
+		return attributeAnswer(http.StatusCreated, made), err
+	})
+}
 
-// changeAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
-func (a *API) changeAttribute(r *request) (answer, error) {
+// updateAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
+func (a *API) updateAttribute(r *request) (answer, error) {
 	which, err := pathID[id.Attribute](r, "id", "attribute")
 	if err != nil {
 		return answer{}, err
 	}
-	return a.saveAttribute(r, which, true)
-}
-
-func (a *API) saveAttribute(r *request, which id.Attribute, partial bool) (answer, error) {
 	body := r.object()
-	draft := readAttribute(body, partial)
+	draft := readAttribute(body, true)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		status, err := http.StatusCreated, body.Err()
-		var now catalog.Attribute
-		if which != "" {
-			status = http.StatusOK
-			now, err = locked(r, body, func() (catalog.Attribute, error) { return catalog.LockAttribute(tx, which) },
-				func(now catalog.Attribute) answer { return attributeAnswer(http.StatusOK, now) })
-		}
+		now, err := locked(r, body, func() (catalog.Attribute, error) { return catalog.LockAttribute(tx, which) },
+			func(now catalog.Attribute) answer { return attributeAnswer(http.StatusOK, now) })
 		if err != nil {
 			return answer{}, err
 		}
-		saved, err := a.Commerce.SaveAttribute(tx, r.caller, now, draft)
-		if err != nil {
-			return answer{}, err
-		}
-		return attributeAnswer(status, saved), nil
+		saved, err := a.Commerce.UpdateAttribute(tx, r.caller, now, draft)
+		return attributeAnswer(http.StatusOK, saved), err
 	})
 }
 

@@ -16,7 +16,7 @@ var bulkInventoryRoutes = []*route{
 		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *apijson.Object) { readStock(o, "quantity", stock.MaxQuantity) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
-		body: func(o *apijson.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).setThresholds},
+		body: func(o *apijson.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).updateThresholds},
 }
 
 func sampleUpdated(w *apijson.Writer) {
@@ -63,14 +63,16 @@ func (a *API) updateInventory(r *request) (answer, error) {
 	})
 }
 
-// setThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
-func (a *API) setThresholds(r *request) (answer, error) {
+// updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
+func (a *API) updateThresholds(r *request) (answer, error) {
 	body := r.object()
 	update := readStock(body, "threshold", stock.MaxThreshold)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) { return updatedAnswer(a.Commerce.SetThresholds(tx, r.caller, update)) })
+	return a.write(r, func(tx *db.Tx) (answer, error) {
+		return updatedAnswer(a.Commerce.UpdateThresholds(tx, r.caller, update))
+	})
 }
 
 func updatedAnswer(out commerce.Updated, err error) (answer, error) {

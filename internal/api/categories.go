@@ -26,9 +26,9 @@ var categoryRoutes = []*route{
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
 	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).changeCategory},
+		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
@@ -61,7 +61,7 @@ func (a *API) createCategory(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		c, err := a.Commerce.SaveCategory(tx, r.caller, "", draft)
+		c, err := a.Commerce.CreateCategory(tx, r.caller, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -83,15 +83,15 @@ func (a *API) getCategory(r *request) (out answer, err error) {
 	return out, err
 }
 
-// changeCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.
-func (a *API) changeCategory(r *request) (answer, error) {
+// updateCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.
+func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
 	draft := readCategory(body, true, false)
 	return a.onCategory(r, func(tx *db.Tx, which id.Category) (answer, error) {
 		if err := body.Err(); err != nil {
 			return answer{}, err
 		}
-		c, err := a.Commerce.SaveCategory(tx, r.caller, which, draft)
+		c, err := a.Commerce.UpdateCategory(tx, r.caller, which, draft)
 		if err != nil {
 			return answer{}, err
 		}

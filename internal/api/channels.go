@@ -26,9 +26,9 @@ var channelRoutes = []*route{
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
 		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", section: "4.5", summary: "Change a channel", scope: "write:channels",
-		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
 	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
-		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).changeChannel},
+		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
@@ -36,15 +36,15 @@ var channelRoutes = []*route{
 	{method: "POST", path: "/api/v1/channels/{id}/publications", name: "publishProducts", section: "4.5", summary: "Publish products on a channel", scope: "write:channels",
 		body: func(o *apijson.Object) { readPublications(o) }, answer: data(func(w *apijson.Writer) {
 			writePublished(w, commerce.Published{Count: 1, NotFound: []string{"NO-SUCH-SKU"}, Job: records.SampleID[id.Job](258)})
-		}), serve: (*API).publish},
+		}), serve: (*API).publishProducts},
 	{method: "DELETE", path: "/api/v1/channels/{id}/publications/{productId}", name: "unpublishProduct", section: "4.5", summary: "Take a product off a channel", scope: "write:channels",
-		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SamplePublication.Product, nil) }), serve: (*API).unpublish},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SamplePublication.Product, nil) }), serve: (*API).unpublishProduct},
 	{method: "POST", path: "/api/v1/channels/{id}/sync", name: "queueChannelSync", section: "4.5", summary: "Queue a synchronisation", scope: "write:channels", status: http.StatusAccepted,
-		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).queueSync},
+		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).syncChannel},
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
-		answer: data(sampleTest), serve: (*API).testChannel},
+		answer: data(sampleTest), serve: (*API).checkChannel},
 	{method: "POST", path: "/channels/{id}/sync/test", name: "testChannelUnversioned", section: "4.5", summary: "Test a channel's connection", scope: "write:channels",
-		answer: data(sampleTest), serve: (*API).testChannel},
+		answer: data(sampleTest), serve: (*API).checkChannel},
 }
 
 var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
@@ -164,8 +164,8 @@ func (a *API) channel(r *request) (c channels.Channel, err error) {
 	return c, err
 }
 
-// changeChannel serves PATCH and PUT /api/v1/channels/{id}: 200; 400, 404, 412.
-func (a *API) changeChannel(r *request) (answer, error) {
+// updateChannel serves PATCH and PUT /api/v1/channels/{id}: 200; 400, 404, 412.
+func (a *API) updateChannel(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {
 		return answer{}, err
@@ -192,7 +192,7 @@ func (a *API) changeChannel(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		c, err = a.Commerce.ChangeChannel(tx, r.caller, c, draft)
+		c, err = a.Commerce.UpdateChannel(tx, r.caller, c, draft)
 		return show(c), err
 	})
 }
@@ -253,8 +253,8 @@ func readPublications(o *apijson.Object) (d publicationDraft) {
 	return d
 }
 
-// publish serves POST /api/v1/channels/{id}/publications: 200; 400, 404.
-func (a *API) publish(r *request) (answer, error) {
+// publishProducts serves POST /api/v1/channels/{id}/publications: 200; 400, 404.
+func (a *API) publishProducts(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {
 		return answer{}, err
@@ -310,8 +310,8 @@ func samplePublications(w *apijson.Writer) {
 	writePublications(w, []catalog.ChannelPublication{records.SamplePublication}, page{1, 20}, 1)
 }
 
-// unpublish serves DELETE /api/v1/channels/{id}/publications/{productId}: 200; 404.
-func (a *API) unpublish(r *request) (answer, error) {
+// unpublishProduct serves DELETE /api/v1/channels/{id}/publications/{productId}: 200; 404.
+func (a *API) unpublishProduct(r *request) (answer, error) {
 	product, err := pathID[id.Product](r, "productId", "publication")
 	if err != nil {
 		return answer{}, err
@@ -331,8 +331,8 @@ func readSync(o *apijson.Object) jobs.Type {
 	return apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
 }
 
-// queueSync serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
-func (a *API) queueSync(r *request) (answer, error) {
+// syncChannel serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
+func (a *API) syncChannel(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {
 		return answer{}, err
@@ -343,13 +343,13 @@ func (a *API) queueSync(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		j, err := a.Commerce.QueueSync(tx, channel, kind)
+		j, err := a.Commerce.SyncChannel(tx, channel, kind)
 		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { records.WriteJob(w, "data", j) }), err
 	})
 }
 
-// testChannel serves POST /channels/{id}/sync/test: 200; 400 for a custom channel, 404.
-func (a *API) testChannel(r *request) (answer, error) {
+// checkChannel serves POST /channels/{id}/sync/test: 200; 400 for a custom channel, 404.
+func (a *API) checkChannel(r *request) (answer, error) {
 	c, err := a.channel(r)
 	if err != nil {
 		return answer{}, err
@@ -357,7 +357,7 @@ func (a *API) testChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
 	}
-	result, err := a.Commerce.TestChannel(r.ctx(), c)
+	result, err := a.Commerce.CheckChannel(r.ctx(), c)
 	if err != nil {
 		return answer{}, err
 	}

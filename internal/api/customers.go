@@ -28,9 +28,9 @@ var customerRoutes = []*route{
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
 	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", section: "4.4", summary: "Change a customer", scope: "write:customers",
-		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).saveCustomer},
+		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
 	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
@@ -125,12 +125,12 @@ func (a *API) changeCustomer(r *request, body *apijson.Object, act func(tx *db.T
 	})
 }
 
-// saveCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
-func (a *API) saveCustomer(r *request) (answer, error) {
+// updateCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
+func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
 	change := readCustomer(body, false)
 	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		saved, err := a.Commerce.SaveCustomer(tx, c, change)
+		saved, err := a.Commerce.UpdateCustomer(tx, c, change)
 		return customerAnswer(http.StatusOK, saved), err
 	})
 }

@@ -14,7 +14,7 @@ import (
 // deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).testEndpoint},
+		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).pingEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
@@ -24,7 +24,7 @@ var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404}, summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryFailed},
+		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryDeliveries},
 }
 
 func readTest(o *apijson.Object) string {
@@ -32,8 +32,8 @@ func readTest(o *apijson.Object) string {
 	return apijson.Enum(o, "event", false, webhooks.EventNames...).Value
 }
 
-// testEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
-func (a *API) testEndpoint(r *request) (answer, error) {
+// pingEndpoint serves POST /api/v1/developer/webhooks/{id}/test: 200 with the delivery; 400, 404, 409.
+func (a *API) pingEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -44,7 +44,7 @@ func (a *API) testEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		d, err := a.Commerce.TestEndpoint(tx, r.caller, endpoint, event)
+		d, err := a.Commerce.PingEndpoint(tx, r.caller, endpoint, event)
 		if err != nil {
 			return answer{}, err
 		}
@@ -127,15 +127,15 @@ func readRetry(o *apijson.Object) (endpoint id.Endpoint, span commerce.Span) {
 	return endpoint, readTimes(o, false)
 }
 
-// retryFailed serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
-func (a *API) retryFailed(r *request) (answer, error) {
+// retryDeliveries serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
+func (a *API) retryDeliveries(r *request) (answer, error) {
 	o := r.object()
 	endpoint, span := readRetry(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.RetryFailed(tx, r.caller, endpoint, span)
+		n, err := a.Commerce.RetryDeliveries(tx, r.caller, endpoint, span)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeRetried(w, n) }), err
 	})
 }

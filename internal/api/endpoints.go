@@ -25,13 +25,13 @@ var endpointRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).readEndpoint},
 	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
 	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).changeEndpoint},
+		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
 	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateSecret},
+		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpoint},
 }
 
 // readEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
@@ -101,8 +101,8 @@ func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 	return a.Commerce.CheckURL(r.ctx(), *url)
 }
 
-// changeEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404.
-func (a *API) changeEndpoint(r *request) (answer, error) {
+// updateEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404.
+func (a *API) updateEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -120,7 +120,7 @@ func (a *API) changeEndpoint(r *request) (answer, error) {
 		if err := r.precondition(func() []byte { return endpointAnswer(e).body }); err != nil {
 			return answer{}, err
 		}
-		if e, err = a.Commerce.ChangeEndpoint(tx, r.caller, endpoint, draft); err != nil {
+		if e, err = a.Commerce.UpdateEndpoint(tx, r.caller, endpoint, draft); err != nil {
 			return answer{}, err
 		}
 		return endpointAnswer(e), nil
@@ -190,8 +190,8 @@ func (r *request) maybe() *apijson.Object {
 
 var emptyBody, _ = apijson.Parse([]byte("{}"))
 
-// rotateSecret serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
-func (a *API) rotateSecret(r *request) (answer, error) {
+// rotateEndpoint serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
+func (a *API) rotateEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -202,7 +202,7 @@ func (a *API) rotateSecret(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
-		e, secret, err := a.Commerce.RotateSecret(tx, r.caller, endpoint, grace)
+		e, secret, err := a.Commerce.RotateEndpoint(tx, r.caller, endpoint, grace)
 		if err != nil {
 			return answer{}, err
 		}

@@ -19,7 +19,7 @@ var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEvents},
+		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEndpoint},
 }
 
 // readCatalogue serves GET /api/v1/developer/webhooks/events: 200.
@@ -132,8 +132,8 @@ func readTimes(o *apijson.Object, required bool) commerce.Span {
 // farFuture is later than every event.
 const farFuture = 1 << 61
 
-// replayEvents serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
-func (a *API) replayEvents(r *request) (answer, error) {
+// replayEndpoint serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
+func (a *API) replayEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -144,7 +144,7 @@ func (a *API) replayEvents(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.ReplayEvents(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
+		n, err := a.Commerce.ReplayEndpoint(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeReplay(w, endpoint, n) }), err
 	})
 }

@@ -28,7 +28,7 @@ var orderRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).getOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
-		body: func(o *apijson.Object) { readDetails(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).changeDetails},
+		body: func(o *apijson.Object) { readOrderUpdate(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
 		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
@@ -270,10 +270,10 @@ func (a *API) editOrder(r *request) (answer, error) {
 	})
 }
 
-// readDetails reads the body of PATCH /orders/{id}: what is absent stays, null clears.
-func readDetails(o *apijson.Object) commerce.OrderDetails {
+// readOrderUpdate reads the body of PATCH /orders/{id}: what is absent stays, null clears.
+func readOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 	o.Record("UpdateOrder")
-	return commerce.OrderDetails{
+	return commerce.OrderUpdate{
 		Notes:           o.Text("notes", apijson.Text{Max: 5000}),
 		ShippingAddress: o.Free("shippingAddress", true),
 		BillingAddress:  o.Free("billingAddress", true),
@@ -281,12 +281,12 @@ func readDetails(o *apijson.Object) commerce.OrderDetails {
 	}
 }
 
-// changeDetails serves PATCH /api/v1/orders/{id}: 200 with the full order; 400, 404, 409, 412.
-func (a *API) changeDetails(r *request) (answer, error) {
+// updateOrder serves PATCH /api/v1/orders/{id}: 200 with the full order; 400, 404, 409, 412.
+func (a *API) updateOrder(r *request) (answer, error) {
 	body := r.object()
-	details := readDetails(body)
+	details := readOrderUpdate(body)
 	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		if err := a.Commerce.ChangeDetails(tx, o, details); err != nil {
+		if err := a.Commerce.UpdateOrder(tx, o, details); err != nil {
 			return answer{}, err
 		}
 		return fullOrder(http.StatusOK, o), nil

@@ -21,9 +21,9 @@ var productRoutes = []*route{
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
 	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
-		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
 	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
-		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).changeProduct},
+		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
 	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", section: "4.5.1", summary: "Delete a product", scope: "write:products",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
@@ -70,15 +70,15 @@ func (a *API) createProduct(r *request) (answer, error) {
 	})
 }
 
-// changeProduct serves PATCH and PUT /api/v1/products/{id}: 200; 400, 404, 409, 412.
-func (a *API) changeProduct(r *request) (answer, error) {
+// updateProduct serves PATCH and PUT /api/v1/products/{id}: 200; 400, 404, 409, 412.
+func (a *API) updateProduct(r *request) (answer, error) {
 	body := r.object()
 	draft := readProduct(body, true)
 	return a.onProduct(r, func(tx *db.Tx, p *catalog.Product) (answer, error) {
 		if err := body.Err(); err != nil {
 			return answer{}, err
 		}
-		p, err := a.Commerce.ChangeProduct(tx, r.caller, p, draft)
+		p, err := a.Commerce.UpdateProduct(tx, r.caller, p, draft)
 		if err != nil {
 			return answer{}, err
 		}

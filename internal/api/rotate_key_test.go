@@ -92,7 +92,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint, former.Seal("x", webhooks.Place(99, endpoint)))
 			return err
 		})
-		if _, err := commerce.RotateKey(t.Context(), s.DB, former, next); err == nil || !strings.Contains(err.Error(), string(endpoint)) {
+		if _, err := commerce.RotateStoreKey(t.Context(), s.DB, former, next); err == nil || !strings.Contains(err.Error(), string(endpoint)) {
 			t.Fatalf("a damaged secret: %v", err)
 		}
 		for name, key := range map[string]secretbox.Key{"former": former, "new": next} {
@@ -110,7 +110,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		})
 		for limit := time.Millisecond; ; limit *= 2 { // then broken off wherever it is, until the time suffices
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
-			_, err := commerce.RotateKey(ctx, s.DB, former, next)
+			_, err := commerce.RotateStoreKey(ctx, s.DB, former, next)
 			cancel()
 			if err == nil {
 				break
@@ -119,7 +119,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, err := commerce.RotateKey(t.Context(), s.DB, former, next); n != 0 || err != nil {
+		if n, err := commerce.RotateStoreKey(t.Context(), s.DB, former, next); n != 0 || err != nil {
 			t.Errorf("again: %d, %v", n, err)
 		}
 		if err := s.claim(t, former); err == nil || !strings.Contains(err.Error(), next.ID()) {
@@ -130,7 +130,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		}
 		if wrong, err := secretbox.Parse(strings.Repeat("77", 32)); err != nil {
 			t.Error(err)
-		} else if _, err := commerce.RotateKey(t.Context(), s.DB, former, wrong); err == nil {
+		} else if _, err := commerce.RotateStoreKey(t.Context(), s.DB, former, wrong); err == nil {
 			t.Error("a key that is not the store's replaces it")
 		}
 		s.Commerce.Key = next

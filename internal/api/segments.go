@@ -19,9 +19,9 @@ var segmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).readSegment},
 	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", section: "4.4", summary: "Change a segment", scope: "write:customers",
-		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).saveSegment},
+		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", section: "4.4", summary: "Delete a segment", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
@@ -63,8 +63,8 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 	return one(status, string(s.ID), func(w *apijson.Writer) { records.WriteSegment(w, "data", s) })
 }
 
-// saveSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
-func (a *API) saveSegment(r *request) (answer, error) {
+// updateSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
+func (a *API) updateSegment(r *request) (answer, error) {
 	segment, err := pathID[id.Segment](r, "id", "segment")
 	if err != nil {
 		return answer{}, err
@@ -77,7 +77,7 @@ func (a *API) saveSegment(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		a.Commerce.SaveSegment(tx, s, name, rules)
+		a.Commerce.UpdateSegment(tx, s, name, rules)
 		return segmentAnswer(http.StatusOK, s), nil
 	})
 }

@@ -22,9 +22,9 @@ var userRoutes = []*route{
 		body: func(o *apijson.Object) { readUserDraft(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
 	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", section: "4.5.10", summary: "Change a user", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).saveUser},
+		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
@@ -103,8 +103,8 @@ func (a *API) createUser(r *request) (answer, error) {
 	})
 }
 
-// saveUser serves PATCH and PUT /api/v1/users/{id}: 200; 400, 403, 404, 409, 412.
-func (a *API) saveUser(r *request) (answer, error) {
+// updateUser serves PATCH and PUT /api/v1/users/{id}: 200; 400, 403, 404, 409, 412.
+func (a *API) updateUser(r *request) (answer, error) {
 	which, err := pathID[id.User](r, "id", "user")
 	if err != nil {
 		return answer{}, err
@@ -137,7 +137,7 @@ func (a *API) saveUser(r *request) (answer, error) {
 		if _, err := locked(r, nil, func() (accounts.User, error) { return accounts.LockUser(tx, which) }, show); err != nil {
 			return answer{}, err
 		}
-		user, err := a.Commerce.SaveUser(tx, r.caller, which, change)
+		user, err := a.Commerce.UpdateUser(tx, r.caller, which, change)
 		return show(user), err
 	})
 }

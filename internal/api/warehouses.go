@@ -22,9 +22,9 @@ var warehouseRoutes = []*route{
 		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
 	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
-		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
 	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
-		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).saveWarehouse},
+		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
@@ -109,8 +109,8 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 	})
 }
 
-// saveWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
-func (a *API) saveWarehouse(r *request) (answer, error) {
+// updateWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
+func (a *API) updateWarehouse(r *request) (answer, error) {
 	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
 	if err != nil {
 		return answer{}, err
@@ -123,7 +123,7 @@ func (a *API) saveWarehouse(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		s, err := a.Commerce.SaveWarehouse(tx, r.caller, before, draft)
+		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, before, draft)
 		if err != nil {
 			return answer{}, err
 		}

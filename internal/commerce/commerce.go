@@ -1,4 +1,4 @@
-// Package commerce holds the operations: what the business does, one file per verb. Each takes the caller's
+// Package commerce holds the operations: what the business does, one file each, named noun and verb. Each takes the caller's
 // transaction, tells its story top to bottom, and writes its events in the same commit.
 package commerce
 

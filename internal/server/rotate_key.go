@@ -44,7 +44,7 @@ func RotateKey(ctx context.Context, c StoreConfig, key secretbox.Key) (done Rota
 		}
 	}
 	done.Key = key.ID()
-	if done.Encrypted, err = commerce.RotateKey(ctx, store, old, key); err != nil {
+	if done.Encrypted, err = commerce.RotateStoreKey(ctx, store, old, key); err != nil {
 		return done, err
 	}
 	if c.MasterKey == "" {

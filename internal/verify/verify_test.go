@@ -213,7 +213,7 @@ func (s *shop) life() {
 		return err
 	})
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.SetThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
+		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
 		return err
 	})
 	create(draft("carol@example.com", orders.Pending, "SKU-10", "SKU-10-V", "SKU-11"))

@@ -1,0 +1,44 @@
+package commerce
+
+import (
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+)
+
+// AccountChange is what is to change of the account; nil and empty members stay.
+type AccountChange struct {
+	Name             string
+	Currency         string
+	StrictWarehouses *bool
+	Plan             accounts.Plan // what was bought: nothing that the account itself may change
+}
+
+// UpdateAccount changes the caller's account (interface §4.5).
+func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, change AccountChange) (accounts.Account, error) {
+	account, err := accounts.LockOwn(tx)
+	if err != nil {
+		return account, err
+	}
+	var changed []string
+	if change.Name != "" && change.Name != account.Name {
+		account.Name, changed = change.Name, append(changed, "name")
+	}
+	if change.Currency != "" && change.Currency != account.Currency {
+		account.Currency, changed = change.Currency, append(changed, "currency")
+	}
+	if strict := change.StrictWarehouses; strict != nil && *strict != account.Settings.StrictWarehouses {
+		account.Settings.StrictWarehouses, changed = *strict, append(changed, "strictWarehouses")
+	}
+	if change.Plan != "" && change.Plan != account.Plan {
+		account.Plan, changed = change.Plan, append(changed, "plan")
+	}
+	if len(changed) == 0 {
+		return account, nil
+	}
+	account.Save(tx)
+	audit.Record(tx, who.Actor(), "account.updated", "account", string(account.ID), map[string]string{"fields": strings.Join(changed, ",")})
+	return account, nil
+}

@@ -1,0 +1,45 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// AttributeDraft is an attribute as a caller writes it; on an update, what is not set stays as it is.
+type AttributeDraft struct {
+	Code    apijson.Field[string]
+	Label   apijson.Field[string]
+	Type    apijson.Field[catalog.AttributeType]
+	Options apijson.Field[[]string]
+}
+
+// CreateAttribute makes an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a select has no options.
+func (s *Service) CreateAttribute(tx *db.Tx, _ accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
+	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
+	if err := draft.apply(&a); err != nil {
+		return a, err
+	}
+	a.Insert(tx)
+	return a, nil
+}
+
+// apply puts what is set into an attribute. Errors: Invalid for a select without options, and for options of another type.
+func (d *AttributeDraft) apply(a *catalog.Attribute) error {
+	a.Code, a.Label, a.Type = d.Code.Or(a.Code), d.Label.Or(a.Label), d.Type.Or(a.Type)
+	if d.Options.Set {
+		a.Options = d.Options.Value
+	}
+	switch {
+	case a.Type == catalog.Select && len(a.Options) == 0:
+		return apperr.At("options", "a select needs at least one option")
+	case a.Type != catalog.Select && len(d.Options.Value) > 0:
+		return apperr.At("options", "only a select has options")
+	case a.Type != catalog.Select:
+		a.Options = nil
+	}
+	return nil
+}

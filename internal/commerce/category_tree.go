@@ -1,0 +1,54 @@
+package commerce
+
+import (
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// saveTree queues what became of the categories of a tree, the links of products that waited for new ones, and the events.
+func saveTree(tx *db.Tx, tree *catalog.Tree) error {
+	changes := tree.Settle()
+	var arrived []catalog.Category
+	var externals []string
+	events := make([]webhooks.Event, 0, len(changes))
+	for _, r := range changes {
+		name := webhooks.CategoryUpdated
+		if r.Before == nil {
+			name = webhooks.CategoryCreated
+		}
+		events = append(events, categoryEvent(name, r.After))
+		if r.After.ExternalID != "" && (r.Before == nil || r.Before.ExternalID != r.After.ExternalID) {
+			arrived, externals = append(arrived, r.After), append(externals, r.After.ExternalID)
+		}
+	}
+	touched, err := catalog.Waiting(tx, externals)
+	if err != nil {
+		return err
+	}
+	catalog.SaveCategories(tx, changes)
+	catalog.Arrive(tx, arrived, touched)
+	webhooks.Record(tx, append(events, relinked(touched)...)...)
+	return nil
+}
+
+// placeCategory decides on a draft for one category of a tree, "" being a new one, and saves what comes of it. Errors: as of
+// CreateCategory and UpdateCategory.
+func placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
+	if draft.Parent.Given() && tree.Node(draft.Parent.Value) == nil {
+		return catalog.Category{}, apperr.Missing("parent category")
+	}
+	if owner := tree.ByExternal(draft.ExternalID.Value); owner != "" && owner != target {
+		return catalog.Category{}, apperr.New(apperr.Conflict, "conflict", "externalId %s belongs to another category", draft.ExternalID.Value).With("resourceId", owner)
+	}
+	placed, faults := tree.Diff(target, &draft)
+	if err := refused(faults); err != nil {
+		return catalog.Category{}, err
+	}
+	if err := saveTree(tx, tree); err != nil {
+		return catalog.Category{}, err
+	}
+	return *tree.Node(placed), nil
+}

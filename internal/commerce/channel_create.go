@@ -1,0 +1,70 @@
+package commerce
+
+import (
+	"encoding/json"
+	"maps"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// ChannelDraft is a channel as a caller writes it (interface §4.5); on change, what is nil stays.
+type ChannelDraft struct {
+	Name        *string
+	Platform    string
+	Status      *channels.Status
+	Credentials connector.Credentials // nil: none given; on change, the fields that are absent stay, and an empty one goes
+	NotText     []string              // credentials that came as something other than text
+	Settings    *string               // JSON object
+	Oversell    *string
+}
+
+// CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once
+// (interface §1, §5.1). Errors: Forbidden when a custom one's key would have scopes that the caller lacks.
+func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
+	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
+		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	maps.DeleteFunc(draft.Credentials, func(_, value string) bool { return value == "" })
+	if err := s.apply(tx, &c, draft); err != nil {
+		return c, accounts.Key{}, "", err
+	}
+	c.Insert(tx)
+	audit.Record(tx, who.Actor(), "channel.created", "channel", string(c.ID), map[string]string{"platform": c.Platform})
+	if c.Platform != channels.Custom {
+		return c, accounts.Key{}, "", nil
+	}
+	key, secret, err := s.CreateKey(tx, who, KeyDraft{Name: c.Name, Scopes: accounts.ChannelScopes, Channel: c.ID})
+	return c, key, secret, err
+}
+
+func (s *Service) apply(tx *db.Tx, c *channels.Channel, draft ChannelDraft) error {
+	if draft.Name != nil {
+		c.Name = *draft.Name
+	}
+	if draft.Status != nil {
+		c.Status = *draft.Status
+	}
+	if draft.Settings != nil {
+		c.Settings = *draft.Settings
+	}
+	if draft.Oversell != nil {
+		c.Oversell = *draft.Oversell
+	}
+	if draft.Credentials != nil && c.Platform != channels.Custom {
+		text, err := json.Marshal(draft.Credentials)
+		if err != nil {
+			panic(err) // a map of texts
+		}
+		if c.Credentials, err = s.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
+			return err
+		}
+		if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
+			c.Status = channels.Active
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package commerce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/netguard"
+)
+
+// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none. NotText are
+// those that came as something other than text.
+func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
+	known, ok := s.Connectors.ByPlatform(platform)
+	if !ok {
+		return nil
+	}
+	if faults := known.Profile().Check(c, s.Dev, notText...); len(faults) > 0 {
+		return apperr.Validation(faults)
+	}
+	return nil
+}
+
+// CheckAddresses is the 400 that names the addresses of a platform's channel which the service must not call, whether they came as
+// credentials or as settings, or nil (interface §6.2). It resolves their hosts, so it belongs before the transaction. What is no address
+// at all among the credentials is left to CheckCredentials.
+func (s *Service) CheckAddresses(ctx context.Context, platform string, draft ChannelDraft) error {
+	known, ok := s.Connectors.ByPlatform(platform)
+	if !ok {
+		return nil
+	}
+	var settings map[string]any
+	if draft.Settings != nil {
+		if err := json.Unmarshal([]byte(*draft.Settings), &settings); err != nil {
+			return err // it was read as JSON before
+		}
+	}
+	var faults []apperr.Detail
+	for _, f := range known.Profile().Known() {
+		if f.Form != connector.Target {
+			continue
+		}
+		// A setting stands in for a credential of its name that is not given.
+		if setting, given := settings[f.Name]; given && setting != nil {
+			text, isText := setting.(string)
+			if !isText {
+				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: "must be a string"})
+			} else if problem := s.refused(ctx, text); problem != "" {
+				faults = append(faults, apperr.Detail{Path: "settings." + f.Name, Message: problem})
+			}
+		}
+		if text := draft.Credentials[f.Name]; text != "" && f.Accepts(text, s.Dev) {
+			if problem := s.refused(ctx, text); problem != "" {
+				faults = append(faults, apperr.Detail{Path: "credentials." + f.Name, Message: problem})
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return apperr.Validation(faults)
+	}
+	return nil
+}
+
+// refused says why the service must not call a URL, "" when it may.
+func (s *Service) refused(ctx context.Context, text string) string {
+	var refused *netguard.Refused
+	if errors.As(s.guard().Vet(ctx, text), &refused) {
+		return refused.Reason
+	}
+	return ""
+}
+
+// guard is where the service may connect to.
+func (s *Service) guard() *netguard.Guard {
+	if s.Guard != nil {
+		return s.Guard
+	}
+	return &netguard.Guard{Dev: s.Dev}
+}
+
+// Opened is a channel as connectors know it, credentials in the clear.
+func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
+	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
+	if c.Credentials != "" {
+		text, err := s.Key.Open(c.Credentials, channels.Place(c.Tenant, c.ID))
+		if err != nil {
+			return out, err
+		}
+		if err := json.Unmarshal([]byte(text), &out.Credentials); err != nil {
+			return out, err
+		}
+	}
+	var settings map[string]any
+	if err := json.Unmarshal([]byte(c.Settings), &settings); err != nil {
+		return out, err
+	}
+	for name, value := range settings {
+		if text, ok := value.(string); ok {
+			out.Settings[name] = text
+		}
+	}
+	return out, nil
+}
+
+// mergedCredentials are a channel's stored credentials with those of a change in their place.
+func (s *Service) mergedCredentials(c channels.Channel, change connector.Credentials) (connector.Credentials, error) {
+	opened, err := s.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range change {
+		if opened.Credentials[name] = value; value == "" {
+			delete(opened.Credentials, name)
+		}
+	}
+	return opened.Credentials, nil
+}

@@ -1,0 +1,39 @@
+package commerce
+
+import (
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
+)
+
+// CreateCustomer stores a new customer and reports customer.created (interface §4.4). Errors: Conflict when the e-mail has one.
+func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Customer, error) {
+	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
+		return records.Customer{}, err
+	}
+	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros(),
+		Tags: []string{}, Addresses: []customers.Address{}}
+	c.Apply(draft)
+	r, err := customerRecord(tx, c)
+	if err != nil {
+		return r, err
+	}
+	customers.Insert(tx, *c)
+	webhooks.Record(tx, customerEvent(webhooks.CustomerCreated, r))
+	return r, nil
+}
+
+// freeEmail is the 409 when a record other than own has the e-mail; it names the customer the e-mail stands for.
+func freeEmail(tx *db.Tx, email string, own id.Customer) error {
+	taken, err := customers.ByEmail(tx, email)
+	if err != nil || taken == nil || taken.ID == own {
+		return err
+	}
+	if taken, err = customers.Primary(tx, taken); err != nil {
+		return err
+	}
+	return apperr.New(apperr.Conflict, "customer_exists", "a customer with this e-mail exists already").With("customerId", taken.ID)
+}

@@ -1,0 +1,43 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// RetryDelivery gives a delivery an attempt now (interface §4.5.9): one more when it is settled, the next one when it is pending.
+// Errors: NotFound.
+func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Delivery) (*webhooks.Delivery, error) {
+	d, err := webhooks.Retry(tx, delivery)
+	if err != nil {
+		return nil, err
+	}
+	audit.Record(tx, who.Actor(), "delivery.retried", "delivery", string(d.ID), nil)
+	return d, nil
+}
+
+// Span is a stretch of time, in microseconds, both ends included.
+type Span struct{ From, To int64 }
+
+// RetryDeliveries gives every failed delivery of a span one more attempt, of one endpoint or ("") of all, and reports how many there are.
+// Errors: NotFound for the endpoint.
+func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span) (total int64, err error) {
+	endpoints := []id.Endpoint{endpoint}
+	if endpoint == "" {
+		if endpoints, err = webhooks.WithFailed(tx); err != nil {
+			return 0, err
+		}
+	}
+	for _, e := range endpoints {
+		n, err := replay(tx, webhooks.Replay{Endpoint: e, OnlyFailed: true, From: span.From, To: span.To})
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	audit.Record(tx, who.Actor(), "deliveries.retried", "endpoint", string(endpoint), nil)
+	return total, nil
+}

@@ -1,0 +1,92 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// EndpointDraft is a webhook endpoint as a caller writes it (interface §4.5.9); on change, what is nil stays.
+type EndpointDraft struct {
+	URL         *string // checked by CheckURL
+	Events      []string
+	Description *string
+	Status      *webhooks.Status
+	Ordered     *bool
+}
+
+// CheckURL is the 400 for a URL that endpoints must not have, or nil (interface §6.2). It resolves the host, so it belongs before
+// the transaction.
+func (s *Service) CheckURL(ctx context.Context, text string) error {
+	err := s.guard().Vet(ctx, text)
+	var refused *netguard.Refused
+	if errors.As(err, &refused) {
+		return apperr.At("url", "%s", refused.Reason)
+	}
+	return err
+}
+
+// CreateEndpoint makes an endpoint, which gets the events that are committed from now on. The second result is its signing secret,
+// to be shown once: it is kept encrypted.
+func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
+	secret := webhooks.NewSecret()
+	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
+	var err error
+	if e.Secret, err = s.Encrypt(tx, secret, webhooks.Place(tx.Tenant, e.ID)); err != nil {
+		return nil, "", err
+	}
+	draft.apply(e)
+	e.Insert(tx)
+	audit.Record(tx, who.Actor(), "endpoint.created", "endpoint", string(e.ID), noted(e))
+	return e, secret, nil
+}
+
+// noted is what the audit log says of an endpoint. Of the URL it has only the host: the rest may be as good as a password.
+func noted(e *webhooks.Endpoint) map[string]string {
+	host := ""
+	if u, err := url.Parse(e.URL); err == nil {
+		host = u.Host
+	}
+	return map[string]string{"host": host, "events": strings.Join(e.Events, " "), "status": string(e.Status)}
+}
+
+func (d *EndpointDraft) apply(e *webhooks.Endpoint) {
+	if d.URL != nil {
+		e.URL = *d.URL
+	}
+	if d.Events != nil {
+		e.Events = subscription(d.Events)
+	}
+	if d.Description != nil {
+		e.Description = *d.Description
+	}
+	if d.Status != nil {
+		e.Status = *d.Status
+	}
+	if d.Ordered != nil {
+		e.Ordered = *d.Ordered
+	}
+}
+
+// subscription is a choice of events without repetition; All swallows the rest.
+func subscription(events []string) (list []string) {
+	if slices.Contains(events, webhooks.All) {
+		return []string{webhooks.All}
+	}
+	for _, name := range events {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,29 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
+)
+
+// PingEndpoint sends a sample event to one endpoint, by the way of every delivery (interface §4.5.9): the one named, else the first
+// that the endpoint subscribes to. No other endpoint gets it, and the event log does not have it. Errors: NotFound; Conflict for a
+// paused endpoint.
+func (s *Service) PingEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if e.Status != webhooks.Active {
+		return nil, apperr.New(apperr.Conflict, "conflict", "the endpoint is paused: activate it to test it")
+	}
+	if event == "" {
+		if event = e.Events[0]; event == webhooks.All {
+			event = webhooks.OrderReceived
+		}
+	}
+	return webhooks.Test(tx, e, webhooks.New(event, "", records.EventSample(event))), nil
+}

@@ -1,0 +1,37 @@
+package commerce
+
+import (
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// Bounds of the time in which a replaced secret goes on signing beside the new one.
+const (
+	UsualGrace = 24 * time.Hour
+	MaxGrace   = 7 * 24 * time.Hour
+)
+
+// RotateEndpoint gives an endpoint a new signing secret, the second result. For the time of grace webhook-signature carries both
+// signatures; X-Webhook-Signature is the new one's at once. Errors: NotFound.
+func (s *Service) RotateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string, error) {
+	e, err := webhooks.Lock(tx, endpoint)
+	if err != nil {
+		return nil, "", err
+	}
+	secret := webhooks.NewSecret()
+	e.OldSecret, e.OldSecretUntil = "", 0
+	if grace > 0 {
+		e.OldSecret, e.OldSecretUntil = e.Secret, tx.Now().Add(grace).UnixMicro()
+	}
+	if e.Secret, err = s.Encrypt(tx, secret, webhooks.Place(tx.Tenant, e.ID)); err != nil {
+		return nil, "", err
+	}
+	e.Save(tx)
+	audit.Record(tx, who.Actor(), "endpoint.secret_rotated", "endpoint", string(e.ID), nil)
+	return e, secret, nil
+}

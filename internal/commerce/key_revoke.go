@@ -1,0 +1,19 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// RevokeKey makes an API key useless at once, on every node. Errors: NotFound.
+func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error {
+	key, err := accounts.KeyByID(tx, which)
+	if err != nil {
+		return err
+	}
+	key.Revoke(tx)
+	audit.Record(tx, who.Actor(), "api_key.revoked", "api_key", string(key.ID), nil)
+	return nil
+}

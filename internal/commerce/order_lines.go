@@ -1,0 +1,70 @@
+package commerce
+
+import (
+	"fmt"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+)
+
+func skusOf(lines []orders.LineDraft) []string {
+	skus := make([]string, len(lines))
+	for i, l := range lines {
+		skus[i] = l.SKU
+	}
+	return skus
+}
+
+// resolveLines puts into drafted lines what their SKUs stand for; unknown ones are all named. at gives the lines' places in the
+// request, nil when they are all of it.
+func resolveLines(known func() (map[string]catalog.Sellable, error), lines []orders.LineDraft, at []int) error {
+	found, err := known()
+	if err != nil {
+		return err
+	}
+	var faults []apperr.Detail
+	for i := range lines {
+		s, ok := found[lines[i].SKU]
+		if !ok {
+			place := i
+			if at != nil {
+				place = at[i]
+			}
+			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].sku", place), Message: "no product has the SKU " + lines[i].SKU})
+			continue
+		}
+		lines[i].Product, lines[i].Variant = s.Product, s.Variant
+		if lines[i].Name == "" {
+			lines[i].Name = s.Name
+		}
+	}
+	if len(faults) > 0 {
+		return apperr.Validation(faults)
+	}
+	return nil
+}
+
+// resolveNewLines finds what the drafted SKUs stand for. A line that keeps its SKU keeps its product, even one deleted since.
+func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) error {
+	var open []orders.LineDraft
+	var at []int
+	for i, d := range drafts {
+		if l := o.Line(d.ID); l != nil && l.SKU == d.SKU {
+			drafts[i].Product, drafts[i].Variant = l.Product, l.Variant
+			continue
+		}
+		open, at = append(open, d), append(at, i)
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	if err := resolveLines(catalog.PrefetchResolve(tx, skusOf(open)), open, at); err != nil {
+		return err
+	}
+	for k, i := range at {
+		drafts[i] = open[k]
+	}
+	return nil
+}

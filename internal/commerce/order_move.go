@@ -1,0 +1,75 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// Move is what a caller asks of PATCH status.
+type Move struct {
+	To      orders.Status
+	Draft   orders.ShipmentDraft // tracking for the shipment a move to SHIPPED makes
+	Note    string
+	Restock bool // on RETURNED: what was shipped comes back on hand
+	Source  orders.Source
+}
+
+// MoveOrder moves a locked order by a caller's wish (interface §3.1, §4.1). A move to SHIPPED ships all that remains.
+// Errors: Refused for a move outside the table.
+func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
+	if err := o.Status.May(move.To); err != nil {
+		return err
+	}
+	before, why := copyOf(o), stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
+	var events []webhooks.Event
+	var returned []stock.Change
+	var err error
+	switch move.To {
+	case orders.Shipped:
+		if shipment, ok := o.ShipRest(move.Draft, tx.Micros()); ok {
+			orders.InsertShipment(tx, o.ID, shipment)
+			why.ReferenceType, why.ReferenceID = "shipment", string(shipment.ID)
+			events = append(events, webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) }))
+		}
+	case orders.Returned:
+		if move.Restock {
+			if returned, err = restock(tx, o, who); err != nil {
+				return err
+			}
+		}
+	}
+	o.Status = move.To
+	if move.To != orders.Shipped {
+		keepTracking(o, move.Draft)
+	}
+	o.Reserve()
+	changes, err := holdStock(tx, nil, before, o, why, false)
+	if err != nil {
+		return err
+	}
+	step(tx, o, before.Status, move.Note, move.Source, who)
+	touch(tx, o)
+	events = append(events, orderMoved(o, before.Status)...)
+	events = append(events, StockEvents(tx, changes, "shipment")...)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append(events, StockEvents(tx, returned, "return")...)...)
+	return nil
+}
+
+// keepTracking puts tracking that came with another move than SHIPPED on the order.
+func keepTracking(o *orders.Order, draft orders.ShipmentDraft) {
+	if draft.TrackingNumber != "" {
+		o.TrackingNumber = draft.TrackingNumber
+	}
+	if draft.TrackingURL != "" {
+		o.TrackingURL = draft.TrackingURL
+	}
+	if draft.Carrier != "" {
+		o.TrackingCarrier = draft.Carrier
+	}
+}

@@ -1,0 +1,36 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// ShipOrder adds a shipment to a locked order and moves it on (interface §3.1, §4.1).
+// Errors: those of orders.Order.Ship.
+func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
+	before := copyOf(o)
+	shipment, err := o.Ship(draft, tx.Micros())
+	if err != nil {
+		return shipment, err
+	}
+	o.Reserve()
+	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
+	if err != nil {
+		return shipment, err
+	}
+	orders.InsertShipment(tx, o.ID, shipment)
+	touch(tx, o)
+	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
+	if o.Status != before.Status {
+		step(tx, o, before.Status, "", orders.FromShipment, who)
+		events = append(events, orderMoved(o, before.Status)...)
+	}
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append(events, StockEvents(tx, changes, "shipment")...)...)
+	return shipment, nil
+}

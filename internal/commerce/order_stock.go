@@ -1,0 +1,73 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+)
+
+// holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
+// reservations by line, and on-hand by what was shipped or taken back. Levels are those asked for, nil when none were.
+func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
+	var shifts []stock.Shift
+	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
+	move := func(l orders.Line, reserve, shipped int64, index int) {
+		if reserve != 0 || shipped != 0 {
+			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve, OnHand: -shipped})
+			chosen = append(chosen, index)
+		}
+	}
+	for i, l := range o.Lines {
+		var old orders.Line
+		if before != nil {
+			if found := before.Line(l.ID); found != nil {
+				old = *found
+			}
+		}
+		if old.ID != "" && (old.SKU != l.SKU || old.Warehouse != l.Warehouse) {
+			move(old, -old.Reserved, -old.Shipped, -1)
+			old = orders.Line{}
+		}
+		move(l, l.Reserved-old.Reserved, l.Shipped-old.Shipped, i)
+	}
+	if before != nil {
+		for _, l := range before.Lines {
+			if o.Line(l.ID) == nil {
+				move(l, -l.Reserved, -l.Shipped, -1)
+			}
+		}
+	}
+	if len(shifts) == 0 {
+		return nil, nil
+	}
+	choose := stock.Choose
+	if asked != nil {
+		choose = asked.Choose
+	}
+	levels, err := choose(tx, shifts)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range chosen {
+		if i >= 0 {
+			o.Lines[i].Warehouse = shifts[k].Warehouse
+		}
+	}
+	return stock.Apply(tx, levels, shifts, why, reject)
+}
+
+// restock puts what was shipped back on hand.
+func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, error) {
+	var shifts []stock.Shift
+	for _, l := range o.Lines {
+		if l.Shipped > 0 {
+			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, OnHand: l.Shipped})
+		}
+	}
+	levels, err := stock.Choose(tx, shifts)
+	if err != nil {
+		return nil, err
+	}
+	return stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Return, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, false)
+}

@@ -1,0 +1,34 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// UnshipOrder deletes a shipment of a locked order: the exact inverse of ShipOrder (interface §3.1, §4.1).
+// Errors: those of orders.Order.Unship.
+func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, shipment id.Shipment) error {
+	before := copyOf(o)
+	if _, err := o.Unship(shipment); err != nil {
+		return err
+	}
+	o.Reserve()
+	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
+	if err != nil {
+		return err
+	}
+	orders.DeleteShipment(tx, o.ID, shipment)
+	touch(tx, o)
+	var events []webhooks.Event
+	if o.Status != before.Status {
+		step(tx, o, before.Status, "shipment deleted", orders.FromShipment, who)
+		events = orderMoved(o, before.Status)
+	}
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append(events, StockEvents(tx, changes, "shipment")...)...)
+	return nil
+}

@@ -1,0 +1,71 @@
+package commerce
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
+)
+
+// OrderUpdate is what a caller asks of PATCH /orders/{id}: what is not set stays, null clears. Addresses and payment metadata are
+// free JSON.
+type OrderUpdate struct {
+	Notes           apijson.Field[string]
+	ShippingAddress apijson.Field[string]
+	BillingAddress  apijson.Field[string]
+	PaymentMetadata apijson.Field[string]
+}
+
+// UpdateOrder changes what a locked order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
+// that changes nothing writes nothing and emits nothing. Errors: Conflict for another address once something was shipped.
+func (s *Service) UpdateOrder(tx *db.Tx, o *orders.Order, d OrderUpdate) error {
+	before := copyOf(o)
+	if d.Notes.Set {
+		o.Notes = d.Notes.Value
+	}
+	replace := func(stored *string, f apijson.Field[string], normal func(string) string) (changed bool) {
+		if !f.Set || sameJSON(*stored, normal(f.Value)) {
+			return false
+		}
+		*stored = normal(f.Value)
+		return true
+	}
+	asGiven := func(text string) string { return text }
+	moved := replace(&o.ShippingAddress, d.ShippingAddress, NormalAddress)
+	moved = replace(&o.BillingAddress, d.BillingAddress, asGiven) || moved
+	paid := replace(&o.PaymentMetadata, d.PaymentMetadata, asGiven)
+	switch {
+	case moved && o.AnyShipped():
+		*o = *before
+		return apperr.New(apperr.Conflict, "order_shipped", "addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
+	case !moved && !paid && o.Notes == before.Notes:
+		return nil
+	}
+	touch(tx, o)
+	orders.SaveDetails(tx, before, o)
+	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress, func() ([]customers.OrderCountry, error) {
+		list, err := orders.Destinations(tx, o.Customer, o.ID)
+		countries := make([]customers.OrderCountry, len(list))
+		for i, d := range list {
+			countries[i] = customers.CountryOfOrder(d.Address, d.CreatedAt)
+		}
+		return countries, err
+	}); err != nil {
+		return err
+	}
+	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
+	return nil
+}
+
+// sameJSON reports whether two texts, "" for none, hold the same JSON, however it is written.
+func sameJSON(a, b string) bool {
+	if a == b || a == "" || b == "" {
+		return a == b
+	}
+	x, errX := apijson.Parse([]byte(a))
+	y, errY := apijson.Parse([]byte(b))
+	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
+}

@@ -1,0 +1,44 @@
+package commerce
+
+import (
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+)
+
+// Published is what POST publications did.
+type Published struct {
+	Count    int
+	NotFound []string // ids or SKUs that the account does not have
+	Job      id.Job   // pushes them to the platform; "" for a custom channel
+}
+
+// PublishProducts puts products on a channel, named by id or SKU (interface §4.5). On a custom channel they are published at
+// once; on a platform they wait for the push. Errors: NotFound for the channel, Invalid when it is inactive.
+func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.Product, skus []string) (Published, error) {
+	c, err := channels.ByID(tx, channel)
+	if err != nil {
+		return Published{}, err
+	}
+	if !c.Receives() {
+		return Published{}, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
+	}
+	found, missing, err := catalog.Existing(tx, products, skus)
+	if err != nil {
+		return Published{}, err
+	}
+	channels.Keep(tx, channel, apperr.Missing("channel"))
+	out := Published{Count: len(found), NotFound: missing}
+	status := catalog.PublicationPublished
+	if c.Platform != channels.Custom {
+		status = catalog.PublicationPending
+		if len(found) > 0 {
+			out.Job = jobs.Insert(tx, jobs.Job{Type: jobs.ProductPush, Channel: c.ID, Total: int64(len(found))}).ID
+		}
+	}
+	catalog.Publish(tx, c.ID, status, found)
+	return out, nil
+}

@@ -1,0 +1,122 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// snapshot is what the store has of the things that drafts of products speak of, and the stock they set.
+type snapshot struct {
+	known    *catalog.Lookup
+	levels   *stock.Snapshot
+	strict   bool               // unknown warehouses are refused
+	settings []stock.StockInput // of all drafts, in their order
+	at       map[*catalog.Draft]int
+	accepted []stock.StockInput
+}
+
+func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snapshot, error) {
+	s := &snapshot{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
+	for i := range drafts {
+		s.tell(&drafts[i])
+	}
+	var err error
+	if s.known, err = catalog.ReadFor(tx, drafts); err != nil {
+		return nil, err
+	}
+	if len(s.settings) > 0 {
+		s.levels, err = stock.ReadSnapshot(tx, s.settings)
+	}
+	return s, err
+}
+
+// tell notes the stock that a draft sets.
+func (s *snapshot) tell(d *catalog.Draft) {
+	before := len(s.settings)
+	if d.Stock != nil {
+		s.settings = append(s.settings, stock.StockInput{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
+	}
+	for i := range d.Variants {
+		if v := &d.Variants[i]; v.Stock != nil {
+			s.settings = append(s.settings, stock.StockInput{SKU: v.SKU, Quantity: *v.Stock})
+		}
+	}
+	if len(s.settings) > before {
+		s.at[d] = before
+	}
+}
+
+// revise decides on one draft and, if it is good, on its stock.
+func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
+	first, sets := s.at[d]
+	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
+		return catalog.Change{}, []catalog.ItemError{{Field: "stock.warehouseCode", Code: "unknown_warehouse", Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
+	}
+	r, faults := s.known.Diff(d, replace)
+	if len(faults) > 0 || !sets {
+		return r, faults
+	}
+	if d.Stock != nil {
+		t := s.settings[first]
+		t.Product = r.After.ID
+		s.accepted = append(s.accepted, t)
+		first++
+	}
+	for i := range d.Variants {
+		if d.Variants[i].Stock == nil {
+			continue
+		}
+		t := s.settings[first]
+		t.Product = r.After.ID
+		for j := range r.After.Variants {
+			if r.After.Variants[j].SKU == t.SKU {
+				t.Variant = r.After.Variants[j].ID
+			}
+		}
+		s.accepted = append(s.accepted, t)
+		first++
+	}
+	return r, nil
+}
+
+// save queues what changes change, with the stock that was set, and gives the events of the stock.
+func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) ([]webhooks.Event, error) {
+	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
+	var gone []string
+	for i := range changes {
+		for _, v := range changes[i].Removed {
+			gone = append(gone, v.SKU)
+		}
+	}
+	if len(gone) > 0 {
+		if err := tx.LockClock(); err != nil { // a level that somebody makes meanwhile would stay
+			return nil, err
+		}
+		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
+			return nil, err
+		}
+	}
+	catalog.Save(tx, changes)
+	if len(s.accepted) == 0 {
+		return nil, nil
+	}
+	return StockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
+}
+
+// productEvents are the events of products that changes make or change.
+func productEvents(changes []catalog.Change, who accounts.Caller) []webhooks.Event {
+	events := make([]webhooks.Event, 0, len(changes))
+	for i := range changes {
+		r := &changes[i]
+		switch {
+		case r.IsNew():
+			events = append(events, productEvent(webhooks.ProductCreated, &r.After, who.Currency))
+		case r.Changed():
+			events = append(events, productUpdated(r.After.ID, r.After.SKU, r.After.Name, r.Fields))
+		}
+	}
+	return events
+}

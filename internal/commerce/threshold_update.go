@@ -1,0 +1,21 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/webhooks"
+)
+
+// UpdateThresholds sets the figures below which available stock is told to be low (interface §4.5); the drafts' quantities are
+// these. A level that is low by its new threshold is told at once, and one that is there for the first time is empty.
+func (s *Service) UpdateThresholds(tx *db.Tx, who accounts.Caller, u StockUpdate) (Updated, error) {
+	if err := calm(tx); err != nil {
+		return Updated{}, err
+	}
+	sheet, settings, out, err := acceptStock(tx, who, u)
+	if err != nil {
+		return out, err
+	}
+	webhooks.Record(tx, StockEvents(tx, sheet.SetThresholds(tx, settings), "adjustment")...)
+	return out, nil
+}

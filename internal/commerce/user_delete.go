@@ -1,0 +1,29 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// DeleteUser removes a user with every login, and revokes the keys he made. Errors: NotFound; Forbidden for an owner, unless an owner
+// does it; Conflict for the last active owner.
+func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User) error {
+	user, err := accounts.LockUser(tx, which)
+	if err != nil {
+		return err
+	}
+	if err := who.ChangesUser(user, user.Role); err != nil {
+		return err
+	}
+	if owns(user) {
+		if err := accounts.MustKeepOwner(tx, user.ID); err != nil {
+			return err
+		}
+	}
+	accounts.RevokeOfUser(tx, user.ID)
+	user.Delete(tx)
+	audit.Record(tx, who.Actor(), "user.deleted", "user", string(user.ID), map[string]string{"role": string(user.Role)})
+	return nil
+}

@@ -1,0 +1,86 @@
+package commerce
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// UserChange is what is to change of a user; empty members stay.
+type UserChange struct {
+	Email        string
+	Name         string
+	Role         accounts.Role
+	Status       accounts.Status
+	PasswordHash string
+	Proof        Proof // needed where users change their own password or e-mail address
+}
+
+// Proof is what came of checking the current password of a user, which takes too long for a transaction.
+type Proof struct {
+	Hash string // the stored hash that it matched
+	Err  error  // why it does not count
+}
+
+// WrongPassword is the 403 for a current password that is not the user's.
+func WrongPassword() error {
+	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
+}
+
+// UpdateUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
+// one that a key made. Errors: NotFound; Forbidden where interface §5.1 says so, and for users who change their own password or e-mail
+// address without proof; Conflict for the last active owner and for an e-mail address that has a login.
+func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, change UserChange) (accounts.User, error) {
+	user, err := accounts.LockUser(tx, which)
+	if err != nil {
+		return user, err
+	}
+	before := user
+	var changed []string
+	set := func(field string, into *string, value string) {
+		if value != "" && value != *into {
+			*into = value
+			changed = append(changed, field)
+		}
+	}
+	set("email", &user.Email, change.Email)
+	set("name", &user.Name, change.Name)
+	set("role", (*string)(&user.Role), string(change.Role))
+	set("status", (*string)(&user.Status), string(change.Status))
+	set("password", &user.PasswordHash, change.PasswordHash)
+	if len(changed) == 0 {
+		return user, nil
+	}
+	if err := who.ChangesUser(before, user.Role, changed...); err != nil {
+		return user, err
+	}
+	if who.User == user.ID && (slices.Contains(changed, "password") || slices.Contains(changed, "email")) {
+		if change.Proof.Err != nil {
+			return user, change.Proof.Err
+		}
+		if change.Proof.Hash != before.PasswordHash {
+			return user, WrongPassword()
+		}
+	}
+	if user.Role != before.Role {
+		user.Limit = nil
+	}
+	if owns(before) && !owns(user) {
+		if err := accounts.MustKeepOwner(tx, user.ID); err != nil {
+			return user, err
+		}
+	}
+	if user.PasswordHash != before.PasswordHash || user.Status == accounts.Disabled {
+		user.LogOut(tx)
+	}
+	user.Save(tx)
+	audit.Record(tx, who.Actor(), "user.updated", "user", string(user.ID), map[string]string{"fields": strings.Join(changed, ",")})
+	return user, nil
+}
+
+func owns(u accounts.User) bool { return u.Role == accounts.Owner && u.Status == accounts.Active }

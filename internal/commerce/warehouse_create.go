@@ -1,0 +1,31 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/stock"
+)
+
+// WarehouseDraft is what a caller says of a warehouse (interface §4.5). On a change, what is absent stays.
+type WarehouseDraft struct {
+	Code    apijson.Field[string]
+	Name    apijson.Field[string]
+	Default apijson.Field[bool]
+	Address apijson.Field[string] // free JSON; null clears
+}
+
+// CreateWarehouse makes a warehouse. Errors: Conflict when the code is taken.
+func (s *Service) CreateWarehouse(tx *db.Tx, _ accounts.Caller, d WarehouseDraft) (stock.Warehouse, error) {
+	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value, Address: d.Address.Value, CreatedAt: tx.Micros()}
+	taken, err := stock.HasWarehouse(tx, w.Code)
+	if err == nil && taken {
+		err = stock.CodeTaken(w.Code)
+	}
+	if err != nil {
+		return w, err
+	}
+	w.Insert(tx)
+	return w, nil
+}
