@@ -118,6 +118,13 @@ func (w *Writer) Record(kind, name string) {
 	w.open(name, '{', s)
 }
 
+// MayBeNull says in a description that the member, which is written next, may be null as well.
+func (w *Writer) MayBeNull(name string) {
+	if w.tree != nil {
+		w.note(name, &Schema{Type: "null"})
+	}
+}
+
 // List opens an array.
 func (w *Writer) List(name string) {
 	var s *Schema

@@ -19,7 +19,7 @@ import (
 )
 
 // erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
-var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "shipments", "movements",
+var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "audit_log"}
 
 // Trace is where a customer was found in the event log before the erasure, so that the erasure itself need not read the whole log.

@@ -13,7 +13,7 @@ func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock
 	var shifts []stock.Shift
 	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
 	move := func(l orders.Line, reserve, shipped int64, index int) {
-		if reserve != 0 || shipped != 0 {
+		if l.Product != "" && (reserve != 0 || shipped != 0) {
 			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve, OnHand: -shipped})
 			chosen = append(chosen, index)
 		}
@@ -61,7 +61,7 @@ func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock
 func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, error) {
 	var shifts []stock.Shift
 	for _, l := range o.Lines {
-		if l.Shipped > 0 {
+		if l.Shipped > 0 && l.Product != "" {
 			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, OnHand: l.Shipped})
 		}
 	}

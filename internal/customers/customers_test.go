@@ -202,7 +202,7 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 				Insert(tx, c)
 				if at := last[c.ID]; at != 0 {
 					tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, currency, subtotal, shipping_amount, discount_amount, total, item_count,
-						shipped_told, initial_status, initial_source, initial_actor, search, created_at, updated_at)
+						shipped_notified, initial_status, initial_source, initial_actor, search, created_at, updated_at)
 						VALUES ($1,$2,$3,'PENDING',$4,'','EUR',0,0,0,0,0,FALSE,'PENDING','api','','',$5,$5)`, tenant, id.New[id.Order](), i, c.ID, at)
 				}
 			}

@@ -63,15 +63,19 @@ var oldRows = map[int]string{
 		INSERT INTO notifications VALUES (1, '#23', 'n', 1700000000000000);`,
 	5: `INSERT INTO store_keys VALUES ('5e5e5e5e', 1700000000000000);
 		INSERT INTO setup_links VALUES ('hash', 1700000000000000);`,
-	6:  `INSERT INTO rate_windows VALUES ('key:#03', '{}', 1700000000000000);`,
-	7:  `INSERT INTO scrubs VALUES ('#40', 'orders', 1700000000000000);`,
-	8:  `UPDATE orders SET recorded_at = 1700000000000000;`,
-	9:  `UPDATE api_keys SET created_by = '#02'; UPDATE users SET scopes = 'read:orders'; UPDATE store_keys SET retired_at = 1700000000000000;`,
+	6: `INSERT INTO rate_windows VALUES ('key:#03', '{}', 1700000000000000);`,
+	7: `INSERT INTO scrubs VALUES ('#40', 'orders', 1700000000000000);`,
+	8: `UPDATE orders SET recorded_at = 1700000000000000;`,
+	9: `UPDATE api_keys SET created_by = '#02'; UPDATE users SET scopes = 'read:orders'; UPDATE store_keys SET retired_at = 1700000000000000;`,
+	13: `UPDATE orders SET external_number = '7', platform_status = 'open', platform_updated_at = 1, refunded_amount = 0, channel_sync = 'synced';
+		INSERT INTO order_issues VALUES (1, '#24', 'conflict', '', 'changed there', 1700000000000000);
+		INSERT INTO order_refunds VALUES (1, '#24', '#50', '9', 10000, 'torn', 1700000000000000);
+		INSERT INTO order_refund_lines VALUES (1, '#24', '#50', '#25', 0, 10000);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.
-var droppedColumns = map[string]bool{"queues.lease_until": true}
+var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped_told": true}
 
 // A store that any older version of the program filled comes to today's schema with every row and value it had, and all that must hold of
 // it still holds.

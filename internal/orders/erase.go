@@ -73,7 +73,7 @@ func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error)
 }
 
 // Anonymise writes locked orders as they are given, without name, e-mail, notes and payment metadata, and without the notes of
-// their history and shipments.
+// their history and shipments and the reasons of their refunds.
 func Anonymise(tx *db.Tx, list []Personal) {
 	db.Chunks(list, func(piece []Personal) error {
 		args := []any{tx.Tenant, tx.Micros()}
@@ -87,13 +87,14 @@ func Anonymise(tx *db.Tx, list []Personal) {
 			return `WITH v(id, reference, shipping, billing, carrier, tracking, url, search) AS (VALUES ` +
 				db.Values(n, 8, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT") + `)
 				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference, shipping_address = v.shipping,
-					billing_address = v.billing, payment_metadata = NULL, notes = NULL, tracking_carrier = v.carrier, tracking_number = v.tracking,
+					billing_address = v.billing, payment_metadata = NULL, notes = NULL, channel_sync_error = NULL, tracking_carrier = v.carrier, tracking_number = v.tracking,
 					tracking_url = v.url, search = v.search, ` + later + `
 				FROM v WHERE orders.tenant_id = $1 AND orders.id = v.id`
 		}), args...)
 		args = append([]any{tx.Tenant}, db.Padded(ids)...)
 		of := db.In(len(args)-1, 2)
 		tx.Queue("UPDATE order_history SET note = NULL WHERE tenant_id = $1 AND note IS NOT NULL AND order_id IN "+of, args...)
+		tx.Queue("UPDATE order_refunds SET reason = NULL WHERE tenant_id = $1 AND reason IS NOT NULL AND order_id IN "+of, args...)
 		tx.Queue("UPDATE shipments SET notes = NULL WHERE tenant_id = $1 AND notes IS NOT NULL AND order_id IN "+of, args...)
 		return nil
 	})

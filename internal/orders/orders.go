@@ -25,7 +25,10 @@ type Order struct {
 	CustomerName      string
 	CustomerEmail     string
 	ExternalReference string
-	PlatformID        string
+	PlatformID        string // the platform's id of an order that came from one, "" for all others
+	ExternalNumber    string // the number that the buyer sees there
+	PlatformStatus    string // the platform's word for its status, as it came last
+	PlatformUpdatedAt int64  // by the platform's clock, of the newest version taken; 0: not known
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
 	BillingAddress    string // free JSON as given
@@ -36,6 +39,8 @@ type Order struct {
 	TrackingNumber  string
 	TrackingURL     string
 	ShippedNotified bool // order.shipped was sent
+	RefundedAmount  money.Amount
+	Sync            Sync
 	Lines           []Line
 	CreatedAt       int64 // as given, for history that was moved in
 	RecordedAt      int64 // when it was stored; written on creation, not read back
@@ -48,12 +53,14 @@ type Order struct {
 	CustomerPhone   string
 	History         []Entry
 	Shipments       []Shipment
+	Refunds         []Refund
+	Issues          []Issue
 }
 
 // Line is one line of an order.
 type Line struct {
 	ID          id.Line
-	Product     id.Product
+	Product     id.Product // "": no product has the SKU, or a fee
 	Variant     id.Variant
 	SKU         string
 	Name        string
@@ -61,14 +68,16 @@ type Line struct {
 	Metadata    string // free JSON, "" for none
 	Quantity    int64
 	Shipped     int64
+	Refunded    int64 // never to be shipped: refunded before it was
 	Reserved    int64 // of the open quantity, what its stock level holds for it
 	UnitPrice   money.Amount
 	Total       money.Amount
 	Warehouse   string // where it is reserved and shipped from
+	ExternalID  string // the platform's id of the line, "" for none
 }
 
 // Remaining is what is still to be shipped.
-func (l Line) Remaining() int64 { return l.Quantity - l.Shipped }
+func (l Line) Remaining() int64 { return l.Quantity - l.Shipped - l.Refunded }
 
 // Source says what moved an order.
 type Source string
@@ -101,7 +110,8 @@ type Shipment struct {
 	TrackingURL    string
 	ShippedAt      int64
 	Notes          string
-	Automatic      bool // made by a status move, not from a caller's list
+	Automatic      bool   // made by a status move, not from a caller's list
+	ExternalID     string // the platform's, of a parcel that was packed there
 	CreatedAt      int64
 	Lines          []ShipmentLine
 }
@@ -139,11 +149,12 @@ func (o *Order) AnyShipped() bool {
 	return len(o.Shipments) > 0 || slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Shipped > 0 })
 }
 
-// Reserve sets what each line's stock level must hold: the open quantity while the order is open, else nothing.
+// Reserve sets what each line's stock level must hold: the open quantity while the order is open, else nothing. A line without a
+// product has no level.
 func (o *Order) Reserve() {
 	for i := range o.Lines {
 		o.Lines[i].Reserved = 0
-		if o.Status.open() {
+		if o.Status.open() && o.Lines[i].Product != "" {
 			o.Lines[i].Reserved = o.Lines[i].Remaining()
 		}
 	}

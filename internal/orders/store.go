@@ -47,7 +47,14 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	if o.History, err = history(); err != nil {
 		return nil, err
 	}
-	o.Shipments, err = shipments()
+	if o.Shipments, err = shipments(); err != nil || o.PlatformID == "" {
+		return o, err
+	}
+	refunds, issues := prefetchRefunds(tx, order), prefetchIssues(tx, order)
+	if o.Refunds, err = refunds(); err != nil {
+		return nil, err
+	}
+	o.Issues, err = issues()
 	return o, err
 }
 
@@ -150,7 +157,11 @@ func PrefetchByReference(tx *db.Tx, reference string) func() (id.Order, error) {
 
 // search is what a list's search looks through.
 func (o *Order) search() string {
-	return strings.ToLower(Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail)
+	text := Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail
+	if o.ExternalNumber != "" {
+		text += " " + o.ExternalNumber
+	}
+	return strings.ToLower(text)
 }
 
 // Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
@@ -162,6 +173,7 @@ func Insert(tx *db.Tx, o *Order) {
 	for _, s := range o.Shipments {
 		InsertShipment(tx, o.ID, s)
 	}
+	saveNews(tx, &Order{}, o)
 	Count(tx, o, "", o.Status)
 }
 
@@ -196,6 +208,7 @@ func Save(tx *db.Tx, before, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	SaveDetails(tx, before, o)
 	saveLines(tx, before, o)
+	saveNews(tx, before, o)
 	if o.Status != before.Status {
 		entryTable.Insert(tx, entryRow{o.ID, o.History[len(o.History)-1]})
 		Count(tx, o, before.Status, o.Status)

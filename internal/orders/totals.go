@@ -49,6 +49,16 @@ func (o *Order) Price(tax *money.Amount) error {
 	return nil
 }
 
+// AddsUp reports whether amounts that a platform gave fit together: the line totals are the subtotal, and the total is what is left of it
+// with discount, shipping and tax.
+func (o *Order) AddsUp() bool {
+	var lines money.Amount
+	for _, l := range o.Lines {
+		lines += l.Total
+	}
+	return lines == o.Subtotal && o.Total == o.Subtotal-o.DiscountAmount+o.ShippingAmount+o.Tax()
+}
+
 // Tax is the tax amount, 0 when none was told.
 func (t Totals) Tax() money.Amount {
 	if t.TaxAmount == nil {

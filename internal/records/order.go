@@ -22,6 +22,8 @@ func WriteOrder(w *apijson.Writer, name string, o *orders.Order) {
 		WriteShipment(w, o, s)
 	}
 	w.EndList()
+	writeRefunds(w, o)
+	writeIssues(w, o)
 	w.End()
 }
 
@@ -83,6 +85,7 @@ func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
 	w.TextOrNull("customerEmail", o.CustomerEmail)
 	w.TextOrNull("externalId", o.ExternalID())
 	w.TextOrNull("externalReference", o.ExternalReference)
+	w.TextOrNull("externalNumber", o.ExternalNumber)
 	w.RawObject("shippingAddress", o.ShippingAddress)
 	w.RawObject("billingAddress", o.BillingAddress)
 	w.Raw("paymentMetadata", o.PaymentMetadata)
@@ -97,6 +100,8 @@ func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
 	w.MoneyOrNull("taxAmount", o.TaxAmount)
 	w.MoneyOrNull("taxRate", o.TaxRate)
 	w.Text("totalAmount", o.Total.Text(o.Currency))
+	w.Money("refundedAmount", o.RefundedAmount)
+	writeChannelSync(w, o)
 	w.Int("itemCount", int64(len(o.Lines)))
 	w.TextOrNull("trackingCarrier", o.TrackingCarrier)
 	w.TextOrNull("trackingNumber", o.TrackingNumber)
@@ -114,7 +119,7 @@ func writeOrderLines(w *apijson.Writer, o *orders.Order, full bool) {
 	for _, l := range o.Lines {
 		w.Record(kind, "")
 		apijson.ID(w, "id", l.ID)
-		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "productId", l.Product)
 		apijson.IDOrNull(w, "variantId", l.Variant)
 		w.Text("name", l.Name)
 		w.Text("sku", l.SKU)
@@ -126,6 +131,57 @@ func writeOrderLines(w *apijson.Writer, o *orders.Order, full bool) {
 		if full {
 			w.Int("shippedQuantity", l.Shipped)
 		}
+		w.End()
+	}
+	w.EndList()
+}
+
+// writeChannelSync writes whether the platform has the order's newest status; null for an order without platform.
+func writeChannelSync(w *apijson.Writer, o *orders.Order) {
+	if o.Sync.State == "" {
+		w.Null("channelSync")
+		return
+	}
+	w.MayBeNull("channelSync")
+	w.Record("OrderChannelSync", "channelSync")
+	apijson.Word(w, "status", o.Sync.State)
+	w.TextOrNull("error", o.Sync.Error)
+	w.Int("attempts", o.Sync.Attempts)
+	w.MicrosOrNull("updatedAt", o.Sync.UpdatedAt)
+	w.End()
+}
+
+func writeRefunds(w *apijson.Writer, o *orders.Order) {
+	w.List("refunds")
+	for _, r := range o.Refunds {
+		w.Record("OrderRefund", "")
+		w.Text("id", r.ID)
+		w.Text("externalId", r.ExternalID)
+		w.Money("amount", r.Amount)
+		w.TextOrNull("reason", r.Reason)
+		w.List("items")
+		for _, l := range r.Lines {
+			w.Record("OrderRefundLine", "")
+			apijson.ID(w, "orderItemId", l.Line)
+			w.Int("quantity", l.Quantity)
+			w.Money("amount", l.Amount)
+			w.End()
+		}
+		w.EndList()
+		w.Micros("createdAt", r.CreatedAt)
+		w.End()
+	}
+	w.EndList()
+}
+
+func writeIssues(w *apijson.Writer, o *orders.Order) {
+	w.List("issues")
+	for _, i := range o.Issues {
+		w.Record("OrderIssue", "")
+		apijson.Word(w, "code", i.Code)
+		w.Text("message", i.Message)
+		w.TextOrNull("path", i.Path)
+		w.Micros("createdAt", i.CreatedAt)
 		w.End()
 	}
 	w.EndList()
@@ -151,7 +207,7 @@ func WriteOrderReceivedData(w *apijson.Writer, o *orders.Order) {
 	for _, l := range o.Lines {
 		w.Record("OrderReceivedLine", "")
 		apijson.ID(w, "id", l.ID)
-		apijson.ID(w, "productId", l.Product)
+		apijson.IDOrNull(w, "productId", l.Product)
 		apijson.IDOrNull(w, "variantId", l.Variant)
 		w.Text("sku", l.SKU)
 		w.Text("name", l.Name)
@@ -222,6 +278,10 @@ func SampleOrder() *orders.Order {
 		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
 		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001",
 		Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
+		ExternalNumber: "1001", RefundedAmount: 249500, Sync: orders.Sync{State: orders.SyncFailed, Error: "the shop answered 503", Attempts: 2, UpdatedAt: at},
+		Refunds: []orders.Refund{{ID: SampleID[string](290), ExternalID: "731", Amount: 249500, Reason: "torn", CreatedAt: at,
+			Lines: []orders.RefundLine{{Line: line.ID, Quantity: 1, Amount: 249500}}}},
+		Issues: []orders.Issue{{Code: orders.UnknownSKU, Path: "items[0].sku", Message: "no product has the SKU TSHIRT-M", CreatedAt: at}},
 		History: []orders.Entry{{ID: SampleID[id.History](279), Previous: orders.Processing, Status: orders.PartiallyShipped,
 			Note:   "first parcel",
 			Source: orders.FromShipment, Actor: "key:" + SampleID[string](280), At: at}},

@@ -126,7 +126,7 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 		}
 		tallies[id] = t
 		return nil
-	}, "SELECT id, number, initial_status, shipped_told, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", c.Tenant, horizon)
+	}, "SELECT id, number, initial_status, shipped_notified, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", c.Tenant, horizon)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func openLines(c *account) error {
-	return c.each(`SELECT o.number, o.status, l.sku, l.quantity - l.shipped, l.reserved FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
+	return c.each(`SELECT o.number, o.status, l.sku, CASE WHEN l.product_id IS NULL THEN 0 ELSE l.quantity - l.shipped - l.refunded END, l.reserved FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
 		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
 		var number, remaining, reserved int64
 		var status orders.Status
@@ -43,12 +43,12 @@ func shippedLines(c *account) error {
 // orderStatus allows for orders that were created far on: RETURNED and PARTIALLY_SHIPPED may have shipped nothing.
 func orderStatus(c *account) error {
 	return c.each(`SELECT o.number, o.status, o.initial_status,
-			(SELECT coalesce(sum(l.quantity), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id),
-			(SELECT coalesce(sum(l.shipped), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id)
+			(SELECT coalesce(sum(l.quantity - l.refunded), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id),
+			(SELECT coalesce(sum(l.shipped), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), o.refunded_amount
 		FROM orders o WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
-		var number, ordered, shipped int64
+		var number, ordered, shipped, refunded int64
 		var status, initial orders.Status
-		err := r.Scan(&number, &status, &initial, &ordered, &shipped)
+		err := r.Scan(&number, &status, &initial, &ordered, &shipped, &refunded)
 		fits := true
 		switch status {
 		case orders.Pending, orders.Processing:
@@ -58,9 +58,9 @@ func orderStatus(c *account) error {
 		case orders.Shipped, orders.Delivered:
 			fits = shipped == ordered
 		case orders.Cancelled:
-			fits = shipped < ordered
+			fits = shipped < ordered || refunded > 0
 		case orders.Returned:
-			fits = shipped == ordered || shipped == 0 && initial == orders.Returned
+			fits = shipped == ordered || shipped == 0 && initial == orders.Returned || refunded > 0
 		}
 		if !fits {
 			c.wrong("%s is %s with %d of %d shipped", orders.Number(number), status, shipped, ordered)
@@ -69,7 +69,8 @@ func orderStatus(c *account) error {
 	})
 }
 
-// orderTotals lets the rule that priced an order price it again.
+// orderTotals lets the rule that priced an order price it again. A platform's order has the platform's amounts: they must add up, unless
+// an issue says that they did not when they came.
 func orderTotals(c *account) error {
 	var o, priced orders.Order
 	settle := func() {
@@ -77,6 +78,12 @@ func orderTotals(c *account) error {
 			return
 		}
 		c.look()
+		if o.PlatformID != "" {
+			if !o.AddsUp() && len(o.Issues) == 0 {
+				c.wrong("%s has a total of %s, to which its amounts do not add up", orders.Number(o.Number), o.Total)
+			}
+			return
+		}
 		priced.Lines = slices.Clone(o.Lines)
 		err := priced.Price(o.TaxAmount)
 		same := err == nil && priced.Subtotal == o.Subtotal && priced.Total == o.Total && int64(len(o.Lines)) == o.ItemCount
@@ -91,8 +98,12 @@ func orderTotals(c *account) error {
 	err := c.Each(func(r db.Rows) error {
 		var row orders.Order
 		var l orders.Line
+		var differs bool
 		err := r.Scan(&row.ID, &row.Number, &row.Currency, &row.Subtotal, &row.ShippingAmount, &row.DiscountAmount, &row.TaxAmount, &row.Total, &row.ItemCount,
-			db.Opt(&l.ID), db.Opt(&l.Quantity), db.Opt(&l.UnitPrice), db.Opt(&l.Total))
+			db.Opt(&l.ID), db.Opt(&l.Quantity), db.Opt(&l.UnitPrice), db.Opt(&l.Total), db.Opt(&row.PlatformID), &differs)
+		if differs {
+			row.Issues = []orders.Issue{{Code: orders.AmountsDiffer}}
+		}
 		if row.ID != o.ID {
 			settle()
 			o, priced = row, orders.Order{Currency: row.Currency}
@@ -102,7 +113,8 @@ func orderTotals(c *account) error {
 			o.Lines = append(o.Lines, l)
 		}
 		return err
-	}, `SELECT o.id, o.number, o.currency, o.subtotal, o.shipping_amount, o.discount_amount, o.tax_amount, o.total, o.item_count, l.id, l.quantity, l.unit_price, l.line_total
+	}, `SELECT o.id, o.number, o.currency, o.subtotal, o.shipping_amount, o.discount_amount, o.tax_amount, o.total, o.item_count, l.id, l.quantity, l.unit_price, l.line_total, o.platform_id,
+			EXISTS (SELECT 1 FROM order_issues i WHERE i.tenant_id = $1 AND i.order_id = o.id AND i.code = 'amounts_differ')
 		FROM orders o LEFT JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id WHERE o.tenant_id = $1 ORDER BY o.id`, c.Tenant)
 	settle()
 	return err

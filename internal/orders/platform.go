@@ -1,0 +1,288 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// SyncState says whether the order's channel has its newest status (interface §2.1).
+type SyncState string
+
+// The states; "" is an order that has no platform.
+const (
+	Synced      SyncState = "synced"
+	SyncPending SyncState = "pending"
+	SyncFailed  SyncState = "failed"
+	SyncSkipped SyncState = "skipped" // the platform cannot express it, or the merchant moved it there
+)
+
+// Sync is what became of pushing the order's status to its platform.
+type Sync struct {
+	State     SyncState
+	Error     string
+	Attempts  int64
+	UpdatedAt int64
+}
+
+// Refund is money that the platform gave back.
+type Refund struct {
+	ID         string
+	ExternalID string
+	Amount     money.Amount
+	Reason     string
+	CreatedAt  int64
+	Lines      []RefundLine
+}
+
+// RefundLine is what of a line was refunded; quantity 0 refunds money only.
+type RefundLine struct {
+	Line     id.Line
+	Quantity int64
+	Amount   money.Amount
+}
+
+// IssueCode says what kind of issue an order has.
+type IssueCode string
+
+// The codes (interface §2.1).
+const (
+	UnknownSKU        IssueCode = "unknown_sku"
+	IllegalTransition IssueCode = "illegal_transition"
+	SyncConflict      IssueCode = "conflict"
+	AmountsDiffer     IssueCode = "amounts_differ"
+)
+
+// Issue is something of the platform's order that could not be taken over and that a person should look at.
+type Issue struct {
+	Code      IssueCode
+	Path      string // the member that it is about
+	Message   string
+	CreatedAt int64
+}
+
+type refundRow struct {
+	order id.Order
+	Refund
+}
+
+var refundTable = db.NewTable("order_refunds",
+	db.Col("order_id", func(r *refundRow) any { return &r.order }),
+	db.Col("id", func(r *refundRow) any { return &r.ID }),
+	db.Col("external_id", func(r *refundRow) any { return &r.ExternalID }),
+	db.Col("amount", func(r *refundRow) any { return &r.Amount }),
+	db.Col("reason", func(r *refundRow) any { return &r.Reason }).Null(),
+	db.Col("created_at", func(r *refundRow) any { return &r.CreatedAt }),
+)
+
+type refundLineRow struct {
+	order  id.Order
+	refund string
+	RefundLine
+}
+
+var refundLineTable = db.NewTable("order_refund_lines",
+	db.Col("order_id", func(l *refundLineRow) any { return &l.order }),
+	db.Col("refund_id", func(l *refundLineRow) any { return &l.refund }),
+	db.Col("line_id", func(l *refundLineRow) any { return &l.Line }),
+	db.Col("quantity", func(l *refundLineRow) any { return &l.Quantity }),
+	db.Col("amount", func(l *refundLineRow) any { return &l.Amount }),
+)
+
+type issueRow struct {
+	order id.Order
+	Issue
+}
+
+var issueTable = db.NewTable("order_issues",
+	db.Col("order_id", func(i *issueRow) any { return &i.order }),
+	db.Col("code", func(i *issueRow) any { return &i.Code }),
+	db.Col("path", func(i *issueRow) any { return &i.Path }),
+	db.Col("message", func(i *issueRow) any { return &i.Message }),
+	db.Col("created_at", func(i *issueRow) any { return &i.CreatedAt }),
+)
+
+// prefetchRefunds prefetches the refunds of an order, oldest first.
+func prefetchRefunds(tx *db.Tx, order id.Order) func() ([]Refund, error) {
+	var list []Refund
+	at := map[string]int{}
+	scan, scanLine := refundTable.Scanner(), refundLineTable.Scanner()
+	heads := tx.Prefetch(func(r db.Rows) error {
+		row, err := scan(r)
+		at[row.ID] = len(list)
+		list = append(list, row.Refund)
+		return err
+	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", tx.Tenant, order)
+	lines := tx.Prefetch(func(r db.Rows) error {
+		l, err := scanLine(r)
+		if err != nil {
+			return err
+		}
+		refund := &list[at[l.refund]]
+		refund.Lines = append(refund.Lines, l.RefundLine)
+		return nil
+	}, "SELECT "+refundLineTable.Columns("")+" FROM order_refund_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY refund_id, line_id",
+		tx.Tenant, order)
+	return func() ([]Refund, error) {
+		err := db.WaitAll([]*db.PendingRead{heads, lines})
+		return list, err
+	}
+}
+
+// prefetchIssues prefetches the issues of an order, oldest first.
+func prefetchIssues(tx *db.Tx, order id.Order) func() ([]Issue, error) {
+	var list []Issue
+	scan := issueTable.Scanner()
+	issues := tx.Prefetch(func(r db.Rows) error {
+		row, err := scan(r)
+		list = append(list, row.Issue)
+		return err
+	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path", tx.Tenant, order)
+	return func() ([]Issue, error) {
+		err := issues.Wait()
+		return list, err
+	}
+}
+
+// saveNews writes the refunds and issues that a locked order has more than before.
+func saveNews(tx *db.Tx, before, o *Order) {
+	for _, r := range o.Refunds[min(len(before.Refunds), len(o.Refunds)):] {
+		refundTable.Insert(tx, refundRow{o.ID, r})
+		for _, l := range r.Lines {
+			refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
+		}
+	}
+	for _, i := range o.Issues[min(len(before.Issues), len(o.Issues)):] {
+		issueTable.Insert(tx, issueRow{o.ID, i})
+	}
+}
+
+// Flag adds an issue unless the order has it already; it reports whether it did.
+func (o *Order) Flag(code IssueCode, path, message string, now int64) bool {
+	for _, i := range o.Issues {
+		if i.Code == code && i.Path == path {
+			return false
+		}
+	}
+	o.Issues = append(o.Issues, Issue{Code: code, Path: path, Message: message, CreatedAt: now})
+	return true
+}
+
+// Refunded reports whether the order has the refund of a platform's id.
+func (o *Order) Refunded(externalID string) bool {
+	for _, r := range o.Refunds {
+		if r.ExternalID == externalID {
+			return true
+		}
+	}
+	return false
+}
+
+// Refund adds a refund of a platform (interface §2.1). Of each line, what had not been shipped will not be; amounts and totals stay.
+func (o *Order) Refund(r Refund) {
+	for _, l := range r.Lines {
+		if at := o.index(l.Line); at >= 0 {
+			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].Remaining())
+		}
+	}
+	o.Refunds = append(o.Refunds, r)
+	o.RefundedAmount += r.Amount
+}
+
+// RefundedWholly reports whether nothing of the order's price is left to its seller.
+func (o *Order) RefundedWholly() bool { return len(o.Refunds) > 0 && o.RefundedAmount >= o.Total }
+
+// ShipmentOf finds the shipment of a platform's id; nil when there is none.
+func (o *Order) ShipmentOf(externalID string) *Shipment {
+	for i := range o.Shipments {
+		if externalID != "" && o.Shipments[i].ExternalID == externalID {
+			return &o.Shipments[i]
+		}
+	}
+	return nil
+}
+
+// LineOf finds the line of a platform's id; nil when there is none.
+func (o *Order) LineOf(externalID string) *Line {
+	for i := range o.Lines {
+		if externalID != "" && o.Lines[i].ExternalID == externalID {
+			return &o.Lines[i]
+		}
+	}
+	return nil
+}
+
+// Way lists the moves that lead from one status to another, each of them allowed; nil when there is no way, or none is needed.
+// Shipments are no moves: a way into PARTIALLY_SHIPPED does not exist.
+func Way(from, to Status) []Status {
+	type leg struct {
+		at  Status
+		way []Status
+	}
+	seen := map[Status]bool{from: true}
+	for queue := []leg{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		here := queue[0]
+		if here.at == to {
+			return here.way
+		}
+		for _, next := range moves[here.at] {
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, leg{next, append(here.way[:len(here.way):len(here.way)], next)})
+			}
+		}
+	}
+	return nil
+}
+
+// ByPlatformID finds the order that came from a channel under a platform's id; "" when there is none.
+func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, error) {
+	var order id.Order
+	found := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
+		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND platform_id = $3", tx.Tenant, channel, platformID)
+	err := found.Wait()
+	return order, err
+}
+
+// AwaitSync lists orders of a channel whose newest status its platform does not have yet, in the order of their ids.
+func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.Order, error) {
+	if after == "" {
+		after = "00000000-0000-0000-0000-000000000000"
+	}
+	return db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
+		`SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending' AND id > $3::UUID ORDER BY id LIMIT $4::BIGINT`,
+		tx.Tenant, channel, after, limit)
+}
+
+// SaveSync writes what became of pushing the status that a locked order has.
+func SaveSync(tx *db.Tx, o *Order) {
+	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
+		WHERE tenant_id = $1 AND id = $2::UUID`, tx.Tenant, o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts, o.Sync.UpdatedAt).Rows(1, nil)
+}
+
+// AnyWait reports whether any line of the account waits for its product.
+func AnyWait(tx *db.Tx) (bool, error) {
+	var n int64
+	err := tx.Row("SELECT count(*) FROM (SELECT 1 FROM order_lines WHERE tenant_id = $1 AND product_id IS NULL AND sku <> '' LIMIT 1) AS one",
+		[]any{tx.Tenant}, &n)
+	return n > 0, err
+}
+
+// Waiting lists the orders that are open and have an unshipped line without product of some SKUs, in the order of their ids.
+func Waiting(tx *db.Tx, skus []string) (list []id.Order, err error) {
+	seen := map[id.Order]bool{}
+	err = db.Chunks(skus, func(piece []string) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var order id.Order
+			err := r.Scan(&order)
+			if !seen[order] {
+				seen[order], list = true, append(list, order)
+			}
+			return err
+		}, `SELECT DISTINCT l.order_id FROM order_lines l JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
+			WHERE l.tenant_id = $1 AND l.product_id IS NULL AND l.sku <> '' AND l.shipped = 0 AND o.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED')
+			AND l.sku IN `+db.In(len(args)-1, 2)+" ORDER BY l.order_id", args...)
+	})
+	return list, err
+}
