@@ -1,0 +1,114 @@
+package connector
+
+import (
+	"time"
+
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// Status is where an order stands here.
+type Status = orders.Status
+
+// Cursor is how far a pull of orders is: what changed since a time, from a page on.
+type Cursor struct {
+	Since time.Time `json:"since"`          // by the platform's clock
+	Page  string    `json:"page,omitempty"` // the session's own words, "" for the first
+}
+
+// OrderPage is one page of a pull.
+type OrderPage struct {
+	Orders     []Order
+	Unreadable []Unreadable
+	Next       string    // the Cursor.Page of the next page, "" after the last
+	Until      time.Time // on the last page: what changed before it, by the platform's clock, was in one of the pages
+}
+
+// Unreadable is an order that could not be understood. The pull goes on without it.
+type Unreadable struct{ ExternalID, Error string }
+
+// Order is an order as the platform has it. Every amount is the platform's own, to the minor unit; none is worked out from another
+// one that was rounded. Total = Σ Lines.Amount − Discount + Shipping + Tax.
+type Order struct {
+	ExternalID string
+	Number     string // what the buyer knows it by
+	Status     Status // "" when the platform's status means nothing here
+	Theirs     string // the platform's own status
+	Refunded   bool   // given back wholly: RETURNED if it was shipped, else CANCELLED
+	CreatedAt  time.Time
+	UpdatedAt  time.Time // grows with every change; equal: nothing changed
+	Currency   string
+	Name       string
+	Email      string // "" when the platform gives none
+	Phone      string
+	ShipTo     *Place // nil for none
+	BillTo     *Place
+	Payment    map[string]any // free, for people; no secrets
+	Note       string         // the buyer's
+	Lines      []OrderLine
+	Discount   money.Amount // not below 0
+	Shipping   money.Amount // without tax
+	Tax        money.Amount // all of it
+	Total      money.Amount
+	Refunds    []Refund
+	Parcels    []Parcel // shipped on the platform's side, where it knows parcels
+}
+
+// OrderLine is one line of an order.
+type OrderLine struct {
+	ExternalID string
+	SKU        string // "" for a fee, and where the platform has none
+	Item       IDs    // finds the SKU where the platform does not give it
+	Name       string
+	Quantity   int64
+	Amount     money.Amount // of the whole line, before discount and without tax
+}
+
+// Place is an address. What is not known is empty.
+type Place struct {
+	Name, Company, Line1, Line2, City, State, PostalCode string
+	Country                                              string // ISO 3166-1 alpha-2
+	Phone                                                string
+}
+
+// Refund is money given back.
+type Refund struct {
+	ExternalID string
+	Amount     money.Amount // with tax, above 0
+	Reason     string
+	CreatedAt  time.Time
+	Lines      []RefundLine
+}
+
+// RefundLine is what of a line was given back.
+type RefundLine struct {
+	ExternalLine string
+	Quantity     int64
+	Amount       money.Amount
+}
+
+// OrderRef names an order to its platform.
+type OrderRef struct {
+	ExternalID string
+	Number     string // the service's own, for notes that people read
+	Currency   string
+	Shipped    []Parcel // all parcels there are now, oldest first
+}
+
+// Parcel is a shipment: lines that left together. Key names it for good, so that it is shown on the platform once.
+type Parcel struct {
+	Key       string
+	Carrier   string
+	Number    string
+	URL       string
+	ShippedAt time.Time
+	Lines     []ParcelLine
+	Rest      bool // with it nothing of the order remains to be shipped
+}
+
+// ParcelLine is what of a line is in a parcel.
+type ParcelLine struct {
+	ExternalLine string
+	SKU          string
+	Quantity     int64
+}
