@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X main.Version=$(VERSION)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
-RACE_PACKAGES := ./internal/db ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
+RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
 .PHONY: help run demo quick test crash parallel check bench postgres build dist clean
 

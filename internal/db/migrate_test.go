@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/db/migrations"
 	"entrepot/internal/dbtest"
 )
 
@@ -18,10 +19,7 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer store.Close()
-			known, err := db.KnownMigrations()
-			if err != nil {
-				t.Fatal(err)
-			}
+			known := migrations.Known()
 			if n, err := store.Migrate(t.Context()); n != len(known) || err != nil {
 				t.Fatalf("%d steps, %v", n, err)
 			}

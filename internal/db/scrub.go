@@ -44,7 +44,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 		return err
 	}
 	if len(owed) > 0 {
-		left, err := d.engine.scrub(ctx, tables)
+		left, err := d.engine.Scrub(ctx, tables)
 		if err != nil {
 			return err
 		}
@@ -92,21 +92,39 @@ func (d *DB) PendingScrubs(ctx context.Context) (int, error) {
 	return len(debts), err
 }
 
-// Texts reads every text of every table, of any it is, for proofs that something is nowhere.
+// Texts reads every text of every table, of whatever tenant, for proofs that something is nowhere.
 func (d *DB) Texts(ctx context.Context, each func(table, column, text string) error) error {
-	return d.engine.texts(ctx, each)
+	return d.Read(ctx, Across, func(tx *Tx) error {
+		columns := map[string][]string{}
+		var tables []string
+		err := tx.Each(func(r Rows) error {
+			var table, column string
+			err := r.Scan(&table, &column)
+			if columns[table] == nil {
+				tables = append(tables, table)
+			}
+			columns[table] = append(columns[table], column)
+			return err
+		}, d.engine.Catalog().Texts)
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			if err := everyText(tx, table, columns[table], each); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Files reads the store's files as the bytes they are. left says, for people, which ones this process could not read.
 func (d *DB) Files(ctx context.Context, each func(name string, content io.Reader) error) (left []string, err error) {
-	return d.engine.files(ctx, each)
+	return d.engine.Files(ctx, each)
 }
 
 // everyText reads the text columns of one table.
 func everyText(tx *Tx, table string, columns []string, each func(table, column, text string) error) error {
-	if len(columns) == 0 {
-		return nil
-	}
 	values := make([]string, len(columns))
 	places := make([]any, len(columns))
 	for i := range places {

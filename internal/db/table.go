@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"entrepot/internal/db/engine"
 )
 
 // Table is the columns of one table, each named once, with the member of T that it holds. SELECT, scan, INSERT and UPDATE are made from
@@ -192,10 +194,11 @@ func (o optionalPlace) Scan(src any) error {
 	return assign(o.place, src)
 }
 
-func (o optionalPlace) fromColumn(r *sqliteRows, i int) error {
-	if r.null(i) {
+// FromColumn takes a column of SQLite.
+func (o optionalPlace) FromColumn(r engine.Column, i int) error {
+	if r.Null(i) {
 		reflect.ValueOf(o.place).Elem().SetZero()
 		return nil
 	}
-	return r.column(i, o.place)
+	return r.Column(i, o.place)
 }

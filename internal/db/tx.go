@@ -6,39 +6,27 @@ import (
 	"hash/fnv"
 	"time"
 
+	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
 )
 
 // Rows walks the answer of a query; Close is harmless after the end.
-type Rows interface {
-	Next() bool
-	Scan(into ...any) error
-	Err() error
-	Close()
-}
+type Rows = engine.Rows
 
-// session is one connection inside a transaction.
-type session interface {
-	query(sql string, args []any) (Rows, error)
-	exec(sql string, args []any) (int64, error)
-	send(steps []*Step) error          // in order, in one message where the engine can
-	answer(pending []*PendingRead) int // runs the first of them, or as many as fit one message, and reports how many
-	last()                             // see Tx.Last
-	lockName(tenant id.Tenant, number int64) error
-	lockClock(id.Tenant) error // see Tx.LockClock
-}
+// Step is one queued write.
+type Step = engine.Step
 
 // Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
 type Tx struct {
 	Tenant id.Tenant // $1 of every statement; Across for the few that serve all tenants
 
 	db         *DB
-	session    session
+	session    engine.Session
 	now        time.Time
-	before     []*Step        // queued writes that need no stamp
-	after      []*Step        // queued writes that follow the tenant's change clock
-	stamps     int64          // stamps pending for since the last flush
-	pending    []*PendingRead // reads not sent yet, in their order
+	before     []*Step           // queued writes that need no stamp
+	after      []*Step           // queued writes that follow the tenant's change clock
+	stamps     int64             // given since the last flush
+	pending    []*engine.Pending // reads not sent yet, in their order
 	topics     []string
 	readOnly   bool
 	optimistic bool // see DB.OptimisticWrite: reads do not send what is queued
@@ -61,9 +49,9 @@ func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
 			return nil, err
 		}
 	}
-	rows, err := tx.session.query(sql, args)
+	rows, err := tx.session.Query(sql, args)
 	if err != nil {
-		return nil, fmt.Errorf("%w in %s", err, head(sql))
+		return nil, fmt.Errorf("%w in %s", err, engine.Head(sql))
 	}
 	return rows, nil
 }
@@ -108,45 +96,16 @@ func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	if err := tx.Flush(); err != nil {
 		return 0, err
 	}
-	n, err := tx.session.exec(sql, args)
+	n, err := tx.session.Exec(sql, args)
 	if err != nil {
-		return 0, fmt.Errorf("%w in %s", err, head(sql))
+		return 0, fmt.Errorf("%w in %s", err, engine.Head(sql))
 	}
 	return n, nil
 }
 
-// Step is one queued write.
-type Step struct {
-	sql  string
-	args []any
-	rows int64 // rows it must touch; -1 for any
-	miss error // what it means when it touches another number
-	dup  error // what a unique violation means
-
-	clock bool // it moves the tenant's change clock
-	reads bool // see Tx.Require
-	name  bool // see Tx.Share
-}
-
-// Rows says how many rows the write must touch and the error it means if it does not (nil: the data changed
-// meanwhile, the transaction runs again).
-func (s *Step) Rows(n int64, miss error) *Step {
-	if miss == nil {
-		miss = Retry
-	}
-	s.rows, s.miss = n, miss
-	return s
-}
-
-// Unique says what a violated unique key means; without it, the transaction runs again.
-func (s *Step) Unique(dup error) *Step {
-	s.dup = dup
-	return s
-}
-
 // Queue takes a write whose result nobody needs; it goes out with the others before the next read or at commit.
 func (tx *Tx) Queue(sql string, args ...any) *Step {
-	s := &Step{sql: sql, args: args, rows: -1}
+	s := &Step{SQL: sql, Args: args, Want: -1}
 	tx.before = append(tx.before, s)
 	return s
 }
@@ -155,14 +114,14 @@ func (tx *Tx) Queue(sql string, args ...any) *Step {
 // of Queue and costs no round trip.
 func (tx *Tx) Require(sql string, args ...any) *Step {
 	s := tx.Queue(sql, args...)
-	s.reads = true
+	s.Reads = true
 	return s
 }
 
 // Share takes a lock of the tenant, by any name, that transactions may share; it goes out in its place among the writes of Queue, and
 // LockName waits for all who have it. Whoever shares nothing but the lock writes nothing for it, unlike one that locks a row.
 func (tx *Tx) Share(name string) {
-	tx.Queue("SELECT pg_advisory_xact_lock_shared"+nameLock, tx.Tenant, nameNumber(name)).name = true
+	tx.Queue("").Share = &engine.Lock{Tenant: tx.Tenant, Number: nameNumber(name)}
 }
 
 // LockName takes the lock of Share alone, at once: it waits for all who share it, and whoever would share it later waits behind it.
@@ -170,7 +129,7 @@ func (tx *Tx) LockName(name string) error {
 	if err := tx.Flush(); err != nil {
 		return err
 	}
-	return tx.session.lockName(tx.Tenant, nameNumber(name))
+	return tx.session.LockName(tx.Tenant, nameNumber(name))
 }
 
 // nameNumber is what stands for a name of Share. Two names with one number only wait for each other once more than they must.
@@ -183,7 +142,7 @@ func nameNumber(name string) int64 {
 // Change takes a write that carries stamps or belongs to a row that all of a tenant's writers share. It goes out after
 // everything of Queue and after the tenant's change clock, so that such rows are held for one message only.
 func (tx *Tx) Change(sql string, args ...any) *Step {
-	s := &Step{sql: sql, args: args, rows: -1}
+	s := &Step{SQL: sql, Args: args, Want: -1}
 	tx.after = append(tx.after, s)
 	return s
 }
@@ -224,10 +183,6 @@ func (tx *Tx) wakeAll() {
 	}
 }
 
-// tick moves the tenant's clock past every stamp this transaction gives.
-const tick = `UPDATE change_clocks SET base = CASE WHEN last > $2 THEN last ELSE $2 END,
-	last = CASE WHEN last > $2 THEN last ELSE $2 END + $3 WHERE tenant_id = $1`
-
 // steps hands over what is queued, in its order, with the clock between the halves.
 func (tx *Tx) steps() []*Step {
 	if len(tx.before)+len(tx.after) == 0 {
@@ -235,7 +190,7 @@ func (tx *Tx) steps() []*Step {
 	}
 	steps := tx.before
 	if tx.stamps > 0 || len(tx.after) > 0 {
-		steps = append(steps, &Step{sql: tick, args: []any{tx.Tenant, tx.Micros(), tx.stamps * stampStep}, rows: -1, clock: true})
+		steps = append(steps, &Step{Want: -1, Clock: &engine.Tick{Tenant: tx.Tenant, Now: tx.Micros(), Length: tx.stamps * stampStep}})
 		steps = append(steps, tx.after...)
 	}
 	tx.before, tx.after, tx.stamps = nil, nil, 0
@@ -249,7 +204,7 @@ func (tx *Tx) LockClock() error {
 	if err := tx.Flush(); err != nil {
 		return err
 	}
-	return tx.session.lockClock(tx.Tenant)
+	return tx.session.LockClock(tx.Tenant)
 }
 
 // Flush sends what is queued now. What was pending before is answered first, so that it does not see it.
@@ -261,10 +216,9 @@ func (tx *Tx) Flush() error {
 		return errors.New("db: write inside Read")
 	}
 	for len(tx.pending) > 0 {
-		tx.pending = tx.pending[tx.session.answer(tx.pending):]
+		tx.pending = tx.pending[tx.session.Answer(tx.pending):]
 	}
-	steps := tx.steps()
-	return tx.session.send(steps)
+	return tx.session.Send(tx.steps())
 }
 
 // List reads all rows of a query, each made by scan.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/db/migrations"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/verify"
 )
@@ -80,10 +81,7 @@ var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped
 // A store that any older version of the program filled comes to today's schema with every row and value it had, and all that must hold of
 // it still holds.
 func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
-	newest, err := db.Versions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	newest := len(migrations.Known())
 	for _, engine := range []string{"sqlite", "postgres"} {
 		for version := 1; version < newest; version++ {
 			t.Run(fmt.Sprint(engine, "/", version), func(t *testing.T) {

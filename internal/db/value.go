@@ -3,32 +3,9 @@ package db
 import (
 	"fmt"
 	"reflect"
-)
 
-// plain turns an argument of a named type into what both drivers take: string, int64, bool or nil.
-func plain(a any) any {
-	switch v := a.(type) {
-	case nil, string, int64, bool:
-		return a
-	case int:
-		return int64(v)
-	}
-	v := reflect.ValueOf(a)
-	switch v.Kind() {
-	case reflect.String:
-		return v.String()
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return v.Int()
-	case reflect.Bool:
-		return v.Bool()
-	case reflect.Pointer:
-		if v.IsNil() {
-			return nil
-		}
-		return plain(v.Elem().Interface())
-	}
-	return a
-}
+	"entrepot/internal/db/engine"
+)
 
 // Null is the argument for a column that holds NULL for the zero value.
 func Null[T comparable](v T) any {
@@ -54,13 +31,14 @@ func (o *optional[T]) Scan(src any) error {
 	return assign(o.into, src)
 }
 
-func (o *optional[T]) fromColumn(r *sqliteRows, i int) error {
-	if r.null(i) {
+// FromColumn takes a column of SQLite.
+func (o *optional[T]) FromColumn(r engine.Column, i int) error {
+	if r.Null(i) {
 		var zero T
 		*o.into = zero
 		return nil
 	}
-	return r.column(i, o.into)
+	return r.Column(i, o.into)
 }
 
 // assign puts a value of PostgreSQL's driver into a place.

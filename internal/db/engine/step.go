@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"entrepot/internal/id"
+)
+
+// Step is one queued write.
+type Step struct {
+	SQL  string
+	Args []any
+	Want int64 // rows it must touch; -1 for any
+	Miss error // what it means when it touches another number
+	Dup  error // what a unique violation means; nil: the transaction runs again
+
+	Reads bool // it is a read that must find as many rows as Want says
+
+	Clock *Tick // if not nil, the step moves the tenant's change clock and has no SQL of its own
+	Share *Lock // if not nil, the step takes a lock that transactions may share and has no SQL of its own
+}
+
+// Lock names a lock of a tenant.
+type Lock struct {
+	Tenant id.Tenant
+	Number int64
+}
+
+// Tick moves a tenant's change clock past every stamp that a transaction gives.
+type Tick struct {
+	Tenant id.Tenant
+	Now    int64 // microseconds since 1970
+	Length int64 // of all its stamps, in microseconds
+}
+
+// Rows says how many rows the write must touch and the error it means if it does not (nil: the data changed
+// meanwhile, the transaction runs again).
+func (s *Step) Rows(n int64, miss error) *Step {
+	if miss == nil {
+		miss = Retry
+	}
+	s.Want, s.Miss = n, miss
+	return s
+}
+
+// Unique says what a violated unique key means; without it, the transaction runs again.
+func (s *Step) Unique(dup error) *Step {
+	s.Dup = dup
+	return s
+}
+
+// Violation is what a write came up against.
+type Violation int
+
+// The violations.
+const (
+	Other  Violation = iota
+	Unique           // a unique key
+	Count            // it touched another number of rows than it must
+	Check            // another constraint
+)
+
+// Failed is the error that a step stands for when it came up against something.
+func (s *Step) Failed(what Violation, err error) error {
+	switch {
+	case what == Unique && s.Dup != nil:
+		return s.Dup
+	case what == Unique:
+		return fmt.Errorf("%w: %w", Retry, err)
+	case s.Miss != nil && (what == Count || what == Check):
+		return s.Miss
+	}
+	return fmt.Errorf("%w in %s", err, Head(s.SQL))
+}
+
+// Head is the beginning of a statement, for error texts.
+func Head(sql string) string {
+	sql = strings.Join(strings.Fields(sql), " ")
+	return sql[:min(len(sql), 120)]
+}

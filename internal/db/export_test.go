@@ -1,0 +1,19 @@
+package db
+
+import (
+	"context"
+
+	"entrepot/internal/db/migrations"
+)
+
+// RunMigration runs one migration alone, as the program did that had it as its newest.
+func (d *DB) RunMigration(ctx context.Context, version int) error {
+	if err := d.makeVersions(ctx); err != nil {
+		return err
+	}
+	m := migrations.Known()[version-1]
+	return d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note())
+}
+
+// Script runs statements as they are.
+func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.Script(ctx, sql) }

@@ -1,0 +1,109 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Values writes rows × cols placeholders for a multi-row VALUES, starting at $first: "($2,$3),($4,$5)". casts, if
+// given, are put on the first row, so that PostgreSQL knows each column's type ("::UUID" or "").
+func Values(rows, cols, first int, casts ...string) string {
+	var b strings.Builder
+	b.Grow(rows * cols * 6)
+	for r := range rows {
+		if r > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('(')
+		for c := range cols {
+			if c > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteByte('$')
+			b.WriteString(strconv.Itoa(first + r*cols + c))
+			if r == 0 && c < len(casts) {
+				b.WriteString(casts[c])
+			}
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first on, so that
+// "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
+func Repeat(n, first int, row string) string {
+	var b strings.Builder
+	for r := range n {
+		if r > 0 {
+			b.WriteByte(',')
+		}
+		for i := range len(row) {
+			b.WriteByte(row[i])
+			if row[i] == '$' && (i+1 == len(row) || row[i+1] < '0' || row[i+1] > '9') {
+				b.WriteString(strconv.Itoa(first))
+				first++
+			}
+		}
+	}
+	return b.String()
+}
+
+// In writes "($2,$3,$4)" for n arguments starting at $first.
+func In(n, first int) string { return Values(1, n, first) }
+
+// chunkSizes are the only list lengths that statements are made for, so that few texts serve every list.
+var chunkSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
+
+// Chunks cuts a list into pieces of a few fixed sizes and calls each with every piece.
+func Chunks[T any](list []T, each func(piece []T) error) error {
+	for _, size := range chunkSizes {
+		for len(list) >= size {
+			if err := each(list[:size]); err != nil {
+				return err
+			}
+			list = list[size:]
+		}
+	}
+	return nil
+}
+
+// Padded gives the list as arguments for In, its last element repeated up to the next fixed size: a look-up that finds
+// one row twice by the same key finds it once.
+func Padded[T any](list []T) []any {
+	size := len(list)
+	for i := len(chunkSizes) - 1; i >= 0; i-- {
+		if chunkSizes[i] >= len(list) {
+			size = chunkSizes[i]
+			break
+		}
+	}
+	args := make([]any, 0, size)
+	for _, v := range list {
+		args = append(args, v)
+	}
+	for len(args) < size && len(list) > 0 {
+		args = append(args, list[len(list)-1])
+	}
+	return args
+}
+
+// Text memoises SQL built for a list length, so that building it costs once a size.
+type Text struct{ made [257]string }
+
+// For gives the text for n rows (n ≤ 256), made by build the first time. Racing builders make the same text.
+func (t *Text) For(n int, build func(n int) string) string {
+	textMu.RLock()
+	s := t.made[n]
+	textMu.RUnlock()
+	if s == "" {
+		s = build(n)
+		textMu.Lock()
+		t.made[n] = s
+		textMu.Unlock()
+	}
+	return s
+}
+
+var textMu sync.RWMutex

@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+
+	"entrepot/internal/db/engine"
+)
+
+// Copied is what a copy of a PostgreSQL store holds.
+type Copied struct {
+	Tables  int
+	Rows    int64
+	Bytes   int64
+	Program string // the PostgreSQL program that did it, for people to read
+}
+
+// CopyDatabase writes a consistent copy of the PostgreSQL store at an address into a file that must not exist yet, with PostgreSQL's
+// own pg_dump, while others may read and write the store. Row-level security hides an account's rows from whoever names no account,
+// so the program serves all of them, and every table's rows in the copy are counted against the store's on the same
+// snapshot. A copy that lacks rows is an error, and no file is left after one.
+func CopyDatabase(ctx context.Context, address, to string) (made Copied, err error) {
+	if exists(to) {
+		return made, fmt.Errorf("%s exists already, it is not overwritten", to)
+	}
+	store, err := connectToCopy(ctx, address)
+	if err != nil {
+		return made, err
+	}
+	defer store.close()
+	tx, err := store.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return made, engine.Unavailable(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	var snapshot string
+	if err := tx.QueryRow(ctx, "SELECT pg_export_snapshot()").Scan(&snapshot); err != nil {
+		return made, fmt.Errorf("holding the store still: %w", err)
+	}
+	counts, err := countRows(ctx, tx)
+	if err != nil {
+		return made, err
+	}
+	if _, ours := counts["schema_versions"]; !ours {
+		return made, fmt.Errorf("%w in the database, in the schema %s: say where it is with --database", engine.ErrNoStore, store.schema)
+	}
+	tools, err := postgresTools(ctx, "pg_dump", store.major)
+	if err != nil {
+		return made, err
+	}
+	part := to + ".part"
+	os.Remove(part) // of an earlier copy that was broken off
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return made, err
+	}
+	defer func() {
+		file.Close()
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	err = store.run(ctx, file, tools[0], "--format=custom", "--enable-row-security", "--no-owner", "--no-privileges",
+		"--schema="+quoteIdent(store.schema), "--snapshot="+snapshot, "--dbname="+store.address)
+	if err != nil {
+		return made, err
+	}
+	dump, err := readDump(ctx, part, store.major)
+	if err == nil {
+		err = sameRows("the copy", counts, dump.rows)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		return made, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = os.Rename(part, to)
+	}
+	if err != nil {
+		return made, err
+	}
+	return Copied{Tables: len(counts), Rows: total(counts), Bytes: info.Size(), Program: tools[0].name()}, syncFolder(filepath.Dir(to))
+}
+
+// copying is a connection to a PostgreSQL store, and how its programs reach the same.
+type copying struct {
+	conn     *pgx.Conn
+	schema   string
+	major    int    // of the server's version
+	address  string // without the password
+	password string
+}
+
+func connectToCopy(ctx context.Context, address string) (*copying, error) {
+	s := &copying{}
+	var err error
+	if s.address, s.password, err = programAddress(address, os.Getenv("PGOPTIONS")); err != nil {
+		return nil, err
+	}
+	config, err := pgx.ParseConfig(s.address)
+	if err != nil {
+		return nil, errBadAddress
+	}
+	if s.password != "" {
+		config.Password = s.password
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // also behind a pooler
+	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		return nil, engine.Unavailable(err)
+	}
+	var schema *string
+	err = s.conn.QueryRow(ctx, "SELECT current_schema(), current_setting('server_version_num')::INT / 10000").Scan(&schema, &s.major)
+	if err == nil && schema == nil {
+		err = errors.New("the database's address leads to no schema: the one that it names does not exist")
+	}
+	if err == nil {
+		_, err = s.conn.Exec(ctx, "SELECT set_config('entrepot.tenant', '0', false)")
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	s.schema = *schema
+	return s, nil
+}
+
+func (s *copying) close() { s.conn.Close(context.Background()) }
+
+// run runs one of PostgreSQL's programs.
+func (s *copying) run(ctx context.Context, out io.Writer, program tool, args ...string) error {
+	env := os.Environ()
+	if s.password != "" {
+		env = append(env, "PGPASSWORD="+s.password)
+	}
+	return program.run(ctx, env, out, append([]string{"--no-password"}, args...)...)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// syncFolder returns when the disk holds which files a folder has.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"entrepot/internal/db/engine"
+)
+
+// Send sends queued writes in one message.
+func (s *session) Send(steps []*engine.Step) error { return s.message(steps, false) }
+
+// commit sends the last writes and COMMIT in one message; a transaction that wrote and read nothing sends none.
+func (s *session) commit(steps []*engine.Step) error {
+	if !s.open && len(steps) == 0 {
+		return nil
+	}
+	return s.message(steps, true)
+}
+
+func (s *session) message(steps []*engine.Step, commit bool) error {
+	b, skip := s.batch(len(steps))
+	for _, step := range steps {
+		s.queue(b, step)
+	}
+	if commit {
+		b.Queue("COMMIT")
+		s.committing = true
+	}
+	results := s.conn.SendBatch(s.ctx, b)
+	defer results.Close()
+	if err := skipResults(results, skip); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if step.Clock != nil {
+			if err := skipResults(results, 1); err != nil {
+				return err
+			}
+		}
+		if _, err := results.Exec(); err != nil {
+			return step.Failed(violation(err), err)
+		}
+	}
+	if commit {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		s.open = false
+	}
+	return nil
+}
+
+// queue puts a write into a message: one statement, or two to move the clock.
+func (s *session) queue(b *pgx.Batch, step *engine.Step) {
+	switch {
+	case step.Clock != nil:
+		b.Queue(takeClock, int64(step.Clock.Tenant))
+		sql, args := s.tick(step.Clock)
+		b.Queue(sql, args...)
+	case step.Share != nil:
+		b.Queue(shareName, int64(step.Share.Tenant), step.Share.Number)
+	case step.Want >= 0:
+		b.Queue(expecting(step.SQL, step.Want, step.Reads), plainAll(step.Args)...)
+	default:
+		b.Queue(step.SQL, plainAll(step.Args)...)
+	}
+}
+
+// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds them, so that COMMIT can travel in the same message.
+func expecting(sql string, n int64, reads bool) string {
+	key := expectKey{sql, n}
+	if text, ok := expectTexts.Load(key); ok {
+		return text.(string)
+	}
+	returning := " RETURNING 1"
+	if reads {
+		returning = ""
+	}
+	text := "WITH touched AS (" + sql + returning + ") SELECT 1 / (CASE WHEN count(*) = " + strconv.FormatInt(n, 10) +
+		" THEN 1 ELSE 0 END) FROM touched"
+	expectTexts.Store(key, text)
+	return text
+}
+
+type expectKey struct {
+	sql string
+	n   int64
+}
+
+var expectTexts sync.Map

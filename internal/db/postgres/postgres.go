@@ -1,0 +1,123 @@
+// Package postgres is the engine that keeps the store in a PostgreSQL database, for any number of equal nodes.
+//
+//	postgres.go     open, close; tables.go what holds for every table; security.go looks whether it does
+//	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
+//	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
+//	locks.go        the advisory locks and the change clock
+//	errors.go       what the server's errors mean
+//	statistics.go   keeps the planner informed of tables that grow
+//	scrub.go        takes what was erased out of the tables' files; files.go reads those
+//	copy.go         backup with PostgreSQL's own programs (tools.go); restore.go; dump.go reads a copy's file
+package postgres
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"entrepot/internal/db/engine"
+)
+
+// Config says which store to open.
+type Config struct {
+	URL              string           // postgres://…
+	Now              func() time.Time // the clock of every transaction
+	Injected         bool             // Now is not the real clock: stamps follow it instead of the server's
+	Log              *slog.Logger
+	Pool             int           // connections of the whole pool; 0 = a good default
+	StatementTimeout time.Duration // bounds each statement; 0 for none
+}
+
+// Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement and COMMIT with the
+// last, because round trips decide the speed.
+type Engine struct {
+	now      func() time.Time
+	log      *slog.Logger
+	pool     *pgxpool.Pool
+	writers  limits
+	readers  limits
+	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
+	injected bool               // see Config
+	stop     context.CancelFunc // of keepStatistics
+	kept     chan struct{}
+}
+
+// Open connects to the database. Errors: Unavailable.
+func Open(ctx context.Context, c Config) (*Engine, error) {
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, errBadAddress
+	}
+	if c.Pool > 0 {
+		config.MaxConns = int32(c.Pool)
+	} else if !strings.Contains(c.URL, "pool_max_conns") {
+		config.MaxConns = 32
+	}
+	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { // a caller that hangs up ends its query
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: time.Second}
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, engine.Unavailable(err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, engine.Unavailable(err)
+	}
+	background, stop := context.WithCancel(context.Background())
+	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), readers: newLimits(max(2, int(config.MaxConns)/2)),
+		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, stop: stop, kept: make(chan struct{})}
+	go e.keepStatistics(background)
+	return e, nil
+}
+
+var errBadAddress = errors.New("the database address is not a valid postgres:// URL") // the parser's error may show the password
+
+// Name is "postgres".
+func (e *Engine) Name() string { return "postgres" }
+
+// DDL is a migration's text for PostgreSQL: what only it has stands behind "--postgres ".
+func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
+
+var ddlWords = strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "")
+
+// Script runs statements in one transaction, one script at a time in a database.
+func (e *Engine) Script(ctx context.Context, sql string) error {
+	conn, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return engine.Unavailable(err)
+	}
+	defer conn.Release()
+	_, err = conn.Conn().PgConn().Exec(ctx, "BEGIN; SELECT "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
+	if err != nil {
+		conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll()
+	}
+	return err
+}
+
+// Catalog is where PostgreSQL lists its tables.
+func (e *Engine) Catalog() engine.Catalog {
+	return engine.Catalog{
+		Made: "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_versions'",
+		Texts: `SELECT c.table_name::TEXT, c.column_name::TEXT FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type = 'text' ORDER BY c.table_name, c.ordinal_position`,
+	}
+}
+
+// Ping reports whether the server answers.
+func (e *Engine) Ping(ctx context.Context) error { return e.pool.Ping(ctx) }
+
+// Close waits for running transactions and closes every connection.
+func (e *Engine) Close() error {
+	e.stop()
+	<-e.kept
+	e.pool.Close()
+	return nil
+}

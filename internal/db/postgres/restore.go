@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"entrepot/internal/db/migrations"
+)
+
+// RestoreDatabase puts a copy made by CopyDatabase into the PostgreSQL database at an address, which must have no tables yet, in one
+// transaction, and counts every table's rows against the copy's.
+func RestoreDatabase(ctx context.Context, from, address string) (made Copied, err error) {
+	store, err := connectToCopy(ctx, address)
+	if err != nil {
+		return made, err
+	}
+	defer store.close()
+	dump, err := readDump(ctx, from, store.major)
+	if err != nil {
+		return made, err
+	}
+	if err := dump.known(from); err != nil {
+		return made, err
+	}
+	if dump.schema != store.schema {
+		return made, fmt.Errorf("%s is a copy of the schema %s, and the database's address leads to the schema %s: restore it where both are the same",
+			from, dump.schema, store.schema)
+	}
+	counts, err := countRows(ctx, store.conn)
+	if err != nil {
+		return made, err
+	}
+	if len(counts) > 0 {
+		return made, fmt.Errorf("the database has tables already (%s): a copy is restored into an empty database only, make one with createdb",
+			shortened(slices.Sorted(maps.Keys(counts))))
+	}
+	err = store.run(ctx, io.Discard, dump.tool, "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges",
+		"--schema="+store.schema, "--dbname="+store.address, from)
+	if err != nil {
+		return made, err
+	}
+	if counts, err = countRows(ctx, store.conn); err == nil {
+		err = sameRows("the restored store", dump.rows, counts)
+	}
+	return Copied{Tables: len(counts), Rows: total(counts), Program: dump.tool.name()}, err
+}
+
+// known refuses a copy of something else than a store of a schema that this program knows.
+func (d dump) known(path string) error {
+	if d.rows["schema_versions"] == 0 {
+		return fmt.Errorf("%s is no copy of a store of entrepot", path)
+	}
+	for _, version := range d.versions {
+		if n, err := strconv.Atoi(version); err == nil {
+			if err := migrations.Unknown(path, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

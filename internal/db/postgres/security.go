@@ -1,0 +1,53 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"entrepot/internal/db/engine"
+)
+
+// Security is how well the database keeps accounts apart, beside the tenant in every statement.
+type Security struct {
+	Role     string   // that the store is opened with
+	AllPower bool     // a superuser, or a role that row-level security does not hold for
+	Open     []string // tables with a tenant on which row-level security does not stand, not even for their owner
+}
+
+// Mend is the SQL that puts row-level security back on the open tables, to be pasted by the tables' owner; "" for none.
+func (s Security) Mend() string {
+	var sql []string
+	for _, table := range s.Open {
+		name := quoteIdent(table)
+		sql = append(sql, "ALTER TABLE "+name+" ENABLE ROW LEVEL SECURITY; ALTER TABLE "+name+" FORCE ROW LEVEL SECURITY; DROP POLICY IF EXISTS tenant ON "+name+
+			"; CREATE POLICY tenant ON "+name+" USING "+tenantPolicy+";")
+	}
+	return strings.Join(sql, " ")
+}
+
+// tenantPolicy lets a transaction see the rows of the account that it names, and all of them when it serves every account.
+const tenantPolicy = "(current_setting('entrepot.tenant', true) = '0' OR tenant_id = nullif(current_setting('entrepot.tenant', true), '')::BIGINT)"
+
+// Security looks at row-level security as it stands now. It changes nothing.
+func (e *Engine) Security(ctx context.Context) (s Security, err error) {
+	conn, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return s, engine.Unavailable(err)
+	}
+	defer conn.Release()
+	err = conn.QueryRow(ctx, "SELECT rolname::TEXT, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&s.Role, &s.AllPower)
+	if err != nil {
+		return s, err
+	}
+	rows, err := conn.Query(ctx, `SELECT k.relname::TEXT FROM pg_class k JOIN pg_namespace n ON n.oid = k.relnamespace JOIN pg_attribute a ON a.attrelid = k.oid
+		WHERE n.nspname = current_schema() AND k.relkind IN ('r', 'p') AND a.attname = 'tenant_id' AND NOT a.attisdropped
+			AND NOT (k.relrowsecurity AND k.relforcerowsecurity AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = k.oid))
+		ORDER BY k.relname`)
+	if err != nil {
+		return s, err
+	}
+	s.Open, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	return s, err
+}

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// statisticsEvery is how often tables are looked at that have grown much since the planner last looked.
+const statisticsEvery = time.Second
+
+// keepStatistics has PostgreSQL analyse tables soon after they have grown by half: its own daemon comes once a minute, and until it
+// does a store that is being filled is planned as if it were empty. It fails quietly: it is no more than advice to the planner.
+func (e *Engine) keepStatistics(ctx context.Context) {
+	defer close(e.kept)
+	tick := time.NewTicker(statisticsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		rows, err := e.pool.Query(ctx, `SELECT quote_ident(relname) FROM pg_stat_user_tables
+			WHERE schemaname = current_schema() AND n_mod_since_analyze > 50 + n_live_tup / 2`)
+		if err != nil {
+			continue
+		}
+		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, table := range tables {
+			if err == nil {
+				_, err = e.pool.Exec(ctx, "ANALYZE "+table)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			e.log.Debug("statistics were not kept", "error", err)
+		}
+	}
+}

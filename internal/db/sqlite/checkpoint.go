@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"errors"
+
+	"entrepot/internal/db/engine"
+)
+
+// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is to begin anew.
+const (
+	copyEvery = 1000
+	longLog   = 2000
+	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
+)
+
+// copyLog copies the log into the file beside the writer, which would otherwise do so inside its commits. While the writer goes on, the
+// log never comes to an end; when it has grown long, the writer copies the little that is left between two groups, and begins it anew.
+func (w *writer) copyLog(open func() (*conn, error)) {
+	defer close(w.copied)
+	var own *conn
+	defer func() {
+		if own != nil {
+			own.close()
+		}
+	}()
+	for range w.grown {
+		if own == nil {
+			var err error
+			if own, err = open(); err != nil {
+				w.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+				own = nil
+				continue
+			}
+		}
+		pages, copied, err := own.checkpoint("NOOP")
+		if err == nil && pages-copied < copyEvery {
+			continue
+		}
+		pages, err = own.copyLog()
+		if err != nil && !errors.Is(err, engine.Retry) {
+			w.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+		}
+		if pages < longLog {
+			continue
+		}
+		select {
+		case w.tasks <- func(c *conn) { c.copyLog() }: // best effort: it is tried again soon
+		case <-w.written:
+		}
+	}
+}
+
+// copyLog copies what can be copied without waiting for anybody, and reports how many pages the log has.
+func (c *conn) copyLog() (pages int64, err error) {
+	pages, _, err = c.checkpoint("PASSIVE")
+	return pages, err
+}
+
+// checkpoint runs a checkpoint of SQLite's in some mode and reports how many pages the log has and how many of them are in the file.
+func (c *conn) checkpoint(mode string) (pages, copied int64, err error) {
+	rows, err := c.Query("PRAGMA wal_checkpoint("+mode+")", nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rows.Close()
+	var busy int64
+	if rows.Next() {
+		err = rows.Scan(&busy, &pages, &copied)
+	}
+	return pages, copied, errors.Join(err, rows.Err())
+}
+
+// grew wakes the one who copies the log.
+func (w *writer) grew() {
+	select {
+	case w.grown <- struct{}{}:
+	default: // it is about to look anyway
+	}
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
+// at a time.
+type conn struct {
+	*sqlite.Conn
+	stmts map[string]*statement
+
+	written bool // something was written since it was last set to false
+
+	durability *durability // of a reader: where it asks how much of what it sees may not be on the disk yet
+	seen       int64       // the newest group that it may see
+}
+
+// statement is a prepared statement and which argument each of its placeholders takes.
+type statement struct {
+	*sqlite.Stmt
+	order  []int
+	writes bool // it is no SELECT
+	locks  bool // on PostgreSQL it locks what it reads
+	busy   bool // its rows are being walked
+	once   bool // it is not kept
+}
+
+// maxStatements bounds a connection's cache; lists with many filters make many texts.
+const maxStatements = 400
+
+// openConn opens a SQLite file; settings are pragmas such as "busy_timeout(15000)", in the order they are to be made.
+func openConn(path string, settings ...string) (*conn, error) {
+	return openConnAs(path, sqlite.OpenReadWrite|sqlite.OpenCreate, settings...)
+}
+
+// openConnToRead opens a SQLite file that must exist, without changing it.
+func openConnToRead(path string, settings ...string) (*conn, error) {
+	return openConnAs(path, sqlite.OpenReadOnly, settings...)
+}
+
+func openConnAs(path string, flags sqlite.OpenFlags, settings ...string) (*conn, error) {
+	opened, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: opened, stmts: map[string]*statement{}}
+	for _, s := range settings {
+		if err := c.script("PRAGMA " + s); err != nil {
+			c.close()
+			return nil, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *conn) close() error {
+	for _, s := range c.stmts {
+		s.Finalize()
+	}
+	return c.Close()
+}
+
+// prepare finds or makes a statement that is not busy.
+func (c *conn) prepare(sql string) (*statement, error) {
+	kept := c.stmts[sql]
+	if kept != nil && !kept.busy {
+		return kept, nil
+	}
+	text, order := translate(sql)
+	stmt, _, err := c.PrepareTransient(text)
+	if err != nil {
+		return nil, meaning(err)
+	}
+	s := &statement{Stmt: stmt, order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT"),
+		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
+	if s.once {
+		return s, nil
+	}
+	if len(c.stmts) >= maxStatements {
+		for text, old := range c.stmts {
+			if !old.busy {
+				old.Finalize()
+				delete(c.stmts, text)
+			}
+		}
+	}
+	c.stmts[sql] = s
+	return s, nil
+}
+
+// script runs statements without arguments, one after the other.
+func (c *conn) script(sql string) error {
+	for sql = strings.TrimSpace(sql); sql != ""; {
+		stmt, rest, err := c.PrepareTransient(sql)
+		if err != nil {
+			return meaning(err)
+		}
+		for more := stmt.BindParamCount() == 0; more && err == nil; {
+			more, err = stmt.Step()
+		}
+		stmt.Finalize()
+		if err != nil {
+			return meaning(err)
+		}
+		sql = strings.TrimSpace(sql[len(sql)-rest:])
+	}
+	return nil
+}
+
+// ready finds a statement and gives it its arguments.
+func (c *conn) ready(sql string, args []any) (*statement, error) {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.bind(s, args); err != nil {
+		c.end(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// end makes a statement ready for its next run.
+func (c *conn) end(s *statement) {
+	if s.busy = false; s.once {
+		s.Finalize()
+		return
+	}
+	s.Reset() // says again what Step has said
+}
+
+// text reads one text.
+func (c *conn) text(sql string) (text string, err error) {
+	rows, err := c.Query(sql, nil)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&text)
+	}
+	return text, errors.Join(err, rows.Err())
+}

@@ -1,0 +1,185 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/db/migrations"
+)
+
+// CopyFile writes a consistent copy of the SQLite store in a folder into a file that must not exist yet, while others may
+// read and write the store. The copy holds what was committed at one moment, is on the disk when CopyFile returns, and is
+// left out altogether after an error.
+func CopyFile(dir, to string) (err error) {
+	from := filepath.Join(dir, File)
+	if _, err := os.Stat(from); err != nil {
+		return fmt.Errorf("there is no store in %s: %w", dir, err)
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s exists already, it is not overwritten", to)
+	}
+	conn, err := openConn(from, "busy_timeout(15000)")
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	part := to + ".part"
+	os.Remove(part) // of an earlier copy that was broken off
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	if _, err := conn.Exec("VACUUM INTO $1", []any{part}); err != nil {
+		return fmt.Errorf("copying the store: %w", err)
+	}
+	if err := os.Chmod(part, 0o600); err != nil {
+		return err
+	}
+	if err := syncFile(part); err != nil {
+		return err
+	}
+	if err := os.Rename(part, to); err != nil {
+		return err
+	}
+	return syncFile(filepath.Dir(to))
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// CheckFile reads a SQLite file whole, without changing it: whether it is sound, and a store of a schema that this program
+// knows.
+func CheckFile(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	if err := refuseDump(path); err != nil {
+		return err
+	}
+	conn, err := openConnToRead(path, "busy_timeout(15000)", "query_only(ON)")
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	verdict, err := conn.text("PRAGMA integrity_check(1)")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is no SQLite file: %w", path, err)
+	case verdict != "ok":
+		return fmt.Errorf("%s is damaged: %s", path, verdict)
+	}
+	text, err := conn.text("SELECT CAST(coalesce(max(version), 0) AS TEXT) FROM schema_versions")
+	if err != nil {
+		return fmt.Errorf("%s is no store of entrepot: %w", path, err)
+	}
+	version, err := strconv.Atoi(text)
+	return errors.Join(err, migrations.Unknown(path, version))
+}
+
+// refuseDump is an error for a copy of a PostgreSQL store.
+func refuseDump(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	const dump = "PGDMP" // what a file made by pg_dump begins with
+	mark := make([]byte, len(dump))
+	if _, err := io.ReadFull(file, mark); err == nil && string(mark) == dump {
+		return fmt.Errorf("%s is a copy of a PostgreSQL store: say into which database with --database", path)
+	}
+	return nil
+}
+
+// FileInUse reports whether another process has the SQLite store in a folder open; a store that is not there is not in use.
+func FileInUse(dir string) (bool, error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	conn, err := openConn(path, "busy_timeout(500)", "locking_mode(EXCLUSIVE)")
+	if err != nil {
+		return false, err
+	}
+	defer conn.close()
+	for _, sql := range []string{"BEGIN EXCLUSIVE", "COMMIT"} {
+		if _, err := conn.Exec(sql, nil); err != nil {
+			return errors.Is(err, engine.Retry), ignoreBusy(err)
+		}
+	}
+	return false, nil
+}
+
+func ignoreBusy(err error) error {
+	if errors.Is(err, engine.Retry) {
+		return nil
+	}
+	return err
+}
+
+// Restore puts a copy made by CopyFile in the place of the SQLite store of a folder, which no process may have open. A
+// store that is there is set aside; the result is its new name, "" for none.
+func Restore(copyPath, dir string) (aside string, err error) {
+	if err := CheckFile(copyPath); err != nil {
+		return "", err
+	}
+	if busy, err := FileInUse(dir); err != nil || busy {
+		return "", errors.Join(err, fmt.Errorf("a process has the store in %s open: stop it first", dir))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	place := filepath.Join(dir, File)
+	part := place + ".part"
+	if err := copyBytes(copyPath, part); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(place); err == nil {
+		aside = place + ".before-restore"
+		for n := 2; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.before-restore-%d", place, n)
+		}
+		for _, suffix := range []string{"-wal", "-shm", ""} {
+			if err := os.Rename(place+suffix, aside+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return "", err
+			}
+		}
+	}
+	if err := os.Rename(part, place); err != nil {
+		return aside, err
+	}
+	return aside, syncFile(dir)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func copyBytes(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}

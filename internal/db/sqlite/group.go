@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"slices"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// Bounds of one group commit: as many transactions as wait, but no new one after groupTime. When others are about, the writer waits for
+// the next transaction up to batchDelay, because one commit for thirty costs hardly more than one for three.
+const (
+	groupSize  = 256
+	groupTime  = 4 * time.Millisecond
+	batchDelay = 400 * time.Microsecond
+)
+
+// group is what one commit holds.
+type group struct {
+	number       int64
+	transactions []*transaction
+}
+
+// group runs transactions in one commit without savepoints, which would copy every page they touch. Most transactions that fail have
+// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the others
+// run again, the refused ones too: what they were refused for may be gone, or have another id. No caller was answered, and transactions
+// may run twice anyway. The one that failed runs by itself after the group, so that its refusal rests on what is stored.
+func (w *writer) group(first *transaction) {
+	if err := w.durability.failed(); err != nil {
+		first.end(engine.Unavailable(err))
+		return
+	}
+	if _, err := w.conn.Exec("BEGIN IMMEDIATE", nil); err != nil {
+		first.end(storeError(err))
+		return
+	}
+	all, later := make([]*transaction, 0, 64), []*transaction(nil) // refused ones are among them: all are answered together
+	start := time.Now()
+	for next := first; next != nil; {
+		all = append(all, next)
+		if w.run(next) {
+			all, later = all[:len(all)-1], append(later, next)
+			var err error
+			if all, later, err = w.again(all, later); err != nil {
+				w.fail(append(all, later...), err)
+				return
+			}
+		}
+		next = nil
+		if len(all) < groupSize && time.Since(start) < groupTime {
+			next = w.next()
+		}
+	}
+	w.commit(all)
+	for _, t := range later {
+		w.alone(t)
+	}
+}
+
+// again rolls back and runs transactions anew. One that fails now after it has written is put off, too, and all begins once more.
+func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, err error) {
+	for {
+		w.conn.Exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
+		if _, err := w.conn.Exec("BEGIN IMMEDIATE", nil); err != nil {
+			return all, later, err
+		}
+		spoilt := slices.IndexFunc(all, w.run)
+		if spoilt < 0 {
+			return all, later, nil
+		}
+		later = append(later, all[spoilt])
+		all = slices.Delete(all, spoilt, spoilt+1)
+	}
+}
+
+// alone runs one transaction in a commit of its own.
+func (w *writer) alone(t *transaction) {
+	if _, err := w.conn.Exec("BEGIN IMMEDIATE", nil); err != nil {
+		t.end(storeError(err))
+		return
+	}
+	if w.run(t) {
+		w.conn.Exec("ROLLBACK", nil)
+		if _, err := w.conn.Exec("BEGIN", nil); err != nil {
+			t.end(storeError(err))
+			return
+		}
+	}
+	w.commit([]*transaction{t})
+}
+
+// commit ends the group and hands its transactions on, to be answered when the disk holds them.
+func (w *writer) commit(all []*transaction) {
+	good := 0
+	for _, t := range all {
+		if t.err == nil {
+			good++
+		}
+	}
+	w.batch = good > 1
+	number := w.durability.begin()
+	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
+		w.fail(all, err)
+		all = nil
+	}
+	w.grew()
+	w.groups <- group{number, all}
+}
+
+// next is a transaction that waits. While the last group is on its way to the disk, no caller of this one could be answered sooner, so it
+// waits for more; and in a batch for one that comes within batchDelay. It is nil when there is none.
+func (w *writer) next() *transaction {
+	for {
+		select {
+		case t := <-w.waiting: // nil once the channel is closed
+			return t
+		default:
+		}
+		if !w.durability.inFlight() {
+			break
+		}
+		select {
+		case t := <-w.waiting:
+			return t
+		case <-w.synced:
+		}
+	}
+	if !w.batch {
+		return nil
+	}
+	w.delay.Reset(batchDelay)
+	select {
+	case t := <-w.waiting:
+		w.delay.Stop()
+		return t
+	case <-w.delay.C:
+		return nil
+	}
+}
+
+// run runs one transaction and reports whether it has failed with something written: then the group must be rolled back.
+func (w *writer) run(t *transaction) (spoilt bool) {
+	if t.err = t.ctx.Err(); t.err != nil {
+		return false
+	}
+	w.conn.written = false
+	steps, err := t.work(w.conn)
+	if err == nil {
+		err = w.conn.Send(steps)
+	}
+	t.err = err
+	return err != nil && (w.conn.written || isStoreError(err))
+}
+
+// fail answers the transactions of a group that the store did not take.
+func (w *writer) fail(all []*transaction, err error) {
+	w.conn.Exec("ROLLBACK", nil)
+	for _, t := range all {
+		t.end(storeError(err))
+	}
+}

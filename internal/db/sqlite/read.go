@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
+)
+
+// Read runs reads on one snapshot.
+func (e *Engine) Read(ctx context.Context, _ id.Tenant, sure bool, read func(engine.Session) error) error {
+	seen, err := e.snapshot(ctx, func(c *conn) error { return read(c) })
+	if !sure {
+		return err
+	}
+	return cmp.Or(e.writer.durability.wait(seen), err)
+}
+
+// ahead runs an optimistic transaction on a snapshot, beside the writer, and gives what it writes.
+func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.Step, err error) {
+	seen, err := e.snapshot(ctx, func(c *conn) error {
+		steps, err = work(onlyReading{c})
+		return err
+	})
+	if err == nil && len(steps) > 0 || errors.Is(err, errNotAhead) {
+		return steps, err // its commit is behind all that it saw
+	}
+	return nil, cmp.Or(e.writer.durability.wait(seen), err)
+}
+
+// onlyReading is the session of a transaction that runs ahead.
+type onlyReading struct{ *conn }
+
+// errNotAhead is met by a transaction that wants to lock or to see what it has just written.
+var errNotAhead = errors.New("db: only the writer can run this transaction")
+
+func (onlyReading) Exec(string, []any) (int64, error) { return 0, errNotAhead }
+func (onlyReading) Send([]*engine.Step) error         { return errNotAhead }
+func (onlyReading) LockName(id.Tenant, int64) error   { return errNotAhead }
+func (onlyReading) LockClock(id.Tenant) error         { return errNotAhead }
+
+func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
+	s, err := o.prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if s.writes || s.locks {
+		return nil, errNotAhead
+	}
+	return o.conn.Query(sql, args)
+}
+
+func (o onlyReading) Answer(pending []*engine.Pending) int {
+	pending[0].Answer(o.Query(pending[0].SQL, pending[0].Args))
+	return 1
+}
+
+// snapshot lends a reading connection inside a transaction, and reports the newest group that could be seen: it may not be on the disk yet.
+func (e *Engine) snapshot(ctx context.Context, read func(*conn) error) (seen int64, err error) {
+	c, err := e.borrow(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { e.readers <- c }()
+	c.durability, c.seen = &e.writer.durability, 0
+	if _, err := c.Exec("BEGIN", nil); err != nil {
+		return 0, engine.Unavailable(err)
+	}
+	defer c.Exec("ROLLBACK", nil)
+	err = read(c)
+	return c.seen, err
+}
+
+func (e *Engine) borrow(ctx context.Context) (*conn, error) {
+	if err := ctx.Err(); err != nil { // a caller that hung up gets no connection, also where one is free
+		return nil, err
+	}
+	var c *conn
+	select {
+	case c = <-e.readers:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c != nil {
+		return c, nil
+	}
+	c, err := e.openReader()
+	if err != nil {
+		e.readers <- nil
+		return nil, engine.Unavailable(err)
+	}
+	return c, nil
+}
+
+// openReader opens another connection that only reads.
+func (e *Engine) openReader() (*conn, error) { return openConn(e.path, e.settings...) }

@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"zombiezen.com/go/sqlite"
+
+	"entrepot/internal/db/engine"
+)
+
+// rows walks the rows of a statement, which is busy until they are closed.
+type rows struct {
+	conn *conn
+	stmt *statement // nil once closed
+	err  error
+}
+
+// Next moves to the next row; false at the end and after an error.
+func (r *rows) Next() bool {
+	if r.stmt == nil {
+		return false
+	}
+	more, err := r.stmt.Step()
+	if c := r.conn; c.durability != nil && c.seen == 0 {
+		c.seen = c.durability.last()
+	}
+	if more {
+		return true
+	}
+	r.err = meaning(err)
+	r.Close()
+	return false
+}
+
+// Scan puts the values of the row into places, as many as it has columns.
+func (r *rows) Scan(into ...any) error {
+	if r.stmt == nil {
+		return errors.New("db: Scan without a row")
+	}
+	if n := r.stmt.ColumnCount(); n != len(into) {
+		return fmt.Errorf("db: %d places for %d columns", len(into), n)
+	}
+	for i, place := range into {
+		if err := r.Column(i, place); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// Column puts a value of the row into a place: a pointer to a string, integer, boolean, bytes or one of their named types, or to such a
+// pointer, which NULL makes nil.
+func (r *rows) Column(i int, place any) (err error) {
+	switch p := place.(type) {
+	case *string:
+		*p, err = r.text(i)
+		return err
+	case *int64:
+		*p, err = r.int64(i)
+		return err
+	case *[]byte:
+		if n := r.stmt.ColumnLen(i); n > 0 {
+			*p = make([]byte, n)
+			r.stmt.ColumnBytes(i, *p)
+		}
+		return nil
+	case engine.ColumnPlace:
+		return p.FromColumn(r, i)
+	}
+	v := reflect.ValueOf(place)
+	if v.Kind() != reflect.Pointer {
+		return fmt.Errorf("db: %T is no place to scan into", place)
+	}
+	switch v = v.Elem(); v.Kind() {
+	case reflect.String:
+		text, err := r.text(i)
+		v.SetString(text)
+		return err
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := r.int64(i)
+		v.SetInt(n)
+		return err
+	case reflect.Bool:
+		n, err := r.int64(i)
+		v.SetBool(n != 0)
+		return err
+	case reflect.Pointer: // **T: NULL is nil
+		if r.Null(i) {
+			v.SetZero()
+			return nil
+		}
+		fresh := reflect.New(v.Type().Elem())
+		v.Set(fresh)
+		return r.Column(i, fresh.Interface())
+	}
+	return fmt.Errorf("db: %T is no place to scan into", place)
+}
+
+var errNull = errors.New("db: NULL where a value must be")
+
+// Null reports whether a column of the row is NULL.
+func (r *rows) Null(i int) bool { return r.stmt.ColumnIsNull(i) }
+
+func (r *rows) text(i int) (string, error) {
+	text := r.stmt.ColumnText(i)
+	if text == "" && r.stmt.ColumnIsNull(i) {
+		return "", errNull
+	}
+	return text, nil
+}
+
+func (r *rows) int64(i int) (int64, error) {
+	n := r.stmt.ColumnInt64(i)
+	if n == 0 && r.stmt.ColumnType(i) != sqlite.TypeInteger {
+		return 0, fmt.Errorf("%w, or one that is no number", errNull)
+	}
+	return n, nil
+}
+
+// Err is what ended the rows early.
+func (r *rows) Err() error { return r.err }
+
+// Close ends the statement.
+func (r *rows) Close() {
+	if r.stmt != nil {
+		r.conn.end(r.stmt)
+		r.stmt = nil
+	}
+}

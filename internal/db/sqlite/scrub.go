@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// SQLite zeroes what it deletes (secure_delete), with one exception: when it moves rows between the pages of a tree, the page
+// they leave keeps their bytes in its unused middle. Those are zeroed here, page by page, through SQLite itself (sqlite_dbpage),
+// so that other connections and a crash see nothing but a change of unused bytes. Older versions of pages in the write-ahead log
+// go with a checkpoint that truncates it.
+
+// Bounds of a scrub of SQLite.
+const (
+	scrubPages = 64      // cleaned in one transaction, so that writers hardly wait
+	treePages  = 1 << 25 // from here on a page of another kind may begin like one of a tree
+)
+
+// Scrub zeroes the unused bytes of every page, whatever the tables, and empties the log.
+func (e *Engine) Scrub(ctx context.Context, _ []string) (left []string, err error) {
+	if err := e.inWriter(ctx, dropSamples); err != nil {
+		return nil, err
+	}
+	dirty, err := e.dirtyPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for len(dirty) > 0 {
+		piece := dirty[:min(scrubPages, len(dirty))]
+		dirty = dirty[len(piece):]
+		if err := e.inWriter(ctx, func(c *conn) error { return c.cleanPages(piece) }); err != nil {
+			return nil, err
+		}
+	}
+	return nil, e.truncateLog(ctx)
+}
+
+// inWriter runs one transaction on the writer's connection.
+func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
+	return e.serial(ctx, func(s engine.Session) ([]*engine.Step, error) { return nil, work(s.(*conn)) })
+}
+
+// dropSamples forgets the rows that an ANALYZE, run by hand, keeps copies of.
+func dropSamples(c *conn) error {
+	found, err := c.text("SELECT 'found' FROM sqlite_master WHERE name = 'sqlite_stat4'")
+	if err != nil || found == "" {
+		return err
+	}
+	_, err = c.Exec("DELETE FROM sqlite_stat4", nil)
+	return err
+}
+
+// dirtyPages reads every page, on a snapshot and a connection of its own, and names those with unused bytes that are not zero.
+func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
+	conn, err := e.openReader()
+	if err != nil {
+		return nil, engine.Unavailable(err)
+	}
+	defer conn.close()
+	rows, err := conn.Query("SELECT pgno, data FROM sqlite_dbpage('main')", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var page int64
+		var content []byte
+		if err := rows.Scan(&page, &content); err != nil {
+			return nil, err
+		}
+		switch {
+		case page%1024 == 0 && (ctx.Err() != nil || e.isClosed()):
+			return nil, errors.Join(ctx.Err(), engine.ErrClosed)
+		case page >= treePages:
+			return nil, fmt.Errorf("the file has more than %d pages, too many to tell their kinds apart: run VACUUM instead", treePages)
+		}
+		for _, unused := range unusedBytes(content, page == 1) {
+			if !zero(unused) {
+				dirty = append(dirty, page)
+				break
+			}
+		}
+	}
+	return dirty, rows.Err()
+}
+
+// cleanPages zeroes the unused bytes of some pages as they are now.
+func (c *conn) cleanPages(pages []int64) error {
+	for _, page := range pages {
+		content, err := c.page(page)
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, unused := range unusedBytes(content, page == 1) {
+			if !zero(unused) {
+				clear(unused)
+				changed = true
+			}
+		}
+		if changed {
+			if _, err := c.Exec("UPDATE sqlite_dbpage SET data = $1 WHERE pgno = $2", []any{content, page}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// page reads one page; nil for one that is gone.
+func (c *conn) page(number int64) (content []byte, err error) {
+	rows, err := c.Query("SELECT data FROM sqlite_dbpage('main') WHERE pgno = $1", []any{number})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&content)
+	}
+	return content, errors.Join(err, rows.Err())
+}
+
+// truncateLog copies the write-ahead log into the file and empties it. It needs a moment in which no reader is on an older
+// snapshot, and waits for one in short tries, so that the writer is never held up.
+func (e *Engine) truncateLog(ctx context.Context) error {
+	for range 200 {
+		busy, err := e.checkpoint()
+		if err != nil || !busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return errors.New("the write-ahead log could not be emptied: a reader holds an old snapshot")
+}
+
+// checkpoint has the writer empty the log, between two groups.
+func (e *Engine) checkpoint() (busy bool, err error) {
+	done := make(chan struct{})
+	task := func(conn *conn) {
+		defer close(done)
+		if err = conn.script("PRAGMA busy_timeout = 20"); err != nil {
+			return
+		}
+		defer conn.script("PRAGMA busy_timeout = 15000")
+		var rows engine.Rows
+		if rows, err = conn.Query("PRAGMA wal_checkpoint(TRUNCATE)", nil); err != nil {
+			if errors.Is(err, engine.Retry) {
+				busy, err = true, nil
+			}
+			return
+		}
+		defer rows.Close()
+		var frames, moved int64
+		if rows.Next() {
+			err = rows.Scan(&busy, &frames, &moved)
+		}
+		err = errors.Join(err, rows.Err())
+	}
+	e.closing.RLock()
+	if e.closed {
+		e.closing.RUnlock()
+		return false, engine.Unavailable(engine.ErrClosed)
+	}
+	e.writer.tasks <- task
+	e.closing.RUnlock()
+	<-done
+	return busy, err
+}

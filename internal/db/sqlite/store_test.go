@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// opened is a store with a table of marks.
+func opened(t *testing.T, c Config) *Engine {
+	t.Helper()
+	c.Dir, c.Now, c.Log = t.TempDir(), time.Now, slog.New(slog.DiscardHandler)
+	e, err := Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	if err := e.Script(t.Context(), "CREATE TABLE marks (n BIGINT, content TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func mark(t *testing.T, e *Engine, n int, content string) error {
+	return e.Write(t.Context(), 1, engine.Normal, func(engine.Session) ([]*engine.Step, error) {
+		return []*engine.Step{{SQL: "INSERT INTO marks (n, content) VALUES ($1, $2)", Args: []any{n, content}, Want: -1}}, nil
+	})
+}
+
+func marks(t *testing.T, e *Engine) (n int64, err error) {
+	err = e.Read(t.Context(), 1, true, func(s engine.Session) error {
+		rows, err := s.Query("SELECT count(*) FROM marks", nil)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			err = rows.Scan(&n)
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,16 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// syncLog returns when the disk holds what was written to a file, and as much of what the system knows of it as reading needs.
+func syncLog(f *os.File) error {
+	for {
+		if err := syscall.Fdatasync(int(f.Fd())); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"strconv"
+	"strings"
+)
+
+// translate turns PostgreSQL's words into SQLite's: casts and row locks go, a bound LIMIT becomes an expression (a bare one makes SQLite
+// plan the statement anew at every run), and each $N becomes a plain placeholder. order
+// tells which argument each placeholder takes: SQLite walks a list at every numbered one, which makes long statements slow.
+func translate(sql string) (text string, order []int) {
+	var out strings.Builder
+	walkPlaceholders(ownWords.Replace(sql), func(n int) {
+		out.WriteByte('?')
+		order = append(order, n-1)
+	}, &out)
+	return out.String(), order
+}
+
+var ownWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
+	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
+
+// walkPlaceholders calls found for each $N outside quotes and copies the rest to rest.
+func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
+	quoted := false
+	for i := 0; i < len(sql); i++ {
+		c := sql[i]
+		if c == '\'' {
+			quoted = !quoted
+		}
+		if c == '$' && !quoted {
+			j := i + 1
+			for j < len(sql) && sql[j] >= '0' && sql[j] <= '9' {
+				j++
+			}
+			if j > i+1 {
+				n, _ := strconv.Atoi(sql[i+1 : j])
+				found(n)
+				i = j - 1
+				continue
+			}
+		}
+		rest.WriteByte(c)
+	}
+}

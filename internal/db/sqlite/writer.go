@@ -1,0 +1,101 @@
+package sqlite
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// writer is the one goroutine that writes, and beside it the one that syncs what was committed to the disk: while a group of
+// transactions is on its way there, the next one is being written. No caller is answered before the disk holds its transaction.
+type writer struct {
+	log     *slog.Logger
+	conn    *conn
+	waiting chan *transaction
+	tasks   chan func(*conn) // what is done between two groups
+	batch   bool             // the last group had more than one transaction
+	delay   *time.Timer
+	groups  chan group
+	synced  chan struct{} // a group has reached the disk
+
+	grown   chan struct{} // the log has grown
+	written chan struct{} // closed when the writer has ended
+	copied  chan struct{} // closed when copying has
+	done    chan struct{} // closed when all has
+
+	sync       func() error // returns when the disk holds what was committed
+	failed     func()       // called when it has refused
+	durability durability
+}
+
+// transaction is one waiting call of Write.
+type transaction struct {
+	ctx  context.Context
+	work engine.Work
+	err  error
+	done chan struct{}
+}
+
+// end answers the caller.
+func (t *transaction) end(err error) {
+	t.err = err
+	close(t.done)
+}
+
+func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
+	w := &writer{log: c.Log, conn: own, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize), tasks: make(chan func(*conn)),
+		delay: time.NewTimer(time.Hour), groups: make(chan group, 1), synced: make(chan struct{}, 1), grown: make(chan struct{}, 1),
+		written: make(chan struct{}), copied: make(chan struct{}), done: make(chan struct{})}
+	w.durability.moved.L = &w.durability.mu
+	go w.write()
+	go w.syncGroups()
+	go w.copyLog(open)
+	return w
+}
+
+// write takes every waiting transaction, runs each, commits once, and hands the group on.
+func (w *writer) write() {
+	for open := true; open; {
+		select {
+		case first, more := <-w.waiting:
+			if open = more; more {
+				w.group(first)
+			}
+		case task := <-w.tasks:
+			task(w.conn)
+		}
+	}
+	close(w.written)
+	close(w.grown)
+	close(w.groups)
+}
+
+// syncGroups syncs every group to the disk and answers its transactions.
+func (w *writer) syncGroups() {
+	defer close(w.done)
+	for g := range w.groups {
+		err := w.durability.failed()
+		if err == nil {
+			if err = w.sync(); err != nil {
+				w.log.Error("the disk refused what was committed: nothing is taken any more until the store is opened again", "error", err)
+				w.failed()
+			}
+		}
+		w.durability.reached(g.number, err)
+		for _, t := range g.transactions {
+			if err != nil && t.err == nil {
+				t.err = engine.UnknownOutcome(err)
+			}
+			close(t.done)
+		}
+		select {
+		case w.synced <- struct{}{}:
+		default:
+		}
+	}
+	<-w.copied
+	w.conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
+	w.conn.close()
+}

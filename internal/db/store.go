@@ -1,0 +1,92 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/db/postgres"
+	"entrepot/internal/db/sqlite"
+)
+
+// File is the name of SQLite's file in the data folder.
+const File = sqlite.File
+
+// ErrNoStore means that there is no store where one must be.
+var ErrNoStore = engine.ErrNoStore
+
+// OpenExisting is Open for a store that must be there already. Errors: ErrNoStore, naming the place.
+func OpenExisting(ctx context.Context, c Config) (*DB, error) {
+	if c.URL == "" {
+		if _, err := os.Stat(filepath.Join(c.Dir, File)); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%w in %s: say where it is with --data or --database, or make one with entrepot serve", ErrNoStore, c.Dir)
+		}
+	}
+	d, err := Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	made, err := d.Made(ctx)
+	if err == nil && !made {
+		where := "the database that --database names"
+		if c.URL == "" {
+			where = filepath.Join(c.Dir, File)
+		}
+		err = fmt.Errorf("%w in %s: it is empty; entrepot serve or entrepot migrate makes one", ErrNoStore, where)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Made reports whether the database holds a store at all, of whatever schema. It changes nothing.
+func (d *DB) Made(ctx context.Context) (made bool, err error) {
+	err = d.Read(ctx, Across, func(tx *Tx) error {
+		var n int64
+		err := tx.Row(d.engine.Catalog().Made, nil, &n)
+		made = n > 0
+		return err
+	})
+	return made, err
+}
+
+// Security is how well PostgreSQL keeps accounts apart behind the tenant in every statement.
+type Security = postgres.Security
+
+// Security looks at row-level security as it stands now. It changes nothing. Of SQLite it is the zero value: a file has no roles.
+func (d *DB) Security(ctx context.Context) (Security, error) {
+	if e, ok := d.engine.(*postgres.Engine); ok {
+		return e.Security(ctx)
+	}
+	return Security{}, nil
+}
+
+// Copied is what a copy of a PostgreSQL store holds.
+type Copied = postgres.Copied
+
+// CopyDatabase writes a copy of the PostgreSQL store at an address into a file (package postgres).
+func CopyDatabase(ctx context.Context, address, to string) (Copied, error) {
+	return postgres.CopyDatabase(ctx, address, to)
+}
+
+// RestoreDatabase puts a copy made by CopyDatabase into the empty PostgreSQL database at an address (package postgres).
+func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) {
+	return postgres.RestoreDatabase(ctx, from, address)
+}
+
+// CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
+func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
+
+// CheckFile is an error unless a SQLite file is sound and a store that this program knows (package sqlite).
+func CheckFile(path string) error { return sqlite.CheckFile(path) }
+
+// FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).
+func FileInUse(dir string) (bool, error) { return sqlite.FileInUse(dir) }
+
+// Restore puts a copy made by CopyFile in the place of the SQLite store of a folder; aside is where the old one is now, "" for none
+// (package sqlite).
+func Restore(copyPath, dir string) (aside string, err error) { return sqlite.Restore(copyPath, dir) }

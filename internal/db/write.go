@@ -1,0 +1,123 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/id"
+)
+
+// ErrNoRow is the error of a Row that matched nothing.
+var ErrNoRow = engine.ErrNoRow
+
+// Retry is returned by a transaction that found the data changed under it; Write runs it again.
+var Retry = engine.Retry
+
+// Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement
+// run so sits in a file that says so.
+const Across id.Tenant = 0
+
+// maxTries bounds how often Write runs one transaction again after a race.
+const maxTries = 20
+
+// Write runs one transaction of one tenant and commits it. An error rolls the transaction back and comes back unchanged. The
+// transaction may run more than once after a race, so it must not keep state between runs. Transactions of a tenant that have lost a race
+// go one by one from then on, so that they do not lose to each other again.
+func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.write(ctx, tenant, engine.Normal, run)
+}
+
+// OptimisticWrite is Write for a transaction whose queued writes check whatever its reads relied on (Step.Rows, Step.Unique, unique keys,
+// writes by difference), and which reads nothing that it has queued. Its reads may then run beside other writers, on a snapshot.
+func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.write(ctx, tenant, engine.Optimistic, func(tx *Tx) error {
+		tx.optimistic = true
+		return run(tx)
+	})
+}
+
+func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run func(*Tx) error) error {
+	var err error
+	for try := range maxTries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if try > 0 {
+			if how = engine.Alone; tenant == Across {
+				how = engine.Normal
+			}
+		}
+		var tx *Tx
+		err = d.engine.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
+			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try}
+			err := guarded(tx, run)
+			tx.pending = nil // nobody waits for it
+			if err != nil {
+				return nil, err
+			}
+			return tx.steps(), nil
+		})
+		if err == nil {
+			tx.wakeAll()
+			return nil
+		}
+		if !errors.Is(err, Retry) {
+			return err
+		}
+		d.log.Debug("write runs again", "try", try+1, "cause", err)
+	}
+	return engine.TooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
+}
+
+// guarded turns a panic of a transaction into an error, so that one bad transaction cannot take the writer with it.
+func guarded(tx *Tx, run func(*Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run(tx)
+}
+
+// Read runs reads of one tenant on one snapshot.
+func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.read(ctx, tenant, true, run)
+}
+
+// Peek is Read for what no caller is answered by: what it sees may still be undone by a power cut. Whether a caller may go on is such a
+// read.
+func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	return d.read(ctx, tenant, false, run)
+}
+
+func (d *DB) read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx) error) error {
+	return d.again(ctx, func() error {
+		return d.engine.Read(ctx, tenant, sure, func(s engine.Session) error {
+			return run(&Tx{Tenant: tenant, db: d, session: s, now: d.Now(), readOnly: true})
+		})
+	})
+}
+
+// Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that keeps its own clock
+// misses nothing (interface §4.3). It reports the store's time before it waited: whatever is not committed when Settle returns gets a
+// later stamp.
+func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
+	err = d.again(ctx, func() error {
+		at, err = d.engine.Settle(ctx, tenant)
+		return err
+	})
+	return at, err
+}
+
+// again runs a read anew for as long as it loses races.
+func (d *DB) again(ctx context.Context, read func() error) (err error) {
+	for range maxTries {
+		if err = read(); !errors.Is(err, Retry) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return engine.TooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
+}
