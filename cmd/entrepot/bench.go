@@ -26,7 +26,8 @@ func newBenchCommand(env *environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench [scenario …]",
 		Short: "Measure a running service, and the bare database driver beside it (the baseline)",
-		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n\n" +
+		Long: "Measure a running service over HTTP with keep-alive connections, each of which waits for its answer before it asks again.\n" +
+			"With --rate requests come at that rate instead, and /healthz is asked beside them: what a service makes of more than it can do.\n\n" +
 			"Scenarios: " + strings.Join(bench.ScenarioNames(), ", ") + ".\n\n" +
 			"Each makes what it needs first (products BENCH-…, orders) and leaves it there: use an account of its own.\n" +
 			"Start the service with ENTREPOT_RATE_LIMITS=off, and with --dev for the deliveries; --here starts one like that by itself.",
@@ -82,6 +83,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.BoolVar(&here, "here", false, "start a service on a fresh SQLite store, load it and end it; instead of --url and --key")
 	flags.BoolVar(&options.AllowRemote, "allow-remote", false, "permit a service that is not on this machine")
 	flags.IntVar(&options.Clients, "clients", 0, "connections (0: what fits the scenario)")
+	flags.IntVar(&options.Rate, "rate", 0, "requests a second that come whatever is answered (0: each client waits for its answer)")
 	flags.DurationVar(&options.Duration, "duration", 0, "time of each measurement (default 10s; with --count: 10m at most)")
 	flags.IntVar(&options.Count, "count", 0, "requests of each measurement (deliveries: events)")
 	flags.DurationVar(&options.Warmup, "warmup", time.Second, "time before each measurement that is not counted")

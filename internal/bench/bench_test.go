@@ -138,6 +138,33 @@ func TestTimeBoundsARun(t *testing.T) {
 	}
 }
 
+// An open loop offers its rate, however slow the answers are: what finds no connection is counted and not sent.
+func TestRateIsOffered(t *testing.T) {
+	f := newFakeService(t)
+	options := smallOptions(f, "orders")
+	options.Rate, options.Count, options.Clients, options.Warmup = 1000, 200, 64, 0
+	report, err := Run(context.Background(), options)
+	if err != nil || report.Failed() {
+		t.Fatal(err, report)
+	}
+	s := report.Results[0].Service
+	if s.OfferedPerSecond != 1000 || int(s.Requests)+s.Failures != 200 || len(f.orders) != int(s.Requests) || s.Seconds < 0.19 {
+		t.Errorf("%+v, %d orders", s, len(f.orders))
+	}
+	f.slow = time.Second
+	options.Count, options.Clients = 100, 8
+	if report, err = Run(context.Background(), options); err != nil || report.Failed() {
+		t.Fatal(err, report)
+	}
+	if s = report.Results[0].Service; s.Requests < 8 || s.Statuses["not sent"] != 100-int(s.Requests) || s.Requests > 50 || s.Latency.Max < 1000 || s.HealthLatency == nil {
+		t.Errorf("%+v: 8 connections take one request each while the others are due", s)
+	}
+	options.Scenarios = []string{"deliveries"}
+	if report, err = Run(context.Background(), options); err != nil || !strings.Contains(report.Results[0].Failure, "--rate") {
+		t.Errorf("deliveries at a rate: %v %+v", err, report)
+	}
+}
+
 func TestRefusalsAreToldApart(t *testing.T) {
 	f := newFakeService(t)
 	options := smallOptions(f, "order-read")

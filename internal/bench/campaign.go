@@ -64,7 +64,8 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 
 // measure runs one scenario: seed, warm up, measure, then the baseline.
 func (c *campaign) measure(ctx context.Context, s scenario) Result {
-	result := Result{Scenario: s.name, Unit: s.unit, Clients: orDefault(c.Clients, s.clients), Accounts: max(len(c.accounts), 1)}
+	usual := choice(c.Rate > 0, openClients, s.clients)
+	result := Result{Scenario: s.name, Unit: s.unit, Clients: orDefault(c.Clients, usual), Accounts: max(len(c.accounts), 1)}
 	if c.target != nil {
 		if err := c.measureService(ctx, s, &result); err != nil {
 			result.Failure = err.Error()
@@ -91,6 +92,9 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 		}
 	}
 	if s.run != nil {
+		if c.Rate > 0 {
+			return fmt.Errorf("%s has a load of its own and takes no --rate", s.name)
+		}
 		return s.run(ctx, c, result)
 	}
 	l := c.loop(s, result.Clients)
@@ -108,6 +112,7 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 		result.Refusals = t.refusals
 		if t.waits.Count() > 0 {
 			result.Service = t.figures(took)
+			result.Service.OfferedPerSecond = float64(l.rate)
 			m.stop(result.Service)
 		}
 	}
@@ -117,7 +122,7 @@ func (c *campaign) measureService(ctx context.Context, s scenario, result *Resul
 // loop is the scenario's loop with its clients dealt out over the accounts.
 func (c *campaign) loop(s scenario, clients int) *loop {
 	return &loop{
-		target: c.target, clients: clients, duration: c.Duration, count: c.Count,
+		target: c.target, clients: clients, duration: c.Duration, count: c.Count, rate: c.Rate,
 		source: func(client int) (source, error) {
 			return s.source(c, c.accounts[client%len(c.accounts)], client), nil
 		},
@@ -125,10 +130,22 @@ func (c *campaign) loop(s scenario, clients int) *loop {
 }
 
 func bound(l *loop) string {
+	text := l.duration.String()
 	if l.count > 0 {
-		return fmt.Sprintf("%d requests, %s at most", l.count, l.duration)
+		text = fmt.Sprintf("%d requests, %s at most", l.count, l.duration)
 	}
-	return l.duration.String()
+	if l.rate > 0 {
+		text += fmt.Sprintf(", %d requests a second", l.rate)
+	}
+	return text
+}
+
+// choice is a when first holds, else b.
+func choice(first bool, a, b int) int {
+	if first {
+		return a
+	}
+	return b
 }
 
 // say reports the person what is happening.

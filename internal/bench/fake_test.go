@@ -21,6 +21,7 @@ import (
 type fakeService struct {
 	t      *testing.T
 	server *httptest.Server
+	slow   time.Duration // what each new order takes
 
 	mu        sync.Mutex
 	products  map[string]float64 // price by SKU
@@ -63,6 +64,9 @@ func newFakeService(t *testing.T) *fakeService {
 	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept-Encoding") != "" {
 			t.Errorf("%s asks for compression", r.URL)
+		}
+		if r.URL.Path == "/healthz" {
+			return
 		}
 		key := r.Header.Get("X-API-Key")
 		if !strings.HasPrefix(key, "pk_live_") {
@@ -208,6 +212,7 @@ func (f *fakeService) createOrder(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	f.decode(r, &in)
+	time.Sleep(f.slow)
 	f.mu.Lock()
 	key := r.Header.Get("Idempotency-Key")
 	if key != "" && f.keys[key] || f.emails[in.CustomerEmail] || in.CustomerName == "" {

@@ -24,12 +24,14 @@ type source interface {
 	keeps() bool
 }
 
-// loop is one closed-loop run.
+// loop is one run: closed, where each client waits for its answer before it
+// asks again, or open, where requests come at a rate whatever is answered.
 type loop struct {
 	target   *target
 	clients  int
 	duration time.Duration
 	count    int // requests of all clients together; 0: time alone decides
+	rate     int // requests a second of an open loop; 0: closed
 	source   func(client int) (source, error)
 }
 
@@ -49,7 +51,10 @@ type tally struct {
 	received  int64
 	statuses  [600]int
 	broken    int               // requests without an answer: connection refused, reset, timed out
+	unsent    int               // requests of an open loop that found every connection taken
+	health    Histogram         // waits for /healthz beside an open loop
 	refusals  map[string]string // first body seen per refusing status
+	last      string            // what was said to the last failure
 	abandoned error
 }
 
@@ -80,15 +85,19 @@ func (l *loop) run(ctx context.Context) (*tally, time.Duration, error) {
 	left := new(atomic.Int64)
 	left.Store(int64(l.count))
 	var group sync.WaitGroup
-	start := time.Now()
-	for i := range l.clients {
-		group.Go(func() {
-			tallies[i].drive(ctx, conns[i], sources[i], start.Add(l.duration), left, l.count > 0)
-		})
-	}
-	group.Wait()
-	took := time.Since(start)
 	whole := new(tally)
+	start := time.Now()
+	if l.rate > 0 {
+		l.offer(ctx, conns, sources, tallies, whole)
+	} else {
+		for i := range l.clients {
+			group.Go(func() {
+				tallies[i].drive(ctx, conns[i], sources[i], start.Add(l.duration), left, l.count > 0)
+			})
+		}
+		group.Wait()
+	}
+	took := time.Since(start)
 	var abandoned []error
 	for i := range tallies {
 		whole.add(&tallies[i])
@@ -117,39 +126,50 @@ func (t *tally) drive(ctx context.Context, c *conn, s source, end time.Time, lef
 		if counted && left.Add(-1) < 0 {
 			return
 		}
-		head, body := s.next()
-		begun := time.Now()
-		a, err := c.exchange(head, body, keep)
-		now = time.Now()
-		t.sent += int64(a.sent)
-		t.received += int64(a.received)
-		if err == nil && a.status/100 == 2 {
-			t.waits.Add(now.Sub(begun))
-			t.statuses[a.status]++
+		var good bool
+		if good, now = t.send(c, s, keep, time.Now()); t.abandoned != nil {
+			return
+		}
+		if good {
 			failures = 0
-			items, err := s.answered(a.body)
-			t.items += items
-			if err != nil {
-				t.abandoned = fmt.Errorf("understand an answer: %w", err)
-				return
-			}
 			continue
 		}
 		failures++
-		if err != nil {
-			t.broken++
-			t.remember("no answer", err.Error())
-			time.Sleep(10 * time.Millisecond) // do not spin on a service that is gone
-			now = time.Now()
-		} else {
-			t.statuses[min(a.status, len(t.statuses)-1)]++
-			t.remember(strconv.Itoa(a.status), string(a.body))
-		}
 		if failures >= givenUpAfter {
-			t.abandoned = fmt.Errorf("gave up after %d failures in a row, the last: %s", failures, lastWord(a, err))
+			t.abandoned = fmt.Errorf("gave up after %d failures in a row, the last: %s", failures, t.last)
 			return
 		}
 	}
+}
+
+// send sends one request that was due at begun and counts what comes of it. It reports whether that was a 2xx, and when it came.
+func (t *tally) send(c *conn, s source, keep bool, begun time.Time) (good bool, now time.Time) {
+	head, body := s.next()
+	a, err := c.exchange(head, body, keep)
+	now = time.Now()
+	t.sent += int64(a.sent)
+	t.received += int64(a.received)
+	switch {
+	case err == nil && a.status/100 == 2:
+		t.waits.Add(now.Sub(begun))
+		t.statuses[a.status]++
+		items, err := s.answered(a.body)
+		t.items += items
+		if err != nil {
+			t.abandoned = fmt.Errorf("understand an answer: %w", err)
+		}
+		return true, now
+	case err != nil:
+		t.broken++
+		t.remember("no answer", err.Error())
+		time.Sleep(10 * time.Millisecond) // do not spin on a service that is gone
+		now = time.Now()
+	default:
+		t.statuses[min(a.status, len(t.statuses)-1)]++
+		t.remember(strconv.Itoa(a.status), string(a.body))
+	}
+	t.last = lastWord(a, err)
+	return false, now
 }
 
 // remember keeps the first word of each kind of failure.
@@ -183,6 +203,8 @@ func (t *tally) add(other *tally) {
 	t.sent += other.sent
 	t.received += other.received
 	t.broken += other.broken
+	t.unsent += other.unsent
+	t.health.Merge(&other.health)
 	for status, n := range other.statuses {
 		t.statuses[status] += n
 	}

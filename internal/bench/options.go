@@ -14,6 +14,7 @@ const (
 	maxClients  = 4096
 	maxDuration = time.Hour
 	maxCount    = 100_000_000
+	maxRate     = 1_000_000
 	maxTenants  = 10_000
 	maxSKUs     = 1_000_000
 	maxSeed     = 5_000_000
@@ -30,6 +31,7 @@ type Options struct {
 	Clients  int           // connections; 0: what fits the scenario
 	Duration time.Duration // of each measurement; 0: 10 s, or 10 minutes at most when Count is given
 	Count    int           // requests of each measurement, all clients together; 0: no bound but time
+	Rate     int           // requests a second that come whatever is answered; 0: each client waits for its answer
 	Warmup   time.Duration // before each measurement, not counted
 
 	SKUs        int    // products that prices, stock and orders draw from; 0: 10,000
@@ -80,6 +82,7 @@ func (o *Options) prepare() error {
 	}
 	between("--clients", o.Clients, 0, maxClients)
 	between("--count", o.Count, 0, maxCount)
+	between("--rate", o.Rate, 0, maxRate)
 	between("--skus", o.SKUs, 3, maxSKUs)
 	between("--seed-orders", o.SeedOrders, 1, maxSeed)
 	between("--endpoints", o.Endpoints, 1, 100)

@@ -20,6 +20,7 @@ func TestOptionsAreRefusedWithReasons(t *testing.T) {
 		{"no key", func(o *Options) { o.Keys = nil }, "--key is missing"},
 		{"too many clients", func(o *Options) { o.Clients = maxClients + 1 }, "--clients"},
 		{"negative count", func(o *Options) { o.Count = -1 }, "--count"},
+		{"negative rate", func(o *Options) { o.Rate = -1 }, "--rate"},
 		{"too long", func(o *Options) { o.Duration = maxDuration + time.Second }, "--duration"},
 		{"too few products", func(o *Options) { o.SKUs = 2 }, "--skus"},
 		{"unknown driver", func(o *Options) { o.Baseline = "mysql" }, "--baseline"},

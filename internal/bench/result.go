@@ -49,8 +49,11 @@ type Figures struct {
 	Latency           Latency        `json:"latencyMs"`
 	Statuses          map[string]int `json:"statuses,omitempty"`
 	Failures          int            `json:"failures"` // every request without a 2xx
-	BytesSent         int64          `json:"bytesSent,omitempty"`
-	BytesReceived     int64          `json:"bytesReceived,omitempty"`
+	// OfferedPerSecond is the rate of an open loop, and HealthLatency how long /healthz took beside it.
+	OfferedPerSecond float64  `json:"offeredPerSecond,omitempty"`
+	HealthLatency    *Latency `json:"healthLatencyMs,omitempty"`
+	BytesSent        int64    `json:"bytesSent,omitempty"`
+	BytesReceived    int64    `json:"bytesReceived,omitempty"`
 	// ClientCPU and ServerCPU are microseconds of processor time per request,
 	// ServerCPU and the memory only when the server's process is known.
 	ClientCPU    float64 `json:"clientCpuMicrosPerRequest,omitempty"`
@@ -108,6 +111,14 @@ func (t *tally) figures(took time.Duration) *Figures {
 	}
 	if t.broken > 0 {
 		f.Statuses["no answer"] = t.broken
+	}
+	if t.unsent > 0 {
+		f.Statuses["not sent"] = t.unsent
+		f.Failures += t.unsent
+	}
+	if t.health.Count() > 0 {
+		health := latencyOf(&t.health)
+		f.HealthLatency = &health
 	}
 	f.rates()
 	return f

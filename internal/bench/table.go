@@ -69,6 +69,14 @@ func (r *Report) writeTroubles(w io.Writer) {
 			fmt.Fprintf(w, "\n%s: %d of %d arrived, %d twice, %d signed wrongly; the events were made in %.1f s; latency is from event to arrival\n",
 				result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating)
 		}
+		if f := result.Service; f != nil && f.OfferedPerSecond > 0 {
+			fmt.Fprintf(w, "\n%s: of %s requests a second offered, %s were answered with 2xx",
+				result.Scenario, rate(f.OfferedPerSecond), rate(f.RequestsPerSecond))
+			if h := f.HealthLatency; h != nil {
+				fmt.Fprintf(w, "; /healthz beside them: p50 %s ms, p99 %s ms, at most %s ms", wait(h.P50), wait(h.P99), wait(h.Max))
+			}
+			fmt.Fprintln(w)
+		}
 		if f := result.Service; f != nil && f.Failures > 0 {
 			var parts []string
 			for _, status := range slices.Sorted(maps.Keys(f.Statuses)) {

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// openClients is how many connections an open loop has when nothing is said, healthEvery how often it asks /healthz beside.
+const (
+	openClients = 1024
+	healthEvery = 50 * time.Millisecond
+)
+
+// offer sends requests at the loop's rate until its time is up or ctx ends, and waits for their answers. A request is due at its moment
+// whatever became of those before it, and its wait counts from there, so that a service that falls behind shows it. One that
+// finds every connection taken is counted in whole and not sent.
+func (l *loop) offer(ctx context.Context, conns []*conn, sources []source, tallies []tally, whole *tally) {
+	var group sync.WaitGroup
+	due := make(chan time.Time) // a send succeeds only while a client waits for one
+	for i := range conns {
+		group.Go(func() {
+			keep := sources[i].keeps()
+			for begun := range due {
+				if tallies[i].abandoned == nil {
+					tallies[i].send(conns[i], sources[i], keep, begun)
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	var health sync.WaitGroup
+	health.Go(func() { l.askHealth(ended, whole) })
+	start := time.Now()
+	for n := 0; ctx.Err() == nil && (l.count == 0 || n < l.count); n++ {
+		after := time.Duration(n) * time.Second / time.Duration(l.rate)
+		if after >= l.duration {
+			break
+		}
+		if wait := after - time.Since(start); wait > 0 {
+			time.Sleep(wait)
+		}
+		select {
+		case due <- start.Add(after):
+		default:
+			whole.unsent++
+		}
+	}
+	close(due)
+	close(ended)
+	health.Wait()
+	group.Wait()
+}
+
+// askHealth asks for /healthz over a connection of its own until ended is closed.
+func (l *loop) askHealth(ended <-chan struct{}, whole *tally) {
+	c := newConn(l.target, time.Now().Add(l.duration+graceForLast))
+	defer c.close()
+	head := l.target.head("GET", "/healthz", "")
+	tick := time.NewTicker(healthEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		begun := time.Now()
+		if a, err := c.exchange(head, nil, false); err == nil && a.status == 200 {
+			whole.health.Add(time.Since(begun))
+		}
+	}
+}
