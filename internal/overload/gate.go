@@ -4,47 +4,54 @@ package overload
 
 import (
 	"context"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"entrepot/internal/budget"
 )
 
-// The gate's figures. The least bound is more than the clients of an ordinary installation have under way at once, so that they
-// never wait; the most is what one node can keep in memory. Between them the bound follows what the node gets done: as many as it
-// finishes in aim.
+// The limit's figures. It is at least more than the clients of an ordinary installation have under way at once, and at most what one
+// node can keep in memory; between them it follows what the node gets done: as many as it finishes in aim. More would not get done
+// sooner, and keep each other and everything else of the node waiting for a processor.
 const (
 	least    = 80
 	most     = 512
-	queue    = 1024 // how many may wait
-	aim      = 125 * time.Millisecond
-	measure  = 250 * time.Millisecond // between two looks at what gets done; a queue that stands longer is overload
-	patience = time.Second            // of a request that waits because of a short rush
-	hurry    = 50 * time.Millisecond  // of one that waits in overload: either it is soon its turn or never
+	initial  = 128 // until it is known what the node gets done
+	queue    = 1024
+	aim      = 40 * time.Millisecond
+	measure  = 200 * time.Millisecond // between two looks at what gets done
+	standing = 100 * time.Millisecond // what the oldest request has waited in overload, at least
+	patience = 2 * time.Second        // of a request that waits in a rush
+	hurry    = 100 * time.Millisecond // of one that waits in overload: either it is soon its turn or never
 )
 
-// Gate bounds how many requests run at once. The others wait; the newest goes first, because its caller is the
-// most likely to be waiting still.
+// Gate bounds how many requests run at once. The others wait, and the oldest goes first: a rush is worked off. Overload is when more keep
+// coming than get done, so that those who wait become more from look to look. The newest goes first then, because its caller is
+// the most likely to be waiting still, and because otherwise all would be answered too late.
 type Gate struct {
 	mu       sync.Mutex
 	limit    int
 	running  int
 	waiting  []*place  // the newest stands last
-	crowded  time.Time // since when requests wait; zero when none does
-	quiet    time.Time // since when none does
+	quiet    time.Time // since when none waits
 	overload bool
 	measured time.Time // the last look
 	finished int       // since then
+	fewest   int       // that ran or waited at any time since then
+	before   int       // fewest of the look before; math.MaxInt when there was none since requests wait
 }
 
 // place is a waiting request.
 type place struct {
+	came    time.Time
 	turn    chan struct{}
 	refused bool
 }
 
 // NewGate makes an open gate.
-func NewGate() *Gate { return &Gate{limit: most} }
+func NewGate() *Gate { return &Gate{limit: initial} }
 
 // Enter waits for the request's turn. Errors: Unavailable when it does not come in time; the context's. After nil, Leave must follow.
 func (g *Gate) Enter(ctx context.Context) error {
@@ -59,15 +66,12 @@ func (g *Gate) Enter(ctx context.Context) error {
 		if !g.quiet.IsZero() && now.Sub(g.quiet) > measure {
 			g.overload = false
 		}
-		g.crowded = now
+		g.measured, g.finished, g.fewest, g.before = now, 0, math.MaxInt, math.MaxInt
 	}
 	wait := g.judge(now)
-	p := &place{turn: make(chan struct{})}
+	p := &place{came: now, turn: make(chan struct{})}
 	if len(g.waiting) == queue {
-		oldest := g.waiting[0]
-		oldest.refused = true
-		close(oldest.turn)
-		g.waiting = append(g.waiting[:0], g.waiting[1:]...)
+		g.refuseOldest(1)
 	}
 	g.waiting = append(g.waiting, p)
 	g.mu.Unlock()
@@ -86,7 +90,8 @@ func (g *Gate) Enter(ctx context.Context) error {
 	defer g.mu.Unlock()
 	for i, other := range g.waiting {
 		if other == p {
-			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
+			g.waiting = slices.Delete(g.waiting, i, i+1)
+			g.overload = g.overload || ctx.Err() == nil
 			g.emptied(time.Now())
 			if err := ctx.Err(); err != nil {
 				return err
@@ -121,11 +126,9 @@ func (g *Gate) Leave(done bool) {
 	now := time.Now()
 	g.judge(now)
 	for g.running < g.limit && len(g.waiting) > 0 {
-		next := g.waiting[len(g.waiting)-1]
-		g.waiting[len(g.waiting)-1] = nil
-		g.waiting = g.waiting[:len(g.waiting)-1]
 		g.running++
-		close(next.turn)
+		close(g.take().turn)
+		g.fewest = min(g.fewest, g.running+len(g.waiting))
 	}
 	g.emptied(now)
 }
@@ -137,24 +140,54 @@ func (g *Gate) Running() (running, waiting int) {
 	return g.running, len(g.waiting)
 }
 
-// judge looks whether this is overload, fits the bound to what gets done, and gives how long a request may wait. It is called with
+// take removes the request whose turn it is.
+func (g *Gate) take() (next *place) {
+	if last := len(g.waiting) - 1; g.overload {
+		next, g.waiting[last], g.waiting = g.waiting[last], nil, g.waiting[:last]
+		return next
+	}
+	next, g.waiting[0], g.waiting = g.waiting[0], nil, g.waiting[1:]
+	return next
+}
+
+// refuseOldest refuses the n requests that have waited longest.
+func (g *Gate) refuseOldest(n int) {
+	for _, p := range g.waiting[:n] {
+		p.refused = true
+		close(p.turn)
+	}
+	clear(g.waiting[:n])
+	g.waiting = g.waiting[n:]
+}
+
+// judge looks whether this is overload, fits the limit to what gets done, and gives how long a request may wait. It is called with
 // the mutex, while requests wait.
 func (g *Gate) judge(now time.Time) time.Duration {
-	if now.Sub(g.crowded) > measure {
-		g.overload = true
-	}
-	switch past := now.Sub(g.measured); {
-	case past > 2*measure: // none waited for a while: what was finished since says nothing
-		g.measured, g.finished = now, 0
-	case past >= measure:
+	if past := now.Sub(g.measured); past >= measure {
 		fit := int(time.Duration(g.finished) * aim / past)
 		g.limit = min(most, max(least, (g.limit+fit)/2))
-		g.measured, g.finished = now, 0
+		fewest := min(g.fewest, g.running+len(g.waiting))
+		if g.before < math.MaxInt && fewest > g.before+g.limit/4 && now.Sub(g.waiting[0].came) > standing {
+			g.overload = true
+		}
+		if g.overload {
+			g.refuseLate(now)
+		}
+		g.measured, g.finished, g.fewest, g.before = now, 0, math.MaxInt, fewest
 	}
 	if g.overload {
 		return hurry
 	}
 	return patience
+}
+
+// refuseLate refuses who has waited longer than one may in overload: since before it began.
+func (g *Gate) refuseLate(now time.Time) {
+	late := slices.IndexFunc(g.waiting, func(p *place) bool { return now.Sub(p.came) <= hurry })
+	if late < 0 {
+		late = len(g.waiting)
+	}
+	g.refuseOldest(late)
 }
 
 // emptied notes when no request waits any longer.
