@@ -1,6 +1,7 @@
 package db
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 // it. Its first column, tenant_id, is that of the transaction and stands in no list.
 type Table[T any] struct {
 	name    string
+	noun    string // see Of
 	columns []Column[T]
 	texts   sync.Map // SQL that was made before, by what it was made for
 }
@@ -25,6 +27,9 @@ type Column[T any] struct {
 	fixed   bool
 	derived bool
 	joined  bool
+	only    bool                   // it is only read
+	read    func(*T, string) error // see Coded
+	role    role                   // see table_stamped.go
 }
 
 // Col is a column that holds a member, to which of gives a pointer: a string, integer or boolean, one of their named types, or a
@@ -40,6 +45,14 @@ func Derived[T any](name string, value func(*T) any) Column[T] {
 func Joined[T any](name string, of func(*T) any) Column[T] {
 	return Column[T]{name: name, member: of, joined: true, null: true}
 }
+
+// Coded is a column that holds a member in another form: as the text that write makes of it and read takes back.
+func Coded[T any](name string, write func(*T) string, read func(*T, string) error) Column[T] {
+	return Column[T]{name: name, member: func(record *T) any { return write(record) }, read: read}
+}
+
+// ReadOnly says that the column is read with the row and written by other statements.
+func (c Column[T]) ReadOnly() Column[T] { c.only = true; return c }
 
 // Null says that NULL stands for the member's zero value.
 func (c Column[T]) Null() Column[T] { c.null = true; return c }
@@ -76,6 +89,9 @@ func (t *Table[T]) Scanner() func(Rows) (T, error) {
 	for _, c := range t.columns {
 		switch {
 		case c.derived:
+		case c.read != nil:
+			read := c.read
+			places = append(places, codedPlace(func(text string) error { return read(&row, text) }))
 		case c.null:
 			places = append(places, optionalPlace{c.member(&row)})
 		default:
@@ -90,53 +106,78 @@ func (t *Table[T]) Scanner() func(Rows) (T, error) {
 
 // Insert queues the rows of new records.
 func (t *Table[T]) Insert(tx *Tx, list ...T) {
-	width := 0
-	for _, c := range t.columns {
-		if !c.joined {
-			width++
+	Chunks(list, func(piece []T) error {
+		tx.Queue(t.insertText(len(piece)), t.insertArgs(tx, piece)...)
+		return nil
+	})
+}
+
+// InsertOne queues the row of a new record.
+func (t *Table[T]) InsertOne(tx *Tx, record T) *Step {
+	return tx.Queue(t.insertText(1), t.insertArgs(tx, []T{record})...)
+}
+
+// InsertBehind is InsertOne behind the account's clock (see Tx.Change).
+func (t *Table[T]) InsertBehind(tx *Tx, record T) *Step {
+	return tx.Change(t.insertText(1), t.insertArgs(tx, []T{record})...)
+}
+
+func (t *Table[T]) insertArgs(tx *Tx, list []T) []any {
+	args := append(make([]any, 0, 1+len(t.columns)*len(list)), tx.Tenant)
+	for i := range list {
+		for _, c := range t.columns {
+			if c.written() {
+				args = append(args, c.argument(&list[i]))
+			}
 		}
 	}
-	Chunks(list, func(piece []T) error {
-		args := append(make([]any, 0, 1+width*len(piece)), tx.Tenant)
-		for i := range piece {
-			for _, c := range t.columns {
-				if !c.joined {
-					args = append(args, c.argument(&piece[i]))
-				}
+	return args
+}
+
+func (t *Table[T]) insertText(rows int) string {
+	return t.text("insert "+strconv.Itoa(rows), func() string {
+		var names []string
+		for _, c := range t.columns {
+			if c.written() {
+				names = append(names, c.name)
 			}
 		}
-		tx.Queue(t.text("insert "+strconv.Itoa(len(piece)), func() string {
-			var names []string
-			for _, c := range t.columns {
-				if !c.joined {
-					names = append(names, c.name)
-				}
-			}
-			row := "($1" + strings.Repeat(",$", len(names)) + ")"
-			return "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES " + Repeat(len(piece), 2, row)
-		}), args...)
-		return nil
+		row := "($1" + strings.Repeat(",$", len(names)) + ")"
+		return "INSERT INTO " + t.name + " (tenant_id, " + strings.Join(names, ", ") + ") VALUES " + Repeat(rows, 2, row)
 	})
 }
 
 // Update queues the change of a record's row: all columns but the fixed ones. Where names the row beside the tenant, its first argument
 // being $2: "id = $2::UUID".
 func (t *Table[T]) Update(tx *Tx, record *T, where string, args ...any) *Step {
-	all := append([]any{tx.Tenant}, args...)
+	return tx.Queue(t.updateText(where, len(args)), t.updateArgs(tx, record, args)...)
+}
+
+// UpdateBehind is Update behind the account's clock (see Tx.Change).
+func (t *Table[T]) UpdateBehind(tx *Tx, record *T, where string, args ...any) *Step {
+	return tx.Change(t.updateText(where, len(args)), t.updateArgs(tx, record, args)...)
+}
+
+func (t *Table[T]) updateArgs(tx *Tx, record *T, where []any) []any {
+	args := append(append(make([]any, 0, 1+len(where)+len(t.columns)), tx.Tenant), where...)
 	for _, c := range t.columns {
-		if !c.fixed && !c.joined {
-			all = append(all, c.argument(record))
+		if c.changes() {
+			args = append(args, c.argument(record))
 		}
 	}
-	return tx.Queue(t.text("update "+where, func() string {
+	return args
+}
+
+func (t *Table[T]) updateText(where string, args int) string {
+	return t.text("update "+where, func() string {
 		var sets []string
 		for _, c := range t.columns {
-			if !c.fixed && !c.joined {
-				sets = append(sets, c.name+" = $"+strconv.Itoa(len(args)+2+len(sets)))
+			if c.changes() {
+				sets = append(sets, c.name+" = $"+strconv.Itoa(args+2+len(sets)))
 			}
 		}
 		return "UPDATE " + t.name + " SET " + strings.Join(sets, ", ") + " WHERE tenant_id = $1 AND " + where
-	}), all...)
+	})
 }
 
 func (t *Table[T]) text(of string, build func() string) string {
@@ -147,6 +188,12 @@ func (t *Table[T]) text(of string, build func() string) string {
 	t.texts.Store(of, text)
 	return text
 }
+
+// written reports whether Insert writes the column.
+func (c *Column[T]) written() bool { return !c.joined && !c.only && c.role != stamp }
+
+// changes reports whether Update writes the column.
+func (c *Column[T]) changes() bool { return c.written() && !c.fixed }
 
 // argument is the column's value in a statement.
 func (c *Column[T]) argument(record *T) any {
@@ -159,7 +206,10 @@ func (c *Column[T]) argument(record *T) any {
 		return *p
 	default:
 		v := reflect.ValueOf(p)
-		if !c.derived {
+		if !c.derived && c.read == nil {
+			v = v.Elem()
+		}
+		if v.IsValid() && v.Kind() == reflect.Pointer { // of nil there is nothing left
 			v = v.Elem()
 		}
 		if !v.IsValid() || c.null && v.IsZero() {
@@ -184,6 +234,27 @@ func orNull[V comparable](value V, null bool) any {
 
 // optionalPlace is where a column that may be NULL is read into: NULL is the zero value.
 type optionalPlace struct{ place any }
+
+// codedPlace is where the text of a Coded column is read into.
+type codedPlace func(text string) error
+
+// Scan takes a value of PostgreSQL's driver.
+func (c codedPlace) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok && src != nil {
+		return fmt.Errorf("db: %T is no text", src)
+	}
+	return c(text)
+}
+
+// FromColumn takes a column of SQLite.
+func (c codedPlace) FromColumn(r engine.Column, i int) error {
+	var text string
+	if err := r.Column(i, Opt(&text)); err != nil {
+		return err
+	}
+	return c(text)
+}
 
 // Scan takes a value of PostgreSQL's driver.
 func (o optionalPlace) Scan(src any) error {

@@ -7,13 +7,15 @@ import (
 
 // Where gathers the conditions of a query with their arguments; tenant_id is always the first.
 type Where struct {
-	text strings.Builder
-	args []any
+	alias string
+	joins string
+	text  strings.Builder
+	args  []any
 }
 
 // NewWhere begins with the transaction's tenant. Alias is the table's name in the query, "" for none.
 func NewWhere(tx *Tx, alias string) *Where {
-	w := &Where{args: []any{tx.Tenant}}
+	w := &Where{alias: alias, args: []any{tx.Tenant}}
 	if alias != "" {
 		alias += "."
 	}
@@ -33,22 +35,60 @@ func (w *Where) And(condition string, values ...any) *Where {
 	return w
 }
 
+// AndGiven adds a condition on a value unless that is the zero value, which a filter has for "any".
+func AndGiven[V comparable](w *Where, condition string, value V) *Where {
+	var any V
+	if value != any {
+		w.And(condition, value)
+	}
+	return w
+}
+
+// AndContains adds a condition that a column contains a text; % and _ in it are plain characters. Case counts: fold both.
+func (w *Where) AndContains(column, text string) *Where {
+	return w.And(column+` LIKE ? ESCAPE '\'`, Containing(text))
+}
+
+// Containing is the LIKE pattern, with \ as escape, for a text anywhere.
+func Containing(text string) string { return "%" + likeEscape.Replace(text) + "%" }
+
+var likeEscape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
 // AndIn adds a condition that a column is one of some values; of none it holds for no row.
 func AndIn[V any](w *Where, column string, values []V) *Where {
 	if len(values) == 0 {
 		return w.And("FALSE")
 	}
-	all := make([]any, len(values))
-	for i := range values {
-		all[i] = values[i]
+	return w.And(column + " IN " + BindAll(w, values))
+}
+
+// BindAll takes values and gives the list of their placeholders: "($2,$3)".
+func BindAll[V any](w *Where, values []V) string {
+	first := len(w.args) + 1
+	for _, v := range values {
+		w.args = append(w.args, v)
 	}
-	return w.And(column+" IN ("+strings.TrimSuffix(strings.Repeat("?,", len(values)), ",")+")", all...)
+	return In(len(values), first)
 }
 
 // Bind takes a value and gives its placeholder, for the rest of the query.
 func (w *Where) Bind(value any) string {
 	w.args = append(w.args, value)
 	return "$" + strconv.Itoa(len(w.args))
+}
+
+// Join adds a table to those that the conditions speak of: "JOIN products p ON p.tenant_id = $1 AND …".
+func (w *Where) Join(join string) *Where {
+	w.joins += " " + join
+	return w
+}
+
+// from is what follows the table's name in FROM.
+func (w *Where) from() string {
+	if w.alias == "" {
+		return w.joins
+	}
+	return " " + w.alias + w.joins
 }
 
 // String is the conditions, without WHERE.

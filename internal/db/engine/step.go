@@ -79,3 +79,9 @@ func Head(sql string) string {
 	sql = strings.Join(strings.Fields(sql), " ")
 	return sql[:min(len(sql), 120)]
 }
+
+// OrNothing says that an INSERT writes nothing where a unique key is taken.
+func (s *Step) OrNothing() *Step {
+	s.SQL += " ON CONFLICT DO NOTHING"
+	return s
+}

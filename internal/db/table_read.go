@@ -1,0 +1,58 @@
+package db
+
+import "entrepot/internal/apperr"
+
+// Lock is how a query holds the rows that it reads until its transaction ends. On SQLite nobody else writes meanwhile, so it says nothing.
+type Lock string
+
+// The locks.
+const (
+	NoLock    Lock = ""
+	ForUpdate Lock = " FOR UPDATE" // others wait before they change or lock them
+	ForShare  Lock = " FOR SHARE"  // others may share them, and wait before they change them
+)
+
+// Of names what the table's rows are, for the error of one that is not there.
+func (t *Table[T]) Of(noun string) *Table[T] { t.noun = noun; return t }
+
+// Missing is the error for a record that the account does not have: NotFound.
+func (t *Table[T]) Missing() error { return apperr.Missing(t.noun) }
+
+// Select begins a query of whole records: "SELECT columns FROM name alias"; alias is "" for none.
+func (t *Table[T]) Select(alias string) string {
+	return t.text("select "+alias, func() string {
+		text := "SELECT " + t.Columns(alias) + " FROM " + t.name
+		if alias != "" {
+			text += " " + alias
+		}
+		return text
+	})
+}
+
+// All reads the records of the account for which rest holds: what follows "WHERE tenant_id = $1 ", its first argument being $2.
+func (t *Table[T]) All(tx *Tx, rest string, args ...any) ([]T, error) {
+	return List(tx, t.Scanner(), t.Select("")+" WHERE tenant_id = $1 "+rest, append([]any{tx.Tenant}, args...)...)
+}
+
+// One reads the record that where names beside the tenant, its first argument being $2. Errors: NotFound.
+func (t *Table[T]) One(tx *Tx, lock Lock, where string, args ...any) (record T, err error) {
+	list, err := t.All(tx, "AND "+where+string(lock), args...)
+	if err == nil && len(list) == 0 {
+		err = t.Missing()
+	}
+	if err != nil {
+		return record, err
+	}
+	return list[0], nil
+}
+
+// Page reads a page of the records that w chooses, in an order such as "created_at, id", and how many there are in all.
+func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list []T, total int64, err error) {
+	from := " FROM " + t.name + w.from() + " WHERE " + w.String()
+	if err := tx.Row("SELECT count(*)"+from, w.Args(), &total); err != nil || total <= int64(offset) {
+		return []T{}, total, err
+	}
+	list, err = List(tx, t.Scanner(), "SELECT "+t.Columns(w.alias)+from+" ORDER BY "+order+
+		" LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+w.Bind(offset)+"::BIGINT", w.Args()...)
+	return list, total, err
+}

@@ -1,0 +1,224 @@
+package db
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/id"
+)
+
+// What follows writes many rows in one statement behind the account's clock (see Tx.Change), from a list VALUES with the name v.
+
+// role is what a column does in these statements; in others those with the role key or now are columns like any other.
+type role int8
+
+const (
+	plainRole role = iota
+	key
+	now
+	stamp
+)
+
+// Key says that the column names the row beside the tenant; it is fixed.
+func (c Column[T]) Key() Column[T] { c.role, c.fixed = key, true; return c }
+
+// Now says that the column takes the instant of the transaction, whatever the record has: when the row is written or, of a fixed
+// column, inserted.
+func (c Column[T]) Now() Column[T] { c.role = now; return c }
+
+// Stamp says that the column takes a stamp of the account's clock whenever the row is written. The record has the one that it was
+// read with.
+func (c Column[T]) Stamp() Column[T] { c.role = stamp; return c }
+
+// Plus is a table with more columns than this one, of the same records.
+func (t *Table[T]) Plus(columns ...Column[T]) *Table[T] {
+	return NewTable(t.name, append(t.columns[:len(t.columns):len(t.columns)], columns...)...).Of(t.noun)
+}
+
+// InsertStamped queues the rows of new records. Only, unless it is "", is a condition on v: where it does not hold of a row, the
+// operation runs again.
+func (t *Table[T]) InsertStamped(tx *Tx, list []T, only string) {
+	t.stamped(tx, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
+		if only == "" {
+			return m.insert()
+		}
+		return m.insert() + " WHERE " + only
+	}, only != "")
+}
+
+// UpsertStamped queues the rows of records, new ones and ones that are there by their key.
+func (t *Table[T]) UpsertStamped(tx *Tx, list []T) {
+	t.stamped(tx, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
+		keys, sets := "tenant_id", m.sets("excluded.")
+		for _, c := range m.values {
+			if c.role == key {
+				keys += ", " + c.name
+			}
+		}
+		return m.insert() + " WHERE TRUE ON CONFLICT (" + keys + ") DO UPDATE SET " + sets
+	}, false)
+}
+
+// UpdateStamped queues the change of records' rows: all columns but the fixed ones. A row that was written since it was read, or of
+// which while, a condition on the table, does not hold, makes the operation run again.
+func (t *Table[T]) UpdateStamped(tx *Tx, list []T, while string) {
+	t.stamped(tx, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
+		func(m *many[T]) string {
+			text := "UPDATE " + t.name + " SET " + m.sets("v.") + " FROM v WHERE " + t.name + ".tenant_id = $1"
+			for _, c := range m.values {
+				if c.role == key || c.role == stamp {
+					text += " AND " + t.name + "." + c.name + " = v." + c.name
+				}
+			}
+			return text + " AND " + while
+		}, true)
+}
+
+// many is one such statement: its columns of v, and the others, which hold the same in all rows.
+type many[T any] struct {
+	table         *Table[T]
+	values        []*Column[T]
+	nows          []*Column[T]
+	clock         *Column[T] // the column of the stamp, nil for none
+	nowAt, baseAt string     // placeholders of the instant and of the first stamp
+}
+
+// stamped queues a statement for all of a list, in pieces. Chosen says which columns v has.
+func (t *Table[T]) stamped(tx *Tx, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string, all bool) {
+	if len(list) == 0 {
+		return
+	}
+	m, first := t.many(chosen)
+	var offset int64
+	if m.clock != nil {
+		offset = tx.Stamps(len(list))
+	}
+	Chunks(list, func(piece []T) error {
+		args := append(make([]any, 0, first-1+len(m.values)*len(piece)), tx.Tenant)
+		if len(m.nows) > 0 {
+			args = append(args, tx.Micros())
+		}
+		if m.clock != nil {
+			args = append(args, offset)
+		}
+		for i := range piece {
+			for _, c := range m.values {
+				args = append(args, c.argument(&piece[i]))
+			}
+		}
+		offset += int64(len(piece)) * stampStep
+		step := tx.Change(t.text("stamped "+name+strconv.Itoa(len(piece)), func() string {
+			return m.with(len(piece), first, &piece[0]) + build(m)
+		}), args...)
+		if all {
+			step.Rows(int64(len(piece)), nil)
+		}
+		return nil
+	})
+}
+
+// many sorts the columns; first is the number of the first placeholder of v.
+func (t *Table[T]) many(chosen func(*Column[T]) bool) (m *many[T], first int) {
+	m = &many[T]{table: t, values: make([]*Column[T], 0, len(t.columns))}
+	first = 2
+	for i := range t.columns {
+		c := &t.columns[i]
+		switch {
+		case c.role == stamp:
+			m.clock = c
+		case c.role == now && chosen(c):
+			m.nows = append(m.nows, c)
+		}
+		if c.role != now && chosen(c) {
+			m.values = append(m.values, c)
+		}
+	}
+	if len(m.nows) > 0 {
+		m.nowAt = "$" + strconv.Itoa(first)
+		first++
+	}
+	if m.clock != nil {
+		m.baseAt = "$" + strconv.Itoa(first)
+		first++
+	}
+	return m, first
+}
+
+// with is the list VALUES. The first row says what the types are, because PostgreSQL does not know them otherwise.
+func (m *many[T]) with(rows, first int, sample *T) string {
+	var names, casts, plain []string
+	for _, c := range m.values {
+		names, casts, plain = append(names, c.name), append(casts, "$::"+sqlType(c.member(sample))), append(plain, "$")
+	}
+	var b strings.Builder
+	for r := range rows {
+		row := plain
+		if r == 0 {
+			row = casts
+		} else {
+			b.WriteByte(',')
+		}
+		b.WriteString("(" + strings.Join(row, ","))
+		if m.clock != nil {
+			b.WriteString("," + strconv.Itoa(r*stampStep))
+		}
+		b.WriteByte(')')
+	}
+	if m.clock != nil {
+		names = append(names, "at")
+	}
+	return "WITH v(" + strings.Join(names, ", ") + ") AS (VALUES " + Repeat(1, first, b.String()) + ") "
+}
+
+func (m *many[T]) insert() string {
+	names, values := "tenant_id", "$1::BIGINT"
+	for _, c := range m.values {
+		names, values = names+", "+c.name, values+", v."+c.name
+	}
+	for _, c := range m.nows {
+		names, values = names+", "+c.name, values+", "+m.nowAt+"::BIGINT"
+	}
+	if m.clock != nil {
+		names, values = names+", "+m.clock.name, values+", "+m.stamp()
+	}
+	return "INSERT INTO " + m.table.name + " (" + names + ") SELECT " + values + " FROM v"
+}
+
+// sets are the assignments of an update, from "v." or "excluded.".
+func (m *many[T]) sets(from string) string {
+	var sets []string
+	for _, c := range m.values {
+		if c.changes() {
+			sets = append(sets, c.name+" = "+from+c.name)
+		}
+	}
+	for _, c := range m.nows {
+		if !c.fixed {
+			sets = append(sets, c.name+" = "+m.nowAt)
+		}
+	}
+	if m.clock != nil {
+		sets = append(sets, m.clock.name+" = "+m.stamp())
+	}
+	return strings.Join(sets, ", ")
+}
+
+func (m *many[T]) stamp() string { return Clock + " + " + m.baseAt + "::BIGINT + v.at" }
+
+// sqlType is the type of a column that holds what a member, or a pointer to it, is.
+func sqlType(member any) string {
+	of := reflect.TypeOf(member)
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch {
+	case of.PkgPath() == reflect.TypeFor[id.Order]().PkgPath() && of.Kind() == reflect.String:
+		return "UUID"
+	case of.Kind() == reflect.String:
+		return "TEXT"
+	case of.Kind() == reflect.Bool:
+		return "BOOLEAN"
+	}
+	return "BIGINT"
+}
