@@ -66,47 +66,39 @@ func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(em
 
 // search is what a list's search looks through.
 func (c Customer) search() string {
-	return strings.ToLower(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " "))
+	return strings.ToLower(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
 }
 
-const columns = `id, email, first_name, last_name, phone, company, siret, vat, metadata, status, merged_into,
-	orders_count, total_spent, order_country, order_country_at, created_at, updated_at, erased_at, erased_orders`
-
-func scan(r db.Rows) (c Customer, err error) {
-	err = r.Scan(&c.ID, &c.Email, db.Opt(&c.FirstName), db.Opt(&c.LastName), db.Opt(&c.Phone), db.Opt(&c.Company), db.Opt(&c.Siret),
-		db.Opt(&c.VAT), &c.Metadata, &c.Status, db.Opt(&c.MergedInto), &c.OrdersCount, &c.TotalSpent, db.Opt(&c.OrderCountry.Code), db.Opt(&c.OrderCountry.At), &c.CreatedAt, &c.UpdatedAt,
-		db.Opt(&c.ErasedAt), db.Opt(&c.ErasedOrders))
-	return c, err
-}
-
-// find reads one record without its tags and addresses; nil when there is none.
-func find(tx *db.Tx, where string, args ...any) (*Customer, error) {
-	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND "+where, args...)()
-}
-
-func prefetchFind(tx *db.Tx, sql string, args ...any) func() (*Customer, error) {
+// prefetchOne asks for one record without its tags and addresses; nil when there is none.
+func prefetchOne(tx *db.Tx, sql string, key any) func() (*Customer, error) {
 	var found *Customer
-	asked := tx.Prefetch(func(r db.Rows) error {
+	scan := table.Scanner()
+	pending := tx.Prefetch(func(r db.Rows) error {
 		c, err := scan(r)
 		found = &c
 		return err
-	}, sql, append([]any{tx.Tenant}, args...)...)
+	}, sql, tx.Tenant, key)
 	return func() (*Customer, error) {
-		if err := asked.Wait(); err != nil {
+		if err := pending.Wait(); err != nil {
 			return nil, err
 		}
 		return found, nil
 	}
 }
 
+var (
+	byEmail = table.Select("") + " WHERE tenant_id = $1 AND email_key = $2"
+	byID    = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
+)
+
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(tx *db.Tx, email string) (*Customer, error) {
 	return PrefetchByEmail(tx, email)()
 }
 
-// PrefetchByEmail is ByEmail as a question.
+// PrefetchByEmail is ByEmail as a pending read.
 func PrefetchByEmail(tx *db.Tx, email string) func() (*Customer, error) {
-	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND email_key = $2", EmailKey(email))
+	return prefetchOne(tx, byEmail, EmailKey(email))
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
@@ -114,9 +106,9 @@ func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
 	return PrefetchByID(tx, customer)()
 }
 
-// PrefetchByID is ByID as a question.
+// PrefetchByID is ByID as a pending read.
 func PrefetchByID(tx *db.Tx, customer id.Customer) func() (*Customer, error) {
-	return prefetchFind(tx, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id = $2::UUID", customer)
+	return prefetchOne(tx, byID, customer)
 }
 
 // Primary follows merges to the record that took this one in.
@@ -136,19 +128,16 @@ func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
 
 // Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again.
 func Insert(tx *db.Tx, c Customer) {
-	tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, first_name, last_name, phone, company, siret, vat, metadata, search, status,
-			orders_count, total_spent, order_country, order_country_at, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19) ON CONFLICT DO NOTHING`,
-		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company),
-		db.Null(c.Siret), db.Null(c.VAT), c.Metadata, c.search(), string(c.Status), c.OrdersCount, c.TotalSpent, db.Null(c.OrderCountry.Code), db.Null(c.OrderCountry.At), c.CreatedAt, c.UpdatedAt).Rows(1, nil)
+	table.InsertOne(tx, c).OrNothing().Rows(1, nil)
 	insertTags(tx, c.ID, c.Tags)
 	insertAddresses(tx, c.ID, c.Addresses)
 }
 
 // Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.
 func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country OrderCountry) {
-	tx.Queue(`UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, `+newestCountry+`
-		WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, customer, spent, db.Null(country.Code), country.At).Rows(1, nil)
+	tx.Queue("UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
+		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'",
+		tx.Tenant, customer, spent, db.Null(country.Code), country.At).Rows(1, nil)
 }
 
 // newestCountry takes an order's country $4, which may be NULL, unless that of a newer order than one of time $5 stands there.

@@ -32,7 +32,8 @@ func TestCountry(t *testing.T) {
 	if count != 249 {
 		t.Errorf("%d countries, ISO 3166-1 has 249", count)
 	}
-	for text, want := range map[string]string{"fr": "FR", " de ": "DE", "gB": "GB", "UK": "", "EU": "", "XK": "", "ZZ": "", "FRA": "", "": "", "F": "", "42": "", "é": "", "AN": "", "DD": ""} {
+	for text, want := range map[string]string{"fr": "FR", " de ": "DE", "gB": "GB", "UK": "", "EU": "", "XK": "", "ZZ": "", "FRA": "", "": "", "F": "",
+		"42": "", "é": "", "AN": "", "DD": ""} {
 		if code, _ := Country(text); code != want {
 			t.Errorf("Country(%q) = %q, not %q", text, code, want)
 		}
@@ -119,8 +120,10 @@ func TestApplyTheSameBookKeepsIt(t *testing.T) {
 }
 
 func TestDerive(t *testing.T) {
-	book := Derive("019a1c52-7c1e-7d40-9a55-00000000c001", []string{`{"name":"Ada","street":" 1 Way ","city":"Lyon","postcode":69001,"countryCode":"fr"}`,
-		`{"line1":"1 Way","city":"Lyon","zip":"69001"}`, `{"line1":"1  WAY","city":"lyon","zip":"69001 "}`, `{"line1":"1 Way","city":"Lyon","zip":"69002"}`, `{}`, `{"country":"FR"}`, `[1]`, `"x"`, `{`, `{"line1":{"a":1}}`, `{"city":"Lyon"}`})
+	book := Derive("019a1c52-7c1e-7d40-9a55-00000000c001", []string{
+		`{"name":"Ada","street":" 1 Way ","city":"Lyon","postcode":69001,"countryCode":"fr"}`,
+		`{"line1":"1 Way","city":"Lyon","zip":"69001"}`, `{"line1":"1  WAY","city":"lyon","zip":"69001 "}`,
+		`{"line1":"1 Way","city":"Lyon","zip":"69002"}`, `{}`, `{"country":"FR"}`, `[1]`, `"x"`, `{`, `{"line1":{"a":1}}`, `{"city":"Lyon"}`})
 	var got []string
 	for _, a := range book {
 		got = append(got, strings.Join([]string{a.Name, a.Line1, a.City, a.Zip, a.Country}, "/"))
@@ -182,13 +185,17 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 		tenant := dbtest.Account(t, store)
 		last := map[id.Customer]int64{}
 		example := rapid.Custom(func(t *rapid.T) Customer {
-			c := Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: rapid.SampledFrom([]Status{Active, Active, Active, Secondary, Erased}).Draw(t, "status"),
-				Tags: rapid.SliceOfNDistinct(rapid.SampledFrom(tagsInTests), 0, 3, rapid.ID[string]).Draw(t, "tags"), OrdersCount: rapid.Int64Range(0, 3).Draw(t, "orders"),
-				TotalSpent: money.Amount(rapid.Int64Range(0, 3).Draw(t, "spent")), OrderCountry: OrderCountry{Code: rapid.SampledFrom([]string{"", "FR", "DE"}).Draw(t, "order country")},
-				CreatedAt: 1000 * rapid.Int64Range(0, 4).Draw(t, "created")}
+			c := Customer{ID: id.New[id.Customer](), Metadata: "{}",
+				Status:       rapid.SampledFrom([]Status{Active, Active, Active, Secondary, Erased}).Draw(t, "status"),
+				Tags:         rapid.SliceOfNDistinct(rapid.SampledFrom(tagsInTests), 0, 3, rapid.ID[string]).Draw(t, "tags"),
+				OrdersCount:  rapid.Int64Range(0, 3).Draw(t, "orders"),
+				TotalSpent:   money.Amount(rapid.Int64Range(0, 3).Draw(t, "spent")),
+				OrderCountry: OrderCountry{Code: rapid.SampledFrom([]string{"", "FR", "DE"}).Draw(t, "order country")},
+				CreatedAt:    1000 * rapid.Int64Range(0, 4).Draw(t, "created")}
 			c.Email = string(c.ID)
 			for range rapid.IntRange(0, 2).Draw(t, "addresses") {
-				c.Addresses = append(c.Addresses, Address{ID: id.New[id.Address](), Line1: "l", City: "c", Zip: "z", Country: rapid.SampledFrom([]string{"FR", "DE"}).Draw(t, "country")})
+				c.Addresses = append(c.Addresses, Address{ID: id.New[id.Address](), Line1: "l", City: "c", Zip: "z",
+					Country: rapid.SampledFrom([]string{"FR", "DE"}).Draw(t, "country")})
 			}
 			last[c.ID] = 1000 * rapid.Int64Range(0, 4).Draw(t, "last order")
 			return c
@@ -201,7 +208,8 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 			for i, c := range all {
 				Insert(tx, c)
 				if at := last[c.ID]; at != 0 {
-					tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, currency, subtotal, shipping_amount, discount_amount, total, item_count,
+					tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, currency, subtotal,
+						shipping_amount, discount_amount, total, item_count,
 						shipped_notified, initial_status, initial_source, initial_actor, search, created_at, updated_at)
 						VALUES ($1,$2,$3,'PENDING',$4,'','EUR',0,0,0,0,0,FALSE,'PENDING','api','','',$5,$5)`, tenant, id.New[id.Order](), i, c.ID, at)
 				}

@@ -23,7 +23,8 @@ var (
 )
 
 // Derive makes an address book out of the shipping addresses of orders, newest first: one entry for each line1, city and zip
-// (interface §2.5), however they are spelt in case and spaces. An entry's id is always the same for the same place, and names nothing that is stored.
+// (interface §2.5), however they are spelt in case and spaces. An entry's id is always the same for the same place, and names nothing that
+// is stored.
 func Derive(customer id.Customer, shipping []string) []Address {
 	book, seen := []Address{}, map[string]bool{}
 	for _, text := range shipping {
@@ -31,8 +32,9 @@ func Derive(customer id.Customer, shipping []string) []Address {
 		if err != nil {
 			continue
 		}
-		a := Address{Type: Shipping, Name: member(v, namesOfName), Company: member(v, namesOfCompany), Line1: member(v, namesOfLine1), Line2: member(v, namesOfLine2),
-			City: member(v, namesOfCity), State: member(v, namesOfState), Zip: member(v, namesOfZip), Country: member(v, namesOfCountry), Phone: member(v, namesOfPhone), Derived: true}
+		a := Address{Type: Shipping, Name: member(v, namesOfName), Company: member(v, namesOfCompany), Line1: member(v, namesOfLine1),
+			Line2: member(v, namesOfLine2), City: member(v, namesOfCity), State: member(v, namesOfState), Zip: member(v, namesOfZip),
+			Country: member(v, namesOfCountry), Phone: member(v, namesOfPhone), Derived: true}
 		if code, known := Country(a.Country); known {
 			a.Country = code
 		}

@@ -14,8 +14,8 @@ func LockAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
 	for len(ids) > 0 {
 		piece := ids[:min(256, len(ids))]
 		ids = ids[len(piece):]
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		found, err := db.List(tx, scan, "SELECT "+columns+" FROM customers WHERE tenant_id = $1 AND id IN "+db.In(len(args)-1, 2)+" ORDER BY id FOR UPDATE", args...)
+		args := db.Padded(piece)
+		found, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id"+string(db.ForUpdate), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
 		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
 			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
 		tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, s.ID, c.ID)
-		tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, s.ID)
+		deleteTags(tx, s.ID)
 	}
 	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)
 	Save(tx, before, c)

@@ -19,18 +19,20 @@ func CountryOfOrder(shipping string, at int64) OrderCountry {
 	return OrderCountry{}
 }
 
-// MoveOrder takes a changed shipping address of an order, created at a time, unless a newer order says where its customer lives. Others
-// reads the addresses of the customer's other orders; it is called when the order says nothing any more, with the customer locked.
+// MoveOrder takes over a changed shipping address of an order, created at a time, unless a newer order names its customer's country.
+// Others reads the countries of the customer's other orders; it is called when this order names none any more, with the customer locked.
 func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after string, others func() ([]OrderCountry, error)) error {
 	was, is := CountryOf(before), CountryOf(after)
 	switch {
 	case customer == "" || was == is:
 		return nil
 	case is != "":
-		tx.Queue("UPDATE customers SET "+newestCountry+" WHERE tenant_id = $1 AND id = $2::UUID AND status <> $3", tx.Tenant, customer, string(Erased), is, created)
+		tx.Queue("UPDATE customers SET "+newestCountry+" WHERE tenant_id = $1 AND id = $2::UUID AND status <> $3",
+			tx.Tenant, customer, Erased, is, created)
 		return nil
 	}
-	if err := tx.Each(func(db.Rows) error { return nil }, "SELECT id FROM customers WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, customer); err != nil {
+	if err := tx.Each(func(db.Rows) error { return nil }, "SELECT id FROM customers WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForUpdate),
+		tx.Tenant, customer); err != nil {
 		return err
 	}
 	list, err := others()
@@ -43,7 +45,7 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 			newest = c
 		}
 	}
-	tx.Queue("UPDATE customers SET order_country = $3, order_country_at = $4 WHERE tenant_id = $1 AND id = $2::UUID AND status <> $5", tx.Tenant, customer,
-		db.Null(newest.Code), db.Null(newest.At), string(Erased))
+	tx.Queue("UPDATE customers SET order_country = $3, order_country_at = $4 WHERE tenant_id = $1 AND id = $2::UUID AND status <> $5",
+		tx.Tenant, customer, db.Null(newest.Code), db.Null(newest.At), Erased)
 	return nil
 }

@@ -3,7 +3,6 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -60,52 +59,34 @@ func (c *Customer) livesIn(country string) bool {
 }
 
 // where is Match in SQL, for a customer c.
-func (r Rules) where(q *query) []string {
-	conditions := []string{"c.status = 'active'"}
-	and := func(condition string) { conditions = append(conditions, condition) }
+func (r Rules) where(w *db.Where) {
+	w.And("c.status = 'active'")
 	if len(r.TagsAny) > 0 {
-		tags := make([]string, len(r.TagsAny))
-		for i, tag := range r.TagsAny {
-			tags[i] = q.bind(tag)
-		}
-		and(hasTag(tags))
+		andTag(w, r.TagsAny...)
 	}
 	for _, tag := range r.TagsAll {
-		and(hasTag([]string{q.bind(tag)}))
+		andTag(w, tag)
 	}
 	if r.MinOrders != nil {
-		and("c.orders_count >= " + q.bind(*r.MinOrders))
+		w.And("c.orders_count >= ?", *r.MinOrders)
 	}
 	if r.MinTotalSpent != nil {
-		and("c.total_spent >= " + q.bind(*r.MinTotalSpent))
+		w.And("c.total_spent >= ?", *r.MinTotalSpent)
 	}
 	if r.Country != "" {
-		country := q.bind(r.Country)
 		const book = "EXISTS (SELECT 1 FROM customer_addresses a WHERE a.tenant_id = $1 AND a.customer_id = c.id"
-		and("(" + book + " AND a.country = " + country + ") OR c.order_country = " + country + " AND NOT " + book + "))")
+		w.And("("+book+" AND a.country = ?) OR c.order_country = ? AND NOT "+book+"))", r.Country, r.Country)
 	}
 	if r.CreatedAfter != nil {
-		and("c.created_at >= " + q.bind(*r.CreatedAfter))
+		w.And("c.created_at >= ?", *r.CreatedAfter)
 	}
 	const ordered = "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = $1 AND o.customer_id = c.id"
 	if r.LastOrderAfter != nil {
-		and(ordered + " AND o.created_at >= " + q.bind(*r.LastOrderAfter) + ")")
+		w.And(ordered+" AND o.created_at >= ?)", *r.LastOrderAfter)
 	}
 	if r.LastOrderBefore != nil {
-		and(ordered + ") AND NOT " + ordered + " AND o.created_at >= " + q.bind(*r.LastOrderBefore) + ")")
+		w.And(ordered+") AND NOT "+ordered+" AND o.created_at >= ?)", *r.LastOrderBefore)
 	}
-	return conditions
-}
-
-const segmentColumns = "id, name, rules, created_at, updated_at"
-
-func scanSegment(r db.Rows) (s Segment, err error) {
-	var rules string
-	if err := r.Scan(&s.ID, &s.Name, &rules, &s.CreatedAt, &s.UpdatedAt); err != nil {
-		return s, err
-	}
-	s.Rules, err = parseRules(rules)
-	return s, err
 }
 
 // Segments reads all segments, oldest first.
@@ -114,57 +95,48 @@ func Segments(tx *db.Tx) ([]Segment, error) { return PrefetchSegments(tx)() }
 // PrefetchSegments asks for all segments, oldest first.
 func PrefetchSegments(tx *db.Tx) func() ([]Segment, error) {
 	var list []Segment
-	asked := tx.Prefetch(func(r db.Rows) error {
-		s, err := scanSegment(r)
+	scan := segmentTable.Scanner()
+	pending := tx.Prefetch(func(r db.Rows) error {
+		s, err := scan(r)
 		list = append(list, s)
 		return err
-	}, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+	}, segmentTable.Select("")+" WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
 	return func() ([]Segment, error) {
-		err := asked.Wait()
+		err := pending.Wait()
 		return list, err
 	}
 }
 
 // SegmentPage reads a page of segments, oldest first, and how many there are.
-func SegmentPage(tx *db.Tx, limit, offset int) (list []Segment, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM segments WHERE tenant_id = $1", []any{tx.Tenant}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, scanSegment, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 ORDER BY id LIMIT $2::BIGINT OFFSET $3::BIGINT", tx.Tenant, limit, offset)
-	return list, total, err
+func SegmentPage(tx *db.Tx, limit, offset int) ([]Segment, int64, error) {
+	return segmentTable.Page(tx, db.NewWhere(tx, ""), "id", limit, offset)
 }
 
 // SegmentByID reads one segment. Errors: NotFound.
-func SegmentByID(tx *db.Tx, segment id.Segment) (*Segment, error) { return oneSegment(tx, segment, "") }
+func SegmentByID(tx *db.Tx, segment id.Segment) (*Segment, error) {
+	return oneSegment(tx, segment, db.NoLock)
+}
 
 // LockSegment reads one segment for changing it. Errors: NotFound.
 func LockSegment(tx *db.Tx, segment id.Segment) (*Segment, error) {
-	return oneSegment(tx, segment, " FOR UPDATE")
+	return oneSegment(tx, segment, db.ForUpdate)
 }
 
-func oneSegment(tx *db.Tx, segment id.Segment, lock string) (*Segment, error) {
-	list, err := db.List(tx, scanSegment, "SELECT "+segmentColumns+" FROM segments WHERE tenant_id = $1 AND id = $2::UUID"+lock, tx.Tenant, segment)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("segment")
-	}
+func oneSegment(tx *db.Tx, segment id.Segment, lock db.Lock) (*Segment, error) {
+	s, err := segmentTable.One(tx, lock, "id = $2::UUID", segment)
 	if err != nil {
 		return nil, err
 	}
-	return &list[0], nil
+	return &s, nil
 }
 
 // Insert writes a new segment.
-func (s *Segment) Insert(tx *db.Tx) {
-	tx.Queue("INSERT INTO segments (tenant_id, id, name, rules, created_at, updated_at) VALUES ($1,$2,$3,$4,$5,$6)",
-		tx.Tenant, s.ID, s.Name, s.Rules.text(), s.CreatedAt, s.UpdatedAt)
-}
+func (s *Segment) Insert(tx *db.Tx) { segmentTable.Insert(tx, *s) }
 
 // Save writes a locked segment as it is now.
-func (s *Segment) Save(tx *db.Tx) {
-	tx.Queue("UPDATE segments SET name = $3, rules = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID, s.Name, s.Rules.text(), s.UpdatedAt).Rows(1, nil)
-}
+func (s *Segment) Save(tx *db.Tx) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }
 
 // Delete removes a locked segment.
 func (s *Segment) Delete(tx *db.Tx) {
-	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID).Rows(1, apperr.Missing("segment"))
+	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID).Rows(1, segmentTable.Missing())
 }

@@ -3,30 +3,24 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
 // Read reads a whole record. Errors: NotFound.
-func Read(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return whole(tx, "id = $2::UUID", customer)
-}
+func Read(tx *db.Tx, customer id.Customer) (*Customer, error) { return whole(tx, db.NoLock, customer) }
 
-// Lock reads a whole record for changing it: no other act changes it until this one ends. Errors: NotFound.
+// Lock reads a whole record for changing it: no other operation changes it until this one ends. Errors: NotFound.
 func Lock(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return whole(tx, "id = $2::UUID FOR UPDATE", customer)
+	return whole(tx, db.ForUpdate, customer)
 }
 
-func whole(tx *db.Tx, where string, customer id.Customer) (*Customer, error) {
-	c, err := find(tx, where, customer)
+func whole(tx *db.Tx, lock db.Lock, customer id.Customer) (*Customer, error) {
+	c, err := table.One(tx, lock, "id = $2::UUID", customer)
 	if err != nil {
 		return nil, err
 	}
-	if c == nil {
-		return nil, apperr.Missing("customer")
-	}
-	list := []Customer{*c}
+	list := []Customer{c}
 	err = Load(tx, list)
 	return &list[0], err
 }
@@ -41,32 +35,31 @@ func Load(tx *db.Tx, list []Customer) error {
 	}
 	return db.Chunks(ids, func(piece []id.Customer) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		scanTag, scanAddress := tagTable.Scanner(), addressTable.Scanner()
 		err := tx.Each(func(r db.Rows) error {
-			var customer id.Customer
-			var tag string
-			err := r.Scan(&customer, &tag)
-			at[customer].Tags = append(at[customer].Tags, tag)
+			t, err := scanTag(r)
+			at[t.customer].Tags = append(at[t.customer].Tags, t.tag)
 			return err
-		}, readTags.For(len(args)-1, func(n int) string {
-			return "SELECT customer_id, tag FROM customer_tags WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
-		}), args...)
+		}, readTags.For(len(args)-1, partsOf(tagTable.Select(""))), args...)
 		if err != nil {
 			return err
 		}
 		return tx.Each(func(r db.Rows) error {
-			var customer id.Customer
-			var a Address
-			err := r.Scan(&customer, &a.ID, db.Opt(&a.Type), db.Opt(&a.Name), db.Opt(&a.Company), &a.Line1, db.Opt(&a.Line2), &a.City, db.Opt(&a.State), &a.Zip, &a.Country, db.Opt(&a.Phone), &a.IsDefault)
-			at[customer].Addresses = append(at[customer].Addresses, a)
+			a, err := scanAddress(r)
+			at[a.customer].Addresses = append(at[a.customer].Addresses, a.Address)
 			return err
-		}, readAddresses.For(len(args)-1, func(n int) string {
-			return `SELECT customer_id, id, type, name, company, line1, line2, city, state, zip, country, phone, is_default FROM customer_addresses
-				WHERE tenant_id = $1 AND customer_id IN ` + db.In(n, 2) + " ORDER BY customer_id, position"
-		}), args...)
+		}, readAddresses.For(len(args)-1, partsOf(addressTable.Select(""))), args...)
 	})
 }
 
 var readTags, readAddresses db.Text
+
+// partsOf completes a query of what n customers have in another table.
+func partsOf(query string) func(n int) string {
+	return func(n int) string {
+		return query + " WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
+	}
+}
 
 // Copy keeps how a record stands before an operation changes it.
 func (c *Customer) Copy() *Customer {
@@ -77,44 +70,37 @@ func (c *Customer) Copy() *Customer {
 
 // Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
 func Save(tx *db.Tx, before, c *Customer) {
-	tx.Queue(`UPDATE customers SET email = $3, email_key = $4, first_name = $5, last_name = $6, phone = $7, company = $8, siret = $9, vat = $10, metadata = $11,
-			search = $12, order_country = $13, order_country_at = $14, updated_at = $15 WHERE tenant_id = $1 AND id = $2::UUID`,
-		tx.Tenant, c.ID, c.Email, EmailKey(c.Email), db.Null(c.FirstName), db.Null(c.LastName), db.Null(c.Phone), db.Null(c.Company), db.Null(c.Siret),
-		db.Null(c.VAT), c.Metadata, c.search(), db.Null(c.OrderCountry.Code), db.Null(c.OrderCountry.At), c.UpdatedAt).Rows(1, nil)
+	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	if !slices.Equal(before.Tags, c.Tags) {
-		tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, c.ID)
+		deleteTags(tx, c.ID)
 		insertTags(tx, c.ID, c.Tags)
 	}
 	if !slices.Equal(before.Addresses, c.Addresses) {
-		tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, c.ID)
+		deleteAddresses(tx, c.ID)
 		insertAddresses(tx, c.ID, c.Addresses)
 	}
 }
 
+func deleteTags(tx *db.Tx, customer id.Customer) {
+	tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, customer)
+}
+
+func deleteAddresses(tx *db.Tx, customer id.Customer) {
+	tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, customer)
+}
+
 func insertTags(tx *db.Tx, customer id.Customer, tags []string) {
-	position := 0
-	db.Chunks(tags, func(piece []string) error {
-		args := append(make([]any, 0, 2+2*len(piece)), tx.Tenant, customer)
-		for _, tag := range piece {
-			args = append(args, position, tag)
-			position++
-		}
-		tx.Queue("INSERT INTO customer_tags (tenant_id, customer_id, position, tag) VALUES "+db.Repeat(len(piece), 3, "($1,$2,$,$)"), args...)
-		return nil
-	})
+	rows := make([]tagRow, len(tags))
+	for i, tag := range tags {
+		rows[i] = tagRow{customer, int64(i), tag}
+	}
+	tagTable.Insert(tx, rows...)
 }
 
 func insertAddresses(tx *db.Tx, customer id.Customer, book []Address) {
-	position := 0
-	db.Chunks(book, func(piece []Address) error {
-		args := append(make([]any, 0, 2+13*len(piece)), tx.Tenant, customer)
-		for _, a := range piece {
-			args = append(args, a.ID, position, db.Null(a.Type), db.Null(a.Name), db.Null(a.Company), a.Line1, db.Null(a.Line2), a.City, db.Null(a.State), a.Zip,
-				a.Country, db.Null(a.Phone), a.IsDefault)
-			position++
-		}
-		tx.Queue(`INSERT INTO customer_addresses (tenant_id, customer_id, id, position, type, name, company, line1, line2, city, state, zip, country, phone, is_default) VALUES `+
-			db.Repeat(len(piece), 3, "($1,$2,$,$,$,$,$,$,$,$,$,$,$,$,$)"), args...)
-		return nil
-	})
+	rows := make([]addressRow, len(book))
+	for i, a := range book {
+		rows[i] = addressRow{customer, int64(i), a}
+	}
+	addressTable.Insert(tx, rows...)
 }
