@@ -90,9 +90,9 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	t.Helper()
 	now := &clock{}
 	now.micros.Store(time.Now().UnixMicro())
-	config := db.Config{Dir: t.TempDir(), Unsafe: true, Now: now.tick}
+	config := db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Now: now.tick}
 	if engine == "postgres" {
-		config = db.Config{URL: dbtest.URL(t), Now: now.tick, Pool: 12}
+		config = db.Config{URL: dbtest.StoreURL(t), Now: now.tick, Pool: 12}
 	}
 	master, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {

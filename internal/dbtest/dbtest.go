@@ -18,11 +18,11 @@ func Engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 // EnginesAt is Engines with a clock; nil is the real one.
 func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: t.TempDir(), Unsafe: true, Now: now})) })
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: URL(t), Now: now, Pool: 12})) })
+	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: StoreDir(t), Unsafe: true, Now: now})) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: StoreURL(t), Now: now, Pool: 12})) })
 }
 
-// Open opens and migrates a store that closes with the test.
+// Open opens a store, migrates it if it is not a copy of StoreDir or StoreURL, and closes it with the test.
 func Open(t testing.TB, c db.Config) *db.DB {
 	t.Helper()
 	store, err := db.Open(t.Context(), c)

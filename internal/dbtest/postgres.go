@@ -34,6 +34,17 @@ var (
 // on which databases may be created. End the tests with Main or Stop, or the server stays.
 func URL(t testing.TB) string {
 	t.Helper()
+	running(t)
+	name, err := newDatabase("TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	return address(name)
+}
+
+// running makes sure that there is a server.
+func running(t testing.TB) {
+	t.Helper()
 	once.Do(func() {
 		if base = os.Getenv("ENTREPOT_TEST_POSTGRES"); base == "" {
 			base, failed = start()
@@ -42,18 +53,23 @@ func URL(t testing.TB) string {
 	if failed != nil {
 		t.Fatalf("PostgreSQL for tests: %v (its binaries come with: make postgres)", failed)
 	}
-	name := fmt.Sprintf("t%d_%d", os.Getpid(), made.Add(1))
+}
+
+// newDatabase creates a database with the given options of CREATE DATABASE and returns its name.
+func newDatabase(options string) (name string, err error) {
+	name = fmt.Sprintf("t%d_%d", os.Getpid(), made.Add(1))
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, base+"/postgres?sslmode=disable")
+	conn, err := pgx.Connect(ctx, address("postgres"))
 	if err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
+		return "", err
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'"); err != nil {
-		t.Fatalf("PostgreSQL for tests: %v", err)
-	}
-	return base + "/" + name + "?sslmode=disable"
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" "+options)
+	return name, err
 }
+
+// address is that of a database on the server.
+func address(name string) string { return base + "/" + name + "?sslmode=disable" }
 
 // PlainURL is URL for a database that belongs to a role of its own, which is no superuser: row-level security holds for it.
 func PlainURL(t testing.TB) string {

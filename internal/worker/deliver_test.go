@@ -153,7 +153,7 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 
 // What the other side does wrong is a failed attempt, told in words.
 func TestBadAnswers(t *testing.T) {
-	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	rc := newReceiver(t)
 	rc.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -214,7 +214,7 @@ func TestBadAnswers(t *testing.T) {
 
 // Without --dev a loopback endpoint is refused at every attempt, and nothing connects.
 func TestRefusesAtTheAttempt(t *testing.T) {
-	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	rc := newReceiver(t)
 	e, _ := s.endpoint(strings.Replace(rc.URL, "http:", "https:", 1))
 	s.start(func(c *Config) { c.Guard = &netguard.Guard{}; c.Retries = webhooks.Schedule{} })
@@ -227,7 +227,7 @@ func TestRefusesAtTheAttempt(t *testing.T) {
 }
 
 func TestRotatedSecretSignsBoth(t *testing.T) {
-	s := newShop(t, dbtest.Open(t, db.Config{Dir: t.TempDir(), Unsafe: true}))
+	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	rc := newReceiver(t)
 	e, first := s.endpoint(rc.URL + "/hook")
 	second := webhooks.NewSecret()

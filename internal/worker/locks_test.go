@@ -49,7 +49,7 @@ func watched(t *testing.T, test func(t *testing.T, store *db.DB)) {
 		}
 	}
 	t.Run("sqlite", func(t *testing.T) { run(t, db.Config{Dir: t.TempDir(), Unsafe: true}) })
-	t.Run("postgres", func(t *testing.T) { run(t, db.Config{URL: dbtest.URL(t), Pool: 24}) })
+	t.Run("postgres", func(t *testing.T) { run(t, db.Config{URL: dbtest.StoreURL(t), Pool: 24}) })
 }
 
 // An ordered endpoint beside plain ones costs neither deadlocks nor time: dispatch, settling and takeover lock queues in one order.

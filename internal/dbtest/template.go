@@ -1,0 +1,79 @@
+package dbtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"entrepot/internal/db"
+)
+
+// The schema is made once per process and engine; every other store of the process is a copy of that one.
+
+// sqliteTemplate is the content of a freshly migrated SQLite file.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "entrepot-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := migrateNew(db.Config{Dir: dir, Unsafe: true}); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, db.File+"-wal")); !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("the migrated store still has a write-ahead log (%v): its file alone is no whole copy", err)
+	}
+	return os.ReadFile(filepath.Join(dir, db.File))
+})
+
+// postgresTemplate is the name of a freshly migrated database.
+var postgresTemplate = sync.OnceValues(func() (string, error) {
+	name, err := newDatabase("TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
+	if err != nil {
+		return "", err
+	}
+	return name, migrateNew(db.Config{URL: address(name)})
+})
+
+// migrateNew makes the schema on an empty store and closes it.
+func migrateNew(c db.Config) error {
+	store, err := db.Open(context.Background(), c)
+	if err != nil {
+		return err
+	}
+	_, err = store.Migrate(context.Background())
+	return errors.Join(err, store.Close())
+}
+
+// StoreURL gives the address of a fresh database that holds a migrated store without accounts, on the server of URL.
+func StoreURL(t testing.TB) string {
+	t.Helper()
+	running(t)
+	template, err := postgresTemplate()
+	if err != nil {
+		t.Fatalf("the migrated database that tests copy: %v", err)
+	}
+	name, err := newDatabase("TEMPLATE " + template)
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	return address(name)
+}
+
+// StoreDir gives a folder with a migrated SQLite store without accounts, which goes with the test.
+func StoreDir(t testing.TB) string {
+	t.Helper()
+	content, err := sqliteTemplate()
+	if err != nil {
+		t.Fatalf("the migrated file that tests copy: %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, db.File), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
