@@ -71,7 +71,13 @@ func has(list []Variant, variant id.Variant) bool {
 	return false
 }
 
+// SKUTopic is what the store wakes when SKUs have come.
+const SKUTopic = "skus"
+
 func insertSKUs(tx *db.Tx, list []skuRow) {
+	if len(list) > 0 {
+		tx.Wake(SKUTopic)
+	}
 	db.Chunks(list, func(piece []skuRow) error {
 		args := make([]any, 0, 1+3*len(piece))
 		args = append(args, tx.Tenant)

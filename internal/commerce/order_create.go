@@ -207,7 +207,7 @@ func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event
 // newCustomer is the record made from an order with an unknown e-mail address.
 func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
 	given, family, _ := strings.Cut(o.CustomerName, " ")
-	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Metadata: "{}", Tags: []string{},
+	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Phone: o.CustomerPhone, Metadata: "{}", Tags: []string{},
 		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
 		OrderCountry: customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 }

@@ -54,6 +54,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	}
 	step(tx, o, before.Status, move.Note, move.Source, who)
 	touch(tx, o)
+	pushToPlatform(tx, o, move.Source)
 	events = append(events, orderMoved(o, before.Status)...)
 	events = append(events, StockEvents(tx, changes, "shipment")...)
 	s.saveOrder(tx, before, o)

@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"cmp"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
@@ -25,9 +27,10 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 	}
 	orders.InsertShipment(tx, o.ID, shipment)
 	touch(tx, o)
+	pushToPlatform(tx, o, draft.Source)
 	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
 	if o.Status != before.Status {
-		step(tx, o, before.Status, "", orders.FromShipment, who)
+		step(tx, o, before.Status, "", cmp.Or(draft.Source, orders.FromShipment), who)
 		events = append(events, orderMoved(o, before.Status)...)
 	}
 	s.saveOrder(tx, before, o)

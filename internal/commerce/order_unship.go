@@ -23,6 +23,7 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, s
 	}
 	orders.DeleteShipment(tx, o.ID, shipment)
 	touch(tx, o)
+	pushToPlatform(tx, o, orders.FromShipment)
 	var events []webhooks.Event
 	if o.Status != before.Status {
 		step(tx, o, before.Status, "shipment deleted", orders.FromShipment, who)

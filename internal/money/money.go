@@ -166,6 +166,15 @@ func (a Amount) Times(quantity int64) (product Amount, ok bool) {
 	return Amount(low), true
 }
 
+// Per is what one of a quantity costs, rounded half away from zero to four decimals; quantity is above 0.
+func (a Amount) Per(quantity int64) Amount {
+	half := Amount(quantity / 2)
+	if a < 0 {
+		half = -half
+	}
+	return (a + half) / Amount(quantity)
+}
+
 // Percent is a × rate / 100, with rate in the same scale (20 % = 200,000), rounded half away from
 // zero to the given decimals.
 func (a Amount) Percent(rate Amount, decimals int) Amount {

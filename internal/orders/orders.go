@@ -79,6 +79,9 @@ type Line struct {
 // Remaining is what is still to be shipped.
 func (l Line) Remaining() int64 { return l.Quantity - l.Shipped - l.Refunded }
 
+// Waits reports whether the line may still get a product: nothing has its SKU yet and nothing of it was shipped.
+func (l Line) Waits() bool { return l.Product == "" && l.SKU != "" && l.Shipped == 0 }
+
 // Source says what moved an order.
 type Source string
 

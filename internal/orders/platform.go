@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
@@ -144,28 +146,26 @@ func prefetchIssues(tx *db.Tx, order id.Order) func() ([]Issue, error) {
 	}
 }
 
-// saveNews writes the refunds and issues that a locked order has more than before.
-func saveNews(tx *db.Tx, before, o *Order) {
-	for _, r := range o.Refunds[min(len(before.Refunds), len(o.Refunds)):] {
-		refundTable.Insert(tx, refundRow{o.ID, r})
-		for _, l := range r.Lines {
-			refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
+// Flag queues an issue of a locked order, unless the order has it already. Of one kind and member the newest message stays.
+func Flag(tx *db.Tx, o *Order, code IssueCode, path, message string) {
+	for _, i := range o.Issues {
+		if i.Code != code || i.Path != path {
+			continue
 		}
+		if i.Message == message {
+			return
+		}
+		Unflag(tx, o, code, path)
 	}
-	for _, i := range o.Issues[min(len(before.Issues), len(o.Issues)):] {
-		issueTable.Insert(tx, issueRow{o.ID, i})
-	}
+	issue := Issue{Code: code, Path: path, Message: message, CreatedAt: tx.Micros()}
+	o.Issues = append(o.Issues, issue)
+	issueTable.Insert(tx, issueRow{o.ID, issue})
 }
 
-// Flag adds an issue unless the order has it already; it reports whether it did.
-func (o *Order) Flag(code IssueCode, path, message string, now int64) bool {
-	for _, i := range o.Issues {
-		if i.Code == code && i.Path == path {
-			return false
-		}
-	}
-	o.Issues = append(o.Issues, Issue{Code: code, Path: path, Message: message, CreatedAt: now})
-	return true
+// Unflag queues that an issue of a locked order is settled.
+func Unflag(tx *db.Tx, o *Order, code IssueCode, path string) {
+	o.Issues = slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.Code == code && i.Path == path })
+	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.Tenant, o.ID, string(code), path)
 }
 
 // Refunded reports whether the order has the refund of a platform's id.
@@ -178,15 +178,23 @@ func (o *Order) Refunded(externalID string) bool {
 	return false
 }
 
-// Refund adds a refund of a platform (interface §2.1). Of each line, what had not been shipped will not be; amounts and totals stay.
-func (o *Order) Refund(r Refund) {
+// Refund queues a refund of a locked order (interface §2.1) and adds it. Of each line, what had not been shipped will not be; amounts and
+// totals stay.
+func (o *Order) Refund(tx *db.Tx, r Refund) {
+	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
+		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
 		if at := o.index(l.Line); at >= 0 {
 			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].Remaining())
 		}
 	}
 	o.Refunds = append(o.Refunds, r)
 	o.RefundedAmount += r.Amount
+}
+
+// Has reports whether a line is part of the refund.
+func (r Refund) Has(line id.Line) bool {
+	return slices.ContainsFunc(r.Lines, func(l RefundLine) bool { return l.Line == line })
 }
 
 // RefundedWholly reports whether nothing of the order's price is left to its seller.
@@ -258,31 +266,4 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 func SaveSync(tx *db.Tx, o *Order) {
 	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
 		WHERE tenant_id = $1 AND id = $2::UUID`, tx.Tenant, o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts, o.Sync.UpdatedAt).Rows(1, nil)
-}
-
-// AnyWait reports whether any line of the account waits for its product.
-func AnyWait(tx *db.Tx) (bool, error) {
-	var n int64
-	err := tx.Row("SELECT count(*) FROM (SELECT 1 FROM order_lines WHERE tenant_id = $1 AND product_id IS NULL AND sku <> '' LIMIT 1) AS one",
-		[]any{tx.Tenant}, &n)
-	return n > 0, err
-}
-
-// Waiting lists the orders that are open and have an unshipped line without product of some SKUs, in the order of their ids.
-func Waiting(tx *db.Tx, skus []string) (list []id.Order, err error) {
-	seen := map[id.Order]bool{}
-	err = db.Chunks(skus, func(piece []string) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		return tx.Each(func(r db.Rows) error {
-			var order id.Order
-			err := r.Scan(&order)
-			if !seen[order] {
-				seen[order], list = true, append(list, order)
-			}
-			return err
-		}, `SELECT DISTINCT l.order_id FROM order_lines l JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
-			WHERE l.tenant_id = $1 AND l.product_id IS NULL AND l.sku <> '' AND l.shipped = 0 AND o.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED')
-			AND l.sku IN `+db.In(len(args)-1, 2)+" ORDER BY l.order_id", args...)
-	})
-	return list, err
 }

@@ -14,6 +14,8 @@ type ShipmentDraft struct {
 	TrackingURL    string
 	ShippedAt      int64 // 0: now
 	Notes          string
+	ExternalID     string // the platform's, of a parcel that was packed there
+	Source         Source // of the move that it makes; "" is FromShipment
 	Lines          []DraftLine
 }
 
@@ -109,7 +111,7 @@ func (o *Order) wouldBecome(draft ShipmentDraft) Status {
 
 func (o *Order) add(draft ShipmentDraft, wanted []int64, now int64) Shipment {
 	s := Shipment{ID: id.New[id.Shipment](), Carrier: draft.Carrier, TrackingNumber: draft.TrackingNumber, TrackingURL: draft.TrackingURL,
-		ShippedAt: draft.ShippedAt, Notes: draft.Notes, CreatedAt: now}
+		ShippedAt: draft.ShippedAt, Notes: draft.Notes, ExternalID: draft.ExternalID, CreatedAt: now}
 	if s.ShippedAt == 0 {
 		s.ShippedAt = now
 	}

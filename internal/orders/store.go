@@ -173,7 +173,6 @@ func Insert(tx *db.Tx, o *Order) {
 	for _, s := range o.Shipments {
 		InsertShipment(tx, o.ID, s)
 	}
-	saveNews(tx, &Order{}, o)
 	Count(tx, o, "", o.Status)
 }
 
@@ -208,7 +207,6 @@ func Save(tx *db.Tx, before, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	SaveDetails(tx, before, o)
 	saveLines(tx, before, o)
-	saveNews(tx, before, o)
 	if o.Status != before.Status {
 		entryTable.Insert(tx, entryRow{o.ID, o.History[len(o.History)-1]})
 		Count(tx, o, before.Status, o.Status)

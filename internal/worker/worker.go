@@ -6,6 +6,7 @@
 //	attempt    one POST (attempt.go), as many at once as the endpoint allows (health.go) and the node affords (pool.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
 //	jobs       what a request has queued to be done after its answer (jobs.go)
+//	link       gives lines of orders their product once its SKU has come (link.go)
 //	sweep      drops what is past its time, in small steps (sweep.go)
 //
 // Nodes are equal and any may die at any moment: what it held is taken over within seconds, and what it had sent without
@@ -121,7 +122,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.sweep} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.link, w.sweep} {
 		w.loops.Go(loop)
 	}
 	return w, nil

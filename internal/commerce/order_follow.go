@@ -1,0 +1,244 @@
+package commerce
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// followOrder takes over what changed of an order on its platform; a version that was taken before changes nothing.
+func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bool, error) {
+	o, err := orders.Lock(tx, order)
+	if err != nil {
+		return false, err
+	}
+	at := micros(in.UpdatedAt)
+	if at != 0 && at <= o.PlatformUpdatedAt {
+		return false, nil
+	}
+	before, moved := copyOf(o), in.Theirs != o.PlatformStatus
+	o.PlatformUpdatedAt, o.PlatformStatus = at, in.Theirs
+	content, err := s.followContent(tx, o, in)
+	if err != nil {
+		return false, err
+	}
+	changes, err := s.followChanges(tx, o, in, moved)
+	if !content && !changes {
+		orders.SaveDetails(tx, before, o)
+	}
+	return content || changes, err
+}
+
+// followContent takes over lines, amounts and addresses while nothing was shipped (interface §3.1). Later, and once the order has ended, a
+// difference is an issue.
+func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	next := *o
+	takeAmounts(&next, in)
+	takeAddresses(&next, in)
+	if err := takeLines(tx, &next, in); err != nil {
+		return false, err
+	}
+	next.Reserve()
+	goods := !sameContent(o, &next)
+	if !goods && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
+		return false, nil
+	}
+	if o.Status != orders.Pending && o.Status != orders.Processing || o.AnyShipped() {
+		if goods {
+			orders.Flag(tx, o, orders.SyncConflict, "items", "lines or amounts were changed on the platform after the order was "+string(o.Status)+" here")
+		}
+		return false, nil
+	}
+	before := copyOf(o)
+	*o = next
+	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, nil, before, o, why, false)
+	if err != nil {
+		return false, err
+	}
+	flagContent(tx, o)
+	touch(tx, o)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, StockEvents(tx, changes, "channel")...)...)
+	return true, nil
+}
+
+// followChanges takes over refunds, parcels and the status of a locked order, in this order: a refund decides what is left to ship. moved
+// says that the platform's status is another one than it was.
+func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
+	refunded, err := s.followRefunds(tx, o, in)
+	if err != nil {
+		return false, err
+	}
+	shipped, err := s.followParcels(tx, o, in)
+	if err != nil || !moved && !refunded {
+		return refunded || shipped, err
+	}
+	status, err := s.followStatus(tx, o, in)
+	return refunded || shipped || status, err
+}
+
+func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	before := copyOf(o)
+	for _, r := range in.Refunds {
+		if o.Refunded(r.ExternalID) {
+			continue
+		}
+		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason, CreatedAt: micros(r.CreatedAt)}
+		if refund.CreatedAt == 0 {
+			refund.CreatedAt = tx.Micros()
+		}
+		for _, l := range r.Lines {
+			line := o.LineOf(l.ExternalLine)
+			if line == nil || refund.Has(line.ID) {
+				continue
+			}
+			refund.Lines = append(refund.Lines, orders.RefundLine{Line: line.ID, Quantity: l.Quantity, Amount: l.Amount})
+		}
+		o.Refund(tx, refund)
+	}
+	if len(o.Refunds) == len(before.Refunds) {
+		return false, nil
+	}
+	o.Reserve()
+	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, nil, before, o, why, false)
+	if err != nil {
+		return false, err
+	}
+	touch(tx, o)
+	s.saveOrder(tx, before, o)
+	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, StockEvents(tx, changes, "channel")...)...)
+	return true, nil
+}
+
+// followParcels ships what the platform says has left. A parcel that is known, by its key or by its tracking number, is the echo of one of
+// ours; what of it does not remain to be shipped is left out.
+func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
+	for _, parcel := range in.Parcels {
+		if knownParcel(o, parcel) {
+			continue
+		}
+		draft := orders.ShipmentDraft{Carrier: parcel.Carrier, TrackingNumber: parcel.Number, TrackingURL: parcel.URL,
+			ShippedAt: min(micros(parcel.ShippedAt), tx.Micros()), ExternalID: parcel.Key, Source: orders.FromChannel, Lines: parcelLines(o, parcel)}
+		if len(draft.Lines) == 0 || orders.Way(o.Status, orders.Shipped) == nil && o.Status != orders.PartiallyShipped {
+			continue
+		}
+		if o.Status == orders.Pending {
+			if err := s.MoveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
+				return changed, err
+			}
+		}
+		if _, err := s.ShipOrder(tx, accounts.Caller{}, o, draft); err != nil {
+			return changed, err
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+func knownParcel(o *orders.Order, parcel connector.Parcel) bool {
+	for _, shipment := range o.Shipments {
+		switch {
+		case parcel.Key != "" && (parcel.Key == shipment.ExternalID || parcel.Key == string(shipment.ID)):
+			return true
+		case parcel.Number != "" && parcel.Number == shipment.TrackingNumber:
+			return true
+		}
+	}
+	return false
+}
+
+// parcelLines is what of a parcel remains to be shipped here; a parcel without lines holds all that remains.
+func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.DraftLine) {
+	left := map[id.Line]int64{}
+	for _, l := range o.Lines {
+		left[l.ID] = l.Remaining()
+	}
+	take := func(l *orders.Line, quantity int64) {
+		if quantity = min(quantity, left[l.ID]); quantity > 0 {
+			left[l.ID] -= quantity
+			lines = append(lines, orders.DraftLine{Line: l.ID, Quantity: quantity})
+		}
+	}
+	if len(parcel.Lines) == 0 {
+		for i := range o.Lines {
+			take(&o.Lines[i], o.Lines[i].Remaining())
+		}
+	}
+	for _, p := range parcel.Lines {
+		line := o.LineOf(p.ExternalLine)
+		for i := range o.Lines {
+			if line == nil && p.SKU != "" && o.Lines[i].SKU == p.SKU {
+				line = &o.Lines[i]
+			}
+		}
+		if line != nil {
+			take(line, p.Quantity)
+		}
+	}
+	return lines
+}
+
+// followStatus moves the order to where the platform says it stands, by as many allowed moves as that takes. Where no way leads is an
+// issue; an order that is ahead, and of which the platform has not heard yet, is none.
+func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
+	target := in.Status
+	if in.Refunded || o.RefundedWholly() {
+		target = orders.Cancelled
+		if o.Status == orders.Shipped || o.Status == orders.Delivered || o.Status == orders.Returned {
+			target = orders.Returned
+		}
+	}
+	way := orders.Way(o.Status, target)
+	switch ahead := o.Sync.State == orders.SyncPending && orders.Way(target, o.Status) != nil; {
+	case target == "":
+		orders.Flag(tx, o, orders.IllegalTransition, "status",
+			fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", in.Theirs))
+	case o.Status == target, target == orders.PartiallyShipped, ahead:
+	case way == nil:
+		orders.Flag(tx, o, orders.IllegalTransition, "status",
+			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
+	}
+	for _, to := range way {
+		if err := s.MoveOrder(tx, accounts.Caller{}, o, Move{To: to, Source: orders.FromChannel}); err != nil {
+			return changed, err
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+func orderUpdated(o *orders.Order) webhooks.Event {
+	return webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
+}
+
+// micros is a moment as the store keeps it, 0 for none.
+func micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
+}
+
+// freeJSON writes free members; "" for none.
+func freeJSON(members map[string]any) string {
+	if len(members) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

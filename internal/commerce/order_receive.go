@@ -1,0 +1,226 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// ReceivedOrder is what became of an order that a platform gave.
+type ReceivedOrder struct {
+	ID      id.Order
+	Created bool
+	Updated bool // anything that a reader of the order sees has changed
+}
+
+// ReceiveOrder takes over an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and platform id,
+// of a known one what changed there. The platform's amounts are kept as they are; what cannot be taken over becomes an issue of the order
+// and refuses nothing, because the order is sold already. Nothing of it is pushed back to the platform.
+// Errors: NotFound when the channel is gone.
+func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order) (ReceivedOrder, error) {
+	for {
+		out, number, err := ReceivedOrder{}, int64(0), error(nil)
+		err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
+			out.ID, err = orders.ByPlatformID(tx, c.ID, in.ExternalID)
+			return err
+		})
+		if err == nil && out.ID == "" {
+			number, err = s.Numbers.Take(ctx, store, c.Tenant)
+		}
+		if err != nil {
+			return out, err
+		}
+		err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+			known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
+			out = ReceivedOrder{ID: known}
+			switch {
+			case err != nil:
+				return err
+			case known != "":
+				out.Updated, err = s.followOrder(tx, known, in)
+				return err
+			case number == 0: // it was deleted meanwhile
+				return orders.ErrNumberTaken
+			}
+			out.ID, err = s.insertReceived(tx, c, in, number)
+			out.Created = true
+			return err
+		})
+		if !errors.Is(err, orders.ErrNumberTaken) {
+			return out, err
+		}
+		s.Numbers.Drop(c.Tenant, number)
+	}
+}
+
+// insertReceived stores an order that is new here.
+func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {
+	channels.Keep(tx, c.ID, apperr.Missing("channel"))
+	var freeNumber func() error
+	if tx.Try() > 0 {
+		freeNumber = orders.AskNumber(tx, number)
+	}
+	o := &orders.Order{ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
+		PlatformID: in.ExternalID, ExternalNumber: in.Number, PlatformStatus: in.Theirs, PlatformUpdatedAt: micros(in.UpdatedAt),
+		CustomerName: in.Name, CustomerEmail: in.Email, CustomerPhone: in.Phone, Currency: in.Currency, Notes: in.Note,
+		PaymentMetadata: freeJSON(in.Payment), CreatedAt: min(micros(in.CreatedAt), tx.Micros()), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros(),
+		Sync: orders.Sync{State: orders.Synced, UpdatedAt: tx.Micros()}}
+	if o.CreatedAt == 0 {
+		o.CreatedAt = tx.Micros()
+	}
+	takeAddresses(o, in)
+	takeAmounts(o, in)
+	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
+	if in.Email != "" {
+		buyer.customer, buyer.segments = customers.PrefetchByEmail(tx, in.Email), customers.PrefetchSegments(tx)
+	}
+	if err := takeLines(tx, o, in); err != nil {
+		return "", err
+	}
+	if freeNumber != nil {
+		if err := freeNumber(); err != nil {
+			return "", err
+		}
+	}
+	begin := beginning(in)
+	o.Status = begin
+	events, err := buyer.linkCustomer(tx, o)
+	if err != nil {
+		return "", err
+	}
+	if begin == orders.Shipped || begin == orders.Delivered {
+		o.Status = orders.Processing
+		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())
+		o.Status, o.ShippedNotified = begin, true
+	}
+	o.Reserve()
+	why := stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
+	changes, err := holdStock(tx, nil, nil, o, why, false)
+	if err != nil {
+		return "", err
+	}
+	flagContent(tx, o)
+	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: orders.FromChannel, Actor: accounts.Caller{}.Actor(), At: tx.Micros()}}
+	orders.Insert(tx, o)
+	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
+	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
+	_, err = s.followChanges(tx, o, in, true)
+	return o.ID, err
+}
+
+// beginning is the status in which a received order begins: that of the platform, unless parcels or refunds lead there from an earlier
+// one, which they then do as they would have later.
+func beginning(in connector.Order) orders.Status {
+	switch {
+	case len(in.Parcels) > 0 && (in.Status == orders.Shipped || in.Status == orders.Delivered || in.Status == orders.PartiallyShipped):
+		return orders.Processing
+	case in.Status == orders.PartiallyShipped, in.Refunded && in.Status != orders.Shipped && in.Status != orders.Delivered:
+		return orders.Processing
+	case in.Status == "":
+		return orders.Pending
+	}
+	return in.Status
+}
+
+// takeLines copies the lines of a platform's order. A line that is there already keeps its id and what happened to it. A SKU that nothing
+// has here, or none at all, gives a line without product.
+func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
+	var skus []string
+	for _, l := range in.Lines {
+		if l.SKU != "" {
+			skus = append(skus, l.SKU)
+		}
+	}
+	known, err := catalog.PrefetchResolve(tx, skus)()
+	if err != nil {
+		return err
+	}
+	var lines []orders.Line
+	for _, l := range in.Lines {
+		if l.Amount < 0 { // it is part of the discount
+			continue
+		}
+		line := orders.Line{ID: id.New[id.Line](), ExternalID: l.ExternalID}
+		if old := o.LineOf(l.ExternalID); old != nil {
+			line = *old
+		}
+		if line.SKU != l.SKU || line.Product == "" {
+			found := known[l.SKU]
+			line.Product, line.Variant, line.Warehouse = found.Product, found.Variant, ""
+		}
+		line.SKU, line.Name, line.Quantity, line.Total = l.SKU, l.Name, max(l.Quantity, 1), l.Amount
+		line.Refunded = min(line.Refunded, line.Quantity-line.Shipped)
+		line.UnitPrice = l.Amount.Per(line.Quantity)
+		lines = append(lines, line)
+	}
+	o.Lines = lines
+	return nil
+}
+
+// flagContent makes issues of lines without product and of amounts that do not fit together.
+func flagContent(tx *db.Tx, o *orders.Order) {
+	for i, l := range o.Lines {
+		if l.Product == "" && l.SKU != "" {
+			orders.Flag(tx, o, orders.UnknownSKU, fmt.Sprintf("items[%d].sku", i), "no product has the SKU "+l.SKU)
+		}
+	}
+	if !o.AddsUp() {
+		orders.Flag(tx, o, orders.AmountsDiffer, "total", "the platform's total is not what its lines, discount, shipping and tax add up to")
+	}
+}
+
+// takeAmounts copies a platform's amounts. A negative line lowers the price, as a discount does.
+func takeAmounts(o *orders.Order, in connector.Order) {
+	tax := in.Tax
+	o.Totals = orders.Totals{ShippingAmount: in.Shipping, DiscountAmount: in.Discount, TaxAmount: &tax, Total: in.Total}
+	for _, l := range in.Lines {
+		if l.Amount < 0 {
+			o.DiscountAmount -= l.Amount
+		} else {
+			o.Subtotal += l.Amount
+		}
+	}
+}
+
+// takeAddresses copies a platform's addresses; one that it does not give stays as it is, because platforms blank them after a while.
+func takeAddresses(o *orders.Order, in connector.Order) {
+	if in.ShipTo != nil {
+		o.ShippingAddress = NormalAddress(placeJSON(*in.ShipTo))
+	}
+	switch {
+	case in.BillTo != nil:
+		o.BillingAddress = placeJSON(*in.BillTo)
+	case o.BillingAddress == "" && in.ShipTo != nil:
+		o.BillingAddress = placeJSON(*in.ShipTo)
+	}
+}
+
+// placeJSON writes an address as free JSON, with what is known of it.
+func placeJSON(p connector.Place) string {
+	w := apijson.NewWriter(256)
+	w.Object("")
+	for _, member := range []struct{ name, value string }{
+		{"name", p.Name}, {"company", p.Company}, {"line1", p.Line1}, {"line2", p.Line2}, {"city", p.City}, {"state", p.State},
+		{"postalCode", p.PostalCode}, {"zip", p.PostalCode}, {"country", p.Country}, {"phone", p.Phone},
+	} {
+		if member.value != "" {
+			w.Text(member.name, member.value)
+		}
+	}
+	w.End()
+	return string(w.Bytes())
+}

@@ -1,0 +1,269 @@
+package commerce_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/verify"
+)
+
+// platform is a shop with a channel of a platform.
+type platform struct {
+	*shop
+	channel channels.Channel
+	minute  int // of the platform's clock, which moves with every version of an order
+}
+
+func newPlatform(t *testing.T, store *db.DB, products int) *platform {
+	t.Helper()
+	p := &platform{shop: newShop(t, store, products)}
+	p.channel = channels.Channel{Tenant: p.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active", Settings: "{}", Oversell: "allow"}
+	if err := p.write(t, func(tx *db.Tx) error { p.channel.Insert(tx); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// order is a version of order 77 as the platform has it: two of SKU-0 and one of a SKU that nothing has here.
+func (p *platform) order(theirs string, status orders.Status) connector.Order {
+	p.minute++
+	at := time.Date(2026, 1, 2, 3, p.minute, 0, 0, time.UTC)
+	return connector.Order{ExternalID: "77", Number: "1077", Theirs: theirs, Status: status, CreatedAt: at, UpdatedAt: at, Currency: "EUR",
+		Name: "Ada Lovelace", Email: "ada@example.com", Phone: "+33 1", ShipTo: &connector.Place{Line1: "1 rue", City: "Paris", PostalCode: "75002", Country: "FR"},
+		Lines: []connector.OrderLine{{ExternalID: "a", SKU: "SKU-0", Name: "Mug", Quantity: 2, Amount: 100000},
+			{ExternalID: "b", SKU: "LATER", Name: "Pen", Quantity: 3, Amount: 100000}, {ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000},
+			{ExternalID: "g", Name: "Voucher", Quantity: 1, Amount: -10000}},
+		Discount: 5000, Shipping: 49000, Tax: 51000, Total: 305000}
+}
+
+func (p *platform) receive(t *testing.T, in connector.Order) (*orders.Order, commerce.ReceivedOrder) {
+	t.Helper()
+	out, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.read(t, out.ID), out
+}
+
+// holds fails when the order and the store around it are not what they should be.
+func (p *platform) holds(t *testing.T, o *orders.Order, status orders.Status, reserved int64, issues ...orders.IssueCode) {
+	t.Helper()
+	if _, held := p.level(t, 0); o.Status != status || held != reserved {
+		t.Errorf("%s with %d reserved, want %s with %d", o.Status, held, status, reserved)
+	}
+	var codes []orders.IssueCode
+	for _, i := range o.Issues {
+		codes = append(codes, i.Code)
+	}
+	if !slices.Equal(codes, issues) {
+		t.Errorf("issues %v, want %v: %+v", codes, issues, o.Issues)
+	}
+	results, err := verify.Run(t.Context(), p.store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if slices.Contains([]string{"ledger", "levels", "reservations", "open lines", "shipped lines", "order status", "order totals", "order history",
+			"shipments", "order counts", "customer totals", "order events"}, r.Name) && r.Wrong > 0 {
+			t.Errorf("%s: %v", r.Name, r.Examples)
+		}
+	}
+}
+
+func TestReceiveOrder(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		var wait sync.WaitGroup
+		first := p.order("processing", orders.Processing)
+		for range 4 {
+			wait.Go(func() {
+				if _, err := p.do.ReceiveOrder(t.Context(), p.store, p.channel, first); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		o, out := p.receive(t, first)
+		if out.Created || out.Updated {
+			t.Errorf("the fifth time: %+v", out)
+		}
+		if got := slices.DeleteFunc(p.events(t), func(name string) bool { return name != "order.received" }); len(got) != 1 {
+			t.Errorf("%d times order.received", len(got))
+		}
+		p.holds(t, o, orders.Processing, 2, orders.UnknownSKU)
+		if o.ExternalID() != "77" || o.ExternalNumber != "1077" || o.Customer == "" || o.CustomerPhone != "+33 1" || o.Sync.State != orders.Synced {
+			t.Errorf("%+v", o)
+		}
+		if o.Subtotal != 220000 || o.DiscountAmount != 15000 || o.Tax() != 51000 || o.Total != 305000 || len(o.Lines) != 3 {
+			t.Errorf("amounts %+v of %d lines", o.Totals, len(o.Lines))
+		}
+		if pen := o.Lines[1]; pen.UnitPrice != 33333 || pen.Total != 100000 || pen.Product != "" || pen.Reserved != 0 {
+			t.Errorf("%+v", pen)
+		}
+	})
+}
+
+func TestReceivedOrderFollowsItsChannel(t *testing.T) {
+	at := time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
+	refund := func(quantity int64, amount money.Amount) connector.Refund {
+		return connector.Refund{ExternalID: "r1", Amount: amount, Reason: "torn", CreatedAt: at,
+			Lines: []connector.RefundLine{{ExternalLine: "a", Quantity: quantity, Amount: amount}}}
+	}
+	for _, test := range []struct {
+		name     string
+		from     orders.Status
+		change   func(in *connector.Order)
+		status   orders.Status
+		reserved int64
+		issues   []orders.IssueCode
+		events   []string // after order.received and customer.created
+	}{
+		{"two moves at once", orders.Pending, func(in *connector.Order) { in.Theirs, in.Status = "completed", orders.Shipped },
+			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU},
+			[]string{"order.status_changed", "order.shipment_created", "order.status_changed", "order.shipped", "stock.updated"}},
+		{"cancelled", orders.Processing, func(in *connector.Order) { in.Theirs, in.Status = "cancelled", orders.Cancelled },
+			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.status_changed", "order.cancelled"}},
+		{"no way back", orders.Shipped, func(in *connector.Order) { in.Theirs, in.Status = "on-hold", orders.Pending },
+			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
+		{"a word of its own", orders.Processing, func(in *connector.Order) { in.Theirs, in.Status = "packing", "" },
+			orders.Processing, 2, []orders.IssueCode{orders.UnknownSKU, orders.IllegalTransition}, nil},
+		{"another quantity", orders.Processing, func(in *connector.Order) { in.Lines[0].Quantity = 5 },
+			orders.Processing, 5, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated"}},
+		{"another quantity, too late", orders.Shipped, func(in *connector.Order) { in.Lines[0].Quantity = 5 },
+			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU, orders.SyncConflict}, nil},
+		{"amounts that do not add up", orders.Processing, func(in *connector.Order) { in.Total++ },
+			orders.Processing, 2, []orders.IssueCode{orders.UnknownSKU, orders.AmountsDiffer}, []string{"order.updated"}},
+		{"one of two refunded before it was shipped", orders.Processing, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(1, 50000)) },
+			orders.Processing, 1, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated"}},
+		{"refunded wholly", orders.Processing, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },
+			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated", "order.status_changed", "order.cancelled"}},
+		{"refunded after it was shipped", orders.Shipped, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },
+			orders.Returned, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated", "order.status_changed", "order.returned"}},
+		{"a part has left", orders.Pending, func(in *connector.Order) {
+			in.Parcels = []connector.Parcel{{Key: "p1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
+		}, orders.PartiallyShipped, 1, []orders.IssueCode{orders.UnknownSKU},
+			[]string{"order.status_changed", "order.shipment_created", "order.status_changed", "stock.updated"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+				p := newPlatform(t, store, 1)
+				p.receive(t, p.order("first", test.from))
+				before := len(p.events(t))
+				next := p.order("first", test.from)
+				test.change(&next)
+				o, _ := p.receive(t, next)
+				p.holds(t, o, test.status, test.reserved, test.issues...)
+				if got := p.events(t)[before:]; !slices.Equal(got, test.events) {
+					t.Errorf("events %v, want %v", got, test.events)
+				}
+				for _, e := range o.History {
+					if e.Source != orders.FromChannel {
+						t.Errorf("%+v", e)
+					}
+				}
+				if n := p.waiting(t); n != 0 {
+					t.Errorf("%d jobs push back what came from there", n)
+				}
+				again := len(p.events(t))
+				next.UpdatedAt = next.UpdatedAt.Add(time.Second)
+				p.receive(t, next)
+				if got := p.events(t)[again:]; len(got) != 0 {
+					t.Errorf("the same once more: %v", got)
+				}
+			})
+		})
+	}
+}
+
+// waiting counts the jobs that push states to the channel.
+func (p *platform) waiting(t *testing.T) (n int64) {
+	t.Helper()
+	err := p.store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+		return tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND type = 'status_push' AND channel_id = $2::UUID", []any{tx.Tenant, p.channel.ID}, &n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestOwnMovesGoToTheChannelOnce(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		o, _ := p.receive(t, p.order("processing", orders.Processing))
+		var shipment orders.Shipment
+		if err := p.change(t, o.ID, func(tx *db.Tx, o *orders.Order) (err error) {
+			shipment, err = p.do.ShipOrder(tx, p.who, o, orders.ShipmentDraft{TrackingNumber: "JD2", Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
+			return p.do.MoveOrder(tx, p.who, o, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if o = p.read(t, o.ID); o.Sync.State != orders.SyncPending || p.waiting(t) != 1 {
+			t.Errorf("%+v, %d jobs wait", o.Sync, p.waiting(t))
+		}
+		before := len(p.events(t))
+		echo := p.order("on-hold", orders.Processing) // the platform has not heard of it, but of a parcel
+		echo.Parcels = []connector.Parcel{{Key: "theirs", Number: shipment.TrackingNumber, Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
+		o, _ = p.receive(t, echo)
+		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
+		if got := p.events(t)[before:]; len(got) != 0 || o.Sync.State != orders.SyncPending || len(o.Shipments) != 2 {
+			t.Errorf("an echo gave %v, %+v, %d shipments", got, o.Sync, len(o.Shipments))
+		}
+	})
+}
+
+func TestLinesGetTheirProduct(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		o, _ := p.receive(t, p.order("processing", orders.Processing))
+		product := id.New[id.Product]()
+		waiting := func() (list []orders.Waiting) {
+			err := store.Read(t.Context(), db.Across, func(tx *db.Tx) (err error) {
+				list, err = orders.WaitingAnywhere(tx, 10)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return list
+		}
+		if list := waiting(); len(list) != 0 {
+			t.Fatalf("%+v wait for nothing", list)
+		}
+		if err := p.write(t, func(tx *db.Tx) error {
+			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
+				VALUES ($1,$2,'LATER','Pen','pen','','ACTIVE',100000,'[]','{}','',0,0,0,0,`+db.Clock+` + $3::BIGINT)`, tx.Tenant, product, tx.Stamps(1))
+			tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,'LATER',$2)", tx.Tenant, product)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		list := waiting()
+		if len(list) != 1 || list[0].Order != o.ID || list[0].Tenant != p.who.Tenant {
+			t.Fatalf("%+v", list)
+		}
+		if err := p.write(t, func(tx *db.Tx) error { return p.do.LinkOrder(tx, o.ID) }); err != nil {
+			t.Fatal(err)
+		}
+		o = p.read(t, o.ID)
+		p.holds(t, o, orders.Processing, 2)
+		if pen := o.Lines[1]; pen.Product != product || pen.Reserved != 3 || len(waiting()) != 0 {
+			t.Errorf("%+v", pen)
+		}
+	})
+}

@@ -1,0 +1,22 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// The statement of this file serves every tenant: it finds what waits.
+
+// Waiting is an open order with a line that waits for a product whose SKU is there by now.
+type Waiting struct {
+	Tenant id.Tenant
+	Order  id.Order
+}
+
+// WaitingAnywhere finds up to limit of them.
+func WaitingAnywhere(tx *db.Tx, limit int) ([]Waiting, error) {
+	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Order) },
+		`SELECT DISTINCT l.tenant_id, l.order_id FROM order_lines l JOIN skus s ON s.tenant_id = l.tenant_id AND s.sku = l.sku
+			JOIN orders o ON o.tenant_id = l.tenant_id AND o.id = l.order_id
+			WHERE l.product_id IS NULL AND l.sku <> '' AND l.shipped = 0 AND o.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED') LIMIT $1::BIGINT`, limit)
+}

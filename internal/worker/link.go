@@ -1,0 +1,38 @@
+package worker
+
+import (
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/orders"
+)
+
+// linkStep is how many orders one look finds.
+const linkStep = 100
+
+// link gives lines of orders their product once its SKU has come (interface §2.1): right after a commit of this node that brought SKUs, and
+// now and then for those of other nodes.
+func (w *Worker) link() {
+	woken := w.DB.Woken(catalog.SKUTopic)
+	for more := true; more || w.pause(woken, max(measureEvery, w.Poll)); {
+		var err error
+		more, err = w.linkWaiting()
+		w.failed("linking lines to their products", err)
+		more = more && err == nil
+	}
+}
+
+// linkWaiting links a number of orders and reports whether there may be more.
+func (w *Worker) linkWaiting() (more bool, err error) {
+	var list []orders.Waiting
+	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
+		list, err = orders.WaitingAnywhere(tx, linkStep)
+		return err
+	})
+	for _, o := range list {
+		err := w.DB.Write(w.stopping, o.Tenant, func(tx *db.Tx) error { return w.Commerce.LinkOrder(tx, o.Order) })
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(list) == linkStep, err
+}
