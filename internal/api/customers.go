@@ -1,10 +1,8 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
@@ -292,6 +290,7 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 		return answer{}, err
 	}
 	var trace commerce.Trace
+	since := a.DB.Observe()
 	err = a.read(r, func(tx *db.Tx) (err error) {
 		trace, err = a.Commerce.TraceCustomer(tx, customer)
 		return err
@@ -304,28 +303,9 @@ func (a *API) eraseCustomer(r *request) (answer, error) {
 		return one(http.StatusOK, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "data", e) }), err
 	})
 	if err == nil {
-		a.scrub(r.ctx())
+		a.DB.ScrubSoon(r.ctx(), since)
 	}
 	return out, err
-}
-
-// scrubTime is how long an answer waits until nothing is left in the store's files. On a very large store it takes longer and goes on.
-const scrubTime = 20 * time.Second
-
-// scrub takes what an erasure left out of the store's files. The erasure is committed: an error here does not change the answer, and
-// the debt stays until a later scrub pays it.
-func (a *API) scrub(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := a.DB.Scrub(context.WithoutCancel(ctx)); err != nil {
-			a.Log.Error("erased data is gone from every table, but bytes of it may be left in the store's files; this is tried again", "error", err)
-		}
-	}()
-	select {
-	case <-done:
-	case <-time.After(scrubTime):
-	}
 }
 
 func sampleCustomerAnswer(w *apijson.Writer) {

@@ -130,6 +130,7 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenan
 	}
 	var found *customers.Customer
 	var trace Trace
+	since := store.Observe()
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
 		c, err := customers.ByEmail(tx, email)
 		if err != nil || c == nil {
@@ -148,8 +149,8 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenan
 		_, err := s.EraseCustomer(tx, accounts.Caller{Tenant: tenant}, found.ID, trace)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		store.ScrubSoon(ctx, since)
 	}
-	return store.Scrub(ctx)
+	return err
 }

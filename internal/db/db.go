@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"entrepot/internal/db/engine"
@@ -47,6 +48,7 @@ type DB struct {
 	wakers map[string][]chan struct{}
 	failed chan struct{}
 
+	commits   atomic.Int64 // transactions of this process that were committed
 	scrubbing scrubbing
 }
 

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"entrepot/internal/id"
 )
 
 // A row that was deleted or changed is gone for every statement, yet its bytes stay in the files until something happens to be
-// written over them. After an erasure they must go (interface §4.4): the transaction that erases owes a scrub, and Scrub pays it
-// after the commit. The debt is a row, so that a crash between the two does not forget it.
+// written over them. After an erasure they must go (interface §4.4): the transaction that erases requests a scrub, which follows its
+// commit. The request is a row, so that a crash between the two does not forget it.
 
 // scrubbing is what the scrubs of one process share.
 type scrubbing struct {
@@ -28,9 +29,67 @@ func (tx *Tx) RequestScrub(tables ...string) {
 	tx.Queue("INSERT INTO scrubs (id, tables, created_at) VALUES ($1,$2,$3)", id.New[string](), strings.Join(tables, " "), tx.Micros())
 }
 
-// Scrub removes from the store's files what deleted and changed rows left behind, if a scrub is owed. It may take as long as
-// reading the whole store; other work goes on meanwhile and is not held up: what is in use on PostgreSQL stays owed. After an error
-// everything does, and the next call tries again. Calls that wait for one another share the work of the first that starts after them.
+// Bounds of how long a caller waits for a scrub.
+const (
+	quietWait = 20 * time.Second // in a store that nobody else writes to
+	busyWait  = time.Second      // in one that is in use, counted from Observe
+	quietMost = 20               // transactions of others in a store that counts as quiet
+	waitStep  = 20 * time.Millisecond
+)
+
+// Activity is a moment and how many transactions had been committed by then.
+type Activity struct {
+	at      time.Time
+	commits int64
+}
+
+// Observe notes the moment from which ScrubSoon counts how much the store is in use.
+func (d *DB) Observe() Activity { return Activity{time.Now(), d.commits.Load()} }
+
+// busy reports whether others have used the store since.
+func (d *DB) busy(since Activity) bool { return d.commits.Load()-since.commits > quietMost }
+
+// ScrubSoon begins a scrub and waits until it is done, so that afterwards nothing of what was erased is left in the files. Where the
+// store is in use it takes longer, and the caller waits no longer than a second since the moment given: the scrub goes on, and
+// PendingScrubs says so. What goes wrong is logged; the scrub stays pending then.
+func (d *DB) ScrubSoon(ctx context.Context, since Activity) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := d.scrubWhileQuiet(context.WithoutCancel(ctx), since); err != nil {
+			d.log.Error("erased data is gone from every table, but bytes of it may be left in the store's files; this is tried again", "error", err)
+		}
+	}()
+	step := time.NewTicker(waitStep)
+	defer step.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-step.C:
+		}
+		if waited := time.Since(since.at); waited > quietWait || waited > busyWait && d.busy(since) {
+			return
+		}
+	}
+}
+
+// scrubWhileQuiet scrubs, and comes back to what was in use for a moment as long as nobody else writes.
+func (d *DB) scrubWhileQuiet(ctx context.Context, since Activity) error {
+	for {
+		if err := d.Scrub(ctx); err != nil {
+			return err
+		}
+		if pending, err := d.PendingScrubs(ctx); err != nil || pending == 0 || d.busy(since) || time.Since(since.at) > quietWait {
+			return err
+		}
+		time.Sleep(waitStep)
+	}
+}
+
+// Scrub removes from the store's files what deleted and changed rows left behind, if one is pending. It may take as long as reading the
+// whole store; other work goes on meanwhile and is not held up: tables in use on PostgreSQL stay pending. After an error all do, and
+// the next call tries again. Calls that wait for one another share the work of the first that starts after them.
 func (d *DB) Scrub(ctx context.Context) error {
 	need := d.scrubbing.started.Load() + 1
 	d.scrubbing.mu.Lock()
@@ -39,32 +98,12 @@ func (d *DB) Scrub(ctx context.Context) error {
 		return nil
 	}
 	this := d.scrubbing.started.Add(1)
-	owed, tables, err := d.owed(ctx)
+	requests, tables, err := d.scrubRequests(ctx)
 	if err != nil {
 		return err
 	}
-	if len(owed) > 0 {
-		left, err := d.engine.Scrub(ctx, tables)
-		if err != nil {
-			return err
-		}
-		if len(left) > 0 {
-			d.log.Info("erased data is gone from every table; some are in use and will be scrubbed later", "tables", strings.Join(left, " "))
-		}
-		err = d.Write(ctx, Across, func(tx *Tx) error {
-			if len(left) > 0 {
-				tx.RequestScrub(left...)
-			}
-			return Chunks(owed, func(piece []string) error {
-				args := make([]any, len(piece))
-				for i := range piece {
-					args[i] = piece[i]
-				}
-				tx.Queue("DELETE FROM scrubs WHERE id IN "+In(len(piece), 1), args...)
-				return nil
-			})
-		})
-		if err != nil {
+	if len(requests) > 0 {
+		if err := d.scrub(ctx, requests, tables); err != nil {
 			return err
 		}
 	}
@@ -72,24 +111,48 @@ func (d *DB) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// owed are the debts and the tables they name.
-func (d *DB) owed(ctx context.Context) (debts, tables []string, err error) {
+// scrub scrubs some tables. Those that are left are requested anew, in the place of the requests.
+func (d *DB) scrub(ctx context.Context, requests, tables []string) error {
+	left, err := d.engine.Scrub(ctx, tables)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		d.log.Info("erased data is gone from every table; some are in use and will be scrubbed later", "tables", strings.Join(left, " "))
+	}
+	return d.Write(ctx, Across, func(tx *Tx) error {
+		if len(left) > 0 {
+			tx.RequestScrub(left...)
+		}
+		return Chunks(requests, func(piece []string) error {
+			args := make([]any, len(piece))
+			for i := range piece {
+				args[i] = piece[i]
+			}
+			tx.Queue("DELETE FROM scrubs WHERE id IN "+In(len(piece), 1), args...)
+			return nil
+		})
+	})
+}
+
+// scrubRequests are those that are pending and the tables they name.
+func (d *DB) scrubRequests(ctx context.Context) (requests, tables []string, err error) {
 	err = d.Read(ctx, Across, func(tx *Tx) error {
 		return tx.Each(func(r Rows) error {
-			var debt, names string
-			err := r.Scan(&debt, &names)
-			debts, tables = append(debts, debt), append(tables, strings.Fields(names)...)
+			var request, names string
+			err := r.Scan(&request, &names)
+			requests, tables = append(requests, request), append(tables, strings.Fields(names)...)
 			return err
 		}, "SELECT id, tables FROM scrubs ORDER BY id")
 	})
 	slices.Sort(tables)
-	return debts, slices.Compact(tables), err
+	return requests, slices.Compact(tables), err
 }
 
-// PendingScrubs reports how many scrubs are owed.
+// PendingScrubs reports how many requests are not done yet.
 func (d *DB) PendingScrubs(ctx context.Context) (int, error) {
-	debts, _, err := d.owed(ctx)
-	return len(debts), err
+	requests, _, err := d.scrubRequests(ctx)
+	return len(requests), err
 }
 
 // Texts reads every text of every table, of whatever tenant, for proofs that something is nowhere.

@@ -6,7 +6,9 @@ import (
 	"io"
 	"math/rand"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -37,10 +39,11 @@ func fillCustomers(t *testing.T, store *db.DB, tenant id.Tenant, n int) (emails 
 			for range 200 {
 				email := fmt.Sprintf("%08x.wilhelmine%05d@secret.example", random.Uint32(), len(emails))
 				emails = append(emails, email)
-				tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent, created_at, updated_at)
-					VALUES ($1,$2,$3,$3,$4,$3,'active',0,0,1,1)`, tenant, id.New[id.Customer](), email, strings.Repeat("m", random.Intn(300)))
+				tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent,
+					created_at, updated_at) VALUES ($1,$2,$3,$3,$4,$3,'active',0,0,1,1)`, tenant, id.New[id.Customer](), email, strings.Repeat("m", random.Intn(300)))
 				old := emails[random.Intn(len(emails))]
-				tx.Queue("UPDATE customers SET metadata = $3 WHERE tenant_id = $1 AND email_key = $2", tenant, old, strings.Repeat("w", random.Intn(900)))
+				tx.Queue("UPDATE customers SET metadata = $3 WHERE tenant_id = $1 AND email_key = $2", tenant, old,
+					strings.Repeat("w", random.Intn(900)))
 			}
 			return nil
 		})
@@ -110,7 +113,8 @@ func TestScrubBesideWriters(t *testing.T) {
 			go func() {
 				for i := range 60 {
 					err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
-						tx.Queue("UPDATE customers SET metadata = $2 WHERE tenant_id = $1 AND email_key LIKE $3", tx.Tenant, strings.Repeat("z", (n*60+i)%500), fmt.Sprintf("%x%%", 3*n))
+						tx.Queue("UPDATE customers SET metadata = $2 WHERE tenant_id = $1 AND email_key LIKE $3", tx.Tenant,
+							strings.Repeat("z", (n*60+i)%500), fmt.Sprintf("%x%%", 3*n))
 						return nil
 					})
 					if err != nil {
@@ -142,9 +146,7 @@ func TestScrubBesideWriters(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := store.Scrub(t.Context()); err != nil { // now that nobody is in the way
-			t.Error(err)
-		}
+		store.ScrubSoon(t.Context(), store.Observe()) // now that nobody is in the way
 		if n, err := store.PendingScrubs(t.Context()); n != 0 || err != nil {
 			t.Errorf("owing %d, %v", n, err)
 		}
@@ -154,6 +156,62 @@ func TestScrubBesideWriters(t *testing.T) {
 			if verdict != "ok" || err != nil {
 				t.Errorf("integrity: %s, %v", verdict, err)
 			}
+		}
+	})
+}
+
+// While a reader keeps what was erased from going, an erasure in a store that others write to is answered all the same, and the scrub
+// counts as pending until it is done.
+func TestScrubOfABusyStoreIsNotWaitedFor(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB) {
+		clock(t, store, 1)
+		fillCustomers(t, store, 1, 200)
+		reading, end := make(chan struct{}), make(chan struct{})
+		var reader sync.WaitGroup
+		reader.Go(func() {
+			err := store.Read(t.Context(), 1, func(tx *db.Tx) error {
+				err := tx.Row("SELECT count(*) FROM customers WHERE tenant_id = $1", []any{tx.Tenant}, new(int64))
+				close(reading)
+				<-end
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		<-reading
+		since := store.Observe()
+		write := func(run func(tx *db.Tx)) {
+			t.Helper()
+			if err := store.Write(t.Context(), 1, func(tx *db.Tx) error { run(tx); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(func(tx *db.Tx) {
+			tx.Queue("UPDATE customers SET email = 'x' || id::TEXT, email_key = 'x' || id::TEXT, search = '' WHERE tenant_id = $1", tx.Tenant)
+			tx.RequestScrub("customers")
+		})
+		for i := range 30 {
+			write(func(tx *db.Tx) {
+				tx.Queue("UPDATE customers SET orders_count = $2 WHERE tenant_id = $1", tx.Tenant, i)
+			})
+		}
+		began := time.Now()
+		store.ScrubSoon(t.Context(), since)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("waited %s", took)
+		}
+		if n, err := store.PendingScrubs(t.Context()); n != 1 || err != nil {
+			t.Errorf("%d are pending, %v", n, err)
+		}
+		close(end)
+		reader.Wait()
+		store.ScrubSoon(t.Context(), store.Observe()) // a quiet store
+		if n, err := store.PendingScrubs(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d are pending in a quiet store, %v", n, err)
+		}
+		if found := holds(t, store, "wilhelmine"); len(found) > 0 {
+			t.Errorf("still in %v", found)
 		}
 	})
 }

@@ -61,6 +61,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			return tx.steps(), nil
 		})
 		if err == nil {
+			d.commits.Add(1)
 			tx.wakeAll()
 			return nil
 		}

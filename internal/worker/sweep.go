@@ -24,6 +24,7 @@ const (
 	keepTombstone = 90 * 24 * time.Hour // interface §4.3
 	keepJob       = 30 * 24 * time.Hour
 	settleGap     = time.Minute // a deleted endpoint's last outcomes may still arrive
+	scrubEvery    = 5 * time.Second
 )
 
 // sweep measures the queues every few seconds and drops what is past its time every minute.
@@ -54,9 +55,23 @@ func (w *Worker) measure() error {
 	})
 }
 
-// sweepAll drops everything that is past its time, and finishes erasures that a crash cut short.
+// sweepAll drops everything that is past its time.
 func (w *Worker) sweepAll() error {
-	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents(), w.DB.Scrub(w.stopping))
+	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents())
+}
+
+// scrub goes on with scrubs that a crash cut short or that met tables in use. It comes back more and more rarely, up to once a minute,
+// to a store that stays in use.
+func (w *Worker) scrub() {
+	for rest := scrubEvery; w.pause(nil, rest); {
+		pending, err := w.DB.PendingScrubs(w.stopping)
+		if err == nil && pending > 0 {
+			rest, err = min(2*rest, sweepEvery), w.DB.Scrub(w.stopping)
+		} else {
+			rest = scrubEvery
+		}
+		w.failed("scrubbing", err)
+	}
 }
 
 // sweepExpired drops what ends by itself.

@@ -18,10 +18,10 @@ import (
 // for a later scrub. Large ones get no more than that; what stays in freed places of their pages goes when an operator rewrites
 // them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's own time.
 const (
-	rewriteBelow = 32 << 20               // bytes of a table with its indexes
-	rewriteWait  = "10ms"                 // others queue behind whoever waits for the whole table
-	turnWait     = "1s"                   // for another node's scrub
-	oldestWait   = 300 * time.Millisecond // for transactions that may still see what was erased
+	rewriteBelow = 32 << 20        // bytes of a table with its indexes
+	rewriteWait  = "10ms"          // others queue behind whoever waits for the whole table
+	turnWait     = "1s"            // for another node's scrub
+	oldestWait   = 2 * time.Second // for transactions that may still see what was erased
 )
 
 // Scrub rewrites small tables and vacuums the others.

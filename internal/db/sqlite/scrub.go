@@ -16,13 +16,13 @@ import (
 
 // Bounds of a scrub of SQLite.
 const (
-	scrubPages = 64      // cleaned in one transaction, so that writers hardly wait
+	scrubPages = 512     // cleaned in one transaction: some milliseconds of the writer's time
 	treePages  = 1 << 25 // from here on a page of another kind may begin like one of a tree
 )
 
 // Scrub zeroes the unused bytes of every page, whatever the tables, and empties the log.
 func (e *Engine) Scrub(ctx context.Context, _ []string) (left []string, err error) {
-	if err := e.inWriter(ctx, dropSamples); err != nil {
+	if err := e.dropSamples(ctx); err != nil {
 		return nil, err
 	}
 	dirty, err := e.dirtyPages(ctx)
@@ -45,13 +45,19 @@ func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
 }
 
 // dropSamples forgets the rows that an ANALYZE, run by hand, keeps copies of.
-func dropSamples(c *conn) error {
-	found, err := c.text("SELECT 'found' FROM sqlite_master WHERE name = 'sqlite_stat4'")
+func (e *Engine) dropSamples(ctx context.Context) error {
+	var found string
+	_, err := e.snapshot(ctx, func(c *conn) (err error) {
+		found, err = c.text("SELECT coalesce(max('found'), '') FROM sqlite_master WHERE name = 'sqlite_stat4'")
+		return err
+	})
 	if err != nil || found == "" {
 		return err
 	}
-	_, err = c.Exec("DELETE FROM sqlite_stat4", nil)
-	return err
+	return e.inWriter(ctx, func(c *conn) error {
+		_, err := c.Exec("DELETE FROM sqlite_stat4", nil)
+		return err
+	})
 }
 
 // dirtyPages reads every page, on a snapshot and a connection of its own, and names those with unused bytes that are not zero.
@@ -127,7 +133,7 @@ func (c *conn) page(number int64) (content []byte, err error) {
 // truncateLog copies the write-ahead log into the file and empties it. It needs a moment in which no reader is on an older
 // snapshot, and waits for one in short tries, so that the writer is never held up.
 func (e *Engine) truncateLog(ctx context.Context) error {
-	for range 200 {
+	for range 300 {
 		busy, err := e.checkpoint()
 		if err != nil || !busy {
 			return err
@@ -135,7 +141,7 @@ func (e *Engine) truncateLog(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 	return errors.New("the write-ahead log could not be emptied: a reader holds an old snapshot")
