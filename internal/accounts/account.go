@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -35,8 +34,7 @@ func (a *Account) Insert(tx *db.Tx) error {
 	}
 	tx.Tenant = a.Tenant
 	a.CreatedAt, a.UpdatedAt = tx.Micros(), tx.Micros()
-	tx.Queue(`INSERT INTO tenants (tenant_id, id, name, plan, currency, settings, sandbox, clock_offset, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,0,$8,$8)`, a.Tenant, a.ID, a.Name, a.Plan, a.Currency, a.Settings.text(), a.Sandbox, a.CreatedAt)
+	accountTable.Insert(tx, *a)
 	tx.Queue("INSERT INTO change_clocks (tenant_id, base, last) VALUES ($1, 0, 0)", a.Tenant)
 	tx.Queue("INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 1)", a.Tenant)
 	tx.Queue("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,'MAIN','Main warehouse',TRUE,$3)",
@@ -44,46 +42,16 @@ func (a *Account) Insert(tx *db.Tx) error {
 	return nil
 }
 
-const accountColumns = "tenant_id, id, name, plan, currency, settings, sandbox, created_at, updated_at"
+// Own reads the transaction's account. Errors: NotFound.
+func Own(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.NoLock, "TRUE") }
 
-func scanAccount(r db.Rows) (Account, error) {
-	var a Account
-	var settings string
-	err := r.Scan(&a.Tenant, &a.ID, &a.Name, &a.Plan, &a.Currency, &settings, &a.Sandbox, &a.CreatedAt, &a.UpdatedAt)
-	if err != nil {
-		return a, err
-	}
-	a.Settings, err = parseSettings(settings)
-	return a, err
-}
+// LockOwn reads the transaction's account and holds it until the commit. Errors: NotFound.
+func LockOwn(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.ForUpdate, "TRUE") }
 
-// Own reads the transaction's account.
-func Own(tx *db.Tx) (Account, error) { return ownAccount(tx, "") }
-
-// LockOwn reads the transaction's account and holds it until the commit.
-func LockOwn(tx *db.Tx) (Account, error) { return ownAccount(tx, " FOR UPDATE") }
-
-func ownAccount(tx *db.Tx, lock string) (Account, error) {
-	return oneOf(tx, "account", scanAccount, "SELECT "+accountColumns+" FROM tenants WHERE tenant_id = $1"+lock, tx.Tenant)
-}
-
-// oneOf reads the only row of a query. Errors: NotFound.
-func oneOf[T any](tx *db.Tx, noun string, scan func(db.Rows) (T, error), sql string, args ...any) (v T, err error) {
-	list, err := db.List(tx, scan, sql, args...)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing(noun)
-	}
-	if err != nil {
-		return v, err
-	}
-	return list[0], nil
-}
-
-// Save writes what may change of an account.
+// Save writes what may change of a locked account.
 func (a *Account) Save(tx *db.Tx) {
 	a.UpdatedAt = tx.Micros()
-	tx.Queue("UPDATE tenants SET name = $2, plan = $3, currency = $4, settings = $5, updated_at = $6 WHERE tenant_id = $1",
-		tx.Tenant, a.Name, a.Plan, a.Currency, a.Settings.text(), a.UpdatedAt)
+	accountTable.Update(tx, a, "id = $2::UUID", a.ID).Rows(1, nil)
 }
 
 func (s Settings) text() string {

@@ -101,7 +101,8 @@ func TestScopesOfKeysAndRoles(t *testing.T) {
 	if len(accounts.AllScopes) != 20 || len(accounts.ChannelScopes) != 10 {
 		t.Errorf("%d scopes, %d of channels", len(accounts.AllScopes), len(accounts.ChannelScopes))
 	}
-	for scopes, good := range map[string]bool{"read:orders": true, "read:orders write:users": true, "": false, "orders": false, "write:*": false} {
+	for scopes, good := range map[string]bool{"read:orders": true, "read:orders write:users": true, "": false, "orders": false,
+		"write:*": false} {
 		if problem := accounts.BadScopes(strings.Fields(scopes)); (problem == "") != good {
 			t.Errorf("%q: %s", scopes, problem)
 		}
@@ -109,7 +110,8 @@ func TestScopesOfKeysAndRoles(t *testing.T) {
 }
 
 func TestEmailsOfLogins(t *testing.T) {
-	for email, good := range map[string]bool{"a@b.c": true, "A.b+c@exämple.org": true, "root@localhost": true, "": false, "a": false, "@b": false, "a@": false,
+	for email, good := range map[string]bool{"a@b.c": true, "A.b+c@exämple.org": true, "root@localhost": true, "": false,
+		"a": false, "@b": false, "a@": false,
 		"a@b@c": false, "a b@c": false, "a@b,c@d": false, "<a@b>": false, strings.Repeat("x", 251) + "@b.c": false} {
 		if problem := accounts.BadEmail(email); (problem == "") != good {
 			t.Errorf("%q: %q", email, problem)
@@ -120,7 +122,8 @@ func TestEmailsOfLogins(t *testing.T) {
 // A new account has everything its first request needs: the same rows as the bare account that other tests use.
 func TestNewAccountHasWhatRequestsNeed(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		account := accounts.Account{ID: id.New[id.Account](), Name: "One", Plan: accounts.Pro, Currency: "EUR", Settings: accounts.Settings{StrictWarehouses: true}}
+		account := accounts.Account{ID: id.New[id.Account](), Name: "One", Plan: accounts.Pro, Currency: "EUR",
+			Settings: accounts.Settings{StrictWarehouses: true}}
 		if err := store.Write(t.Context(), db.Across, account.Insert); err != nil {
 			t.Fatal(err)
 		}

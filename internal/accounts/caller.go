@@ -34,7 +34,8 @@ const (
 var Roles = []Role{Owner, Admin, Viewer}
 
 // Resources that scopes speak of: read:x and write:x for each.
-var Resources = []string{"products", "categories", "inventory", "orders", "customers", "channels", "analytics", "webhooks", "attributes", "users"}
+var Resources = []string{"products", "categories", "inventory", "orders", "customers", "channels", "analytics", "webhooks", "attributes",
+	"users"}
 
 // ChannelScopes are what the key of a custom channel may do (interface §5.1).
 var ChannelScopes = scopesOf("products", "categories", "inventory", "orders", "customers")

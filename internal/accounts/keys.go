@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -23,6 +22,9 @@ type Key struct {
 	CreatedAt  int64
 	ExpiresAt  int64
 	LastUsedAt int64
+
+	hash      string // of its text; it is not read
+	revokedAt int64
 }
 
 // secretLength is how many random letters and digits follow a key's prefix: 238 bits.
@@ -70,45 +72,36 @@ func (k *Key) Insert(tx *db.Tx, secret string) {
 	k.CreatedAt, k.Prefix = tx.Micros(), secret[:len("pk_live_")+4]
 	slices.Sort(k.Scopes)
 	k.Scopes = slices.Compact(k.Scopes)
-	tx.Queue(`INSERT INTO api_keys (tenant_id, id, name, hash, prefix, scopes, channel_id, created_at, expires_at, created_by)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)`, tx.Tenant, k.ID, k.Name, Hash(secret), k.Prefix, strings.Join(k.Scopes, " "),
-		db.Null(k.Channel), k.CreatedAt, db.Null(k.ExpiresAt), db.Null(k.CreatedBy))
+	k.hash = Hash(secret)
+	keyTable.Insert(tx, *k)
 }
 
-const keyColumns = "id, name, prefix, scopes, channel_id, created_at, expires_at, last_used_at, created_by"
-
-func scanKey(r db.Rows) (k Key, err error) {
-	var scopes string
-	err = r.Scan(&k.ID, &k.Name, &k.Prefix, &scopes, db.Opt(&k.Channel), &k.CreatedAt, db.Opt(&k.ExpiresAt), db.Opt(&k.LastUsedAt), db.Opt(&k.CreatedBy))
-	k.Scopes = strings.Fields(scopes)
-	return k, err
-}
+const notRevoked = "revoked_at IS NULL"
 
 // Keys lists a page of the keys that are not revoked, oldest first, and how many there are.
-func Keys(tx *db.Tx, limit, offset int) (list []Key, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_at IS NULL", []any{tx.Tenant}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, scanKey, "SELECT "+keyColumns+` FROM api_keys WHERE tenant_id = $1 AND revoked_at IS NULL
-		ORDER BY created_at, id LIMIT $2 OFFSET $3`, tx.Tenant, limit, offset)
-	return list, total, err
+func Keys(tx *db.Tx, limit, offset int) ([]Key, int64, error) {
+	return keyTable.Page(tx, db.NewWhere(tx, "").And(notRevoked), "created_at, id", limit, offset)
 }
 
 // KeyByID reads a key that is not revoked. Errors: NotFound.
 func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
-	return oneOf(tx, "API key", scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL", tx.Tenant, key)
+	return keyTable.One(tx, db.NoLock, "id = $2::UUID AND "+notRevoked, key)
 }
 
-// Revoke makes a key useless from this commit on; its row stays for the histories that name it.
-func (k *Key) Revoke(tx *db.Tx) {
-	tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL", tx.Tenant, k.ID, tx.Micros()).
-		Rows(1, apperr.Missing("API key"))
+// revoke queues that keys are useless from this commit on; their rows stay for the histories that name them.
+func revoke[T ~string](tx *db.Tx, column string, which T) *db.Step {
+	return tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND "+column+" = $2::UUID AND "+notRevoked,
+		tx.Tenant, which, tx.Micros())
 }
 
-// RevokeChannel revokes the keys that were made with a custom channel (interface §1).
-func RevokeChannel(tx *db.Tx, channel id.Channel) {
-	tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND channel_id = $2 AND revoked_at IS NULL", tx.Tenant, channel, tx.Micros())
-}
+// Revoke makes a key useless. Errors: NotFound when it is already.
+func (k *Key) Revoke(tx *db.Tx) { revoke(tx, "id", k.ID).Rows(1, keyTable.Missing()) }
+
+// RevokeOfChannel makes the keys that were made with a custom channel useless (interface §1, §5.1).
+func RevokeOfChannel(tx *db.Tx, channel id.Channel) { revoke(tx, "channel_id", channel) }
+
+// RevokeOfUser makes the keys that a user made useless, also those made with them (interface §5.1).
+func RevokeOfUser(tx *db.Tx, user id.User) { revoke(tx, "created_by", user) }
 
 // Used notes when a key was last used.
 func Used(tx *db.Tx, key id.Key, at time.Time) {

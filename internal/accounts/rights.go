@@ -50,13 +50,14 @@ func (c Caller) NeedsAll(scopes []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "missing_scope", "this would give away scopes that the credential lacks: %s", strings.Join(missing, ", ")).
-		With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
+	return apperr.New(apperr.Forbidden, "missing_scope", "this would give away scopes that the credential lacks: %s",
+		strings.Join(missing, ", ")).With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
 }
 
 // onlyOwners is the 403 for whoever would make, change or remove an owner without being one.
 func onlyOwners() error {
-	return apperr.New(apperr.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").With("requiredScope", "role:owner")
+	return apperr.New(apperr.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").
+		With("requiredScope", "role:owner")
 }
 
 func (c Caller) owns() bool { return c.System() || c.User != "" && c.Role == Owner }
@@ -89,8 +90,8 @@ func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 		return onlyOwners()
 	}
 	if c.Key != "" && slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(loginOnly, field) }) {
-		return apperr.New(apperr.Forbidden, "missing_scope", "role, password and e-mail of a user are changed with a login, an API key cannot do it").
-			With("requiredScope", "login")
+		return apperr.New(apperr.Forbidden, "missing_scope",
+			"role, password and e-mail of a user are changed with a login, an API key cannot do it").With("requiredScope", "login")
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (c Caller) Maker() id.User {
 // a removal or revocation of the same moment. Errors: Unauthorized.
 func (c Caller) Hold(tx *db.Tx) error {
 	if user := c.Maker(); user != "" {
-		list, err := db.List(tx, scanUser, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2 FOR SHARE", tx.Tenant, user)
+		list, err := userTable.All(tx, "AND id = $2::UUID"+string(db.ForShare), user)
 		if err != nil {
 			return err
 		}
@@ -118,14 +119,9 @@ func (c Caller) Hold(tx *db.Tx) error {
 	if c.Key == "" {
 		return nil
 	}
-	list, err := db.List(tx, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL FOR SHARE", tx.Tenant, c.Key)
+	list, err := keyTable.All(tx, "AND id = $2::UUID AND "+notRevoked+string(db.ForShare), c.Key)
 	if err == nil && len(list) == 0 {
 		err = Unauthorized("the API key is revoked")
 	}
 	return err
-}
-
-// RevokeOfUser makes the keys that a user made useless at once, also those made with them (interface §5.1).
-func RevokeOfUser(tx *db.Tx, user id.User) {
-	tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND created_by = $2::UUID AND revoked_at IS NULL", tx.Tenant, user, tx.Micros())
 }

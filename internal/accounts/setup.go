@@ -33,7 +33,7 @@ func StoreKey(tx *db.Tx) (id string, err error) {
 
 // HoldStoreKey is StoreKey, which then stays the same until the commit.
 func HoldStoreKey(tx *db.Tx) (id string, err error) {
-	err = tx.Row("SELECT id FROM store_keys WHERE retired_at IS NULL FOR SHARE", nil, &id)
+	err = tx.Row("SELECT id FROM store_keys WHERE retired_at IS NULL"+string(db.ForShare), nil, &id)
 	if errors.Is(err, db.ErrNoRow) {
 		err = nil
 	}
@@ -58,5 +58,6 @@ func ForgetRetiredKeys(tx *db.Tx) { tx.Queue("DELETE FROM store_keys WHERE retir
 // ClaimStore notes the master key of a new store. Of two nodes that start on it at once, the second runs again and finds
 // the first one's.
 func ClaimStore(tx *db.Tx, id string) {
-	tx.Queue("INSERT INTO store_keys (id, created_at) SELECT $1::TEXT, $2::BIGINT WHERE NOT EXISTS (SELECT 1 FROM store_keys)", id, tx.Micros()).Rows(1, nil)
+	tx.Queue("INSERT INTO store_keys (id, created_at) SELECT $1::TEXT, $2::BIGINT WHERE NOT EXISTS (SELECT 1 FROM store_keys)",
+		id, tx.Micros()).Rows(1, nil)
 }

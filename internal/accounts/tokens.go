@@ -10,15 +10,14 @@ import (
 const TokenLife = 12 * time.Hour
 
 // LogIn makes an access token for a user; only its hash is stored. The user must still be active and have the password
-// hash that was checked, else the token is not made and the transaction runs again.
-func (u *User) LogIn(tx *db.Tx) (token string) {
-	token = "at_" + random(secretLength)
+// hash that was checked, else no token is made. Errors: Unauthorized.
+func (u *User) LogIn(tx *db.Tx) (text string) {
+	text = "at_" + random(secretLength)
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
 		tx.Tenant, u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()
-	tx.Queue("INSERT INTO tokens (hash, tenant_id, user_id, created_at, expires_at) VALUES ($1,$2,$3,$4,$5)",
-		Hash(token), tx.Tenant, u.ID, tx.Micros(), tx.Now().Add(TokenLife).UnixMicro())
-	return token
+	tokenTable.Insert(tx, token{Hash(text), u.ID, tx.Micros(), tx.Now().Add(TokenLife).UnixMicro()})
+	return text
 }
 
 // LogOut makes an access token useless from this commit on.

@@ -22,7 +22,8 @@ var common = strings.Fields(`
 `)
 
 // commonWords are the beginnings of common passwords: one of these and nothing but digits and marks is no secret.
-var commonWords = strings.Fields(`password passwort passw0rd pass admin root welcome letmein qwerty qwertz azerty abc abcd iloveyou monkey dragon
+var commonWords = strings.Fields(`
+	password passwort passw0rd pass admin root welcome letmein qwerty qwertz azerty abc abcd iloveyou monkey dragon
 	master login test user guest hello secret changeme shadow sunshine princess football baseball superman michael spring summer
 	autumn winter entrepot`)
 
@@ -54,7 +55,8 @@ func tellingForms(text string) []string {
 		return nil
 	}
 	local, domain, _ := strings.Cut(text, "@")
-	return []string{text, local, domain, strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(text, " ", "."), strings.ReplaceAll(text, " ", "-")}
+	joined := func(by string) string { return strings.ReplaceAll(text, " ", by) }
+	return []string{text, local, domain, joined(""), joined("."), joined("-")}
 }
 
 // repeats tells aaaaaaaa, abababab and abcabcabc: at most three characters, over and over.

@@ -30,9 +30,18 @@ func Record(tx *db.Tx, actor, action, resourceType, resourceID string, details m
 		}
 		text = string(b)
 	}
-	tx.Queue(`INSERT INTO audit_log (tenant_id, id, actor, action, resource_type, resource_id, details, created_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`, tx.Tenant, id.New[id.Audit](), actor, action, resourceType, resourceID, text, tx.Micros())
+	table.Insert(tx, Entry{id.New[id.Audit](), actor, action, resourceType, resourceID, text, tx.Micros()})
 }
+
+var table = db.NewTable("audit_log",
+	db.Col("id", func(e *Entry) any { return &e.ID }),
+	db.Col("actor", func(e *Entry) any { return &e.Actor }),
+	db.Col("action", func(e *Entry) any { return &e.Action }),
+	db.Col("resource_type", func(e *Entry) any { return &e.ResourceType }),
+	db.Col("resource_id", func(e *Entry) any { return &e.ResourceID }),
+	db.Col("details", func(e *Entry) any { return &e.Details }),
+	db.Col("created_at", func(e *Entry) any { return &e.CreatedAt }),
+)
 
 // Filter says which entries are wanted. From and To are microseconds, both included; 0 leaves a bound out.
 type Filter struct {
@@ -40,22 +49,10 @@ type Filter struct {
 	Limit, Offset int
 }
 
-// forever is an upper bound beyond every time of the store.
-const forever = 1 << 62
-
 // List reads a page of entries, newest first, and how many match.
-func List(tx *db.Tx, f Filter) (list []Entry, total int64, err error) {
-	if f.To == 0 {
-		f.To = forever
-	}
-	const where = " FROM audit_log WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3"
-	if err := tx.Row("SELECT count(*)"+where, []any{tx.Tenant, f.From, f.To}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, func(r db.Rows) (e Entry, err error) {
-		err = r.Scan(&e.ID, &e.Actor, &e.Action, &e.ResourceType, &e.ResourceID, &e.Details, &e.CreatedAt)
-		return e, err
-	}, "SELECT id, actor, action, resource_type, resource_id, details, created_at"+where+" ORDER BY id DESC LIMIT $4 OFFSET $5",
-		tx.Tenant, f.From, f.To, f.Limit, f.Offset)
-	return list, total, err
+func List(tx *db.Tx, f Filter) ([]Entry, int64, error) {
+	w := db.NewWhere(tx, "")
+	db.AndGiven(w, "created_at >= ?", f.From)
+	db.AndGiven(w, "created_at <= ?", f.To)
+	return table.Page(tx, w, "id DESC", f.Limit, f.Offset)
 }

@@ -32,7 +32,8 @@ func TestEntriesComeNewestFirstWithinASpan(t *testing.T) {
 			total  int64
 		}{
 			{audit.Filter{Limit: 10}, "cba", 3}, {audit.Filter{Limit: 1, Offset: 1}, "b", 3},
-			{audit.Filter{From: start.Add(2 * time.Hour).UnixMicro(), Limit: 10}, "cb", 2}, {audit.Filter{To: start.Add(2 * time.Hour).UnixMicro(), Limit: 10}, "ba", 2},
+			{audit.Filter{From: start.Add(2 * time.Hour).UnixMicro(), Limit: 10}, "cb", 2},
+			{audit.Filter{To: start.Add(2 * time.Hour).UnixMicro(), Limit: 10}, "ba", 2},
 		} {
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				list, total, err := audit.List(tx, c.filter)

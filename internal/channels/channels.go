@@ -24,7 +24,7 @@ const (
 	Error       Status = "error"
 )
 
-// Ref is what an order or an event tells of its channel, and how it treats stock.
+// Ref is what an order or an event shows of its channel, and how the channel treats stock.
 type Ref struct {
 	ID       id.Channel // "" for none
 	Name     string
@@ -35,14 +35,14 @@ type Ref struct {
 // ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
 func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) { return PrefetchByRef(tx, channel)() }
 
-// PrefetchByRef is ByRef as a question.
+// PrefetchByRef is ByRef as a pending read.
 func PrefetchByRef(tx *db.Tx, channel id.Channel) func() (Ref, error) {
-	return ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND id = $2::UUID", channel)
+	return ref(tx, "id = $2::UUID", channel)
 }
 
 // PrefetchFirst asks for the oldest active channel: the zero Ref when there is none.
 func PrefetchFirst(tx *db.Tx) func() (Ref, error) {
-	first := ref(tx, "SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND status = 'active' ORDER BY created_at, id LIMIT 1")
+	first := ref(tx, "status = 'active' ORDER BY created_at, id LIMIT 1")
 	return func() (Ref, error) {
 		r, err := first()
 		if errors.Is(err, db.ErrNoRow) {
@@ -52,11 +52,12 @@ func PrefetchFirst(tx *db.Tx) func() (Ref, error) {
 	}
 }
 
-func ref(tx *db.Tx, sql string, args ...any) func() (Ref, error) {
+func ref(tx *db.Tx, which string, args ...any) func() (Ref, error) {
 	var r Ref
-	asked := tx.Prefetch(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) }, sql, append([]any{tx.Tenant}, args...)...)
+	pending := tx.Prefetch(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) },
+		"SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND "+which, append([]any{tx.Tenant}, args...)...)
 	return func() (Ref, error) {
-		err := asked.Wait()
+		err := pending.Wait()
 		if err == nil && r.ID == "" {
 			err = db.ErrNoRow
 		}

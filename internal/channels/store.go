@@ -3,7 +3,6 @@ package channels
 import (
 	"errors"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -26,21 +25,14 @@ type Channel struct {
 // Receives reports whether platform notifications are taken in this state: needs_reauth and expiring still are.
 func (c Channel) Receives() bool { return c.Status != Inactive }
 
-const columns = "tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at, last_sync_at"
-
-func scan(r db.Rows) (c Channel, err error) {
-	err = r.Scan(&c.Tenant, &c.ID, &c.Name, &c.Platform, &c.Status, &c.Credentials, &c.Settings, &c.Oversell, &c.CreatedAt, &c.UpdatedAt, db.Opt(&c.LastSyncAt))
-	return c, err
-}
-
 // ByID reads a channel. Errors: NotFound.
 func ByID(tx *db.Tx, channel id.Channel) (Channel, error) {
-	return one(tx, "tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel)
+	return table.One(tx, db.NoLock, "id = $2::UUID", channel)
 }
 
 // Lock reads a channel for changing it. Errors: NotFound.
 func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
-	return one(tx, "tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, channel)
+	return table.One(tx, db.ForUpdate, "id = $2::UUID", channel)
 }
 
 // Keep holds a channel to the end of the transaction, without keeping others from doing the same: it is there when the transaction
@@ -61,15 +53,11 @@ func LockToDelete(tx *db.Tx, channel id.Channel) (Channel, error) {
 
 func lockName(channel id.Channel) string { return "channel " + string(channel) }
 
-// Anywhere reads a channel of any account: platforms name a channel without its account. It serves every tenant.
+// Anywhere reads a channel of any account: platforms name a channel without its account. It serves every tenant. Errors: NotFound.
 func Anywhere(tx *db.Tx, channel id.Channel) (Channel, error) {
-	return one(tx, "id = $1::UUID", channel)
-}
-
-func one(tx *db.Tx, where string, args ...any) (Channel, error) {
-	list, err := db.List(tx, scan, "SELECT "+columns+" FROM channels WHERE "+where, args...)
+	list, err := db.List(tx, table.Scanner(), table.Select("")+" WHERE id = $1::UUID", channel)
 	if err == nil && len(list) == 0 {
-		err = apperr.Missing("channel")
+		err = table.Missing()
 	}
 	if err != nil {
 		return Channel{}, err
@@ -78,24 +66,20 @@ func one(tx *db.Tx, where string, args ...any) (Channel, error) {
 }
 
 // List reads a page of channels, oldest first, and how many there are.
-func List(tx *db.Tx, limit, offset int) (list []Channel, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM channels WHERE tenant_id = $1", []any{tx.Tenant}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, scan, "SELECT "+columns+" FROM channels WHERE tenant_id = $1 ORDER BY created_at, id LIMIT $2::BIGINT OFFSET $3::BIGINT", tx.Tenant, limit, offset)
-	return list, total, err
+func List(tx *db.Tx, limit, offset int) ([]Channel, int64, error) {
+	return table.Page(tx, db.NewWhere(tx, ""), "created_at, id", limit, offset)
 }
 
 // Insert writes a new channel.
 func (c Channel) Insert(tx *db.Tx) {
-	tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$9)`, tx.Tenant, c.ID, c.Name, c.Platform, c.Status, c.Credentials, c.Settings, c.Oversell, tx.Micros())
+	c.CreatedAt, c.UpdatedAt = tx.Micros(), tx.Micros()
+	table.Insert(tx, c)
 }
 
 // Save writes a locked channel's changeable members.
 func (c Channel) Save(tx *db.Tx) {
-	tx.Queue(`UPDATE channels SET name = $3, status = $4, credentials = $5, settings = $6, oversell = $7, updated_at = $8 WHERE tenant_id = $1 AND id = $2::UUID`,
-		tx.Tenant, c.ID, c.Name, c.Status, c.Credentials, c.Settings, c.Oversell, tx.Micros()).Rows(1, nil)
+	c.UpdatedAt = tx.Micros()
+	table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil)
 }
 
 // Delete takes a channel's own row, its publications and the notifications seen away.
@@ -109,16 +93,19 @@ func Delete(tx *db.Tx, channel id.Channel) {
 // (interface §6.3). Two at once: the second runs again and finds the first.
 func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) {
 	var expires int64
-	err := tx.Row("SELECT expires_at FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID AND key = $3", []any{tx.Tenant, channel, key}, &expires)
+	err := tx.Row("SELECT expires_at FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID AND key = $3",
+		[]any{tx.Tenant, channel, key}, &expires)
 	switch {
 	case err == nil && expires > tx.Micros():
 		return true, nil
 	case err == nil:
-		tx.Queue("UPDATE notifications SET expires_at = $4 WHERE tenant_id = $1 AND channel_id = $2::UUID AND key = $3", tx.Tenant, channel, key, until)
+		tx.Queue("UPDATE notifications SET expires_at = $4 WHERE tenant_id = $1 AND channel_id = $2::UUID AND key = $3",
+			tx.Tenant, channel, key, until)
 		return false, nil
 	case !errors.Is(err, db.ErrNoRow):
 		return false, err
 	}
-	tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4) ON CONFLICT DO NOTHING", tx.Tenant, channel, key, until).Rows(1, nil)
+	tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4)", tx.Tenant, channel, key, until).
+		OrNothing().Rows(1, nil)
 	return false, nil
 }

@@ -31,8 +31,8 @@ func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after str
 			tx.Tenant, customer, Erased, is, created)
 		return nil
 	}
-	if err := tx.Each(func(db.Rows) error { return nil }, "SELECT id FROM customers WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForUpdate),
-		tx.Tenant, customer); err != nil {
+	if err := tx.Each(func(db.Rows) error { return nil },
+		"SELECT id FROM customers WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForUpdate), tx.Tenant, customer); err != nil {
 		return err
 	}
 	list, err := others()

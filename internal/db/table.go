@@ -84,24 +84,30 @@ func (t *Table[T]) Columns(alias string) string {
 
 // Scanner reads the rows of one query into records. The function it gives is good for one query at a time.
 func (t *Table[T]) Scanner() func(Rows) (T, error) {
-	var row T
+	row := new(T)
+	places := t.Places(row)
+	return func(r Rows) (T, error) {
+		err := r.Scan(places...)
+		return *row, err
+	}
+}
+
+// Places are where the columns of a query are scanned into a record, for a query that selects more than this table's.
+func (t *Table[T]) Places(row *T) []any {
 	places := make([]any, 0, len(t.columns))
 	for _, c := range t.columns {
 		switch {
 		case c.derived:
 		case c.read != nil:
 			read := c.read
-			places = append(places, codedPlace(func(text string) error { return read(&row, text) }))
+			places = append(places, codedPlace(func(text string) error { return read(row, text) }))
 		case c.null:
-			places = append(places, optionalPlace{c.member(&row)})
+			places = append(places, optionalPlace{c.member(row)})
 		default:
-			places = append(places, c.member(&row))
+			places = append(places, c.member(row))
 		}
 	}
-	return func(r Rows) (T, error) {
-		err := r.Scan(places...)
-		return row, err
-	}
+	return places
 }
 
 // Insert queues the rows of new records.
