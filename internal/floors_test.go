@@ -62,6 +62,7 @@ var floors = map[string]int{
 	"internal/netguard":   0,
 	"internal/overload":   0,
 	"internal/secretbox":  0,
+	"internal/spans":      0,
 	"internal/standalone": 0,
 	"internal/apijson":    0,
 }

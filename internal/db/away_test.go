@@ -45,7 +45,7 @@ func TestFullStore(t *testing.T) {
 	}
 	note := func(size int) error {
 		return store.Write(t.Context(), 1, func(tx *db.Tx) error {
-			tx.Queue("INSERT INTO order_counts (tenant_id, span, status, bucket, channel, orders) VALUES ($1,1,$2,1,'',1) ON CONFLICT DO NOTHING", tx.Tenant, strings.Repeat("x", size))
+			tx.Queue("INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES ($1,1,$2,1,'','',1,1,1,1) ON CONFLICT DO NOTHING", tx.Tenant, strings.Repeat("x", size))
 			return nil
 		})
 	}

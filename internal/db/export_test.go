@@ -17,3 +17,6 @@ func (d *DB) RunMigration(ctx context.Context, version int) error {
 
 // Script runs statements as they are.
 func (d *DB) Script(ctx context.Context, sql string) error { return d.engine.Script(ctx, sql) }
+
+// AfterMigrations does what follows the last migration.
+func (d *DB) AfterMigrations(ctx context.Context) error { return d.engine.AfterMigration(ctx) }

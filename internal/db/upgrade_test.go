@@ -78,6 +78,9 @@ var oldRows = map[int]string{
 // droppedColumns are those that a later migration takes away on purpose.
 var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped_told": true}
 
+// droppedTables are those whose content a later migration keeps in another table; verify holds that one to the rest of the store.
+var droppedTables = map[string]bool{"order_counts": true}
+
 // A store that any older version of the program filled comes to today's schema with every row and value it had, and all that must hold of
 // it still holds.
 func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
@@ -87,7 +90,7 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 			t.Run(fmt.Sprint(engine, "/", version), func(t *testing.T) {
 				config := db.Config{Dir: t.TempDir(), Unsafe: true}
 				if engine == "postgres" {
-					config = db.Config{URL: dbtest.URL(t)}
+					config = db.Config{URL: dbtest.PlainURL(t)} // its migrations must see every account's rows
 				}
 				store, err := db.Open(t.Context(), config)
 				if err != nil {
@@ -101,6 +104,9 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 					if err := store.Script(t.Context(), strings.ReplaceAll(oldRows[v], "#", idPrefix)); err != nil {
 						t.Fatalf("rows of migration %d: %v", v, err)
 					}
+				}
+				if err := store.AfterMigrations(t.Context()); err != nil {
+					t.Fatal(err)
 				}
 				before := contentOf(t, store)
 				for table, rows := range before {
@@ -116,6 +122,9 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 				}
 				after := contentOf(t, store)
 				for table, rows := range before {
+					if _, there := after[table]; !there && droppedTables[table] {
+						continue
+					}
 					compareRows(t, table, rows, after[table])
 				}
 				if version == 1 { // no account had a warehouse yet

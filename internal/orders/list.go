@@ -132,14 +132,10 @@ func lines(list []Order) (n int64) {
 // listHeads reads a page without lines.
 func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	matching := prefetchMatching(tx, f)
-	var list []Order
-	q := newQuery(tx, f)
-	scan := table.Scanner()
-	page := tx.Prefetch(func(r db.Rows) error {
-		o, err := scan(r)
-		list = append(list, o)
-		return err
-	}, q.page(f), q.args...)
+	if !f.fixedAccess() {
+		return listChosen(tx, f, matching)
+	}
+	page := prefetchPage(tx, f, f.access())
 	n, err := matching()
 	if err != nil {
 		return nil, 0, err
@@ -147,105 +143,20 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	if n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, nil
 	}
-	if err := page.Wait(); err != nil {
-		return nil, 0, err
-	}
-	return list, n, nil
+	list, err := page()
+	return list, n, err
 }
 
-// prefetchMatching counts what a filter lets through: from the kept counts where they know all that is asked for.
+// prefetchMatching counts what a filter lets through: from the kept figures where they know all that is asked for.
 func prefetchMatching(tx *db.Tx, f Filter) func() (int64, error) {
 	if f.RowFilter == (RowFilter{}) {
 		return prefetchTotal(tx, f.CountedFilter)
 	}
-	q := newQuery(tx, f)
-	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+q.where(f, f.Statuses), q.args)
-}
-
-// query gathers conditions and their arguments.
-type query struct{ args []any }
-
-func newQuery(tx *db.Tx, _ Filter) *query { return &query{args: []any{tx.Tenant}} }
-
-func (q *query) bind(v any) string {
-	q.args = append(q.args, v)
-	return "$" + strconv.Itoa(len(q.args))
-}
-
-// where writes the conditions, with the given states.
-func (q *query) where(f Filter, states []Status) string {
-	var b strings.Builder
-	b.WriteString("o.tenant_id = $1")
-	and := func(condition string) { b.WriteString(" AND " + condition) }
-	switch len(states) {
-	case 0:
-	case 1:
-		and("o.status = " + q.bind(string(states[0])))
-	default:
-		list := make([]string, len(states))
-		for i, s := range states {
-			list[i] = q.bind(string(s))
-		}
-		and("o.status IN (" + strings.Join(list, ",") + ")")
-	}
-	if f.Channel != "" {
-		and("o.channel_id = " + q.bind(f.Channel) + "::UUID")
-	}
-	if f.Customer != "" {
-		and("o.customer_id = " + q.bind(f.Customer) + "::UUID")
-	}
-	if f.Email != "" {
-		and("o.email_key = " + q.bind(emailKey(f.Email)))
-	}
-	if f.From != 0 {
-		and("o.created_at >= " + q.bind(f.From))
-	}
-	if f.To != 0 {
-		and("o.created_at <= " + q.bind(f.To))
-	}
-	if f.Search != "" {
-		and("o.search LIKE " + q.bind(LikePattern(f.Search)) + ` ESCAPE '\'`)
-	}
-	return b.String()
+	w := db.NewWhere(tx, "o")
+	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, f.access(), f.Statuses), w.Args())
 }
 
 // LikePattern makes a pattern that finds a text anywhere, in any case, on a folded column.
 func LikePattern(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
-}
-
-// page writes the query of one page. Ids come first, each state from its own index, and only the page's rows are read whole.
-func (q *query) page(f Filter) string {
-	column, direction, beyond := sortColumns[f.Sort], "DESC", "<"
-	if f.Ascending {
-		direction, beyond = "ASC", ">"
-	}
-	order := "ORDER BY k " + direction + ", id " + direction
-	limit, offset := q.bind(f.Limit), ""
-	reach := limit // how far each branch must go
-	if f.After == nil && f.Offset > 0 {
-		offset, reach = " OFFSET "+q.bind(f.Offset), q.bind(f.Limit+f.Offset)
-	}
-	branch := func(states []Status) string {
-		where := q.where(f, states)
-		if f.After != nil {
-			where += " AND (o." + column + ", o.id) " + beyond + " (" + q.bind(f.After.Value) + "::BIGINT, " + q.bind(f.After.ID) + "::UUID)"
-		}
-		return "SELECT o." + column + " AS k, o.id AS id FROM orders o WHERE " + where + " ORDER BY o." + column + " " + direction + ", o.id " + direction + " LIMIT " + reach + "::BIGINT"
-	}
-	var ids string
-	if len(f.Statuses) > 1 && f.Sort == ByCreatedAt && f.Customer == "" && f.Email == "" {
-		parts := make([]string, len(f.Statuses))
-		for i, s := range f.Statuses {
-			parts[i] = "SELECT * FROM (" + branch([]Status{s}) + ") AS b" + strconv.Itoa(i)
-		}
-		ids = strings.Join(parts, " UNION ALL ")
-	} else {
-		ids = branch(f.Statuses)
-	}
-	return "SELECT " + table.Columns("o") + " FROM (SELECT k, id FROM (" + ids + ") AS branches " + order + " LIMIT " + limit + "::BIGINT" + offset + `) AS page
-		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id
-		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
-		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
-		ORDER BY page.k ` + direction + ", page.id " + direction
 }

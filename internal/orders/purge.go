@@ -62,5 +62,5 @@ func Purge(tx *db.Tx, channel id.Channel) {
 	} {
 		tx.Queue(sql, tx.Tenant, channel)
 	}
-	tx.Change("DELETE FROM order_counts WHERE tenant_id = $1 AND channel = $2", tx.Tenant, string(channel))
+	tx.Change("DELETE FROM order_figures WHERE tenant_id = $1 AND channel = $2", tx.Tenant, string(channel))
 }

@@ -173,7 +173,7 @@ func Insert(tx *db.Tx, o *Order) {
 	for _, s := range o.Shipments {
 		InsertShipment(tx, o.ID, s)
 	}
-	Count(tx, o, "", o.Status)
+	count(tx, nil, o)
 }
 
 func emailKey(email string) string { return strings.ToLower(email) }
@@ -209,8 +209,8 @@ func Save(tx *db.Tx, before, o *Order) {
 	saveLines(tx, before, o)
 	if o.Status != before.Status {
 		entryTable.Insert(tx, entryRow{o.ID, o.History[len(o.History)-1]})
-		Count(tx, o, before.Status, o.Status)
 	}
+	count(tx, before, o)
 }
 
 // SaveDetails writes a locked order's own row as it is now.

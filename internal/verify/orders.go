@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/spans"
 )
 
 func openLines(c *account) error {
@@ -192,29 +193,24 @@ func shipments(c *account) error {
 	})
 }
 
-func orderCounts(c *account) error {
-	spans, err := db.List(c.Tx, func(r db.Rows) (span int64, err error) { return span, r.Scan(&span) },
-		"SELECT DISTINCT span FROM order_counts WHERE tenant_id = $1", c.Tenant)
-	if err != nil {
-		return err
-	}
-	var stored int64
-	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1", []any{c.Tenant}, &stored); err != nil {
-		return err
-	}
-	if stored > 0 && len(spans) == 0 {
-		c.wrong("%d orders and no counts of them", stored)
-	}
-	for _, span := range spans {
-		err := c.each(`SELECT status, bucket, channel, sum(stored)::BIGINT, sum(kept)::BIGINT FROM (
-				SELECT status, created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(channel_id::TEXT, '') AS channel, 1 AS stored, 0::BIGINT AS kept FROM orders WHERE tenant_id = $1
-				UNION ALL SELECT status, bucket, channel, 0, orders FROM order_counts WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
-			GROUP BY status, bucket, channel`, []any{span}, func(r db.Rows) error {
-			var status, channel string
-			var bucket, stored, kept int64
-			err := r.Scan(&status, &bucket, &channel, &stored, &kept)
+// orderFigures works every kept figure of orders out again.
+func orderFigures(c *account) error {
+	for _, width := range spans.Widths {
+		err := c.each(`SELECT status, bucket, channel, currency, sum(o)::BIGINT, sum(i)::BIGINT, sum(b)::BIGINT, sum(s)::BIGINT,
+				sum(kept_o)::BIGINT, sum(kept_i)::BIGINT, sum(kept_b)::BIGINT, sum(kept_s)::BIGINT FROM (
+				SELECT o.status, o.created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, 1 AS o, coalesce(l.items, 0) AS i,
+					o.total / 100000000 AS b, o.total % 100000000 AS s, 0 AS kept_o, 0 AS kept_i, 0 AS kept_b, 0 AS kept_s
+				FROM orders o LEFT JOIN (SELECT order_id, sum(quantity)::BIGINT AS items FROM order_lines WHERE tenant_id = $1 GROUP BY order_id) l ON l.order_id = o.id
+				WHERE o.tenant_id = $1
+				UNION ALL SELECT status, bucket, channel, currency, 0, 0, 0, 0, orders, items, big, small FROM order_figures WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
+			GROUP BY status, bucket, channel, currency`, []any{width}, func(r db.Rows) error {
+			var status, channel, currency string
+			var bucket int64
+			var stored, kept [4]int64
+			err := r.Scan(&status, &bucket, &channel, &currency, &stored[0], &stored[1], &stored[2], &stored[3], &kept[0], &kept[1], &kept[2], &kept[3])
 			if stored != kept {
-				c.wrong("%d orders %s from %d on for %d µs, channel %q, are counted as %d", stored, status, bucket, span, channel, kept)
+				c.wrong("orders %s from %d on for %d µs, channel %q, in %s: orders, pieces and amounts are %d, kept as %d",
+					status, bucket, width, channel, currency, stored, kept)
 			}
 			return err
 		})

@@ -34,7 +34,7 @@ var Checks = []Check{
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},
-	{"order counts", "The kept counts of orders are the counts of orders.", orderCounts},
+	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},

@@ -88,14 +88,14 @@ func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
 var ddlWords = strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "")
 
-// Script runs statements in one transaction, one script at a time in a database.
+// Script runs statements in one transaction, one script at a time in a database. It sees the rows of every account.
 func (e *Engine) Script(ctx context.Context, sql string) error {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
 		return engine.Unavailable(err)
 	}
 	defer conn.Release()
-	_, err = conn.Conn().PgConn().Exec(ctx, "BEGIN; SELECT "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
+	_, err = conn.Conn().PgConn().Exec(ctx, "BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
 	if err != nil {
 		conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll()
 	}

@@ -1,0 +1,191 @@
+package orders
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/spans"
+)
+
+// The table order_figures keeps how many orders there are, how much was ordered and for what, by bucket of time (package spans), status,
+// channel and currency. A sum of totals may be more than 63 bits hold, so both parts of each total are summed: big·10^8 + small.
+
+// addUp is the divisor of the two parts of an amount.
+const addUp = 100_000_000
+
+// count moves the kept figures from an order as it was to as it is; nil is none (before creation).
+func count(tx *db.Tx, before, after *Order) {
+	type key struct {
+		status Status
+		figure [4]int64 // orders, items, big, small
+	}
+	var moves []key
+	for _, side := range []struct {
+		order *Order
+		sign  int64
+	}{{before, -1}, {after, 1}} {
+		if o := side.order; o != nil {
+			total := int64(o.Total)
+			moves = append(moves, key{o.Status, [4]int64{side.sign, side.sign * o.quantity(), side.sign * (total / addUp), side.sign * (total % addUp)}})
+		}
+	}
+	if len(moves) == 2 && moves[0].status == moves[1].status {
+		for i := range moves[0].figure {
+			moves[0].figure[i] += moves[1].figure[i]
+		}
+		if moves = moves[:1]; moves[0].figure == [4]int64{} {
+			return
+		}
+	}
+	args := append(make([]any, 0, 4+7*len(moves)*len(spans.Widths)), tx.Tenant, string(after.Channel), after.Currency)
+	for _, m := range moves {
+		for _, width := range spans.Widths {
+			args = append(args, width, string(m.status), spans.Down(after.CreatedAt, width), m.figure[0], m.figure[1], m.figure[2], m.figure[3])
+		}
+	}
+	tx.Change(countTexts.For(len(moves)*len(spans.Widths), func(n int) string {
+		return `INSERT INTO order_figures (tenant_id, channel, currency, span, status, bucket, orders, items, big, small)
+			VALUES ` + db.Repeat(n, 4, "($1,$2,$3,$,$,$,$,$,$,$)") + `
+			ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
+				items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small`
+	}), args...)
+}
+
+var countTexts db.Text
+
+// quantity is how many pieces were ordered.
+func (o *Order) quantity() (n int64) {
+	for i := range o.Lines {
+		n += o.Lines[i].Quantity
+	}
+	return n
+}
+
+// prefetchTotal asks how many orders there are that a filter lets through.
+func prefetchTotal(tx *db.Tx, f CountedFilter) func() (int64, error) {
+	from, to := f.bounds()
+	if from >= to {
+		return func() (int64, error) { return 0, nil }
+	}
+	w := db.NewWhere(tx, "")
+	db.AndIn(w, "status", f.states())
+	where := w.String()
+	of := func(column string) string { // bound where it is used: PostgreSQL refuses a parameter that no condition names
+		if f.Channel == "" {
+			return ""
+		}
+		return " AND " + column + " = " + w.Bind(string(f.Channel))
+	}
+	var sql strings.Builder
+	sql.WriteString("SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT 0 AS n")
+	pieces, ends := spans.Fill(from, to, spans.Days)
+	for _, p := range pieces {
+		sql.WriteString(" UNION ALL SELECT sum(orders)::BIGINT FROM order_figures WHERE " + where + " AND span = " + w.Bind(p.Width) +
+			" AND bucket >= " + w.Bind(p.From) + " AND bucket < " + w.Bind(p.To) + of("channel"))
+	}
+	for _, e := range ends {
+		sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE " + where + " AND created_at >= " + w.Bind(e[0]) + " AND created_at < " + w.Bind(e[1]) +
+			of("channel_id"))
+	}
+	sql.WriteString(") AS counted")
+	return prefetchNumber(tx, sql.String(), w.Args())
+}
+
+// bounds are the filter's bounds of time, the second excluded.
+func (f CountedFilter) bounds() (from, to int64) {
+	from, to = max(f.From, 0), spans.Last
+	if f.To != 0 && f.To < spans.Last {
+		to = f.To + 1
+	}
+	return from, to
+}
+
+// states are the statuses that the filter lets through, each named.
+func (f CountedFilter) states() []Status {
+	if len(f.Statuses) == 0 {
+		return Statuses
+	}
+	return f.Statuses
+}
+
+// seek skips some of the orders that a filter lets through, by creation, with the kept figures: it gives the filter from a bucket of 10 s
+// on, and how many of the orders in that are still to be skipped.
+func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter, int64, error) {
+	from, to := f.bounds()
+	for level := len(spans.Widths) - 1; level >= 0; level-- {
+		width := spans.Widths[level]
+		up, down := spans.Up(from, width), spans.Down(to, width)
+		if up >= down {
+			continue
+		}
+		first, last := [2]int64{down, to}, [2]int64{from, up} // the ends that no bucket fills, in the order of the list
+		if ascending {
+			first, last = last, first
+		}
+		ahead := f
+		if ahead.From, ahead.To = first[0], first[1]-1; first[0] < first[1] {
+			n, err := prefetchTotal(tx, ahead)()
+			if err != nil {
+				return f, 0, err
+			}
+			if skip < n {
+				from, to = first[0], first[1]
+				continue
+			}
+			skip -= n
+		}
+		var bucket int64
+		var err error
+		if bucket, skip, err = seekBucket(tx, f, ascending, skip, spans.Piece{Width: width, From: up, To: down}); err != nil {
+			return f, 0, err
+		}
+		if from, to = bucket, bucket+width; bucket < 0 {
+			from, to = last[0], last[1]
+		}
+	}
+	if ascending {
+		f.From = from
+	} else {
+		f.To = to - 1
+	}
+	return f, skip, nil
+}
+
+// seekBucket finds the bucket in which a list stands after some orders, and how many of these are in it; -1 when it is behind them all.
+func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.Piece) (bucket, rest int64, err error) {
+	w := db.NewWhere(tx, "")
+	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", p.Width, p.From, p.To)
+	if f.Channel != "" {
+		w.And("channel = ?", string(f.Channel))
+	}
+	bucket = -1
+	err = tx.Each(func(r db.Rows) error {
+		var at, n int64
+		err := r.Scan(&at, &n)
+		switch {
+		case bucket >= 0:
+		case skip < n:
+			bucket = at
+		default:
+			skip -= n
+		}
+		return err
+	}, "SELECT bucket, sum(orders)::BIGINT FROM order_figures WHERE "+w.String()+" GROUP BY bucket ORDER BY bucket "+direction(ascending), w.Args()...)
+	return bucket, skip, err
+}
+
+func direction(ascending bool) string {
+	if ascending {
+		return "ASC"
+	}
+	return "DESC"
+}
+
+func prefetchNumber(tx *db.Tx, sql string, args []any) func() (int64, error) {
+	var n int64
+	asked := tx.Prefetch(func(r db.Rows) error { return r.Scan(&n) }, sql, args...)
+	return func() (int64, error) {
+		err := asked.Wait()
+		return n, err
+	}
+}

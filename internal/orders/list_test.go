@@ -1,0 +1,265 @@
+package orders
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// The channels and the customer of sample.
+const (
+	erp, shop id.Channel  = "019a1c52-7c1e-7d40-9a55-00000000000c", "019a1c52-7c1e-7d40-9a55-00000000000d"
+	buyer     id.Customer = "019a1c52-7c1e-7d40-9a55-00000000000e"
+)
+
+const day = 86_400_000_000
+
+// sample stores n orders of forty days, some of them at the same moment and many with the same total, and gives them as they were stored.
+// One in thirty is of the buyer, some of them under another address.
+func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
+	t.Helper()
+	dice := rand.New(rand.NewSource(11))
+	all := make([]Order, n)
+	for i := range all {
+		o := &all[i]
+		*o = Order{ID: id.New[id.Order](), Number: int64(i + 1), Status: Statuses[min(dice.Intn(12), len(Statuses)-2)], Currency: "EUR", CustomerName: "Ada"}
+		if o.CreatedAt = 1_700_000_000_000_000 + int64(i)*40/int64(n)*day; i%50 == 9 { // history that was moved in
+			o.CreatedAt = 1_700_000_000_000_000 + dice.Int63n(40)*day
+		}
+		switch dice.Intn(3) {
+		case 0:
+			o.CreatedAt += dice.Int63n(day)
+		case 1:
+			o.CreatedAt += dice.Int63n(30_000_000)
+		}
+		o.Channel = []id.Channel{erp, erp, erp, shop, ""}[dice.Intn(5)]
+		if i%100 == 7 {
+			o.Channel = shop
+		}
+		o.Total = money.Amount(dice.Intn(n/3+1)) * money.Scale
+		o.Lines = []Line{{ID: id.New[id.Line](), Product: id.New[id.Product](), SKU: "A", Quantity: 1 + dice.Int63n(3)}}
+		o.History = []Entry{{Status: o.Status, Source: FromAPI}}
+		o.CustomerEmail = fmt.Sprintf("B%d@Example.com", dice.Intn(n))
+		if i%30 == 3 {
+			o.Customer, o.CustomerEmail = buyer, []string{"Ada@Example.com", "ada@work.example"}[i/30%2]
+		}
+		o.UpdatedAt, o.RecordedAt = o.CreatedAt, o.CreatedAt
+	}
+	for piece := range slices.Chunk(all, 500) {
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			for i := range piece {
+				o := piece[i]
+				Insert(tx, &o)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// filters are one of each sort, and one that lets no order through.
+var filters = []struct {
+	name  string
+	set   func(f *Filter)
+	fits  func(o *Order) bool
+	close bool // few orders fit
+}{
+	{"all", func(*Filter) {}, func(*Order) bool { return true }, false},
+	{"status", func(f *Filter) { f.Statuses = []Status{Processing} }, func(o *Order) bool { return o.Status == Processing }, false},
+	{"statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} }, func(o *Order) bool { return o.Status == Delivered || o.Status == Pending }, false},
+	{"no such status", func(f *Filter) { f.Statuses = []Status{Returned} }, func(*Order) bool { return false }, true},
+	{"channel", func(f *Filter) { f.Channel = erp }, func(o *Order) bool { return o.Channel == erp }, false},
+	{"other channel", func(f *Filter) { f.Channel = shop }, func(o *Order) bool { return o.Channel == shop }, false},
+	{"from", func(f *Filter) { f.From = 1_700_000_000_000_000 + 7*day }, func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+7*day }, false},
+	{"last days", func(f *Filter) { f.From = 1_700_000_000_000_000 + 38*day + 5 }, func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+38*day+5 }, true},
+	{"to", func(f *Filter) { f.To = 1_700_000_000_000_000 + 30*day }, func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+30*day }, false},
+	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day }, func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
+	{"customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer }, true},
+	{"address", func(f *Filter) { f.Email = "ADA@work.example" }, func(o *Order) bool { return o.CustomerEmail == "ada@work.example" }, true},
+}
+
+// value is what a list of the filter goes by.
+func (f Filter) value(o *Order) int64 { return f.CursorOf(*o).Value }
+
+// eachList calls test for every pair of filters, every sort and direction.
+func eachList(test func(name string, f Filter, fits func(o *Order) bool, close bool)) {
+	for i, one := range filters {
+		for _, two := range filters[i:] {
+			for _, sort := range []Sort{ByCreatedAt, ByTotal, ByNumber} {
+				for _, ascending := range []bool{false, true} {
+					f := Filter{Sort: sort, Ascending: ascending, Limit: 20}
+					again := f
+					one.set(&f)
+					two.set(&f)
+					two.set(&again)
+					if one.set(&again); !reflect.DeepEqual(f, again) {
+						continue // the second has taken the first one's place
+					}
+					test(fmt.Sprintf("%s, %s by %s, ascending %v", one.name, two.name, sort, ascending), f,
+						func(o *Order) bool { return one.fits(o) && two.fits(o) }, one.close || two.close)
+				}
+			}
+		}
+	}
+}
+
+// Every page of every list shows what a program would choose that looks at every order, by page and by cursor.
+func TestPagesShowWhatTheFilterSays(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
+		all := sample(t, store, tenant, 700)
+		sample(t, store, other, 30)
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			eachList(func(name string, f Filter, fits func(o *Order) bool, _ bool) {
+				if t.Failed() {
+					return
+				}
+				want := slices.Clone(all)
+				want = slices.DeleteFunc(want, func(o Order) bool { return !fits(&o) })
+				slices.SortFunc(want, func(a, b Order) int {
+					by := cmp.Or(cmp.Compare(f.value(&a), f.value(&b)), cmp.Compare(a.ID, b.ID))
+					if !f.Ascending {
+						by = -by
+					}
+					return by
+				})
+				for _, offset := range []int{0, 250, len(want) - 3, len(want)} {
+					f.Offset = max(0, offset)
+					got, total, err := List(tx, f, nil)
+					if err != nil || total != int64(len(want)) {
+						t.Fatalf("%s from %d: %d in all, not %d; %v", name, f.Offset, total, len(want), err)
+					}
+					at := min(f.Offset, len(want))
+					same(t, fmt.Sprint(name, " from ", f.Offset), got, want[at:min(at+f.Limit, len(want))])
+				}
+				if len(want) > 20 {
+					f.Offset = 0
+					cursor := f.CursorOf(want[15])
+					f.After = &cursor
+					got, _, err := List(tx, f, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					same(t, name+" behind a cursor", got, want[16:min(36, len(want))])
+				}
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func same(t *testing.T, name string, got, want []Order) {
+	t.Helper()
+	var numbers, wanted []int64
+	for _, o := range got {
+		numbers = append(numbers, o.Number)
+	}
+	for _, o := range want {
+		wanted = append(wanted, o.Number)
+	}
+	if !slices.Equal(numbers, wanted) {
+		t.Errorf("%s: %v, not %v", name, numbers, wanted)
+	}
+}
+
+// No list reads much more than it shows, on either engine, however few of an account's orders fit: SQLite says over which index it goes, and
+// PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
+func TestListsKeepToTheirIndex(t *testing.T) {
+	const plenty = 3000
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		sample(t, store, tenant, plenty)
+		read := func(run func(tx *db.Tx) error) {
+			t.Helper()
+			if err := store.Read(t.Context(), tenant, run); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eachList(func(name string, f Filter, _ func(o *Order) bool, close bool) {
+			if store.Engine() == "sqlite" {
+				read(func(tx *db.Tx) error {
+					ways := []access{f.access()}
+					if ways[0] == bySort && f.RowFilter == (RowFilter{}) {
+						ways = append(ways, byStatus)
+					}
+					for _, way := range ways {
+						sql, args := f.page(tx, way)
+						holds(t, tx, fmt.Sprint(name, " way ", way), way, f, sql, args)
+					}
+					return nil
+				})
+				return
+			}
+			read(func(tx *db.Tx) error {
+				fetched := func() (n int64) {
+					err := tx.Row("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables WHERE relname = 'orders'", nil, &n)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return n
+				}
+				before := fetched()
+				_, total, err := List(tx, f, nil)
+				bound := int64(400)
+				if close || f.Sort == ByNumber {
+					bound = max(bound, 3*total)
+				}
+				if rows := fetched() - before; rows > bound {
+					t.Errorf("%s: %d of %d orders read for %d that fit", name, rows, plenty, total)
+				}
+				return err
+			})
+		})
+	})
+}
+
+// holds reads SQLite's plan of a page.
+func holds(t *testing.T, tx *db.Tx, name string, way access, f Filter, sql string, args []any) {
+	t.Helper()
+	var plan string
+	err := tx.Each(func(r db.Rows) error {
+		var n, parent, unused int64
+		var line string
+		err := r.Scan(&n, &parent, &unused, &line)
+		plan += line + "\n"
+		return err
+	}, "EXPLAIN QUERY PLAN "+sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[access]string{byCustomer: `orders_tenant_id_(customer_id|email_key) \(tenant_id=\? AND (customer_id|email_key)=\?`,
+		byStatus: `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number) \(tenant_id=\?`}[way]
+	if way == byStatus && f.Channel != "" {
+		want = `orders_tenant_id_channel_id \(tenant_id=\? AND channel_id=\? AND status=\?`
+	}
+	used := regexp.MustCompile(`(SCAN|SEARCH) o\b.*`).FindAllString(plan, -1)
+	last := len(used) - 1 // the page's rows themselves
+	if last < 1 || !strings.Contains(used[last], "(tenant_id=? AND id=?)") {
+		t.Fatalf("%s:\n%s", name, plan)
+	}
+	for _, line := range used[:last] {
+		if !regexp.MustCompile("^SEARCH o USING (COVERING )?INDEX " + want).MatchString(line) {
+			t.Errorf("%s: %s\nin\n%s", name, line, plan)
+			return
+		}
+	}
+	if way == bySort && strings.Count(plan, "TEMP B-TREE") > 2 {
+		t.Errorf("%s sorts what the index has in order:\n%s", name, plan)
+	}
+}

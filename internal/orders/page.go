@@ -1,0 +1,223 @@
+package orders
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// access is the index over which a page finds its orders. It is chosen here: the engines take the index of the sort where a filter lets
+// eleven orders through, or that of a filter where a sort needs twenty. A condition that must not lead to an index of its own stands aside
+// in an expression.
+type access int
+
+const (
+	byCustomer access = iota // all orders of the customer or address, which are sorted then
+	byStatus                 // (status, created_at), or (channel_id, status, created_at): what the counted filter lets through, and no other order
+	bySort                   // all orders in the order of the sort, but for those that do not match
+)
+
+// seekFrom is the offset from which a page is looked for with the kept figures.
+const seekFrom = 200
+
+// fixedAccess reports whether the way to a page does not depend on how many orders match.
+func (f Filter) fixedAccess() bool {
+	switch {
+	case f.RowFilter != (RowFilter{}):
+		return true
+	case f.Sort == ByCreatedAt:
+		return f.Offset < seekFrom
+	}
+	return false
+}
+
+// access is the way to a page for which that is fixed.
+func (f Filter) access() access {
+	switch {
+	case f.Customer != "" || f.Email != "":
+		return byCustomer
+	case f.Sort == ByCreatedAt:
+		return byStatus
+	}
+	return bySort
+}
+
+// listChosen reads a page on the way that is the shorter one for as many orders as match.
+func listChosen(tx *db.Tx, f Filter, matching func() (int64, error)) ([]Order, int64, error) {
+	n, err := matching()
+	if err != nil || n == 0 || int64(f.Offset) >= n {
+		return []Order{}, n, err
+	}
+	read, way := f, byStatus
+	switch {
+	case f.Sort == ByCreatedAt:
+		var skip int64
+		read.CountedFilter, skip, err = seek(tx, f.CountedFilter, f.Ascending, int64(f.Offset))
+		read.Offset = int(skip)
+	default:
+		way, err = f.shorter(tx, n)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	back := way == bySort && int64(f.Offset) > n/2 // nearer to the list's end
+	if back {
+		read.Ascending = !f.Ascending
+		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
+		read.Limit = int(min(int64(f.Limit), n-int64(f.Offset)))
+	}
+	list, err := prefetchPage(tx, read, way)()
+	if back {
+		slices.Reverse(list)
+	}
+	return list, n, err
+}
+
+// shorter is the way to n orders, sorted by what they were not counted by, on which fewer of them are read.
+func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
+	if len(f.Statuses) == 0 && f.Channel == "" && f.From == 0 && f.To == 0 {
+		return bySort, nil
+	}
+	among := CountedFilter{} // where those that match are spread evenly
+	if f.Sort == ByNumber {  // numbers grow with time
+		among.From, among.To = f.From, f.To
+	}
+	all, err := prefetchTotal(tx, among)()
+	if err != nil {
+		return bySort, err
+	}
+	walked := float64(f.Limit+f.Offset) * float64(all) / float64(n)
+	if passed, any := f.passed(); any {
+		skipped, err := prefetchTotal(tx, passed)()
+		if err != nil {
+			return bySort, err
+		}
+		walked += float64(skipped)
+	}
+	if float64(n) <= walked {
+		return byStatus, nil
+	}
+	return bySort, nil
+}
+
+// passed is what a list by number meets before it comes to the filter's bounds of time.
+func (f Filter) passed() (passed CountedFilter, any bool) {
+	switch {
+	case f.Sort != ByNumber:
+		return passed, false
+	case f.Ascending:
+		return CountedFilter{To: f.From - 1}, f.From > 1
+	}
+	return CountedFilter{From: f.To + 1}, f.To > 0
+}
+
+// conditions writes what a page lets through on one way to it, for some of the states.
+func (f Filter) conditions(bind func(any) string, way access, states []Status) string {
+	var text strings.Builder
+	text.WriteString("o.tenant_id = $1")
+	and := func(leads bool, condition string) {
+		if !leads {
+			condition = aside(condition)
+		}
+		text.WriteString(" AND " + condition)
+	}
+	if f.Customer != "" {
+		and(true, "o.customer_id = "+bind(f.Customer)+"::UUID")
+	}
+	if f.Email != "" {
+		and(f.Customer == "", "o.email_key = "+bind(emailKey(f.Email)))
+	}
+	if f.Channel != "" {
+		and(way == byStatus, "o.channel_id = "+bind(f.Channel)+"::UUID")
+	}
+	if way == byStatus && len(states) == 0 {
+		states = Statuses
+	}
+	if len(states) == 1 {
+		and(way == byStatus, "o.status = "+bind(string(states[0])))
+	} else if len(states) > 1 {
+		list := make([]string, len(states))
+		for i, s := range states {
+			list[i] = bind(string(s))
+		}
+		and(way == byStatus, "o.status IN ("+strings.Join(list, ",")+")")
+	}
+	if f.From != 0 {
+		and(way != bySort, "o.created_at >= "+bind(f.From))
+	}
+	if f.To != 0 {
+		and(way != bySort, "o.created_at <= "+bind(f.To))
+	}
+	if f.Search != "" {
+		and(false, "o.search LIKE "+bind(LikePattern(f.Search))+` ESCAPE '\'`)
+	}
+	return text.String()
+}
+
+// aside is a condition that leads to no index and that a planner expects to hold for every other row.
+func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
+
+// prefetchPage asks for one page. Ids come first, each state of an index by status for itself, and only the page's rows are read whole.
+func prefetchPage(tx *db.Tx, f Filter, way access) func() ([]Order, error) {
+	sql, args := f.page(tx, way)
+	var list []Order
+	scan := table.Scanner()
+	asked := tx.Prefetch(func(r db.Rows) error {
+		o, err := scan(r)
+		list = append(list, o)
+		return err
+	}, sql, args...)
+	return func() ([]Order, error) {
+		err := asked.Wait()
+		return list, err
+	}
+}
+
+// page writes the query of one page.
+func (f Filter) page(tx *db.Tx, way access) (sql string, args []any) {
+	w := db.NewWhere(tx, "o")
+	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
+	inOrder := way == bySort || f.Sort == ByCreatedAt // the index has the order of the list
+	if !inOrder {
+		column = "(" + column + " + 0)"
+	}
+	limit, offset := w.Bind(f.Limit), ""
+	reach := limit // how far each branch must go
+	if f.After == nil && f.Offset > 0 {
+		offset, reach = " OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Bind(f.Limit+f.Offset)
+	}
+	branch := func(states []Status) string {
+		where := f.conditions(w.Bind, way, states)
+		if f.After != nil {
+			where += " AND (" + column + ", o.id) " + beyond(f.Ascending) + " (" + w.Bind(f.After.Value) + "::BIGINT, " + w.Bind(f.After.ID) + "::UUID)"
+		}
+		return "SELECT " + column + " AS k, o.id AS id FROM orders o WHERE " + where +
+			" ORDER BY " + column + " " + order + ", o.id " + order + " LIMIT " + reach + "::BIGINT"
+	}
+	ids := ""
+	if way == byStatus && inOrder && len(f.states()) > 1 {
+		for i, s := range f.states() {
+			if i > 0 {
+				ids += " UNION ALL "
+			}
+			ids += "SELECT * FROM (" + branch([]Status{s}) + ") AS b" + strconv.Itoa(i)
+		}
+	} else {
+		ids = branch(f.Statuses)
+	}
+	return "SELECT " + table.Columns("o") + " FROM (SELECT k, id FROM (" + ids + ") AS branches ORDER BY k " + order + ", id " + order +
+		" LIMIT " + limit + "::BIGINT" + offset + `) AS page
+		JOIN orders o ON o.tenant_id = $1 AND o.id = page.id
+		LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
+		LEFT JOIN customers p ON p.tenant_id = $1 AND p.id = o.customer_id
+		ORDER BY page.k ` + order + ", page.id " + order, w.Args()
+}
+
+func beyond(ascending bool) string {
+	if ascending {
+		return ">"
+	}
+	return "<"
+}
