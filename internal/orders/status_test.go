@@ -52,7 +52,7 @@ func TestWhatEveryStateAllows(t *testing.T) {
 		{Returned, false, false, false, false, true},
 	} {
 		order := func() *Order {
-			return &Order{ID: id.New[id.Order](), Status: c.status, Lines: []Line{{ID: "a", Quantity: 2}}}
+			return &Order{ID: id.New[id.Order](), Status: c.status, Lines: []Line{{ID: "a", Product: "p", Quantity: 2}}}
 		}
 		o := order()
 		if _, err := o.Ship(ShipmentDraft{Lines: []DraftLine{{"a", 1}}}, 1); (err == nil) != c.ship {
