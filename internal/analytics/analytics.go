@@ -52,27 +52,6 @@ func mostFirst(table string) string {
 
 func sum(big, small int64) money.Total { return money.TotalOf(big, 8).Plus(money.TotalOf(small, 0)) }
 
-// takings reads what the orders of a span brought in, the account's currency first, even when it has none.
-func takings(tx *db.Tx, currency string, s Span) ([]Takings, error) {
-	found, err := db.List(tx, func(r db.Rows) (t Takings, err error) {
-		var big, small int64
-		err = r.Scan(&t.Currency, &t.Orders, &big, &small)
-		t.Revenue = sum(big, small)
-		return t, err
-	}, `SELECT currency, count(*), `+summed("total")+` FROM orders
-		WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status <> 'CANCELLED' GROUP BY currency ORDER BY currency`,
-		tx.Tenant, s.From, s.To)
-	list := []Takings{{Currency: currency}}
-	for _, t := range found {
-		if t.Currency == currency {
-			list[0] = t
-		} else {
-			list = append(list, t)
-		}
-	}
-	return list, err
-}
-
 // count reads one number.
 func count(tx *db.Tx, into *int64, sql string, args ...any) error {
 	return tx.Row(sql, append([]any{tx.Tenant}, args...), into)

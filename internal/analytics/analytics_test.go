@@ -3,6 +3,8 @@ package analytics_test
 import (
 	"fmt"
 	"math/big"
+	"math/rand"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
 
@@ -66,27 +69,27 @@ func fill(t *testing.T, store *db.DB, now *time.Time) id.Tenant {
 			return nil
 		})
 		channel := id.Channel(fmt.Sprintf("%s%x", shop[:35], int64(tenant)))
+		write(t, store, tenant, func(tx *db.Tx) error { // not active: orders that name no channel have none
+			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
+				VALUES ($1,$2,'Shop','CUSTOM','inactive','','{}','allow',0,0)`, tenant, channel)
+			return nil
+		})
 		for i, s := range sales {
 			*now = time.UnixMicro(s.at)
 			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: s.status, Currency: s.currency, Source: orders.FromAPI}
 			for sku, quantity := range s.lines {
 				draft.Lines = append(draft.Lines, orders.LineDraft{SKU: sku, Quantity: quantity, UnitPrice: prices[sku]})
 			}
-			var made *orders.Order
-			write(t, store, tenant, func(tx *db.Tx) (err error) {
-				made, err = do.CreateOrder(tx, accounts.Caller{Tenant: tenant}, draft)
+			if s.channel {
+				draft.Channel = channel
+			}
+			write(t, store, tenant, func(tx *db.Tx) error {
+				_, err := do.CreateOrder(tx, accounts.Caller{Tenant: tenant}, draft)
 				return err
 			})
-			if s.channel {
-				write(t, store, tenant, func(tx *db.Tx) error {
-					tx.Queue("UPDATE orders SET channel_id = $3 WHERE tenant_id = $1 AND id = $2", tenant, made.ID, channel)
-					return nil
-				})
-			}
 		}
 		write(t, store, tenant, func(tx *db.Tx) error {
-			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
-				VALUES ($1,$2,'Shop','CUSTOM','active','','{}','allow',0,0)`, tenant, channel)
+			tx.Queue("UPDATE channels SET status = 'active' WHERE tenant_id = $1", tenant)
 			return nil
 		})
 	}
@@ -187,6 +190,88 @@ func TestSalesFillEveryInterval(t *testing.T) {
 	})
 }
 
+// Whatever span is asked for, its figures are those of its orders, also after they moved, were edited or came at the ends of the kept buckets.
+func TestFiguresAreThoseOfTheOrders(t *testing.T) {
+	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
+		*now = time.UnixMicro(day(-1))
+		tenant := dbtest.Account(t, store)
+		write(t, store, tenant, func(tx *db.Tx) error {
+			product(tx, mug, "MUG", money.Scale)
+			return nil
+		})
+		dice := rand.New(rand.NewSource(3))
+		do, who := &commerce.Service{Numbers: orders.NewNumbers()}, accounts.Caller{Tenant: tenant}
+		var moments []int64
+		for i := range 80 {
+			at := monday.UnixMicro() + dice.Int63n(5*86_400_000_000)
+			if i%3 == 0 {
+				at = at / 10_000_000 * 10_000_000
+			}
+			moments = append(moments, at)
+			*now = time.UnixMicro(at)
+			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: orders.Pending, Currency: []string{"EUR", "USD"}[dice.Intn(2)], Source: orders.FromAPI,
+				Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 1 + dice.Int63n(5), UnitPrice: money.Amount(dice.Int63n(90_000_000_000_000))}}}
+			write(t, store, tenant, func(tx *db.Tx) error {
+				o, err := do.CreateOrder(tx, who, draft)
+				if err != nil || i%2 == 0 {
+					return err
+				}
+				if o, err = orders.Lock(tx, o.ID); err != nil {
+					return err
+				}
+				if i%4 == 1 {
+					return do.EditOrder(tx, who, o, commerce.Edit{Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 7, UnitPrice: money.Amount(i) * 123_456_789}}})
+				}
+				return do.MoveOrder(tx, who, o, commerce.Move{To: []orders.Status{orders.Processing, orders.Cancelled}[i/4%2], Source: orders.FromAPI})
+			})
+		}
+		for range 60 {
+			from, to := moments[dice.Intn(len(moments))], moments[dice.Intn(len(moments))]
+			if dice.Intn(3) == 0 {
+				from = monday.UnixMicro() + dice.Int63n(5)*86_400_000_000
+			}
+			s := analytics.Span{From: min(from, to), To: max(from, to)}
+			got := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", s) })
+			hours := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", s, analytics.Hour) })
+			counts := read(t, store, tenant, func(tx *db.Tx) (map[string][3]string, error) {
+				list := map[string][3]string{}
+				return list, tx.Each(func(r db.Rows) error {
+					var status, currency string
+					var n, items, big, small int64
+					err := r.Scan(&status, &currency, &n, &items, &big, &small)
+					list[status+currency] = [3]string{fmt.Sprint(n), fmt.Sprint(items), money.TotalOf(big, 8).Plus(money.TotalOf(small, 0)).String()}
+					return err
+				}, `SELECT o.status, o.currency, count(*), sum(l.quantity)::BIGINT, sum(o.total / 100000000)::BIGINT, sum(o.total % 100000000)::BIGINT
+					FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
+					WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 GROUP BY o.status, o.currency`, tenant, s.From, s.To)
+			})
+			var sold, items, inHours, itemsInHours int64
+			for key, c := range counts {
+				if n, i := number(c[0]), number(c[1]); !strings.HasPrefix(key, "CANCELLED") {
+					sold, items = sold+n, items+i
+				}
+			}
+			for _, p := range hours.Points {
+				inHours, itemsInHours = inHours+p.Orders, itemsInHours+p.ItemsSold
+			}
+			if got.ItemsSold != items || inHours != sold || itemsInHours != items {
+				t.Fatalf("%+v: %d orders with %d pieces; the summary has %d pieces, the hours %d orders with %d", s, sold, items, got.ItemsSold, inHours, itemsInHours)
+			}
+			for _, c := range got.ByStatus {
+				euro, dollar := counts[c.Status+"EUR"], counts[c.Status+"USD"]
+				if number(euro[0])+number(dollar[0]) != c.Orders || euro[2] != c.Total.String() && (euro[2] != "" || c.Total.String() != "0") {
+					t.Fatalf("%+v: %s is %+v, the orders say %v and %v", s, c.Status, c, euro, dollar)
+				}
+			}
+		}
+	})
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
 func TestChannelsTellOrdersWithoutOneApart(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
 		tenant := fill(t, store, now)
@@ -212,7 +297,7 @@ func TestStockIsCountedAndValued(t *testing.T) {
 				threshold        any
 			}{{"MUG", 12, 3, 10}, {"MUG-OUT", -2, 0, nil}, {"MUG-OK", 7, 1, 2}} {
 				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
-					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,FALSE,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved, level.threshold, i+1)
+					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,$9,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved, level.threshold, i+1, level.sku == "MUG")
 			}
 			return nil
 		})
@@ -306,6 +391,12 @@ func TestSalesBeyond63BitsAreExact(t *testing.T) {
 		write(t, store, tenant, func(tx *db.Tx) error {
 			tx.Queue("UPDATE orders SET status = 'PENDING', currency = 'EUR', total = $2 WHERE tenant_id = $1", tx.Tenant, each)
 			tx.Queue("UPDATE order_lines SET line_total = CASE WHEN sku = 'POT' THEN $2::BIGINT + 1 ELSE $2::BIGINT END WHERE tenant_id = $1", tx.Tenant, each)
+			tx.Queue("DELETE FROM order_figures WHERE tenant_id = $1", tx.Tenant)
+			for _, width := range spans.Widths {
+				tx.Queue(`INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small)
+					SELECT tenant_id, $2::BIGINT, status, created_at / $2::BIGINT * $2::BIGINT, coalesce(channel_id::TEXT, ''), currency, count(*), 1,
+						sum(total / 100000000), sum(total % 100000000) FROM orders WHERE tenant_id = $1 GROUP BY 1, 3, 4, 5, 6`, tx.Tenant, width)
+			}
 			return nil
 		})
 		all := analytics.Span{From: day(-15), To: day(15)}

@@ -1,9 +1,13 @@
 package analytics
 
 import (
+	"cmp"
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/spans"
 )
 
 // Channel is how one channel did in a span; the channel with an empty id stands for orders without one.
@@ -24,33 +28,86 @@ type Channel struct {
 	FailedJobs int64 // of the span
 }
 
-// Channels reads every channel of the account, the best seller first.
+// Channels reads every channel of the account, the best seller first, and orders without a channel if there are any.
 func Channels(tx *db.Tx, currency string, s Span) ([]Channel, error) {
+	figures, err := readFigures(tx, s, spans.Days, 1, "channel, currency, status")
+	if err != nil {
+		return nil, err
+	}
+	list, err := channelRows(tx, s)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[id.Channel]int, len(list))
+	for i := range list {
+		at[list[i].ID] = i
+	}
+	for _, f := range figures {
+		i, known := at[id.Channel(f.channel)]
+		if !known {
+			if f.channel != "" {
+				continue
+			}
+			i = len(list)
+			at[""], list = i, append(list, Channel{})
+		}
+		list[i].add(f, currency)
+	}
+	if err := newestOrders(tx, s, list); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list, func(a, b Channel) int {
+		return cmp.Or(b.Revenue.Compare(a.Revenue), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return list, nil
+}
+
+// add counts what a figure says of the channel.
+func (c *Channel) add(f figure, currency string) {
+	switch f.status {
+	case cancelled:
+		c.Cancelled += f.orders
+		return
+	case "RETURNED":
+		c.Returned += f.orders
+	}
+	c.Orders += f.orders
+	if f.currency == currency {
+		c.Revenue = c.Revenue.Plus(f.total)
+	}
+}
+
+// channelRows reads every channel but for its orders.
+func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 	return db.List(tx, func(r db.Rows) (c Channel, err error) {
-		var big, small int64
-		err = r.Scan(db.Opt(&c.ID), &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Orders, &c.Cancelled, &c.Returned, &big, &small, &c.LastOrder,
-			&c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
-		c.Revenue = sum(big, small)
-		return c, err
-	}, `WITH sold AS (
-			SELECT channel_id, count(*) - sum(CASE WHEN status = 'CANCELLED' THEN 1 ELSE 0 END) AS orders,
-				sum(CASE WHEN status = 'CANCELLED' THEN 1 ELSE 0 END) AS cancelled, sum(CASE WHEN status = 'RETURNED' THEN 1 ELSE 0 END) AS returned,
-				`+summed("CASE WHEN status <> 'CANCELLED' AND currency = $4 THEN total ELSE 0 END")+`, max(created_at) AS newest
-			FROM orders WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 GROUP BY channel_id),
-		shown AS (
+		return c, r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
+	}, `WITH shown AS (
 			SELECT channel_id, sum(CASE WHEN status = 'published' THEN 1 ELSE 0 END) AS published,
 				sum(CASE WHEN status = 'pending' THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS failed
 			FROM publications WHERE tenant_id = $1 GROUP BY channel_id),
 		broken AS (
-			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2 AND completed_at <= $3 GROUP BY channel_id),
-		every_channel AS (
-			SELECT id, name, platform, status, last_sync_at FROM channels WHERE tenant_id = $1
-			UNION ALL SELECT NULL, '', '', '', NULL WHERE EXISTS (SELECT 1 FROM sold WHERE channel_id IS NULL))
-		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at, coalesce(s.orders, 0), coalesce(s.cancelled, 0), coalesce(s.returned, 0),
-			coalesce(s.big, 0) AS big, coalesce(s.small, 0) AS small, coalesce(s.newest, 0), coalesce(p.published, 0), coalesce(p.waiting, 0), coalesce(p.failed, 0), coalesce(b.jobs, 0)
-		FROM every_channel c
-		LEFT JOIN sold s ON s.channel_id = c.id OR s.channel_id IS NULL AND c.id IS NULL
-		LEFT JOIN shown p ON p.channel_id = c.id
-		LEFT JOIN broken b ON b.channel_id = c.id
-		ORDER BY coalesce(s.big, 0) + coalesce(s.small, 0) / 100000000 DESC, coalesce(s.small, 0) % 100000000 DESC, 6 DESC, c.name, c.id NULLS LAST`, tx.Tenant, s.From, s.To, currency)
+			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2 AND completed_at <= $3 GROUP BY channel_id)
+		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at, coalesce(p.published, 0), coalesce(p.waiting, 0), coalesce(p.failed, 0), coalesce(b.jobs, 0)
+		FROM channels c LEFT JOIN shown p ON p.channel_id = c.id LEFT JOIN broken b ON b.channel_id = c.id
+		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
+}
+
+// newestOrders finds the newest order of the span in each channel that has some: the newest of each status.
+func newestOrders(tx *db.Tx, s Span, list []Channel) error {
+	var all []*db.PendingRead
+	for i := range list {
+		c := &list[i]
+		if c.Orders+c.Cancelled == 0 {
+			continue
+		}
+		args, of := []any{tx.Tenant, s.From, s.To}, "IS NULL"
+		if c.ID != "" {
+			args, of = append(args, c.ID), "= $4::UUID"
+		}
+		all = append(all, tx.Prefetch(func(r db.Rows) error { return r.Scan(&c.LastOrder) },
+			`WITH v(status) AS (VALUES `+everyRow+`) SELECT coalesce(max(newest), 0)::BIGINT FROM (SELECT (SELECT o.created_at FROM orders o WHERE o.tenant_id = $1 AND o.channel_id `+of+`
+				AND o.status = v.status AND o.created_at >= $2 AND o.created_at <= $3 ORDER BY o.created_at DESC LIMIT 1) AS newest
+			FROM v) AS by_status`, args...))
+	}
+	return db.WaitAll(all)
 }

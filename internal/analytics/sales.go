@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/spans"
 )
 
 // Interval is how long a point of a series is.
@@ -62,34 +63,39 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 	if out.Points, err = emptyPoints(s, every); err != nil {
 		return out, err
 	}
-	if out.Takings, err = takings(tx, currency, s); err != nil {
-		return out, err
-	}
-	unit := int64(24 * time.Hour / time.Microsecond)
+	widest := spans.Days
 	if every == Hour {
-		unit = int64(time.Hour / time.Microsecond)
+		widest = spans.Hours
 	}
-	place := 0
-	err = tx.Each(func(r db.Rows) error {
-		var p Point
-		var big, small int64
-		if err := r.Scan(&p.Start, &p.Orders, &big, &small, &p.ItemsSold); err != nil {
-			return err
-		}
-		for place+1 < len(out.Points) && out.Points[place+1].Start <= p.Start {
-			place++
-		}
-		into := &out.Points[place]
-		into.Orders, into.Revenue, into.ItemsSold = into.Orders+p.Orders, into.Revenue.Plus(sum(big, small)), into.ItemsSold+p.ItemsSold
-		return nil
-	}, `SELECT o.created_at / $4::BIGINT * $4::BIGINT AS start, count(*), `+summed("CASE WHEN o.currency = $5 THEN o.total ELSE 0 END")+`,
-			coalesce(sum((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = o.tenant_id AND l.order_id = o.id)), 0)::BIGINT
-		FROM orders o WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED' GROUP BY 1 ORDER BY 1`,
-		tx.Tenant, s.From, s.To, unit, currency)
+	list, err := readFigures(tx, s, widest, spans.Widths[widest], "start, currency, status")
 	if err != nil {
 		return out, err
 	}
-	out.Best, err = db.List(tx, func(r db.Rows) (b Seller, err error) {
+	out.Takings = takings(list, currency)
+	place := 0
+	for _, f := range list {
+		if f.status == cancelled {
+			continue
+		}
+		for place+1 < len(out.Points) && out.Points[place+1].Start <= f.start {
+			place++
+		}
+		into := &out.Points[place]
+		into.Orders, into.ItemsSold = into.Orders+f.orders, into.ItemsSold+f.items
+		if f.currency == currency {
+			into.Revenue = into.Revenue.Plus(f.total)
+		}
+	}
+	out.Best, err = readBest(tx, currency, s)
+	return out, err
+}
+
+// sold is each status but CANCELLED.
+const sold = "('DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
+
+// readBest adds up the lines of a span by SKU: nothing is kept by SKU, so it takes as long as there are lines.
+func readBest(tx *db.Tx, currency string, s Span) ([]Seller, error) {
+	return db.List(tx, func(r db.Rows) (b Seller, err error) {
 		var big, small int64
 		err = r.Scan(&b.SKU, &b.Product, &b.Name, &b.Quantity, &big, &small)
 		b.Revenue = sum(big, small)
@@ -99,12 +105,11 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 				SELECT l.sku, l.product_id, max(l.name) AS name, sum(l.quantity)::BIGINT AS quantity, `+
 		summed("CASE WHEN o.currency = $4 THEN l.line_total ELSE 0 END")+`
 				FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
-				WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED'
+				WHERE o.tenant_id = $1 AND o.status IN `+sold+` AND o.created_at >= $2 AND o.created_at <= $3
 				GROUP BY l.sku, l.product_id) g
 			ORDER BY `+mostFirst("g")+`, g.quantity DESC, g.sku LIMIT $5) b
 		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id ORDER BY `+mostFirst("b")+`, b.quantity DESC, b.sku`,
 		tx.Tenant, s.From, s.To, currency, bestSellers)
-	return out, err
 }
 
 // emptyPoints are the intervals that a span touches.

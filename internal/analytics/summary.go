@@ -1,10 +1,13 @@
 package analytics
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"entrepot/internal/db"
 	"entrepot/internal/money"
+	"entrepot/internal/spans"
 )
 
 // Summary is how a span went, beside the span of the same length before it.
@@ -30,31 +33,46 @@ type StatusCount struct {
 
 // Summarize reads the summary of a span.
 func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
-	out := Summary{Span: s}
-	var err error
-	if out.Takings, err = takings(tx, currency, s); err != nil {
-		return out, err
-	}
-	before, err := takings(tx, currency, s.before())
+	out := Summary{Span: s, ByStatus: []StatusCount{}}
+	list, err := readFigures(tx, s, spans.Days, 1, "currency, status")
 	if err != nil {
 		return out, err
 	}
-	out.Before = before[0]
-	out.ByStatus, err = db.List(tx, func(r db.Rows) (c StatusCount, err error) {
-		var big, small int64
-		err = r.Scan(&c.Status, &c.Orders, &big, &small)
-		c.Total = sum(big, small)
-		return c, err
-	}, `SELECT status, count(*), `+summed("CASE WHEN currency = $4 THEN total ELSE 0 END")+` FROM orders
-		WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 GROUP BY status ORDER BY status`, tx.Tenant, s.From, s.To, currency)
+	before, err := readFigures(tx, s.before(), spans.Days, 1, "currency, status")
+	if err != nil {
+		return out, err
+	}
+	out.Takings, out.Before = takings(list, currency), takings(before, currency)[0]
+	out.countByStatus(list, currency)
+	waiting, err := readFigures(tx, Span{To: spans.Last}, spans.Days, 1, "status")
+	for _, f := range waiting {
+		if f.status == "PROCESSING" || f.status == "PARTIALLY_SHIPPED" {
+			out.ToShip += f.orders
+		}
+	}
 	return out, errors.Join(err,
-		count(tx, &out.ItemsSold, `SELECT coalesce(sum(l.quantity), 0)::BIGINT FROM orders o
-			JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
-			WHERE o.tenant_id = $1 AND o.created_at >= $2 AND o.created_at <= $3 AND o.status <> 'CANCELLED'`, s.From, s.To),
 		count(tx, &out.NewCustomers, "SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To),
 		count(tx, &out.Customers, "SELECT count(*) FROM customers WHERE tenant_id = $1 AND status = 'active'"),
 		count(tx, &out.ActiveProducts, "SELECT count(*) FROM products WHERE tenant_id = $1 AND status = 'ACTIVE' AND deleted_at IS NULL"),
-		count(tx, &out.LowStock, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND on_hand - reserved < threshold"),
-		count(tx, &out.ToShip, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND status IN ('PROCESSING', 'PARTIALLY_SHIPPED')"),
+		count(tx, &out.LowStock, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE"),
 	)
+}
+
+// countByStatus sorts figures by status.
+func (out *Summary) countByStatus(list []figure, currency string) {
+	for _, f := range list {
+		at := slices.IndexFunc(out.ByStatus, func(c StatusCount) bool { return c.Status == f.status })
+		if at < 0 {
+			at = len(out.ByStatus)
+			out.ByStatus = append(out.ByStatus, StatusCount{Status: f.status})
+		}
+		out.ByStatus[at].Orders += f.orders
+		if f.currency == currency {
+			out.ByStatus[at].Total = out.ByStatus[at].Total.Plus(f.total)
+		}
+		if f.status != cancelled {
+			out.ItemsSold += f.items
+		}
+	}
+	slices.SortFunc(out.ByStatus, func(a, b StatusCount) int { return cmp.Compare(a.Status, b.Status) })
 }

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -24,6 +25,11 @@ func TotalOf(n int64, zeros int) Total {
 func (t Total) Plus(u Total) Total {
 	low := t.Low + u.Low
 	return Total{High: t.High + u.High + low/totalBase, Low: low % totalBase}
+}
+
+// Compare is -1, 0 or 1 when the total is less than, equal to or more than another.
+func (t Total) Compare(u Total) int {
+	return cmp.Or(cmp.Compare(t.High, u.High), cmp.Compare(t.Low, u.Low))
 }
 
 // Mean is the total divided by n, which is above zero, rounded half away from zero to some decimals, 0 to 4.

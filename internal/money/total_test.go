@@ -1,6 +1,7 @@
 package money_test
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 	"testing"
@@ -22,6 +23,17 @@ func TestTotalsAreExact(t *testing.T) {
 		text := new(big.Rat).SetFrac(want, big.NewInt(money.Scale)).FloatString(4)
 		if text = strings.TrimRight(strings.TrimRight(text, "0"), "."); total.String() != text && !(text == "" && total.String() == "0") {
 			t.Fatalf("%s, want %s", total, text)
+		}
+	})
+}
+
+// Totals compare as the numbers they are.
+func TestTotalsCompare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64Range(0, 1000).Draw(t, "a"), rapid.Int64Range(0, 1000).Draw(t, "b")
+		zeros := rapid.IntRange(0, 18).Draw(t, "zeros")
+		if got := money.TotalOf(a, zeros).Compare(money.TotalOf(b, zeros)); got != cmp.Compare(a, b) {
+			t.Fatalf("%d and %d with %d zeros: %d", a, b, zeros, got)
 		}
 	})
 }

@@ -1,0 +1,78 @@
+package analytics
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+	"entrepot/internal/spans"
+)
+
+// figure is what some orders add up to.
+type figure struct {
+	status, channel, currency string
+	start                     int64 // of the interval, where they are read by interval
+	orders, items             int64
+	total                     money.Total
+}
+
+// every is each status, in the order of the index (package orders): the kept figures and the orders are found by status and time.
+const (
+	every    = "('CANCELLED','DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
+	everyRow = "('CANCELLED'),('DELIVERED'),('PARTIALLY_SHIPPED'),('PENDING'),('PROCESSING'),('RETURNED'),('SHIPPED')"
+)
+
+// readFigures adds up the orders of a span by some of the columns status, channel, currency and start: from the kept figures where whole buckets
+// no wider than spans.Widths[widest] lie in the span, and from the orders at its ends.
+func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure, error) {
+	from, to := max(s.From, 0), min(s.To+1, spans.Last)
+	if from >= to {
+		return nil, nil
+	}
+	w := db.NewWhere(tx, "")
+	unitOf := w.Bind(unit) + "::BIGINT"
+	var parts []string
+	pieces, ends := spans.Fill(from, to, widest)
+	for _, p := range pieces {
+		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+` AS start, orders, items, big, small FROM order_figures
+			WHERE tenant_id = $1 AND span = `+w.Bind(p.Width)+" AND status IN "+every+" AND bucket >= "+w.Bind(p.From)+" AND bucket < "+w.Bind(p.To))
+	}
+	for _, e := range ends {
+		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, ''), o.currency, o.created_at / "+unitOf+" * "+unitOf+`, 1,
+			coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT, o.total / 100000000, o.total % 100000000
+			FROM orders o WHERE o.tenant_id = $1 AND o.status IN `+every+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
+	}
+	columns := []string{"''", "''", "''", "0::BIGINT"}
+	for i, name := range []string{"status", "channel", "currency", "start"} {
+		if strings.Contains(by, name) {
+			columns[i] = name
+		}
+	}
+	return db.List(tx, func(r db.Rows) (f figure, err error) {
+		var big, small int64
+		err = r.Scan(&f.status, &f.channel, &f.currency, &f.start, &f.orders, &f.items, &big, &small)
+		f.total = sum(big, small)
+		return f, err
+	}, "SELECT "+strings.Join(columns, ", ")+`, sum(orders)::BIGINT, sum(items)::BIGINT, sum(big)::BIGINT, sum(small)::BIGINT
+		FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY "+by+" HAVING sum(orders) <> 0 ORDER BY "+by, w.Args()...)
+}
+
+// takings are what figures brought in by currency, the account's first, even when it has none.
+func takings(list []figure, currency string) []Takings {
+	out := []Takings{{Currency: currency}}
+	at := map[string]int{currency: 0}
+	for _, f := range list {
+		if f.status == cancelled {
+			continue
+		}
+		i, known := at[f.currency]
+		if !known {
+			i = len(out)
+			at[f.currency], out = i, append(out, Takings{Currency: f.currency})
+		}
+		out[i].Orders, out[i].Revenue = out[i].Orders+f.orders, out[i].Revenue.Plus(f.total)
+	}
+	return out
+}
+
+const cancelled = "CANCELLED"
