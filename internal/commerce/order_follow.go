@@ -16,14 +16,15 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// followOrder takes over what changed of an order on its platform; a version that was taken before changes nothing.
+// followOrder takes over what changed of an order on its platform. A version older than one that was taken changes nothing; one with the
+// same time may be another one, because some platforms count whole seconds.
 func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bool, error) {
 	o, err := orders.Lock(tx, order)
 	if err != nil {
 		return false, err
 	}
 	at := micros(in.UpdatedAt)
-	if at != 0 && at <= o.PlatformUpdatedAt {
+	if at != 0 && at < o.PlatformUpdatedAt {
 		return false, nil
 	}
 	before, moved := copyOf(o), in.Theirs != o.PlatformStatus

@@ -1,0 +1,198 @@
+package prestashop
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// session is one shop, ready to be called. What it found out about the shop it keeps for its own life.
+type session struct {
+	connector.Unsupported
+	link    connector.Link
+	base    string // of the web service, with its last slash
+	version string // of the shop, once it has answered
+	shop    *shop
+	options *options
+	tree    map[string]string // categories by parent and name
+	cache   map[string]*node  // of resources that orders name, by kind and id
+}
+
+// Open makes a session for one channel.
+func (*Connector) Open(l connector.Link) connector.Session {
+	base := strings.TrimRight(l.Channel.Value("baseUrl"), "/")
+	if base == "" {
+		base = strings.TrimRight(l.Channel.Value("url"), "/")
+	}
+	return &session{link: l, base: strings.TrimSuffix(base, "/api") + "/api/", tree: map[string]string{}, cache: map[string]*node{}}
+}
+
+// call sends a request to the web service and reads its answer. body is XML, nil for none.
+func (s *session) call(ctx context.Context, method, path string, query url.Values, body []byte) (*node, *connector.Response, error) {
+	return s.send(ctx, method, path, query, "text/xml", body)
+}
+
+func (s *session) send(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*node, *connector.Response, error) {
+	target := s.base + path
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, connector.Failf(connector.Rejected, "the shop's address cannot be called")
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", kind)
+	}
+	r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(s.link.Channel.Value("webserviceKey")+":")))
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v := answer.Header.Get("PSWS-Version"); v != "" && v != "0" {
+		s.version = v
+	}
+	doc, err := s.read(answer)
+	return doc, answer, err
+}
+
+// Codes of the web service's errors.
+const (
+	codeServiceOff  = "22"
+	codeBadMethod   = "25"
+	codeBadResource = "26"
+)
+
+// read makes an answer a document or a failure. A 500 that holds the resource beside its errors was written; one that holds nothing but
+// errors was refused.
+func (s *session) read(answer *connector.Response) (*node, error) {
+	doc, err := parse(answer.Body)
+	wrong := doc.at("errors", "error")
+	if answer.Status < 400 && err == nil && wrong == nil {
+		return doc, nil
+	}
+	code, message := wrong.get("code"), wrong.get("message")
+	if code == "" {
+		code, message = jsonError(answer)
+	}
+	if doc != nil && wrong != nil && len(doc.children) > 1 {
+		return doc, nil
+	}
+	f := connector.HTTPFailure(answer, s.link.Now(), code, message)
+	if f == nil && code == "" { // a page instead of a document: something stands before the shop
+		return nil, connector.Failf(connector.Temporary, "the shop answered something that is not its web service: %s",
+			connector.Line(string(answer.Body[:min(len(answer.Body), 500)])))
+	}
+	if f == nil {
+		f = &connector.Failure{Kind: connector.Rejected, Code: code, Message: connector.Line(message)}
+	}
+	switch {
+	case code == codeServiceOff:
+		f.Kind, f.Message = connector.Forbidden, "the shop's web service is switched off: Advanced Parameters, Webservice, Enable"
+	case code == codeBadMethod, code == codeBadResource:
+		f.Kind = connector.Forbidden
+	case answer.Status == http.StatusInternalServerError && code != "":
+		f.Kind = connector.Rejected
+	}
+	return nil, f
+}
+
+// jsonError finds the error of an answer that came as JSON though XML was asked for.
+func jsonError(answer *connector.Response) (code, message string) {
+	var body struct {
+		Errors []struct {
+			Code    connector.ID
+			Message string
+		}
+	}
+	if !bytes.Contains(answer.Body, []byte(`"errors"`)) || connector.DecodeAnswer(answer, &body) != nil || len(body.Errors) == 0 {
+		return "", ""
+	}
+	return string(body.Errors[0].Code), body.Errors[0].Message
+}
+
+// query is the parameters of a list.
+type query url.Values
+
+func full() query { return query{"display": {"full"}} }
+
+func display(fields ...string) query {
+	return query{"display": {"[" + strings.Join(fields, ",") + "]"}}
+}
+
+// any keeps the resources whose field is one of the values.
+func (q query) any(field string, values ...string) query {
+	q["filter["+field+"]"] = []string{"[" + strings.Join(values, "|") + "]"}
+	return q
+}
+
+// between keeps the resources whose time lies between two, both included.
+func (q query) between(field, from, to string) query {
+	q["filter["+field+"]"] = []string{"[" + from + "," + to + "]"}
+	q["date"] = []string{"1"}
+	return q
+}
+
+func (q query) page(offset, count int, sort string) query {
+	q["limit"] = []string{strconv.Itoa(offset) + "," + strconv.Itoa(count)}
+	q["sort"] = []string{"[" + sort + "]"}
+	return q
+}
+
+// list reads resources: kind is that of one, resource the name in the address.
+func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*node, error) {
+	doc, _, err := s.call(ctx, http.MethodGet, resource, url.Values(q), nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range doc.children {
+		if found := c.all(kind); len(found) > 0 {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+// inChunks reads resources by many values of a field, some at a time.
+func (s *session) inChunks(ctx context.Context, resource, kind, field string, values []string, q func() query) (list []*node, err error) {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	for piece := range slices.Chunk(values, 50) {
+		found, err := s.list(ctx, resource, kind, q().any(field, piece...))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// create writes a new resource and gives it as the shop has it. The shop makes another one each time: whoever calls has looked first.
+func (s *session) create(ctx context.Context, resource, kind string, fields ...field) (*node, error) {
+	doc, _, err := s.call(ctx, http.MethodPost, resource, nil, document(kind, fields))
+	return doc.at(kind), err
+}
+
+// patch changes fields of a resource, which may be done twice.
+func (s *session) patch(ctx context.Context, resource, kind, id string, fields ...field) error {
+	_, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, resource+"/"+url.PathEscape(id), nil,
+		document(kind, append([]field{value("id", id)}, fields...)))
+	return err
+}
+
+func (s *session) remove(ctx context.Context, resource, id string) error {
+	_, _, err := s.call(connector.Repeatable(ctx), http.MethodDelete, resource+"/"+url.PathEscape(id), nil, nil)
+	if connector.Is(err, connector.Missing) {
+		return nil
+	}
+	return err
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,161 @@
+package fakeshop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Bought is a line of an order that a buyer places: a product, or one of its combinations.
+type Bought struct {
+	SKU      string
+	Quantity int
+}
+
+// Buy places an order as a buyer does; paid says whether it is paid at once. Only then it takes stock. It gives the order's id.
+func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	customer := s.add("customers", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "email": email})
+	address := s.add("addresses", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "address1": "1 rue de la Paix", "city": "Paris",
+		"postcode": "75002", "id_country": "1", "id_state": "0", "phone_mobile": "+33 6 00 00 00 00", "company": ""})
+	now := s.stamp()
+	o := s.add("orders", map[string]string{"id_customer": customer.id, "id_address_delivery": address.id, "id_address_invoice": address.id,
+		"id_currency": "1", "id_carrier": "2", "module": "ps_wirepayment", "payment": "Bank wire", "note": "", "shipping_number": "",
+		"date_add": now, "date_upd": now, "current_state": "10", "total_discounts_tax_excl": "0.000000", "total_wrapping_tax_excl": "0.000000"})
+	o.fields["reference"] = fmt.Sprintf("FAKE%05s", o.id)
+	var net int64 // in 1/1,000,000
+	for _, l := range lines {
+		product, combination, price := s.sold(l.SKU)
+		total := price * int64(l.Quantity)
+		net += total
+		s.add("order_details", map[string]string{"id_order": o.id, "product_id": product, "product_attribute_id": combination, "product_reference": l.SKU,
+			"product_name": "Article " + l.SKU, "product_quantity": strconv.Itoa(l.Quantity), "unit_price_tax_excl": six(price), "total_price_tax_excl": six(total)})
+	}
+	tax, shipping := (net+5_000_000)/5, int64(5_000_000)
+	o.fields["total_products"], o.fields["total_shipping_tax_excl"] = six(net), six(shipping)
+	o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(net+shipping), six(net+shipping+tax)
+	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": ""})
+	if paid {
+		s.move(o, "2")
+	}
+	return o.id
+}
+
+func six(millionths int64) string {
+	return fmt.Sprintf("%d.%06d", millionths/1_000_000, millionths%1_000_000)
+}
+
+// sold finds what has a reference, and its price in millionths.
+func (s *Shop) sold(sku string) (product, combination string, price int64) {
+	if found := s.where("combinations", "reference", sku); len(found) > 0 {
+		p := s.find("products", found[0].get("id_product"))
+		return p.id, found[0].id, millionths(p.get("price")) + millionths(found[0].get("price"))
+	}
+	if found := s.where("products", "reference", sku); len(found) > 0 {
+		return found[0].id, "0", millionths(found[0].get("price"))
+	}
+	return "999999", "0", 1_000_000
+}
+
+func millionths(text string) int64 {
+	f, _ := strconv.ParseFloat(text, 64)
+	return int64(f*1e6 + 0.5)
+}
+
+// Move gives an order another state, as a person in the back office does.
+func (s *Shop) Move(order, state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.find("orders", order); o != nil {
+		s.move(o, state)
+	}
+}
+
+// move changes an order's state: a paid one takes stock, a cancelled one gives it back.
+func (s *Shop) move(o *row, state string) {
+	to := s.find("order_states", state)
+	if to == nil {
+		return
+	}
+	took := o.get("took") == "1"
+	takes := to.get("paid") == "1"
+	if takes != took && (takes || strings.Contains(" 6 7 8 ", " "+state+" ")) {
+		for _, d := range s.where("order_details", "id_order", o.id) {
+			n, _ := strconv.Atoi(d.get("product_quantity"))
+			if !takes {
+				n = -n
+			}
+			for _, r := range s.where("stock_availables", "id_product", d.get("product_id")) {
+				if r.get("id_product_attribute") == d.get("product_attribute_id") {
+					have, _ := strconv.Atoi(r.get("quantity"))
+					r.fields["quantity"] = strconv.Itoa(have - n)
+				}
+			}
+			s.addUp(d.get("product_id"))
+		}
+		o.fields["took"] = digit(takes)
+	}
+	o.fields["current_state"], o.fields["date_upd"] = state, s.stamp()
+}
+
+// Refund writes a credit slip over some of the first line of an order, which changes nothing else of it. Amount is with tax.
+func (s *Shop) Refund(order string, quantity int, amount string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	details := s.where("order_details", "id_order", order)
+	slip := s.add("order_slip", map[string]string{"id_order": order, "total_products_tax_incl": amount, "total_shipping_tax_incl": "0",
+		"date_add": s.stamp(), "date_upd": s.stamp()})
+	slip.links["order_slip_details"] = []map[string]string{{"id_order_detail": details[0].id, "product_quantity": strconv.Itoa(quantity), "amount_tax_incl": amount}}
+}
+
+// Stock is the quantity that the shop shows of a reference.
+func (s *Shop) Stock(sku string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	product, combination, _ := s.sold(sku)
+	for _, r := range s.where("stock_availables", "id_product", product) {
+		if r.get("id_product_attribute") == combination {
+			n, _ := strconv.Atoi(r.get("quantity"))
+			return n
+		}
+	}
+	return 0
+}
+
+// Order is an order's state, tracking number and how many states its history got over the web service.
+func (s *Shop) Order(order string) (state, tracking string, histories int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.find("orders", order)
+	return o.get("current_state"), o.get("shipping_number"), len(s.where("order_histories", "id_order", order))
+}
+
+// Count is how many things of a resource the shop has; Field is a field of one with a reference.
+func (s *Shop) Count(resource string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.resources[resource].rows)
+}
+
+// Field is a field of the product or combination with a reference; a text in the language of that id when one is given.
+func (s *Shop) Field(sku, field, language string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range []string{"products", "combinations"} {
+		if found := s.where(name, "reference", sku); len(found) > 0 {
+			if language != "" {
+				return found[0].texts[field][language]
+			}
+			return found[0].get(field)
+		}
+	}
+	return ""
+}
+
+// Translate gives a product a name in a language, as a person in the back office does.
+func (s *Shop) Translate(sku, language, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.where("products", "reference", sku)[0].texts["name"][language] = name
+}

@@ -1,0 +1,228 @@
+package prestashop
+
+import (
+	"context"
+	"slices"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// options are the shop's attribute groups and their values, by what they are called in the shop's own language.
+type options struct {
+	groups map[string]string            // name to id
+	values map[string]map[string]string // group to name to id
+}
+
+// option is the id of a value of a group; both are made where the shop has none of that name.
+func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (string, error) {
+	if s.options == nil {
+		rows, err := s.list(ctx, "product_options", "product_option", display("id", "name"))
+		if err != nil {
+			return "", err
+		}
+		s.options = &options{groups: map[string]string{}, values: map[string]map[string]string{}}
+		for _, r := range rows {
+			s.options.groups[r.in("name", f.language)] = r.get("id")
+		}
+	}
+	label := name(a.Name)
+	id, ok := s.options.groups[label]
+	if !ok {
+		made, err := s.create(ctx, "product_options", "product_option", value("is_color_group", "0"), value("group_type", "select"),
+			texts("name", f.everywhere(label)), texts("public_name", f.everywhere(label)))
+		if err != nil {
+			s.options = nil // it may be there all the same
+			return "", err
+		}
+		id = made.get("id")
+		s.options.groups[label], s.options.values[id] = id, map[string]string{}
+	}
+	if s.options.values[id] == nil {
+		rows, err := s.list(ctx, "product_option_values", "product_option_value", display("id", "name").any("id_attribute_group", id))
+		if err != nil {
+			return "", err
+		}
+		s.options.values[id] = map[string]string{}
+		for _, r := range rows {
+			s.options.values[id][r.in("name", f.language)] = r.get("id")
+		}
+	}
+	word := name(a.Value)
+	if found, ok := s.options.values[id][word]; ok {
+		return found, nil
+	}
+	made, err := s.create(ctx, "product_option_values", "product_option_value", value("id_attribute_group", id), texts("name", f.everywhere(word)))
+	if err != nil {
+		s.options = nil
+		return "", err
+	}
+	s.options.values[id][word] = made.get("id")
+	return made.get("id"), nil
+}
+
+// upsertCombinations makes or changes the combinations of a product and gives their ids by SKU. One that the shop has and the product does
+// not shows nothing to sell any more.
+func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.Product, id string) (map[string]string, error) {
+	if len(p.Variants) == 0 {
+		return nil, nil
+	}
+	rows, err := s.list(ctx, "combinations", "combination", full().any("id_product", id))
+	if err != nil {
+		return nil, err
+	}
+	base, _ := netPrice(p.Price, p.CompareAt)
+	ids := map[string]string{}
+	for i, v := range p.Variants {
+		own, reduction := netPrice(v.Price, v.CompareAt)
+		combination, err := s.combination(ctx, f, rows, v)
+		if err != nil {
+			return nil, err
+		}
+		fields := []field{value("reference", v.SKU), price("price", own-base), value("minimal_quantity", "1")}
+		fresh := combination == ""
+		if !fresh {
+			err = s.patch(ctx, "combinations", "combination", combination, fields...)
+		} else {
+			combination, err = s.createCombination(ctx, f, id, v, i == 0 && len(rows) == 0, fields)
+		}
+		if err == nil {
+			err = s.reduce(ctx, id, combination, reduction, fresh)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids[v.SKU] = combination
+	}
+	var left []connector.StockItem
+	for _, r := range rows {
+		if at := r.get("id"); !slices.Contains(sortedValues(ids), at) {
+			left = append(left, connector.StockItem{Item: connector.Item{SKU: r.get("reference"), IDs: connector.IDs{Product: id, Variant: at}}})
+		}
+	}
+	if len(left) > 0 {
+		if _, err := s.SetStock(ctx, left); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// combination finds the one of a variant: by its reference, else one without reference that has the same values.
+func (s *session) combination(ctx context.Context, f *shop, rows []*node, v connector.Variant) (string, error) {
+	var found []string
+	for _, r := range rows {
+		if r.get("reference") == v.SKU {
+			found = append(found, r.get("id"))
+		}
+	}
+	if len(found) > 1 && !slices.Contains(found, v.Known.Variant) {
+		return "", connector.Failf(connector.Rejected, "the shop has %d combinations with the reference %s: which one is meant cannot be known", len(found), v.SKU)
+	}
+	if slices.Contains(found, v.Known.Variant) {
+		return v.Known.Variant, nil
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	for _, r := range rows {
+		if r.get("reference") != "" {
+			continue
+		}
+		same, err := s.sameValues(ctx, f, r, v)
+		if same || err != nil {
+			return r.get("id"), err
+		}
+	}
+	return "", nil
+}
+
+func (s *session) sameValues(ctx context.Context, f *shop, r *node, v connector.Variant) (bool, error) {
+	var have, want []string
+	for _, value := range r.at("associations", "product_option_values").all("product_option_value") {
+		have = append(have, value.get("id"))
+	}
+	for _, a := range v.Attributes {
+		id, err := s.option(ctx, f, a)
+		if err != nil {
+			return false, err
+		}
+		want = append(want, id)
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	return slices.Equal(have, want), nil
+}
+
+func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant, standard bool, fields []field) (string, error) {
+	var values []field
+	for _, a := range v.Attributes {
+		id, err := s.option(ctx, f, a)
+		if err != nil {
+			return "", err
+		}
+		values = append(values, group("product_option_value", value("id", id)))
+	}
+	fields = append(fields, value("id_product", product))
+	if standard {
+		fields = append(fields, value("default_on", "1"))
+	}
+	fields = append(fields, group("associations", group("product_option_values", values...)))
+	made, err := s.create(ctx, "combinations", "combination", fields...)
+	if err == nil && made.get("id") == "" {
+		err = connector.Failf(connector.Temporary, "the shop did not say which combination it made")
+	}
+	return made.get("id"), err
+}
+
+// reduce makes the row by which a price is lower than the regular one what it shall be: there is one for a product or combination that is
+// for everybody and for ever, or none. fresh says that there cannot be one yet.
+func (s *session) reduce(ctx context.Context, product, combination string, reduction money.Amount, fresh bool) error {
+	var row *node
+	if !fresh {
+		rows, err := s.list(ctx, "specific_prices", "specific_price", full().any("id_product", product))
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if r.get("id_product_attribute") == combination && forEverybody(r) {
+				row = r
+			}
+		}
+	}
+	switch {
+	case row == nil && reduction == 0:
+		return nil
+	case row == nil:
+		_, err := s.create(ctx, "specific_prices", "specific_price", value("id_shop_group", "0"), value("id_shop", "0"), value("id_cart", "0"),
+			value("id_product", product), value("id_product_attribute", combination), value("id_currency", "0"), value("id_country", "0"),
+			value("id_group", "0"), value("id_customer", "0"), value("price", "-1"), value("from_quantity", "1"), price("reduction", reduction),
+			value("reduction_tax", "0"), value("reduction_type", "amount"), value("from", noTime), value("to", noTime))
+		return err
+	case reduction == 0:
+		return s.remove(ctx, "specific_prices", row.get("id"))
+	case row.amount("reduction") == reduction && row.get("reduction_type") == "amount":
+		return nil
+	}
+	return s.patch(ctx, "specific_prices", "specific_price", row.get("id"), price("reduction", reduction), value("reduction_type", "amount"), value("reduction_tax", "0"))
+}
+
+// noTime is the shop's word for no time.
+const noTime = "0000-00-00 00:00:00"
+
+func forEverybody(r *node) bool {
+	for _, name := range []string{"id_cart", "id_currency", "id_country", "id_group", "id_customer"} {
+		if r.id(name) != "" {
+			return false
+		}
+	}
+	return r.int("from_quantity") <= 1 && (r.get("to") == noTime || r.get("to") == "")
+}
+
+func sortedValues(m map[string]string) []string {
+	var list []string
+	for _, k := range sortedKeys(m) {
+		list = append(list, m[k])
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package prestashop
+
+import (
+	"bytes"
+	"context"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// categories are the shop's categories for ours: the one a product belongs to first, and all of them. What the shop does not have is made
+// below the category above it. Without any the product lies in the shop's home.
+func (s *session) categories(ctx context.Context, f *shop, list []connector.Category) (main string, all []string, err error) {
+	main = f.home
+	for i := range list {
+		id, err := s.category(ctx, f, &list[i])
+		if connector.Is(err, connector.Forbidden) { // a key that may not touch categories still sells
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if len(all) == 0 {
+			main = id
+		}
+		all = append(all, id)
+	}
+	if len(all) == 0 {
+		all = []string{main}
+	}
+	return main, all, nil
+}
+
+func (s *session) category(ctx context.Context, f *shop, c *connector.Category) (string, error) {
+	parent := f.home
+	if c.Parent != nil {
+		var err error
+		if parent, err = s.category(ctx, f, c.Parent); err != nil {
+			return "", err
+		}
+	}
+	label := name(c.Name)
+	if id, ok := s.tree[parent+"/"+label]; ok {
+		return id, nil
+	}
+	rows, err := s.list(ctx, "categories", "category", display("id", "name").any("id_parent", parent))
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rows {
+		s.tree[parent+"/"+r.in("name", f.language)] = r.get("id")
+	}
+	if id, ok := s.tree[parent+"/"+label]; ok {
+		return id, nil
+	}
+	made, err := s.create(ctx, "categories", "category", value("id_parent", parent), value("active", "1"),
+		texts("name", f.everywhere(label)), texts("link_rewrite", f.everywhere(slug(c.Slug, c.Name))))
+	if err != nil {
+		clear(s.tree) // it may be there all the same
+		return "", err
+	}
+	s.tree[parent+"/"+label] = made.get("id")
+	return made.get("id"), nil
+}
+
+// uploadImages sends pictures that the shop does not have yet: it takes bytes, not addresses, and keeps no name of them. So pictures that are
+// there and that nothing is known of stand for ours in their order: they were sent before, and the answer was lost, or the merchant has
+// chosen them. It gives the shop's ids of all of ours.
+func (s *session) uploadImages(ctx context.Context, product *node, images []connector.Image) (map[string]string, error) {
+	ids, taken := map[string]string{}, map[string]bool{}
+	for _, image := range images {
+		taken[image.Known] = true
+	}
+	var there []string
+	for _, image := range product.at("associations", "images").all("image") {
+		if id := image.get("id"); !taken[id] {
+			there = append(there, id)
+		}
+	}
+	for _, image := range images {
+		switch {
+		case image.Known != "":
+			ids[image.ID] = image.Known
+		case len(there) > 0:
+			ids[image.ID], there = there[0], there[1:]
+		default:
+			id, err := s.uploadImage(ctx, product.get("id"), image)
+			if err != nil {
+				return nil, err
+			}
+			ids[image.ID] = id
+		}
+	}
+	return ids, nil
+}
+
+func (s *session) uploadImage(ctx context.Context, product string, image connector.Image) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, image.URL, nil)
+	if err != nil {
+		return "", connector.Failf(connector.Rejected, "the picture's address cannot be called: %s", connector.Line(image.URL))
+	}
+	picture, err := s.link.Client.Do(r)
+	switch {
+	case err != nil:
+		return "", connector.Failf(connector.FailureOf(err).Kind, "the picture %s cannot be fetched: %s", connector.Line(image.URL), err)
+	case picture.Status != http.StatusOK:
+		return "", connector.Failf(connector.Rejected, "the picture %s cannot be fetched: its server answered %d", connector.Line(image.URL), picture.Status)
+	}
+	kind := http.DetectContentType(picture.Body)
+	if !strings.HasPrefix(kind, "image/") {
+		return "", connector.Failf(connector.Rejected, "%s is no picture", connector.Line(image.URL))
+	}
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="image"; filename="` + fileName(image.URL) + `"`}, "Content-Type": {kind}})
+	if err == nil {
+		_, err = part.Write(picture.Body)
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	if err != nil {
+		return "", err
+	}
+	doc, _, err := s.send(ctx, http.MethodPost, "images/products/"+url.PathEscape(product), nil, form.FormDataContentType(), body.Bytes())
+	return doc.at("image").get("id"), err
+}
+
+// fileName is the last part of an address, in plain characters.
+func fileName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "image"
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, path.Base(u.Path))
+}

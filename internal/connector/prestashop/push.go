@@ -1,0 +1,108 @@
+package prestashop
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// Capabilities says what a shop can do. It knows no parcels: an order has one place for tracking numbers.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Tracking: true,
+		Statuses: []connector.Status{orders.Processing, orders.Shipped, orders.Delivered, orders.Cancelled, orders.Returned},
+		Batch:    connector.Batch{Products: 10, Stock: 100, Prices: 50},
+		Limits:   []connector.Limit{{AtOnce: 3}},
+		Time:     connector.Timing{Overlap: overlap},
+	}
+}
+
+// overlap is how far a pull reaches back: rows of one second are not written in one moment.
+const overlap = 5 * time.Minute
+
+// PushShipment writes the tracking numbers of all parcels into the order's carrier row, which is made where there is none.
+func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
+	var numbers []string
+	for _, p := range append(slices.Clone(order.Shipped), parcel) {
+		if p.Number != "" && !slices.Contains(numbers, p.Number) {
+			numbers = append(numbers, p.Number)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	tracking := cut(strings.Join(numbers, ", "), 64)
+	rows, err := s.list(ctx, "order_carriers", "order_carrier", full().any("id_order", order.ExternalID))
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		o, err := s.readOrder(ctx, order.ExternalID)
+		if err != nil {
+			return err
+		}
+		_, err = s.create(ctx, "order_carriers", "order_carrier", value("id_order", order.ExternalID), value("id_carrier", o.get("id_carrier")),
+			value("weight", "0"), value("shipping_cost_tax_excl", "0"), value("shipping_cost_tax_incl", "0"), value("tracking_number", tracking))
+		return err
+	}
+	last := rows[len(rows)-1]
+	if last.get("tracking_number") == tracking {
+		return nil
+	}
+	return s.patch(ctx, "order_carriers", "order_carrier", last.get("id"), value("tracking_number", tracking))
+}
+
+func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
+	rows, err := s.list(ctx, "orders", "order", full().any("id", id))
+	if err == nil && len(rows) == 0 {
+		err = connector.Failf(connector.Missing, "the shop has no order %s", id)
+	}
+	return first(rows), err
+}
+
+// target is the shop's state for a status of ours.
+var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", orders.Shipped: "PS_OS_SHIPPING", orders.Delivered: "PS_OS_DELIVERED",
+	orders.Cancelled: "PS_OS_CANCELED", orders.Returned: "PS_OS_REFUND"}
+
+// PushStatus moves the order in the shop by adding a state to its history, which is how the shop itself moves it. Adding the same state
+// again would send its mail again, so the order is read before, and once more when the answer was lost.
+func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return err
+	}
+	id := f.states[target[to]]
+	if id == "" {
+		return connector.Failf(connector.Cannot, "the shop has no state for %s", to)
+	}
+	o, err := s.readOrder(ctx, order.ExternalID)
+	if err != nil {
+		return err
+	}
+	if now := f.known[o.get("current_state")]; o.get("current_state") == id || reached(now.ours, to) {
+		return nil
+	}
+	_, _, err = s.call(ctx, http.MethodPost, "order_histories", url.Values{"sendemail": {"1"}},
+		document("order_history", []field{value("id_order", order.ExternalID), value("id_order_state", id)}))
+	if connector.Is(err, connector.Temporary) {
+		if o, again := s.readOrder(ctx, order.ExternalID); again == nil && o.get("current_state") == id {
+			return nil
+		}
+	}
+	return err
+}
+
+// reached reports whether a state of the shop already stands for a status: merchants have states of their own between ours.
+func reached(now, to orders.Status) bool {
+	return now == to || to == orders.Processing && now != orders.Pending && now != "" || to == orders.Shipped && now == orders.Delivered
+}
+
+// PushCancel cancels the order, which gives its stock back in the shop. The shop keeps no reason.
+func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, _ string) error {
+	return s.PushStatus(ctx, order, orders.Cancelled)
+}

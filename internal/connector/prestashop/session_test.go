@@ -1,0 +1,293 @@
+package prestashop_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/prestashop"
+	"entrepot/internal/connector/prestashop/fakeshop"
+	"entrepot/internal/money"
+	"entrepot/internal/netguard"
+	"entrepot/internal/orders"
+)
+
+// shop is a fake shop that answers, pictures beside it, and the clock that both sides go by: sleeping moves it.
+type shop struct {
+	*fakeshop.Shop
+	session  connector.Session
+	client   *connector.Client
+	pictures string
+	now      time.Time
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{Shop: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	s.Now = func() time.Time { return s.now }
+	server := httptest.NewServer(s.Shop)
+	t.Cleanup(server.Close)
+	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
+	}))
+	t.Cleanup(pictures.Close)
+	s.pictures = pictures.URL
+	p := prestashop.New()
+	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
+		s.now = s.now.Add(d)
+		return nil
+	}).Client("channel", p.Capabilities().Limits)
+	s.open(server.URL)
+	return s
+}
+
+// open begins anew, as the next job does.
+func (s *shop) open(address string) {
+	s.session = prestashop.New().Open(connector.Link{Client: s.client, Now: s.Now, Channel: connector.Channel{ID: "channel", Platform: "PRESTASHOP",
+		Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
+}
+
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// shirt has two variants, a picture and a category below another one.
+func (s *shop) shirt() connector.Product {
+	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt <new>", Slug: "shirt", Description: "<p>Cotton</p>", OnSale: true, Price: 200000,
+		Currency:   "EUR",
+		Categories: []connector.Category{{ID: "c2", Name: "Shirts", Slug: "shirts", Parent: &connector.Category{ID: "c1", Name: "Clothes", Slug: "clothes"}}},
+		Images:     []connector.Image{{ID: "i1", URL: s.pictures + "/front.png"}},
+		Variants: []connector.Variant{
+			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
+			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
+		}}
+}
+
+func mug() connector.Product {
+	before := money.Amount(99000)
+	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, CompareAt: &before, Currency: "EUR", Quantity: 9}
+}
+
+func TestTestNamesWhatIsMissing(t *testing.T) {
+	s := newShop(t)
+	found := must(s.session.Test(t.Context()))(t)
+	if len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Timezone != "Europe/Paris" || found.Version != "8.2.0" || *found.PricesIncludeTax {
+		t.Errorf("%+v", found)
+	}
+	s.Rights = map[string][]string{"products": {"GET"}}
+	if found = must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the key lacks Modify (PUT, PATCH) on products") ||
+		!slices.Contains(found.Missing, "the key lacks View (GET) on orders") {
+		t.Errorf("%v", found.Missing)
+	}
+	s.Off = true
+	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Forbidden) {
+		t.Errorf("switched off: %v", err)
+	}
+}
+
+func TestProductsAreMadeOnce(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{
+		"a good day": {}, "warnings": {Warnings: true}, "answers are lost": {LoseAnswer: 5}, "written and 500": {WriteAnd500: 11}, "busy": {Busy: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			address := s.session
+			s.Faults = faults
+			var results []connector.Result
+			for range 40 { // as the frame does: again later
+				var err error
+				results, err = address.Upsert(t.Context(), []connector.Product{s.shirt(), mug()})
+				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
+					break
+				}
+				s.now = s.now.Add(time.Minute)
+			}
+			s.Faults = fakeshop.Faults{}
+			if len(results) != 4 || slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
+				t.Fatalf("%+v", results)
+			}
+			for resource, want := range map[string]int{"products": 2, "combinations": 2, "product_options": 1, "product_option_values": 2,
+				"categories": 4, "specific_prices": 1, "images": 1, "stock_availables": 4} {
+				if got := s.Count(resource); got != want {
+					t.Errorf("%d %s, want %d", got, resource, want)
+				}
+			}
+			if s.Field("SHIRT", "active", "") != "1" || s.Field("SHIRT", "name", "1") != "Shirt new" || s.Field("SHIRT", "name", "2") != "Shirt new" {
+				t.Errorf("active %s, names %q and %q", s.Field("SHIRT", "active", ""), s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
+			}
+			if s.Field("SHIRT-M", "price", "") != "1.5" || s.Field("MUG", "price", "") != "9.9" {
+				t.Errorf("prices %s, %s", s.Field("SHIRT-M", "price", ""), s.Field("MUG", "price", ""))
+			}
+			if s.Stock("SHIRT-S") != 4 || s.Stock("SHIRT-M") != 6 || s.Stock("MUG") != 9 || s.Stock("SHIRT") != 10 {
+				t.Errorf("stock %d, %d, %d, %d", s.Stock("SHIRT-S"), s.Stock("SHIRT-M"), s.Stock("MUG"), s.Stock("SHIRT"))
+			}
+		})
+	}
+}
+
+func TestChangedProducts(t *testing.T) {
+	s := newShop(t)
+	must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	s.Translate("SHIRT", "2", "Chemise")
+	shirt, cheap := s.shirt(), mug()
+	shirt.Name, shirt.Variants, shirt.OnSale = "Better shirt", shirt.Variants[1:], false
+	cheap.CompareAt = nil
+	results := must(s.session.Upsert(t.Context(), []connector.Product{shirt, cheap}))(t)
+	if len(results) != 3 || s.Field("SHIRT", "name", "1") != "Better shirt" || s.Field("SHIRT", "name", "2") != "Chemise" || s.Field("SHIRT", "active", "") != "0" {
+		t.Errorf("%+v; %q, %q", results, s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
+	}
+	if s.Stock("SHIRT-S") != 0 || s.Count("specific_prices") != 0 || s.Field("MUG", "price", "") != "7.9" || s.Count("images") != 1 {
+		t.Errorf("stock of the variant that is gone %d, %d reduced prices, price %s, %d pictures", s.Stock("SHIRT-S"), s.Count("specific_prices"),
+			s.Field("MUG", "price", ""), s.Count("images"))
+	}
+	foreign := mug()
+	foreign.SKU = "SHIRT-M"
+	if results = must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed || results[0].Again {
+		t.Errorf("a SKU of another product's combination: %+v", results)
+	}
+}
+
+func TestStockAndPrices(t *testing.T) {
+	s := newShop(t)
+	results := must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	ids := map[string]connector.IDs{}
+	for _, r := range results {
+		ids[r.SKU] = r.IDs
+	}
+	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
+	before := s.client.Calls()
+	got := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("SHIRT-M"), Quantity: 6},
+		{Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "4711"}}, Quantity: 1}}))(t)
+	if calls := s.client.Calls() - before; calls != 2 || got[3].State != connector.Gone {
+		t.Errorf("%d calls: %+v", calls, got)
+	}
+	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG")}))(t)
+	if shown["SHIRT-S"] != 0 || shown["SHIRT-M"] != 6 || shown["MUG"] != 3 || len(shown) != 3 {
+		t.Errorf("%v", shown)
+	}
+	dear := money.Amount(300000)
+	must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}}))(t)
+	if s.Field("SHIRT", "price", "") != "22" || s.Field("SHIRT-M", "price", "") != "-0.5" || s.Field("SHIRT-S", "price", "") != "8" || s.Count("specific_prices") != 2 {
+		t.Errorf("%s, %s, %s, %d reduced", s.Field("SHIRT", "price", ""), s.Field("SHIRT-M", "price", ""), s.Field("SHIRT-S", "price", ""), s.Count("specific_prices"))
+	}
+}
+
+func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
+	t.Helper()
+	for page := (connector.OrderPage{Next: " "}); page.Next != ""; {
+		cursor := connector.Cursor{Since: since, Page: page.Next}
+		if page.Next == " " {
+			cursor.Page = ""
+		}
+		page = must(s.session.PullOrders(t.Context(), cursor))(t)
+		if len(page.Unreadable) > 0 {
+			t.Errorf("%+v", page.Unreadable)
+		}
+		list, until = append(list, page.Orders...), page.Until
+	}
+	return list, until
+}
+
+func TestOrdersArePulled(t *testing.T) {
+	s := newShop(t)
+	must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	var ids []string
+	for i := range 120 {
+		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2}, fakeshop.Bought{SKU: "MUG", Quantity: 1}))
+		s.now = s.now.Add(time.Second)
+	}
+	list, until := s.pull(t, time.Time{})
+	if len(list) < 105 || !until.Equal(s.now.Add(-10*time.Second)) {
+		t.Fatalf("%d orders until %v", len(list), until)
+	}
+	o := list[0]
+	if o.ExternalID != ids[0] || o.Status != orders.Processing || o.Theirs != "Payment accepted" || list[1].Status != orders.Pending || o.Email != "ada0@example.com" ||
+		o.Name != "Ada Lovelace" || o.ShipTo.Country != "FR" || o.Phone == "" || o.Currency != "EUR" {
+		t.Errorf("%+v", o)
+	}
+	if len(o.Lines) != 2 || o.Lines[0].SKU != "SHIRT-M" || o.Lines[0].Amount != 430000 || o.Total != 430000+99000+50000+115800 {
+		t.Errorf("%+v: %+v, total %s", o, o.Lines, o.Total)
+	}
+	if want := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC); !o.CreatedAt.Equal(want) {
+		t.Errorf("made at %v, want %v", o.CreatedAt, want)
+	}
+	s.now = s.now.Add(time.Hour)
+	s.Refund(ids[7], 1, "25.80")
+	s.Move(ids[3], "4")
+	s.now = s.now.Add(time.Minute)
+	changed, _ := s.pull(t, until.Add(time.Minute))
+	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Amount != 258000 ||
+		changed[1].Refunds[0].Lines[0].Quantity != 1 {
+		t.Errorf("%+v", changed)
+	}
+	if one := must(s.session.PullOrder(t.Context(), ids[3]))(t); one.ExternalID != ids[3] {
+		t.Errorf("%+v", one)
+	}
+	if _, err := s.session.PullOrder(t.Context(), "4711"); !connector.Is(err, connector.Missing) {
+		t.Errorf("an order that is not there: %v", err)
+	}
+}
+
+// The hour that comes twice in autumn hides nothing, and times in it are not taken for times to come.
+func TestHourThatComesTwice(t *testing.T) {
+	s := newShop(t)
+	must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	s.now = time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 in Paris, and once more an hour later
+	first := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+	s.now = s.now.Add(time.Minute)
+	list, until := s.pull(t, s.now.Add(-time.Hour))
+	if len(list) != 1 || list[0].ExternalID != first || list[0].UpdatedAt.After(s.now) {
+		t.Fatalf("%+v", list)
+	}
+	s.now = s.now.Add(time.Hour)
+	second := s.Buy("b@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
+	s.now = s.now.Add(time.Minute)
+	list, _ = s.pull(t, until)
+	if !slices.ContainsFunc(list, func(o connector.Order) bool { return o.ExternalID == second }) {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestStatesArePushedOnce(t *testing.T) {
+	s := newShop(t)
+	must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	order := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 2})
+	ref := connector.OrderRef{ExternalID: order, Currency: "EUR"}
+	s.Faults.WriteAnd500 = 1
+	for range 2 {
+		if err := s.session.PushShipment(t.Context(), ref, connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1"}); err != nil && !connector.Is(err, connector.Temporary) {
+			t.Fatal(err)
+		}
+		if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if state, tracking, histories := s.Order(order); state != "4" || tracking != "JD1" || histories != 1 {
+		t.Errorf("state %s, tracking %q, %d histories", state, tracking, histories)
+	}
+	s.Faults.WriteAnd500 = 0
+	if err := s.session.PushStatus(t.Context(), ref, orders.Processing); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, _ := s.Order(order); state != "4" {
+		t.Errorf("an order that is ahead was moved back to %s", state)
+	}
+	second := s.Buy("b@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 3})
+	if err := s.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: second}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, _ := s.Order(second); state != "6" || s.Stock("MUG") != 7 {
+		t.Errorf("state %s, stock %d", state, s.Stock("MUG"))
+	}
+}

@@ -1,0 +1,202 @@
+package prestashop
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// shop is what there is to know of a shop before anything else can be said to it.
+type shop struct {
+	languages []string // ids
+	language  string   // the default one
+	currency  string   // ISO 4217, the default one
+	zone      *time.Location
+	zoneName  string
+	home      string            // the category below which all others lie
+	states    map[string]string // PS_OS_… to id
+	known     map[string]state  // by id
+}
+
+// state is one status that an order may have in the shop; merchants add their own.
+type state struct {
+	name    string // as the back office shows it
+	ours    orders.Status
+	refund  bool
+	shipped bool
+}
+
+// setting are the shop's settings that are read.
+const (
+	settingLanguage = "PS_LANG_DEFAULT"
+	settingCurrency = "PS_CURRENCY_DEFAULT"
+	settingZone     = "PS_TIMEZONE"
+	settingHome     = "PS_HOME_CATEGORY"
+)
+
+// meaning is what the states of a fresh installation mean here; a merchant's own go by their flags.
+var meaning = map[string]orders.Status{
+	"PS_OS_CHEQUE": orders.Pending, "PS_OS_BANKWIRE": orders.Pending, "PS_OS_COD_VALIDATION": orders.Pending, "PS_OS_OUTOFSTOCK_UNPAID": orders.Pending,
+	"PS_OS_PAYMENT": orders.Processing, "PS_OS_PREPARATION": orders.Processing, "PS_OS_OUTOFSTOCK_PAID": orders.Processing,
+	"PS_OS_WS_PAYMENT": orders.Processing,
+	"PS_OS_SHIPPING":   orders.Shipped, "PS_OS_DELIVERED": orders.Delivered,
+	"PS_OS_CANCELED": orders.Cancelled, "PS_OS_ERROR": orders.Cancelled,
+	"PS_OS_REFUND": "",
+}
+
+// facts reads the shop once in the session's life.
+func (s *session) facts(ctx context.Context) (*shop, error) {
+	if s.shop != nil {
+		return s.shop, nil
+	}
+	names := append(sortedKeys(meaning), settingLanguage, settingCurrency, settingZone, settingHome)
+	rows, err := s.list(ctx, "configurations", "configuration", display("name", "value").any("name", names...))
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{}
+	for _, r := range rows {
+		settings[r.get("name")] = r.get("value")
+	}
+	f := &shop{language: settings[settingLanguage], home: settings[settingHome], zoneName: settings[settingZone], zone: time.UTC,
+		states: map[string]string{}, known: map[string]state{}}
+	if zone, err := time.LoadLocation(f.zoneName); err == nil && f.zoneName != "" {
+		f.zone = zone
+	}
+	if f.home == "" {
+		f.home = "2"
+	}
+	languages, err := s.list(ctx, "languages", "language", display("id"))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range languages {
+		f.languages = append(f.languages, l.get("id"))
+	}
+	if f.language == "" && len(f.languages) > 0 {
+		f.language = f.languages[0]
+	}
+	if f.currency, err = s.iso(ctx, "currencies", "currency", settings[settingCurrency]); err != nil {
+		return nil, err
+	}
+	if err := s.readStates(ctx, f, settings); err != nil {
+		return nil, err
+	}
+	s.shop = f
+	return f, nil
+}
+
+func (s *session) readStates(ctx context.Context, f *shop, settings map[string]string) error {
+	rows, err := s.list(ctx, "order_states", "order_state", full())
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		at := state{name: r.in("name", f.language), shipped: r.get("shipped") == "1"}
+		switch {
+		case at.shipped:
+			at.ours = orders.Shipped
+		case r.get("paid") == "1":
+			at.ours = orders.Processing
+		}
+		f.known[r.get("id")] = at
+	}
+	for name, ours := range meaning {
+		id := settings[name]
+		at, there := f.known[id]
+		if !there {
+			continue
+		}
+		f.states[name] = id
+		at.ours, at.refund = ours, name == "PS_OS_REFUND"
+		f.known[id] = at
+	}
+	return nil
+}
+
+// iso is the ISO code of a currency, country or state by its id; "" for none.
+func (s *session) iso(ctx context.Context, resource, kind, id string) (string, error) {
+	if id == "" || id == "0" {
+		return "", nil
+	}
+	n, err := s.one(ctx, resource, kind, id)
+	return n.get("iso_code"), err
+}
+
+// one reads a resource by its id, once in the session's life; nil when it is not there. It is read as a list, which leaves nothing out.
+func (s *session) one(ctx context.Context, resource, kind, id string) (*node, error) {
+	key := resource + "/" + id
+	if n, ok := s.cache[key]; ok {
+		return n, nil
+	}
+	rows, err := s.list(ctx, resource, kind, full().any("id", id))
+	if err != nil {
+		return nil, err
+	}
+	var n *node
+	if len(rows) > 0 {
+		n = rows[0]
+	}
+	s.cache[key] = n
+	return n, nil
+}
+
+// rights are what a key must be allowed, by resource.
+var rights = []struct {
+	resource string
+	methods  []string
+}{
+	{"products", []string{"get", "post", "put"}}, {"combinations", []string{"get", "post", "put"}}, {"stock_availables", []string{"get", "put"}},
+	{"product_options", []string{"get", "post"}}, {"product_option_values", []string{"get", "post"}}, {"categories", []string{"get", "post"}},
+	{"specific_prices", []string{"get", "post", "put", "delete"}}, {"images", []string{"post"}},
+	{"orders", []string{"get"}}, {"order_details", []string{"get"}}, {"order_histories", []string{"get", "post"}},
+	{"order_carriers", []string{"get", "post", "put"}}, {"order_slip", []string{"get"}}, {"order_states", []string{"get"}},
+	{"customers", []string{"get"}}, {"addresses", []string{"get"}}, {"countries", []string{"get"}}, {"states", []string{"get"}},
+	{"currencies", []string{"get"}}, {"languages", []string{"get"}}, {"configurations", []string{"get"}},
+}
+
+// Test reads what the key may do and what the shop is. It asks for the document by resources, which only the web service itself writes.
+func (s *session) Test(ctx context.Context) (connector.Shop, error) {
+	doc, _, err := s.call(ctx, http.MethodGet, "", nil, nil)
+	if err != nil {
+		return connector.Shop{}, err
+	}
+	api := doc.at("api")
+	if api == nil {
+		return connector.Shop{}, connector.Failf(connector.Rejected, "the address answers, but not as PrestaShop's web service")
+	}
+	net := false
+	out := connector.Shop{Name: api.attrs["shopName"], URL: s.link.Channel.Value("url"), Version: s.version, PricesIncludeTax: &net}
+	for _, r := range rights {
+		have := api.at(r.resource)
+		for _, method := range r.methods {
+			if have == nil || have.attrs[method] != "true" && (method != "put" || have.attrs["patch"] != "true") {
+				out.Missing = append(out.Missing, "the key lacks "+upper(method)+" on "+r.resource)
+			}
+		}
+	}
+	if len(out.Missing) > 0 {
+		return out, nil
+	}
+	f, err := s.facts(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Currency, out.Timezone = f.currency, f.zoneName
+	return out, nil
+}
+
+func upper(method string) string {
+	switch method {
+	case "get":
+		return "View (GET)"
+	case "post":
+		return "Add (POST)"
+	case "put":
+		return "Modify (PUT, PATCH)"
+	}
+	return "Delete (DELETE)"
+}
