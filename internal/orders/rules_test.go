@@ -1,7 +1,6 @@
 package orders_test
 
 import (
-	"slices"
 	"testing"
 
 	"entrepot/internal/apperr"
@@ -23,34 +22,6 @@ func code(t *testing.T, err error) string {
 	return f.Code
 }
 
-// The moves of interface §3.1 that a caller may ask for, out of all pairs of states.
-func TestMovesByPair(t *testing.T) {
-	allowed := map[[2]orders.Status]bool{
-		{"PENDING", "PROCESSING"}: true, {"PENDING", "CANCELLED"}: true,
-		{"PROCESSING", "SHIPPED"}: true, {"PROCESSING", "CANCELLED"}: true,
-		{"PARTIALLY_SHIPPED", "SHIPPED"}: true, {"PARTIALLY_SHIPPED", "CANCELLED"}: true,
-		{"SHIPPED", "DELIVERED"}: true, {"SHIPPED", "RETURNED"}: true,
-		{"DELIVERED", "RETURNED"}: true,
-	}
-	if len(orders.Statuses) != 7 {
-		t.Errorf("%d states", len(orders.Statuses))
-	}
-	for _, from := range orders.Statuses {
-		for _, to := range orders.Statuses {
-			want := "transition_not_allowed"
-			if allowed[[2]orders.Status{from, to}] {
-				want = ""
-			}
-			if got := code(t, from.May(to)); got != want {
-				t.Errorf("%s to %s: %q, not %q", from, to, got, want)
-			}
-			if slices.Contains(from.Allowed(), to) != (want == "") {
-				t.Errorf("%s lists %v", from, from.Allowed())
-			}
-		}
-	}
-}
-
 // ordered is an order of lines A (3 pieces) and B (2), in a state.
 func ordered(status orders.Status) *orders.Order {
 	return &orders.Order{ID: "o", Status: status, Totals: orders.Totals{}, Currency: "EUR",
@@ -59,40 +30,6 @@ func ordered(status orders.Status) *orders.Order {
 
 func parcel(tracking string, lines ...orders.DraftLine) orders.ShipmentDraft {
 	return orders.ShipmentDraft{Carrier: "C" + tracking, TrackingNumber: tracking, TrackingURL: "https://" + tracking, Lines: lines}
-}
-
-// What may be shipped and edited in which state, and what a shipped line holds.
-func TestShippingByState(t *testing.T) {
-	for _, c := range []struct {
-		status       orders.Status
-		ship, unship string // code of the error
-		edit         string
-		reserved     int64 // of line A
-	}{
-		{"PENDING", "transition_not_allowed", "", "", 3}, {"PROCESSING", "", "", "", 3}, {"PARTIALLY_SHIPPED", "", "", "order_not_editable", 3},
-		{"SHIPPED", "", "", "order_not_editable", 0}, {"DELIVERED", "order_not_shippable", "shipment_locked", "order_not_editable", 0},
-		{"CANCELLED", "order_not_shippable", "shipment_locked", "order_not_editable", 0}, {"RETURNED", "order_not_shippable", "shipment_locked", "order_not_editable", 0},
-	} {
-		o := ordered(c.status)
-		o.Reserve()
-		if o.Lines[0].Reserved != c.reserved || code(t, o.Editable()) != c.edit {
-			t.Errorf("%s: holds %d, editing: %v", c.status, o.Lines[0].Reserved, o.Editable())
-		}
-		_, err := o.Ship(parcel("T", orders.DraftLine{Line: "A", Quantity: 1}), 5)
-		if code(t, err) != c.ship {
-			t.Errorf("%s: shipping: %v", c.status, err)
-		}
-		o = ordered(c.status)
-		o.Shipments = []orders.Shipment{{ID: "s"}}
-		if _, err := o.Unship("s"); code(t, err) != c.unship {
-			t.Errorf("%s: unshipping: %v", c.status, err)
-		}
-	}
-	o := ordered("PROCESSING")
-	o.Shipments = []orders.Shipment{{ID: "s"}}
-	if code(t, o.Editable()) != "order_not_editable" {
-		t.Error("an order with a shipment can be edited")
-	}
 }
 
 // Shipments move the order and its lines on, and back when they go; the order shows the tracking of the last that is left.

@@ -32,9 +32,6 @@ var moves = map[Status][]Status{
 	Delivered:        {Returned},
 }
 
-// Allowed lists where a caller may move an order from here.
-func (s Status) Allowed() []Status { return moves[s] }
-
 // May is the 422 for a move outside the table, or nil.
 func (s Status) May(to Status) error {
 	if slices.Contains(moves[s], to) {
