@@ -82,7 +82,7 @@ func (env *environment) setPlan(cmd *cobra.Command, args []string) (work, error)
 			return err
 		}
 		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-			of, err = s.Commerce.UpdateAccount(tx, accounts.Caller{}, commerce.AccountChange{Plan: plan})
+			of, err = s.Commerce.UpdateAccount(tx, accounts.Caller{}, commerce.Expected{}, commerce.AccountChange{Plan: plan})
 			return err
 		})
 		if err != nil {

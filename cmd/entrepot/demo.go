@@ -102,7 +102,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.UserChange{PasswordHash: hash}); err != nil {
+		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.Expected{}, commerce.UserChange{PasswordHash: hash}); err != nil {
 			return err
 		}
 		_, key, err = store.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "demo " + time.Now().Format(time.DateTime), Scopes: accounts.AllScopes})

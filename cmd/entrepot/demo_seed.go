@@ -206,7 +206,8 @@ func (s *seeding) orderAt(at time.Time) []moment {
 	move := func(to orders.Status) func() error {
 		return func() error {
 			return s.change(order, func(tx *db.Tx, o *orders.Order) error {
-				return s.store.Commerce.MoveOrder(tx, s.who, o, commerce.Move{To: to, Source: orders.FromAPI})
+				_, err := s.store.Commerce.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: to, Source: orders.FromAPI})
+				return err
 			})
 		}
 	}
@@ -227,16 +228,15 @@ func (s *seeding) orderAt(at time.Time) []moment {
 }
 
 func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {
-	if draft.Number, err = s.store.Commerce.Numbers.Take(s.ctx, s.store.DB, s.who.Tenant); err != nil {
-		return err
-	}
-	draft.ExternalReference = fmt.Sprintf("WEB-%d", 1000+draft.Number)
-	return s.act(func(tx *db.Tx) error {
-		made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
-		if err == nil {
-			*order = made.ID
-		}
-		return err
+	return s.store.Commerce.NumberOrder(s.ctx, s.store.DB, s.who.Tenant, func(number int64) error {
+		draft.Number, draft.ExternalReference = number, fmt.Sprintf("WEB-%d", 1000+number)
+		return s.act(func(tx *db.Tx) error {
+			made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
+			if err == nil {
+				*order = made.ID
+			}
+			return err
+		})
 	})
 }
 
@@ -260,7 +260,7 @@ func (s *seeding) ship(order id.Order, lines int) error {
 				draft.Lines = append(draft.Lines, orders.DraftLine{Line: line.ID, Quantity: rest})
 			}
 		}
-		_, err := s.store.Commerce.ShipOrder(tx, s.who, o, draft)
+		_, _, err := s.store.Commerce.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, draft)
 		return err
 	})
 }

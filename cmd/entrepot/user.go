@@ -94,7 +94,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 			return err
 		}
 		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-			user, err = s.Commerce.UpdateUser(tx, accounts.Caller{}, user.ID, commerce.UserChange{PasswordHash: hash})
+			user, err = s.Commerce.UpdateUser(tx, accounts.Caller{}, user.ID, commerce.Expected{}, commerce.UserChange{PasswordHash: hash})
 			return err
 		})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -16,27 +15,26 @@ import (
 func TestVerifyErasure(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
-		// act runs one operation on the store as a service would, and closes it.
-		act := func(run func(s *server.Store, tx *db.Tx) error) {
+		// act runs operations on the store as a service would, and closes it.
+		act := func(run func(s *server.Store) error) {
 			t.Helper()
 			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if err := s.DB.Write(t.Context(), 1, func(tx *db.Tx) error { return run(s, tx) }); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.DB.Scrub(t.Context()); err != nil {
+			if err := run(s); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var customer id.Customer
-		act(func(s *server.Store, tx *db.Tx) error {
+		act(func(s *server.Store) error {
 			text := func(v string) apijson.Field[string] { return apijson.Field[string]{Set: true, Value: v} }
-			made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"), LastName: text("Çelik")})
-			customer = made.ID
-			return err
+			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
+				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"), LastName: text("Çelik")})
+				customer = made.ID
+				return err
+			})
 		})
 		found := []string{"verify-erasure", "--text", "zoë çelik", "--text", "ZOE@vanish.example"}
 		if code, out, complaint := p.call(found...); code != failed || !strings.Contains(out, "table customers, column email") || !strings.Contains(out, "table events, column payload") || !strings.Contains(complaint, "left") {
@@ -45,9 +43,8 @@ func TestVerifyErasure(t *testing.T) {
 		if code, out, _ := p.call("verify-erasure", "--customer", string(customer)); code != failed || !strings.Contains(out, "active, not erased") {
 			t.Errorf("before: exit %d: %s", code, out)
 		}
-		act(func(s *server.Store, tx *db.Tx) error {
-			_, err := s.Commerce.EraseCustomer(tx, accounts.Caller{}, customer, commerce.Trace{})
-			return err
+		act(func(s *server.Store) error {
+			return s.Commerce.EraseCustomer(t.Context(), s.DB, accounts.Caller{Tenant: 1}, customer, nil)
 		})
 		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)}, {"verify-erasure", "--customer", string(customer), "--text", "Zoë"}} {
 			if code, out, complaint := p.call(args...); code != done {
@@ -66,9 +63,11 @@ func TestVerifyErasure(t *testing.T) {
 		if code, _, complaint := p.call("verify-erasure", "--customer", id.New[string]()); code != failed || !strings.Contains(complaint, "not found") {
 			t.Errorf("an unknown customer: exit %d: %s", code, complaint)
 		}
-		act(func(_ *server.Store, tx *db.Tx) error { // somebody writes her back
-			tx.Queue("UPDATE customers SET first_name = 'Zoë' WHERE tenant_id = $1", tx.Tenant)
-			return nil
+		act(func(s *server.Store) error { // her name is written back
+			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
+				tx.Queue("UPDATE customers SET first_name = 'Zoë' WHERE tenant_id = $1", tx.Tenant)
+				return nil
+			})
 		})
 		if code, out, _ := p.call("verify-erasure"); code != failed || !strings.Contains(out, string(customer)) {
 			t.Errorf("after a relapse: exit %d: %s", code, out)

@@ -83,7 +83,9 @@ func (env *environment) deleteEndpoint(cmd *cobra.Command, args []string) (work,
 		if err != nil {
 			return err
 		}
-		err = write(cmd, s, of.Tenant, func(tx *db.Tx) error { return s.Commerce.DeleteEndpoint(tx, accounts.Caller{}, endpoint.ID) })
+		err = write(cmd, s, of.Tenant, func(tx *db.Tx) error {
+			return s.Commerce.DeleteEndpoint(tx, accounts.Caller{}, endpoint.ID, commerce.Expected{})
+		})
 		if err != nil {
 			return err
 		}

@@ -16,9 +16,9 @@ import (
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).readAccount},
-	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", section: "4.5.10", summary: "Change the account", scope: "write:users",
+	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account", scope: "write:users",
 		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
-	{method: "PUT", path: "/api/v1/account", name: "putAccount", section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
+	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
 		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
 }
 
@@ -52,18 +52,10 @@ func (a *API) readAccount(r *request) (out answer, err error) {
 // updateAccount serves PATCH and PUT /api/v1/account: 200; 400, 403, 412.
 func (a *API) updateAccount(r *request) (answer, error) {
 	o := r.object()
-	change := readAccountChange(o)
-	if err := o.Err(); err != nil {
-		return answer{}, err
-	}
-	show := func(account accounts.Account) answer {
-		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { records.WriteAccount(w, account) })
-	}
+	update := readAccountChange(o)
+	expected := r.expected(o)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if _, err := locked(r, nil, func() (accounts.Account, error) { return accounts.LockOwn(tx) }, show); err != nil {
-			return answer{}, err
-		}
-		account, err := a.Commerce.UpdateAccount(tx, r.caller, change)
-		return show(account), err
+		account, err := a.Commerce.UpdateAccount(tx, r.caller, expected, update)
+		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { records.WriteAccount(w, account) }), err
 	})
 }

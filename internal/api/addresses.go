@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -12,11 +13,11 @@ import (
 
 // addressRoutes are the address book of interface §4.4.
 var addressRoutes = []*route{
-	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", ifMatch: true, section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).createAddress},
-	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", section: "4.4", summary: "Change an address", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", ifMatch: true, section: "4.4", summary: "Change an address", scope: "write:customers",
 		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).updateAddress},
-	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", section: "4.4", summary: "Delete an address", scope: "write:customers",
+	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", ifMatch: true, section: "4.4", summary: "Delete an address", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 
@@ -100,13 +101,13 @@ func readZip(o *apijson.Object, whole bool) apijson.Field[string] {
 	return zip
 }
 
-// createAddress serves POST /api/v1/customers/{id}/addresses: 201; 400, 404, 409.
+// createAddress serves POST /api/v1/customers/{id}/addresses: 201; 400, 404, 409, 412.
 func (a *API) createAddress(r *request) (answer, error) {
 	body := r.object()
 	draft := readAddress(body, true)
-	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		added, err := a.Commerce.CreateAddress(tx, c, draft)
-		return addressAnswer(http.StatusCreated, added), err
+	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
+		made, err := a.Commerce.CreateAddress(tx, customer, expected, draft)
+		return addressAnswer(http.StatusCreated, made), err
 	})
 }
 
@@ -114,28 +115,28 @@ func addressAnswer(status int, address customers.Address) answer {
 	return one(status, string(address.ID), func(w *apijson.Writer) { records.WriteAddress(w, "data", &address) })
 }
 
-// updateAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409.
+// updateAddress serves PATCH /api/v1/customers/{id}/addresses/{addressId}: 200; 400, 404, 409, 412.
 func (a *API) updateAddress(r *request) (answer, error) {
 	address, err := pathID[id.Address](r, "addressId", "address")
 	if err != nil {
 		return answer{}, err
 	}
 	body := r.object()
-	change := readAddress(body, false)
-	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		saved, err := a.Commerce.UpdateAddress(tx, c, address, change)
-		return addressAnswer(http.StatusOK, saved), err
+	update := readAddress(body, false)
+	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
+		updated, err := a.Commerce.UpdateAddress(tx, customer, expected, address, update)
+		return addressAnswer(http.StatusOK, updated), err
 	})
 }
 
-// deleteAddress serves DELETE /api/v1/customers/{id}/addresses/{addressId}: 200; 404, 409.
+// deleteAddress serves DELETE /api/v1/customers/{id}/addresses/{addressId}: 200; 404, 409, 412.
 func (a *API) deleteAddress(r *request) (answer, error) {
 	address, err := pathID[id.Address](r, "addressId", "address")
 	if err != nil {
 		return answer{}, err
 	}
-	return a.changeCustomer(r, nil, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		return deleted(address, nil), a.Commerce.DeleteAddress(tx, c, address)
+	return change(a, r, "customer", nil, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
+		return deleted(address, nil), a.Commerce.DeleteAddress(tx, customer, expected, address)
 	})
 }
 

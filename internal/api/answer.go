@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
+	"entrepot/internal/records"
 )
 
 // answer is what a handler returns: a status and a body of JSON. Resource is the id it is about.
@@ -34,11 +35,7 @@ func (a *answer) held() int {
 
 // one wraps a resource: {"data": …} (interface §4).
 func one(status int, resource string, write func(w *apijson.Writer)) answer {
-	w := apijson.NewWriter(1024)
-	w.Object("")
-	write(w)
-	w.End()
-	return answer{status: status, body: w.Bytes(), resource: resource}
+	return answer{status: status, body: records.Document(write), resource: resource}
 }
 
 // deleted is the answer of every delete: {"data": {"id", "deleted": true}}; more may be nil.

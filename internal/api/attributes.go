@@ -26,11 +26,11 @@ var attributeRoutes = []*route{
 		body: func(o *apijson.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
-	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
+	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
 
@@ -68,20 +68,11 @@ func (a *API) createAttribute(r *request) (answer, error) {
 
 // updateAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateAttribute(r *request) (answer, error) {
-	which, err := pathID[id.Attribute](r, "id", "attribute")
-	if err != nil {
-		return answer{}, err
-	}
 	body := r.object()
 	draft := readAttribute(body, true)
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		now, err := locked(r, body, func() (catalog.Attribute, error) { return catalog.LockAttribute(tx, which) },
-			func(now catalog.Attribute) answer { return attributeAnswer(http.StatusOK, now) })
-		if err != nil {
-			return answer{}, err
-		}
-		saved, err := a.Commerce.UpdateAttribute(tx, r.caller, now, draft)
-		return attributeAnswer(http.StatusOK, saved), err
+	return change(a, r, "attribute", body, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
+		updated, err := a.Commerce.UpdateAttribute(tx, r.caller, attribute, expected, draft)
+		return attributeAnswer(http.StatusOK, updated), err
 	})
 }
 
@@ -99,17 +90,10 @@ func (a *API) getAttribute(r *request) (out answer, err error) {
 	return out, err
 }
 
-// deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404.
+// deleteAttribute serves DELETE /api/v1/attributes/{id}: 200; 404, 412.
 func (a *API) deleteAttribute(r *request) (answer, error) {
-	which, err := pathID[id.Attribute](r, "id", "attribute")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if err := a.Commerce.DeleteAttribute(tx, r.caller, which); err != nil {
-			return answer{}, err
-		}
-		return deleted(which, nil), nil
+	return change(a, r, "attribute", nil, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
+		return deleted(attribute, nil), a.Commerce.DeleteAttribute(tx, r.caller, attribute, expected)
 	})
 }
 

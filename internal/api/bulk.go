@@ -57,34 +57,14 @@ func (r *request) waits() bool {
 	return false
 }
 
-// planned runs a bulk operation in two steps. Its plan is made on a snapshot, so that what it reads and decides does not hold
-// up the one writer of an embedded store; then act applies it in a transaction. If the operation has to run again, because the data
-// changed meanwhile, or if the plan met an error, which an Idempotency-Key may know better, the plan is made in that transaction. One that
-// has lost a race holds the account's change clock while it plans, else orders of the same SKUs would make it lose for ever; hold takes
-// what must be locked before that.
-func planned[P any](a *API, r *request, hold func(tx *db.Tx), plan func(tx *db.Tx) (P, error), act func(tx *db.Tx, p P) (answer, error)) (answer, error) {
-	var p P
-	err := a.read(r, func(tx *db.Tx) (err error) {
-		p, err = plan(tx)
-		return err
-	})
-	fresh := err == nil
+// bulk runs a bulk operation: it plans on a snapshot, and applies the plan in one transaction with the Idempotency-Key.
+func bulk[P any](a *API, r *request, operation *commerce.Planned[P], apply func(tx *db.Tx, plan P) (answer, error)) (answer, error) {
+	_ = a.read(r, operation.Prepare) // after an error the plan is made in the transaction, which meets the error again
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if tx.Try() > 0 {
-			hold(tx)
-			if err := tx.LockClock(); err != nil {
-				return answer{}, err
-			}
+		plan, err := operation.Plan(tx)
+		if err != nil {
+			return answer{}, err
 		}
-		if !fresh {
-			if p, err = plan(tx); err != nil {
-				return answer{}, err
-			}
-		}
-		fresh = false
-		return act(tx, p)
+		return apply(tx, plan)
 	})
 }
-
-// nothing is for planned: the operation locks nothing before the clock.
-func nothing(*db.Tx) {}

@@ -58,7 +58,7 @@ func (a *API) updateInventory(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return planned(a, r, nothing, func(tx *db.Tx) (*commerce.StockPlan, error) { return a.Commerce.PlanInventory(tx, r.caller, update) }, func(tx *db.Tx, p *commerce.StockPlan) (answer, error) {
+	return bulk(a, r, a.Commerce.UpdateInventory(r.caller, update), func(tx *db.Tx, p *commerce.StockPlan) (answer, error) {
 		return updatedAnswer(p.Apply(tx, r.caller))
 	})
 }

@@ -48,7 +48,7 @@ func (a *API) updatePrices(r *request) (answer, error) {
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
-	return planned(a, r, nothing, func(tx *db.Tx) (*commerce.PricePlan, error) { return a.Commerce.PlanPrices(tx, update) }, func(tx *db.Tx, p *commerce.PricePlan) (answer, error) {
+	return bulk(a, r, a.Commerce.UpdatePrices(update), func(tx *db.Tx, p *commerce.PricePlan) (answer, error) {
 		out := p.Apply(tx)
 		return one(http.StatusOK, "", func(w *apijson.Writer) { writeUpdated(w, out) }), nil
 	})

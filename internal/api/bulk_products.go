@@ -4,9 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
-	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -58,12 +56,7 @@ func (a *API) importProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	waits = waits || r.waits()
-	hold := func(tx *db.Tx) {
-		if in.Channel != "" {
-			channels.Keep(tx, in.Channel, apperr.Missing("channel"))
-		}
-	}
-	return planned(a, r, hold, func(tx *db.Tx) (*commerce.ImportPlan, error) { return a.Commerce.PlanImport(tx, r.caller, in) }, func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
+	return bulk(a, r, a.Commerce.ImportProducts(r.caller, in), func(tx *db.Tx, p *commerce.ImportPlan) (answer, error) {
 		if in.DryRun {
 			return importCounts(r, in, p.Imported), nil
 		}

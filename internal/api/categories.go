@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
@@ -25,11 +26,11 @@ var categoryRoutes = []*route{
 		body: func(o *apijson.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
-	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category", scope: "write:categories",
 		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", section: "4.5.2", summary: "Change a category", scope: "write:categories",
+	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category", scope: "write:categories",
 		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", section: "4.5.2", summary: "Delete a category", scope: "write:categories",
+	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category", scope: "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
 
@@ -87,46 +88,16 @@ func (a *API) getCategory(r *request) (out answer, err error) {
 func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
 	draft := readCategory(body, true, false)
-	return a.onCategory(r, func(tx *db.Tx, which id.Category) (answer, error) {
-		if err := body.Err(); err != nil {
-			return answer{}, err
-		}
-		c, err := a.Commerce.UpdateCategory(tx, r.caller, which, draft)
-		if err != nil {
-			return answer{}, err
-		}
-		return categoryAnswer(http.StatusOK, c), nil
+	return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
+		c, err := a.Commerce.UpdateCategory(tx, r.caller, category, expected, draft)
+		return categoryAnswer(http.StatusOK, c), err
 	})
 }
 
 // deleteCategory serves DELETE /api/v1/categories/{id}: 200; 404, 412.
 func (a *API) deleteCategory(r *request) (answer, error) {
-	return a.onCategory(r, func(tx *db.Tx, which id.Category) (answer, error) {
-		if err := a.Commerce.DeleteCategory(tx, r.caller, which); err != nil {
-			return answer{}, err
-		}
-		return deleted(which, nil), nil
-	})
-}
-
-// onCategory runs an operation on the category of the path, if it is the version that If-Match names.
-func (a *API) onCategory(r *request, act func(tx *db.Tx, which id.Category) (answer, error)) (answer, error) {
-	which, err := pathID[id.Category](r, "id", "category")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if err := tx.LockClock(); err != nil {
-			return answer{}, err
-		}
-		c, err := catalog.CategoryByID(tx, which)
-		if err != nil {
-			return answer{}, err
-		}
-		if err := r.precondition(func() []byte { return categoryAnswer(http.StatusOK, c).body }); err != nil {
-			return answer{}, err
-		}
-		return act(tx, which)
+	return change(a, r, "category", nil, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
+		return deleted(category, nil), a.Commerce.DeleteCategory(tx, r.caller, category, expected)
 	})
 }
 

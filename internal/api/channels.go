@@ -25,11 +25,11 @@ var channelRoutes = []*route{
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
 		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).readChannel},
-	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", section: "4.5", summary: "Change a channel", scope: "write:channels",
+	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", ifMatch: true, section: "4.5", summary: "Change a channel", scope: "write:channels",
 		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
-	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
+	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", ifMatch: true, section: "4.5", summary: "Change a channel, the same as PATCH", scope: "write:channels",
 		body: func(o *apijson.Object) { readChannelChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
-	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
+	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", ifMatch: true, section: "4.5", summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
 	{method: "GET", path: "/api/v1/channels/{id}/publications", name: "listChannelPublications", section: "4.5", summary: "List a channel's publications", scope: "read:channels",
 		query: func(q *apijson.Query) { readPage(q, 20, 250) }, answer: data(samplePublications), serve: (*API).listPublications},
@@ -166,10 +166,6 @@ func (a *API) channel(r *request) (c channels.Channel, err error) {
 
 // updateChannel serves PATCH and PUT /api/v1/channels/{id}: 200; 400, 404, 412.
 func (a *API) updateChannel(r *request) (answer, error) {
-	channel, err := pathID[id.Channel](r, "id", "channel")
-	if err != nil {
-		return answer{}, err
-	}
 	o := r.object()
 	draft := readChannelChange(o)
 	if draft.Credentials != nil || draft.Settings != nil {
@@ -184,32 +180,21 @@ func (a *API) updateChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		show := func(c channels.Channel) answer {
-			return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c) })
-		}
-		c, err := locked(r, o, func() (channels.Channel, error) { return channels.Lock(tx, channel) }, show)
-		if err != nil {
-			return answer{}, err
-		}
-		c, err = a.Commerce.UpdateChannel(tx, r.caller, c, draft)
-		return show(c), err
+	return change(a, r, "channel", o, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
+		c, err := a.Commerce.UpdateChannel(tx, r.caller, channel, expected, draft)
+		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }), err
 	})
 }
 
-// deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404.
+// deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404, 412.
 func (a *API) deleteChannel(r *request) (answer, error) {
-	channel, err := pathID[id.Channel](r, "id", "channel")
-	if err != nil {
-		return answer{}, err
-	}
 	q := r.query()
 	force := q.Bool("force")
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, force)
+	return change(a, r, "channel", nil, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
+		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, expected, force)
 		return one(http.StatusOK, string(channel), func(w *apijson.Writer) { writeGone(w, channel, gone) }), err
 	})
 }

@@ -25,9 +25,9 @@ var customerRoutes = []*route{
 		}), serve: (*API).mergeCustomers},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
-	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", section: "4.4", summary: "Change a customer", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer", scope: "write:customers",
 		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
-	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
+	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
 		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
@@ -96,40 +96,13 @@ func customerAnswer(status int, c records.Customer) answer {
 	return one(status, string(c.ID), func(w *apijson.Writer) { records.WriteCustomer(w, "data", c) })
 }
 
-// changeCustomer locks the customer of the path, checks that it takes writes and If-Match, and runs one operation on it.
-func (a *API) changeCustomer(r *request, body *apijson.Object, act func(tx *db.Tx, c *customers.Customer) (answer, error)) (answer, error) {
-	customer, err := pathID[id.Customer](r, "id", "customer")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		c, err := customers.Lock(tx, customer)
-		if err == nil && body != nil {
-			err = body.Err()
-		}
-		if err == nil {
-			err = commerce.WritableCustomer(c)
-		}
-		if err == nil && len(r.http.Header["If-Match"]) > 0 {
-			var now records.Customer
-			if now, err = a.Commerce.ReadCustomer(tx, customer); err == nil {
-				err = r.precondition(func() []byte { return customerAnswer(http.StatusOK, now).body })
-			}
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		return act(tx, c)
-	})
-}
-
 // updateCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
-	change := readCustomer(body, false)
-	return a.changeCustomer(r, body, func(tx *db.Tx, c *customers.Customer) (answer, error) {
-		saved, err := a.Commerce.UpdateCustomer(tx, c, change)
-		return customerAnswer(http.StatusOK, saved), err
+	update := readCustomer(body, false)
+	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
+		c, err := a.Commerce.UpdateCustomer(tx, customer, expected, update)
+		return customerAnswer(http.StatusOK, c), err
 	})
 }
 
@@ -284,27 +257,18 @@ func writeMerged(w *apijson.Writer, m commerce.Merged) {
 }
 
 // eraseCustomer serves POST /api/v1/customers/{id}/erase: 200; 404, 409 for a record merged into another.
-func (a *API) eraseCustomer(r *request) (answer, error) {
+func (a *API) eraseCustomer(r *request) (out answer, err error) {
 	customer, err := pathID[id.Customer](r, "id", "customer")
 	if err != nil {
 		return answer{}, err
 	}
-	var trace commerce.Trace
-	since := a.DB.Observe()
-	err = a.read(r, func(tx *db.Tx) (err error) {
-		trace, err = a.Commerce.TraceCustomer(tx, customer)
+	err = a.Commerce.EraseCustomer(r.ctx(), a.DB, r.caller, customer, func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
+		out, err = a.write(r, func(tx *db.Tx) (answer, error) {
+			e, err := erase(tx)
+			return one(http.StatusOK, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "data", e) }), err
+		})
 		return err
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	out, err := a.write(r, func(tx *db.Tx) (answer, error) {
-		e, err := a.Commerce.EraseCustomer(tx, r.caller, customer, trace)
-		return one(http.StatusOK, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "data", e) }), err
-	})
-	if err == nil {
-		a.DB.ScrubSoon(r.ctx(), since)
-	}
 	return out, err
 }
 

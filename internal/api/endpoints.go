@@ -24,11 +24,11 @@ var endpointRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "whsec_…") }), serve: (*API).createEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9", summary: "Read a webhook endpoint, without its secret", scope: "read:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).readEndpoint},
-	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
+	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", ifMatch: true, section: "4.5.9", summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
-	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
+	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", ifMatch: true, section: "4.5.9", summary: "The same as PATCH", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readEndpointChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
-	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
+	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", ifMatch: true, section: "4.5.9", summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleEndpoint.ID, nil) }), serve: (*API).deleteEndpoint},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/rotate-secret", name: "rotateEndpointSecret", section: "4.5.9", summary: "Replace the signing secret; the old one signs too for a time", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpoint},
@@ -101,26 +101,16 @@ func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 	return a.Commerce.CheckURL(r.ctx(), *url)
 }
 
-// updateEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404.
+// updateEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404, 412.
 func (a *API) updateEndpoint(r *request) (answer, error) {
-	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
-	if err != nil {
-		return answer{}, err
-	}
 	o := r.object()
 	draft := readEndpointChange(o)
 	if err := a.vet(r, o, draft.URL); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		e, err := webhooks.Lock(tx, endpoint)
+	return change(a, r, "endpoint", o, func(tx *db.Tx, endpoint id.Endpoint, expected commerce.Expected) (answer, error) {
+		e, err := a.Commerce.UpdateEndpoint(tx, r.caller, endpoint, expected, draft)
 		if err != nil {
-			return answer{}, err
-		}
-		if err := r.precondition(func() []byte { return endpointAnswer(e).body }); err != nil {
-			return answer{}, err
-		}
-		if e, err = a.Commerce.UpdateEndpoint(tx, r.caller, endpoint, draft); err != nil {
 			return answer{}, err
 		}
 		return endpointAnswer(e), nil
@@ -131,14 +121,10 @@ func endpointAnswer(e *webhooks.Endpoint) answer {
 	return one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { records.WriteEndpoint(w, "data", e, "") })
 }
 
-// deleteEndpoint serves DELETE /api/v1/developer/webhooks/{id}: 200; 404.
+// deleteEndpoint serves DELETE /api/v1/developer/webhooks/{id}: 200; 404, 412.
 func (a *API) deleteEndpoint(r *request) (answer, error) {
-	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		return deleted(endpoint, nil), a.Commerce.DeleteEndpoint(tx, r.caller, endpoint)
+	return change(a, r, "endpoint", nil, func(tx *db.Tx, endpoint id.Endpoint, expected commerce.Expected) (answer, error) {
+		return deleted(endpoint, nil), a.Commerce.DeleteEndpoint(tx, r.caller, endpoint, expected)
 	})
 }
 

@@ -221,33 +221,10 @@ func (r *route) requestHeaders() (names []string) {
 	if r.others[http.StatusOK] != nil && r.access != public {
 		names = append(names, "Prefer")
 	}
-	if r.conditional() {
+	if r.ifMatch {
 		names = append(names, "If-Match")
 	}
 	return names
-}
-
-func (r *route) conditional() bool { return slices.Contains(conditional[r.path], r.method) }
-
-// conditional are the routes that take If-Match (interface §4.6), by path.
-var conditional = map[string][]string{
-	"/api/v1/orders/{id}":                          {"PATCH"},
-	"/api/v1/orders/{id}/status":                   {"PATCH"},
-	"/api/v1/orders/{id}/items":                    {"PUT"},
-	"/api/v1/orders/{id}/shipments":                {"POST"},
-	"/api/v1/orders/{id}/shipments/{shipmentId}":   {"DELETE"},
-	"/api/v1/products/{id}":                        {"PATCH", "PUT", "DELETE"},
-	"/api/v1/categories/{id}":                      {"PATCH", "PUT", "DELETE"},
-	"/api/v1/attributes/{id}":                      {"PATCH", "PUT"},
-	"/api/v1/warehouses/{id}":                      {"PATCH", "PUT"},
-	"/api/v1/channels/{id}":                        {"PATCH", "PUT"},
-	"/api/v1/segments/{id}":                        {"PATCH", "PUT"},
-	"/api/v1/users/{id}":                           {"PATCH", "PUT"},
-	"/api/v1/account":                              {"PATCH", "PUT"},
-	"/api/v1/customers/{id}":                       {"PATCH", "PUT"},
-	"/api/v1/customers/{id}/addresses":             {"POST"},
-	"/api/v1/customers/{id}/addresses/{addressId}": {"PATCH", "DELETE"},
-	"/api/v1/developer/webhooks/{id}":              {"PATCH", "PUT"},
 }
 
 // responses are all answers of a route: success, 304, and the errors there can be.
@@ -310,7 +287,7 @@ func (r *route) errorStatuses() []int {
 	if r.body != nil {
 		list = append(list, http.StatusUnsupportedMediaType)
 	}
-	if r.conditional() {
+	if r.ifMatch {
 		list = append(list, http.StatusPreconditionFailed)
 	}
 	slices.Sort(list)

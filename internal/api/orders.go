@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,11 +26,11 @@ var orderRoutes = []*route{
 		}), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).getOrder},
-	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
+	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", ifMatch: true, section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
 		body: func(o *apijson.Object) { readOrderUpdate(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrder},
-	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
+	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", ifMatch: true, section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
 		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
-	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
+	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", ifMatch: true, section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
 		body: func(o *apijson.Object) { readEdit(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
 }
 
@@ -121,41 +120,28 @@ func readCurrency(o *apijson.Object, name string) apijson.Field[string] {
 }
 
 // createOrder serves POST /api/v1/orders: 201; 400, 404, 409.
-func (a *API) createOrder(r *request) (answer, error) {
+func (a *API) createOrder(r *request) (out answer, err error) {
 	body := r.object()
 	draft := readOrderDraft(body, a.DB.Now())
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
 	draft.Source = source(r.caller)
-	for {
-		var err error
-		if draft.Number, err = a.Commerce.Numbers.Take(r.ctx(), a.DB, r.caller.Tenant); err != nil {
-			return answer{}, err
-		}
-		out, err := a.storeOrder(r, draft)
-		if !errors.Is(err, orders.ErrNumberTaken) {
-			return out, err
-		}
-		a.Log.Warn("an order's number is taken: taking others, beyond all there are", "number", orders.Number(draft.Number))
-		a.Commerce.Numbers.Drop(r.caller.Tenant, draft.Number)
-	}
-}
-
-// storeOrder stores a drafted order that has its number.
-func (a *API) storeOrder(r *request, draft commerce.OrderDraft) (answer, error) {
-	lines := draft.Lines
-	return a.optimisticWrite(r, func(tx *db.Tx) func() (answer, error) {
-		draft.Lines = slices.Clone(lines)
-		asked := a.Commerce.PrefetchOrder(tx, draft)
-		return func() (answer, error) {
-			o, err := asked.Create(tx, r.caller)
-			if err != nil {
-				return answer{}, err
+	err = a.Commerce.NumberOrder(r.ctx(), a.DB, r.caller.Tenant, func(number int64) (err error) {
+		draft.Number = number
+		out, err = a.optimisticWrite(r, func(tx *db.Tx) func() (answer, error) {
+			pending := a.Commerce.PrefetchOrder(tx, draft)
+			return func() (answer, error) {
+				o, err := pending.Create(tx, r.caller)
+				if err != nil {
+					return answer{}, err
+				}
+				return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) }), nil
 			}
-			return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) }), nil
-		}
+		})
+		return err
 	})
+	return out, err
 }
 
 // source says whether a key or a person acts.
@@ -188,26 +174,14 @@ func fullOrder(status int, o *orders.Order) answer {
 	return one(status, string(o.ID), func(w *apijson.Writer) { records.WriteOrder(w, "data", o) })
 }
 
-// changeOrder locks the order of the path, checks If-Match and runs one operation on it.
-func (a *API) changeOrder(r *request, body *apijson.Object, act func(tx *db.Tx, o *orders.Order) (answer, error)) (answer, error) {
-	order, err := pathID[id.Order](r, "id", "order")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		o, err := orders.Lock(tx, order)
+// changeOrder runs one operation on the order of the path and answers with the full order.
+func (a *API) changeOrder(r *request, body *apijson.Object, act func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error)) (answer, error) {
+	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
+		o, err := act(tx, order, expected)
 		if err != nil {
 			return answer{}, err
 		}
-		if body != nil {
-			if err := body.Err(); err != nil {
-				return answer{}, err
-			}
-		}
-		if err := r.precondition(func() []byte { return fullOrder(http.StatusOK, o).body }); err != nil {
-			return answer{}, err
-		}
-		return act(tx, o)
+		return fullOrder(http.StatusOK, o), nil
 	})
 }
 
@@ -231,11 +205,8 @@ func (a *API) moveOrder(r *request) (answer, error) {
 	body := r.object()
 	move := readMove(body)
 	move.Source = source(r.caller)
-	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		if err := a.Commerce.MoveOrder(tx, r.caller, o, move); err != nil {
-			return answer{}, err
-		}
-		return fullOrder(http.StatusOK, o), nil
+	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
+		return a.Commerce.MoveOrder(tx, r.caller, order, expected, move)
 	})
 }
 
@@ -260,13 +231,8 @@ func readEdit(o *apijson.Object) commerce.Edit {
 func (a *API) editOrder(r *request) (answer, error) {
 	body := r.object()
 	edit := readEdit(body)
-	lines := edit.Lines
-	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		edit.Lines = slices.Clone(lines)
-		if err := a.Commerce.EditOrder(tx, r.caller, o, edit); err != nil {
-			return answer{}, err
-		}
-		return fullOrder(http.StatusOK, o), nil
+	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
+		return a.Commerce.EditOrder(tx, r.caller, order, expected, edit)
 	})
 }
 
@@ -284,12 +250,9 @@ func readOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 // updateOrder serves PATCH /api/v1/orders/{id}: 200 with the full order; 400, 404, 409, 412.
 func (a *API) updateOrder(r *request) (answer, error) {
 	body := r.object()
-	details := readOrderUpdate(body)
-	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		if err := a.Commerce.UpdateOrder(tx, o, details); err != nil {
-			return answer{}, err
-		}
-		return fullOrder(http.StatusOK, o), nil
+	update := readOrderUpdate(body)
+	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
+		return a.Commerce.UpdateOrder(tx, order, expected, update)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
@@ -20,11 +21,11 @@ var productRoutes = []*route{
 		body: func(o *apijson.Object) { readProduct(o, false) }, answer: sampleProductAnswer, serve: (*API).createProduct},
 	{method: "GET", path: "/api/v1/products/{id}", name: "getProduct", section: "4.5.1", summary: "Read a product", scope: "read:products",
 		answer: sampleProductAnswer, serve: (*API).getProduct},
-	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
+	{method: "PATCH", path: "/api/v1/products/{id}", name: "updateProduct", ifMatch: true, section: "4.5.1", summary: "Change a product", scope: "write:products",
 		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
-	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", section: "4.5.1", summary: "Change a product", scope: "write:products",
+	{method: "PUT", path: "/api/v1/products/{id}", name: "putProduct", ifMatch: true, section: "4.5.1", summary: "Change a product", scope: "write:products",
 		body: func(o *apijson.Object) { readProduct(o, true) }, answer: sampleProductAnswer, serve: (*API).updateProduct},
-	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", section: "4.5.1", summary: "Delete a product", scope: "write:products",
+	{method: "DELETE", path: "/api/v1/products/{id}", name: "deleteProduct", ifMatch: true, section: "4.5.1", summary: "Delete a product", scope: "write:products",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleProduct().ID, nil) }), serve: (*API).deleteProduct},
 }
 
@@ -47,7 +48,7 @@ func (a *API) getProduct(r *request) (out answer, err error) {
 
 // productAnswer is one product as it is read now.
 func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answer, error) {
-	shown, err := readShown(tx, r.caller.Currency, []*catalog.Product{p})
+	shown, err := commerce.ProductRecords(tx, r.caller.Currency, []*catalog.Product{p})
 	if err != nil {
 		return answer{}, err
 	}
@@ -74,11 +75,8 @@ func (a *API) createProduct(r *request) (answer, error) {
 func (a *API) updateProduct(r *request) (answer, error) {
 	body := r.object()
 	draft := readProduct(body, true)
-	return a.onProduct(r, func(tx *db.Tx, p *catalog.Product) (answer, error) {
-		if err := body.Err(); err != nil {
-			return answer{}, err
-		}
-		p, err := a.Commerce.UpdateProduct(tx, r.caller, p, draft)
+	return change(a, r, "product", body, func(tx *db.Tx, product id.Product, expected commerce.Expected) (answer, error) {
+		p, err := a.Commerce.UpdateProduct(tx, r.caller, product, expected, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -88,41 +86,8 @@ func (a *API) updateProduct(r *request) (answer, error) {
 
 // deleteProduct serves DELETE /api/v1/products/{id}: 200; 404, 412.
 func (a *API) deleteProduct(r *request) (answer, error) {
-	return a.onProduct(r, func(tx *db.Tx, p *catalog.Product) (answer, error) {
-		if err := a.Commerce.DeleteProduct(tx, r.caller, p); err != nil {
-			return answer{}, err
-		}
-		return deleted(p.ID, nil), nil
-	})
-}
-
-// onProduct runs an operation on the product of the path, if it is the version that If-Match names.
-func (a *API) onProduct(r *request, act func(tx *db.Tx, p *catalog.Product) (answer, error)) (answer, error) {
-	which, err := pathID[id.Product](r, "id", "product")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		conditional := len(r.http.Header["If-Match"]) > 0
-		if conditional { // what a product shows stands in several tables, and all their writers hold the account's change clock
-			if err := tx.LockClock(); err != nil {
-				return answer{}, err
-			}
-		}
-		p, err := catalog.ByID(tx, which)
-		if err != nil {
-			return answer{}, err
-		}
-		if conditional {
-			now, err := productAnswer(tx, r, http.StatusOK, p)
-			if err != nil {
-				return answer{}, err
-			}
-			if err := r.precondition(func() []byte { return now.body }); err != nil {
-				return answer{}, err
-			}
-		}
-		return act(tx, p)
+	return change(a, r, "product", nil, func(tx *db.Tx, product id.Product, expected commerce.Expected) (answer, error) {
+		return deleted(product, nil), a.Commerce.DeleteProduct(tx, r.caller, product, expected)
 	})
 }
 
@@ -192,7 +157,7 @@ func (a *API) listProducts(r *request) (out answer, err error) {
 		if err != nil {
 			return err
 		}
-		shown, err := readShown(tx, r.caller.Currency, list)
+		shown, err := commerce.ProductRecords(tx, r.caller.Currency, list)
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type route struct {
 	query    func(*apijson.Query) // reads its parameters; also describes them
 	body     func(*apijson.Object)
 	optional bool                          // the body may be missing
+	ifMatch  bool                          // it takes If-Match: the ETag of the record at the head of its path (interface §4.6)
 	answer   func(*apijson.Writer)         // writes a sample answer; describes it
 	status   int                           // of success; 0 = 200
 	others   map[int]func(*apijson.Writer) // other answers that are not errors, by status, each with its sample

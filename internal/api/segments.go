@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -18,11 +19,11 @@ var segmentRoutes = []*route{
 		body: func(o *apijson.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).readSegment},
-	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", section: "4.4", summary: "Change a segment", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", ifMatch: true, section: "4.4", summary: "Change a segment", scope: "write:customers",
 		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
-	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
+	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", ifMatch: true, section: "4.4", summary: "Change a segment, the same as PATCH", scope: "write:customers",
 		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
-	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", section: "4.4", summary: "Delete a segment", scope: "write:customers",
+	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", ifMatch: true, section: "4.4", summary: "Delete a segment", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
 
@@ -65,31 +66,21 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 
 // updateSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
 func (a *API) updateSegment(r *request) (answer, error) {
-	segment, err := pathID[id.Segment](r, "id", "segment")
-	if err != nil {
-		return answer{}, err
-	}
 	body := r.object()
 	name, rules := readSegment(body, false)
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		s, err := locked(r, body, func() (*customers.Segment, error) { return customers.LockSegment(tx, segment) },
-			func(s *customers.Segment) answer { return segmentAnswer(http.StatusOK, s) })
+	return change(a, r, "segment", body, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
+		s, err := a.Commerce.UpdateSegment(tx, segment, expected, name, rules)
 		if err != nil {
 			return answer{}, err
 		}
-		a.Commerce.UpdateSegment(tx, s, name, rules)
 		return segmentAnswer(http.StatusOK, s), nil
 	})
 }
 
-// deleteSegment serves DELETE /api/v1/segments/{id}: 200; 404.
+// deleteSegment serves DELETE /api/v1/segments/{id}: 200; 404, 412.
 func (a *API) deleteSegment(r *request) (answer, error) {
-	segment, err := pathID[id.Segment](r, "id", "segment")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		return deleted(segment, nil), a.Commerce.DeleteSegment(tx, segment)
+	return change(a, r, "segment", nil, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
+		return deleted(segment, nil), a.Commerce.DeleteSegment(tx, segment, expected)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
+	"entrepot/internal/records"
 )
 
 // maxTarget bounds the address of a request, in bytes; the longest that the interface asks for has 9,300.
@@ -169,7 +170,7 @@ func (a *API) admit(r *request) (answer, error) {
 		err = r.willWrite(out.held())
 	}
 	if conditional { // 304 is decided first and costs nothing (interface §8)
-		if err == nil && matches(r.http.Header["If-None-Match"], out.header["ETag"]) {
+		if err == nil && records.NamesETag(r.http.Header["If-None-Match"], out.header["ETag"]) {
 			if free {
 				a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
 			}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
@@ -14,9 +15,9 @@ import (
 var shipmentRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
 		answer: func(w *apijson.Writer) { writeShipments(w, records.SampleOrder()) }, serve: (*API).listShipments},
-	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", ifMatch: true, section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readShipment(o) }, answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
-	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
+	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", ifMatch: true, section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
 		answer: data(func(w *apijson.Writer) {
 			o := records.SampleOrder()
 			writeDeleted(w, o.Shipments[0].ID, func(w *apijson.Writer) { records.WriteOrderState(w, o) })
@@ -49,8 +50,8 @@ func readShipment(o *apijson.Object) orders.ShipmentDraft {
 func (a *API) createShipment(r *request) (answer, error) {
 	body := r.object()
 	draft := readShipment(body)
-	return a.changeOrder(r, body, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		s, err := a.Commerce.ShipOrder(tx, r.caller, o, draft)
+	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
+		o, s, err := a.Commerce.ShipOrder(tx, r.caller, order, expected, draft)
 		if err != nil {
 			return answer{}, err
 		}
@@ -97,8 +98,9 @@ func (a *API) deleteShipment(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return a.changeOrder(r, nil, func(tx *db.Tx, o *orders.Order) (answer, error) {
-		if err := a.Commerce.UnshipOrder(tx, r.caller, o, shipment); err != nil {
+	return change(a, r, "order", nil, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
+		o, err := a.Commerce.UnshipOrder(tx, r.caller, order, expected, shipment)
+		if err != nil {
 			return answer{}, err
 		}
 		return deleted(shipment, func(w *apijson.Writer) { records.WriteOrderState(w, o) }), nil

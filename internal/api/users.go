@@ -21,11 +21,11 @@ var userRoutes = []*route{
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
 		body: func(o *apijson.Object) { readUserDraft(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
-	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", section: "4.5.10", summary: "Change a user", scope: "write:users",
+	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", ifMatch: true, section: "4.5.10", summary: "Change a user", scope: "write:users",
 		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
-	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
+	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", ifMatch: true, section: "4.5.10", summary: "Change a user, the same as PATCH", scope: "write:users",
 		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
-	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
+	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", ifMatch: true, section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
@@ -130,15 +130,10 @@ func (a *API) updateUser(r *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	show := func(user accounts.User) answer {
-		return one(http.StatusOK, string(which), func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
-	}
+	expected := r.expected(o)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if _, err := locked(r, nil, func() (accounts.User, error) { return accounts.LockUser(tx, which) }, show); err != nil {
-			return answer{}, err
-		}
-		user, err := a.Commerce.UpdateUser(tx, r.caller, which, change)
-		return show(user), err
+		user, err := a.Commerce.UpdateUser(tx, r.caller, which, expected, change)
+		return one(http.StatusOK, string(which), func(w *apijson.Writer) { records.WriteUser(w, "data", user) }), err
 	})
 }
 
@@ -156,14 +151,10 @@ func (a *API) checkAgainstUser(r *request, which id.User, password string) error
 	})
 }
 
-// deleteUser serves DELETE /api/v1/users/{id}: 200; 403, 404, 409.
+// deleteUser serves DELETE /api/v1/users/{id}: 200; 403, 404, 409, 412.
 func (a *API) deleteUser(r *request) (answer, error) {
-	which, err := pathID[id.User](r, "id", "user")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		return deleted(which, nil), a.Commerce.DeleteUser(tx, r.caller, which)
+	return change(a, r, "user", nil, func(tx *db.Tx, user id.User, expected commerce.Expected) (answer, error) {
+		return deleted(user, nil), a.Commerce.DeleteUser(tx, r.caller, user, expected)
 	})
 }
 

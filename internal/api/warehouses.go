@@ -21,11 +21,11 @@ var warehouseRoutes = []*route{
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
-	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
+	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", ifMatch: true, section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
 		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
-	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
+	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", ifMatch: true, section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
 		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
-	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
+	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
 
@@ -111,37 +111,18 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 
 // updateWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateWarehouse(r *request) (answer, error) {
-	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
-	if err != nil {
-		return answer{}, err
-	}
 	body := r.object()
 	draft := readWarehouse(body, false)
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		before, err := locked(r, body, func() (stock.Warehouse, error) { return stock.WarehouseByID(tx, warehouse) }, // held to by Save
-			func(s stock.Warehouse) answer { return oneWarehouse(http.StatusOK, s) })
-		if err != nil {
-			return answer{}, err
-		}
-		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, before, draft)
-		if err != nil {
-			return answer{}, err
-		}
-		return oneWarehouse(http.StatusOK, s), nil
+	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
+		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
+		return oneWarehouse(http.StatusOK, s), err
 	})
 }
 
-// deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409.
+// deleteWarehouse serves DELETE /api/v1/warehouses/{id}: 200; 404, 409, 412.
 func (a *API) deleteWarehouse(r *request) (answer, error) {
-	warehouse, err := pathID[id.Warehouse](r, "id", "warehouse")
-	if err != nil {
-		return answer{}, err
-	}
-	return a.write(r, func(tx *db.Tx) (answer, error) {
-		if err := a.Commerce.DeleteWarehouse(tx, r.caller, warehouse); err != nil {
-			return answer{}, err
-		}
-		return deleted(warehouse, nil), nil
+	return change(a, r, "warehouse", nil, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
+		return deleted(warehouse, nil), a.Commerce.DeleteWarehouse(tx, r.caller, warehouse, expected)
 	})
 }
 

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
@@ -18,6 +20,17 @@ func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, er
 	return a.writeBy(a.DB.Write, r, func(tx *db.Tx) func() (answer, error) {
 		return func() (answer, error) { return act(tx) }
 	})
+}
+
+// change runs an operation on the record that the path names by its id, in one transaction with the Idempotency-Key: noun is what the id names.
+// The operation gets what the caller expects of the record.
+func change[T ~string](a *API, r *request, noun string, body *apijson.Object, act func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
+	record, err := pathID[T](r, "id", noun)
+	if err != nil {
+		return answer{}, err
+	}
+	expected := r.expected(body)
+	return a.write(r, func(tx *db.Tx) (answer, error) { return act(tx, record, expected) })
 }
 
 // optimisticWrite is write for an operation that bears db.DB.OptimisticWrite, and that first asks for what it needs to know, so that this

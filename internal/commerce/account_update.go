@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 )
 
 // AccountChange is what is to change of the account; nil and empty members stay.
@@ -16,9 +18,12 @@ type AccountChange struct {
 	Plan             accounts.Plan // what was bought: nothing that the account itself may change
 }
 
-// UpdateAccount changes the caller's account (interface §4.5).
-func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, change AccountChange) (accounts.Account, error) {
+// UpdateAccount changes the caller's account (interface §4.5). Errors: those of Expected.
+func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expected, change AccountChange) (accounts.Account, error) {
 	account, err := accounts.LockOwn(tx)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteAccount(w, account) })
+	}
 	if err != nil {
 		return account, err
 	}

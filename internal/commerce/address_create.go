@@ -4,16 +4,20 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
-// CreateAddress puts an address into a locked, writable customer's book and reports customer.updated (interface §4.4).
-// Errors: Invalid when the book is full.
-func (s *Service) CreateAddress(tx *db.Tx, c *customers.Customer, draft customers.AddressChange) (customers.Address, error) {
+// CreateAddress puts an address into a customer's book and emits customer.updated (interface §4.4). Errors: those of holdCustomer; Invalid
+// when the book is full.
+func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expected, draft customers.AddressChange) (customers.Address, error) {
+	c, before, err := s.holdCustomer(tx, customer, expected)
+	if err != nil {
+		return customers.Address{}, err
+	}
 	if len(c.Addresses) >= customers.MaxAddresses {
 		return customers.Address{}, apperr.At("", "a customer has at most %d addresses", customers.MaxAddresses)
 	}
-	before := c.Copy()
-	added := c.AddAddress(draft).ID
-	_, err := s.saveCustomer(tx, before, c)
-	return *c.Address(added), err
+	made := c.AddAddress(draft).ID
+	_, err = saveCustomer(tx, before, c)
+	return *c.Address(made), err
 }

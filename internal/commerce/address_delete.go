@@ -2,18 +2,21 @@ package commerce
 
 import (
 	"entrepot/internal/apperr"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
-// DeleteAddress takes an address out of a locked, writable customer's book and reports customer.updated. Errors: NotFound.
-func (s *Service) DeleteAddress(tx *db.Tx, c *customers.Customer, address id.Address) error {
-	before := c.Copy()
+// DeleteAddress takes an address out of a customer's book and emits customer.updated. Errors: those of holdCustomer; NotFound for an
+// address that is not in the book.
+func (s *Service) DeleteAddress(tx *db.Tx, customer id.Customer, expected Expected, address id.Address) error {
+	c, before, err := s.holdCustomer(tx, customer, expected)
+	if err != nil {
+		return err
+	}
 	if c.Address(address) == nil {
 		return apperr.Missing("address")
 	}
 	c.RemoveAddress(address)
-	_, err := s.saveCustomer(tx, before, c)
+	_, err = saveCustomer(tx, before, c)
 	return err
 }

@@ -7,15 +7,18 @@ import (
 	"entrepot/internal/id"
 )
 
-// UpdateAddress changes an address of a locked, writable customer and reports customer.updated; a change that changes nothing writes
-// nothing and reports nothing. Errors: NotFound for an address that is not in the book.
-func (s *Service) UpdateAddress(tx *db.Tx, c *customers.Customer, address id.Address, change customers.AddressChange) (customers.Address, error) {
-	before := c.Copy()
+// UpdateAddress changes an address of a customer's book and emits customer.updated; a change that changes nothing writes nothing and emits
+// nothing. Errors: those of holdCustomer; NotFound for an address that is not in the book.
+func (s *Service) UpdateAddress(tx *db.Tx, customer id.Customer, expected Expected, address id.Address, change customers.AddressChange) (customers.Address, error) {
+	c, before, err := s.holdCustomer(tx, customer, expected)
+	if err != nil {
+		return customers.Address{}, err
+	}
 	a := c.Address(address)
 	if a == nil {
 		return customers.Address{}, apperr.Missing("address")
 	}
 	c.ChangeAddress(a, change)
-	_, err := s.saveCustomer(tx, before, c)
+	_, err = saveCustomer(tx, before, c)
 	return *a, err
 }

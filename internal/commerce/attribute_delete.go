@@ -2,17 +2,15 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
-// DeleteAttribute takes an attribute away; what products carry under its code stays. Errors: NotFound.
-func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, target id.Attribute) error {
-	a, err := catalog.AttributeByID(tx, target)
-	if err != nil {
-		return err
+// DeleteAttribute takes an attribute away; what products carry under its code stays. Errors: NotFound; those of Expected.
+func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected) error {
+	a, err := holdAttribute(tx, attribute, expected)
+	if err == nil {
+		a.Delete(tx)
 	}
-	a.Delete(tx)
-	return nil
+	return err
 }

@@ -2,13 +2,29 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
-// UpdateAttribute changes a locked attribute (interface §4.5). Errors: as of CreateAttribute.
-func (s *Service) UpdateAttribute(tx *db.Tx, _ accounts.Caller, a catalog.Attribute, draft AttributeDraft) (catalog.Attribute, error) {
-	if err := draft.apply(&a); err != nil {
+// holdAttribute locks an attribute that an operation changes. Errors: NotFound; those of Expected.
+func holdAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) (catalog.Attribute, error) {
+	a, err := catalog.LockAttribute(tx, attribute)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteAttribute(w, "data", a) })
+	}
+	return a, err
+}
+
+// UpdateAttribute changes an attribute (interface §4.5). Errors: NotFound; those of Expected; as of CreateAttribute.
+func (s *Service) UpdateAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected, draft AttributeDraft) (catalog.Attribute, error) {
+	a, err := holdAttribute(tx, attribute, expected)
+	if err == nil {
+		err = draft.apply(&a)
+	}
+	if err != nil {
 		return a, err
 	}
 	a.Save(tx)

@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -10,18 +9,11 @@ import (
 )
 
 // DeleteCategory takes a category away (interface §4.5). Its children come to the root, its products leave it; both are linked
-// again if a category with its externalId arrives. Errors: NotFound.
-func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category) error {
-	if err := tx.LockClock(); err != nil {
-		return err
-	}
-	tree, err := catalog.ReadTree(tx, []id.Category{target}, nil)
+// again if a category with its externalId arrives. Errors: NotFound; those of Expected.
+func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category, expected Expected) error {
+	tree, gone, err := holdCategory(tx, target, expected)
 	if err != nil {
 		return err
-	}
-	gone := tree.Node(target)
-	if gone == nil {
-		return apperr.Missing("category")
 	}
 	products, err := catalog.Linked(tx, target)
 	if err != nil {

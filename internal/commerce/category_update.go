@@ -2,24 +2,42 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
-// UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to it. Errors:
-// NotFound for the category or the parent; Conflict when the externalId is taken; Invalid when it would come below itself.
-func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
+// holdCategory reads what a change of a category touches, while it holds the account's change clock, as every writer of categories does.
+// Errors: NotFound; those of Expected.
+func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...catalog.CategoryDraft) (*catalog.Tree, *catalog.Category, error) {
 	if err := tx.LockClock(); err != nil {
-		return catalog.Category{}, err
+		return nil, nil, err
 	}
-	tree, err := catalog.ReadTree(tx, []id.Category{category}, []catalog.CategoryDraft{draft})
+	tree, err := catalog.ReadTree(tx, []id.Category{category}, drafts)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := tree.Node(category)
+	if c == nil {
+		return nil, nil, apperr.Missing("category")
+	}
+	return tree, c, expected.check(func(w *apijson.Writer) { records.WriteCategory(w, "data", *c) })
+}
+
+// UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to it. Errors:
+// NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken; Invalid when it would come below itself.
+func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, expected Expected, draft catalog.CategoryDraft) (catalog.Category, error) {
+	tree, c, err := holdCategory(tx, category, expected, draft)
 	if err != nil {
 		return catalog.Category{}, err
 	}
-	if tree.Node(category) == nil {
-		return catalog.Category{}, apperr.Missing("category")
+	before := *c
+	after, err := placeCategory(tx, tree, category, draft)
+	if after != before {
+		after.UpdatedAt = tx.Micros()
 	}
-	return placeCategory(tx, tree, category, draft)
+	return after, err
 }

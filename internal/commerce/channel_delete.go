@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
@@ -9,20 +10,21 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
 
 // DeleteChannel ends a channel (interface §1). A custom one goes with its keys, orders and publications: reservations are
-// released, totals corrected, references freed, and no order event is told; products stay. A platform's channel is only
-// deactivated and keeps its orders, unless force. gone tells which it was. Errors: NotFound.
-func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, force bool) (gone bool, err error) {
+// released, totals corrected, references freed, and no order event is emitted; products stay. A platform's channel is only
+// deactivated and keeps its orders, unless force. gone says which it was. Errors: NotFound; those of Expected.
+func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool) (gone bool, err error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {
 		return false, err
 	}
 	if c.Platform != channels.Custom && !force {
-		if c, err = channels.Lock(tx, channel); err != nil {
+		if c, err = holdChannel(tx, channel, expected); err != nil {
 			return false, err
 		}
 		c.Status = channels.Inactive
@@ -31,6 +33,9 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 		return false, nil
 	}
 	if c, err = channels.LockToDelete(tx, channel); err != nil { // from here on no order joins it
+		return false, err
+	}
+	if err := expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }); err != nil {
 		return false, err
 	}
 	if err := orders.LockOfChannel(tx, channel); err != nil { // and none of its orders changes

@@ -2,13 +2,29 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
-// UpdateChannel changes what the draft names of a locked channel. Errors: Invalid for credentials that will not do.
-func (s *Service) UpdateChannel(tx *db.Tx, who accounts.Caller, c channels.Channel, draft ChannelDraft) (channels.Channel, error) {
+// holdChannel locks a channel that an operation changes. Errors: NotFound; those of Expected.
+func holdChannel(tx *db.Tx, channel id.Channel, expected Expected) (channels.Channel, error) {
+	c, err := channels.Lock(tx, channel)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c) })
+	}
+	return c, err
+}
+
+// UpdateChannel changes what the draft names of a channel. Errors: NotFound; those of Expected; Invalid for credentials that will not do.
+func (s *Service) UpdateChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, draft ChannelDraft) (channels.Channel, error) {
+	c, err := holdChannel(tx, channel, expected)
+	if err != nil {
+		return c, err
+	}
 	if draft.Credentials != nil && c.Platform != channels.Custom {
 		all, err := s.mergedCredentials(c, draft.Credentials)
 		if err != nil {

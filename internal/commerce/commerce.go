@@ -3,6 +3,7 @@
 package commerce
 
 import (
+	"log/slog"
 	"net/http"
 
 	"entrepot/internal/connector"
@@ -18,5 +19,13 @@ type Service struct {
 	Connectors *connector.Set  // the platforms this service knows
 	Guard      *netguard.Guard // where endpoints may be
 	HTTP       *http.Client    // guarded: reaches only what interface §6.2 allows
+	Log        *slog.Logger    // nil: nothing is logged
 	Dev        bool            // http and loopback addresses are allowed
+}
+
+func (s *Service) log() *slog.Logger {
+	if s.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return s.Log
 }

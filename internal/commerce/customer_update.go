@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -20,20 +21,47 @@ func WritableCustomer(c *customers.Customer) error {
 	return nil
 }
 
-// UpdateCustomer changes a locked, writable customer and reports customer.updated (interface §4.4). A change that changes nothing
-// writes nothing and reports nothing. Errors: Conflict when another record has the e-mail.
-func (s *Service) UpdateCustomer(tx *db.Tx, c *customers.Customer, change customers.Change) (records.Customer, error) {
-	before := c.Copy()
+// holdCustomer locks a customer that an operation changes, and gives it with how it stood. Errors: NotFound; those of Expected; Conflict
+// for a record that takes no writes.
+func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expected) (c, before *customers.Customer, err error) {
+	if c, err = customers.Lock(tx, customer); err != nil {
+		return nil, nil, err
+	}
+	if expected.Invalid != nil {
+		return nil, nil, expected.Invalid
+	}
+	if err := WritableCustomer(c); err != nil {
+		return nil, nil, err
+	}
+	if expected.conditional() {
+		shown, err := s.ReadCustomer(tx, customer)
+		if err == nil {
+			err = expected.check(func(w *apijson.Writer) { records.WriteCustomer(w, "data", shown) })
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return c, c.Copy(), nil
+}
+
+// UpdateCustomer changes a customer and emits customer.updated (interface §4.4). A change that changes nothing writes nothing and emits
+// nothing. Errors: those of holdCustomer; Conflict when another record has the e-mail.
+func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
+	c, before, err := s.holdCustomer(tx, customer, expected)
+	if err != nil {
+		return records.Customer{}, err
+	}
 	if c.Apply(change) {
 		if err := freeEmail(tx, c.Email, c.ID); err != nil {
 			return records.Customer{}, err
 		}
 	}
-	return s.saveCustomer(tx, before, c)
+	return saveCustomer(tx, before, c)
 }
 
 // saveCustomer writes what an operation made of a locked customer, if anything.
-func (s *Service) saveCustomer(tx *db.Tx, before, c *customers.Customer) (records.Customer, error) {
+func saveCustomer(tx *db.Tx, before, c *customers.Customer) (records.Customer, error) {
 	changed := !c.Same(before)
 	if changed {
 		c.UpdatedAt = max(tx.Micros(), c.UpdatedAt+1)

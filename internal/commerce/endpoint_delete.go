@@ -5,12 +5,11 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/webhooks"
 )
 
-// DeleteEndpoint ends an endpoint; what waits for it is dropped. Errors: NotFound.
-func (s *Service) DeleteEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint) error {
-	e, err := webhooks.Lock(tx, endpoint)
+// DeleteEndpoint ends an endpoint; what waits for it is dropped. Errors: NotFound; those of Expected.
+func (s *Service) DeleteEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected) error {
+	e, err := holdEndpoint(tx, endpoint, expected)
 	if err != nil {
 		return err
 	}

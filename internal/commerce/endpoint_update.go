@@ -2,15 +2,26 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
-// UpdateEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Errors: NotFound.
-func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, draft EndpointDraft) (*webhooks.Endpoint, error) {
+// holdEndpoint locks an endpoint that an operation changes. Errors: NotFound; those of Expected.
+func holdEndpoint(tx *db.Tx, endpoint id.Endpoint, expected Expected) (*webhooks.Endpoint, error) {
 	e, err := webhooks.Lock(tx, endpoint)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", e, "") })
+	}
+	return e, err
+}
+
+// UpdateEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Errors: NotFound; those of Expected.
+func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected, draft EndpointDraft) (*webhooks.Endpoint, error) {
+	e, err := holdEndpoint(tx, endpoint, expected)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,11 @@ type StockPlan struct {
 	events []webhooks.Event
 }
 
+// UpdateInventory is the bulk update of stock.
+func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Planned[*StockPlan] {
+	return &Planned[*StockPlan]{decide: func(tx *db.Tx) (*StockPlan, error) { return s.PlanInventory(tx, who, u) }}
+}
+
 // PlanInventory decides on an update of on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made,
 // unless the account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
 func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (*StockPlan, error) {

@@ -140,7 +140,7 @@ func TestOneDefaultWarehouse(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				err = s.write(t, func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, made.ID) })
+				err = s.write(t, func(tx *db.Tx) error { return s.do.DeleteWarehouse(tx, s.who, made.ID, commerce.Expected{}) })
 				if err != nil && !apperr.Is(err, apperr.Conflict) {
 					t.Error(err)
 				}

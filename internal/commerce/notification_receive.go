@@ -81,13 +81,13 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 				return err
 			}
 		}
-		return s.act(tx, c.ID, notice)
+		return answerNotice(tx, c.ID, notice)
 	})
 	return out, err
 }
 
-// act does what a notice asks for. Work is queued, never done here.
-func (s *Service) act(tx *db.Tx, channel id.Channel, notice connector.Outcome) error {
+// answerNotice does what a notification asks for. Work is queued, never done here.
+func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error {
 	switch {
 	case notice.State != "":
 		c, err := channels.Lock(tx, channel)
@@ -129,28 +129,15 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenan
 		return nil
 	}
 	var found *customers.Customer
-	var trace Trace
-	since := store.Observe()
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
 		c, err := customers.ByEmail(tx, email)
-		if err != nil || c == nil {
-			return err
+		if err == nil && c != nil {
+			found, err = customers.Primary(tx, c)
 		}
-		if found, err = customers.Primary(tx, c); err != nil || found == nil {
-			return err
-		}
-		trace, err = s.TraceCustomer(tx, found.ID)
 		return err
 	})
 	if err != nil || found == nil {
 		return err
 	}
-	err = store.Write(ctx, tenant, func(tx *db.Tx) error {
-		_, err := s.EraseCustomer(tx, accounts.Caller{Tenant: tenant}, found.ID, trace)
-		return err
-	})
-	if err == nil {
-		store.ScrubSoon(ctx, since)
-	}
-	return err
+	return s.EraseCustomer(ctx, store, accounts.Caller{Tenant: tenant}, found.ID, nil)
 }

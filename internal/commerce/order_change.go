@@ -4,11 +4,22 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 )
+
+// holdOrder locks and reads an order that an operation changes. Errors: NotFound; those of Expected.
+func holdOrder(tx *db.Tx, order id.Order, expected Expected) (*orders.Order, error) {
+	o, err := orders.Lock(tx, order)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteOrder(w, "data", o) })
+	}
+	return o, err
+}
 
 // copyOf keeps how an order stood before an operation changes it.
 func copyOf(o *orders.Order) *orders.Order {

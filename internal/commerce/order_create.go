@@ -1,7 +1,9 @@
 package commerce
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"entrepot/internal/accounts"
@@ -21,7 +23,7 @@ import (
 
 // OrderDraft is an order as a caller writes it (interface §4.1).
 type OrderDraft struct {
-	Number            int64 // taken from the node's lease
+	Number            int64 // see NumberOrder
 	CustomerName      string
 	CustomerID        id.Customer
 	CustomerEmail     string
@@ -50,6 +52,22 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	return s.PrefetchOrder(tx, draft).Create(tx, who)
 }
 
+// NumberOrder takes a number for an order and runs create with it, again with another one for as long as create meets
+// orders.ErrNumberTaken: a block of numbers that was leased twice. It must be called outside of a transaction. Errors: those of create.
+func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenant, create func(number int64) error) error {
+	for {
+		number, err := s.Numbers.Take(ctx, store, tenant)
+		if err != nil {
+			return err
+		}
+		if err = create(number); !errors.Is(err, orders.ErrNumberTaken) {
+			return err
+		}
+		s.log().Warn("an order's number is taken: taking others, beyond all there are", "number", orders.Number(number))
+		s.Numbers.Drop(tenant, number)
+	}
+}
+
 // PendingOrder is a drafted order with the questions it has to the store.
 type PendingOrder struct {
 	draft    OrderDraft
@@ -64,6 +82,7 @@ type PendingOrder struct {
 
 // PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
 func (s *Service) PrefetchOrder(tx *db.Tx, draft OrderDraft) PendingOrder {
+	draft.Lines = slices.Clone(draft.Lines) // the operation may run again
 	a := PendingOrder{draft: draft}
 	if tx.Try() > 0 {
 		a.number = orders.AskNumber(tx, draft.Number)

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -22,19 +23,24 @@ type Edit struct {
 	TaxAmount      *money.Amount // nil: from the order's rate
 }
 
-// EditOrder replaces the lines of a locked order (interface §4.1). One that changes nothing writes nothing and reports nothing.
-// Errors: Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid for unknown
+// EditOrder replaces the lines of an order (interface §4.1). An edit that changes nothing writes nothing and emits nothing.
+// Errors: NotFound; those of Expected; Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid for unknown
 // lines, unknown SKUs and totals out of bounds.
-func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edit Edit) error {
-	if err := o.Editable(); err != nil {
-		return err
+func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, edit Edit) (*orders.Order, error) {
+	o, err := holdOrder(tx, order, expected)
+	if err != nil {
+		return nil, err
 	}
 	before := copyOf(o)
-	if err := resolveNewLines(tx, o, edit.Lines); err != nil {
-		return err
+	if err := o.Editable(); err != nil {
+		return nil, err
 	}
-	if err := o.Edit(edit.Lines); err != nil {
-		return err
+	lines := slices.Clone(edit.Lines) // the operation may run again
+	if err := resolveNewLines(tx, o, lines); err != nil {
+		return nil, err
+	}
+	if err := o.Edit(lines); err != nil {
+		return nil, err
 	}
 	if edit.ShippingAmount != nil {
 		o.ShippingAmount = *edit.ShippingAmount
@@ -43,30 +49,29 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, edi
 		o.DiscountAmount = *edit.DiscountAmount
 	}
 	if err := o.Price(edit.TaxAmount); err != nil {
-		return err
+		return nil, err
 	}
 	o.Reserve()
 	if sameContent(before, o) {
-		*o = *before
-		return nil
+		return before, nil
 	}
 	reject := false
 	if o.Channel != "" {
 		channel, err := channels.ByRef(tx, o.Channel)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		reject = channel.Oversell == "reject"
 	}
 	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
 	updated := webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 	webhooks.Record(tx, append([]webhooks.Event{updated}, StockEvents(tx, changes, "adjustment")...)...)
-	return nil
+	return o, nil
 }
 
 // sameContent reports whether two states of an order show the same lines and amounts.

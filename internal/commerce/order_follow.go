@@ -136,11 +136,11 @@ func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) 
 			continue
 		}
 		if o.Status == orders.Pending {
-			if err := s.MoveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
+			if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Processing, Source: orders.FromChannel}); err != nil {
 				return changed, err
 			}
 		}
-		if _, err := s.ShipOrder(tx, accounts.Caller{}, o, draft); err != nil {
+		if _, err := s.shipOrder(tx, accounts.Caller{}, o, draft); err != nil {
 			return changed, err
 		}
 		changed = true
@@ -212,7 +212,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))
 	}
 	for _, to := range way {
-		if err := s.MoveOrder(tx, accounts.Caller{}, o, Move{To: to, Source: orders.FromChannel}); err != nil {
+		if err := s.moveOrder(tx, accounts.Caller{}, o, Move{To: to, Source: orders.FromChannel}); err != nil {
 			return changed, err
 		}
 		changed = true

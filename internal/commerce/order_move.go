@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
@@ -19,9 +20,18 @@ type Move struct {
 	Source  orders.Source
 }
 
-// MoveOrder moves a locked order by a caller's wish (interface §3.1, §4.1). A move to SHIPPED ships all that remains.
-// Errors: Refused for a move outside the table.
-func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
+// MoveOrder moves an order by a caller's wish (interface §3.1, §4.1). A move to SHIPPED ships all that remains.
+// Errors: NotFound; those of Expected; Refused for a move outside the table.
+func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, move Move) (*orders.Order, error) {
+	o, err := holdOrder(tx, order, expected)
+	if err == nil {
+		err = s.moveOrder(tx, who, o, move)
+	}
+	return o, err
+}
+
+// moveOrder is MoveOrder of an order that is held.
+func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
 	if err := o.Status.May(move.To); err != nil {
 		return err
 	}

@@ -203,13 +203,14 @@ func TestOwnMovesGoToTheChannelOnce(t *testing.T) {
 		o, _ := p.receive(t, p.order("processing", orders.Processing))
 		var shipment orders.Shipment
 		if err := p.change(t, o.ID, func(tx *db.Tx, o *orders.Order) (err error) {
-			shipment, err = p.do.ShipOrder(tx, p.who, o, orders.ShipmentDraft{TrackingNumber: "JD2", Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			_, shipment, err = p.do.ShipOrder(tx, p.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{TrackingNumber: "JD2", Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-			return p.do.MoveOrder(tx, p.who, o, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+			_, err := p.do.MoveOrder(tx, p.who, o.ID, commerce.Expected{}, commerce.Move{To: orders.Shipped, Source: orders.FromAPI})
+			return err
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -6,15 +6,25 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
 
-// ShipOrder adds a shipment to a locked order and moves it on (interface §3.1, §4.1).
-// Errors: those of orders.Order.Ship.
-func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
+// ShipOrder adds a shipment to an order and moves the order on (interface §3.1, §4.1).
+// Errors: NotFound; those of Expected and of orders.Order.Ship.
+func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, draft orders.ShipmentDraft) (
+	o *orders.Order, shipment orders.Shipment, err error) {
+	if o, err = holdOrder(tx, order, expected); err == nil {
+		shipment, err = s.shipOrder(tx, who, o, draft)
+	}
+	return o, shipment, err
+}
+
+// shipOrder is ShipOrder of an order that is held.
+func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
 	before := copyOf(o)
 	shipment, err := o.Ship(draft, tx.Micros())
 	if err != nil {

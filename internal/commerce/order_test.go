@@ -135,12 +135,13 @@ func TestLifeOfAnOrder(t *testing.T) {
 		expectLevel(0, 2)
 		move := func(to orders.Status, restock bool) error {
 			return s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-				return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: to, Source: orders.FromAPI, Restock: restock})
+				_, err := s.do.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: to, Source: orders.FromAPI, Restock: restock})
+				return err
 			})
 		}
 		ship := func(n int64) error {
 			return s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-				_, err := s.do.ShipOrder(tx, s.who, o, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: n}}})
+				_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: n}}})
 				return err
 			})
 		}
@@ -162,7 +163,8 @@ func TestLifeOfAnOrder(t *testing.T) {
 			t.Fatalf("after one of two: %+v", now)
 		}
 		if err := s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-			return s.do.UnshipOrder(tx, s.who, o, now.Shipments[0].ID)
+			_, err := s.do.UnshipOrder(tx, s.who, o.ID, commerce.Expected{}, now.Shipments[0].ID)
+			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +198,8 @@ func TestEditMovesStockAndTotals(t *testing.T) {
 		o := s.create(t, s.draft("ada@example.com", map[int]int64{0: 2}))
 		edit := func(lines ...orders.LineDraft) error {
 			return s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-				return s.do.EditOrder(tx, s.who, o, commerce.Edit{Lines: lines})
+				_, err := s.do.EditOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Edit{Lines: lines})
+				return err
 			})
 		}
 		before := len(s.events(t))
@@ -289,7 +292,8 @@ func TestTotalsAreCounts(t *testing.T) {
 			last = o.CreatedAt
 			if i%3 == 0 {
 				s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-					return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: orders.Cancelled, Source: orders.FromAPI})
+					_, err := s.do.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: orders.Cancelled, Source: orders.FromAPI})
+					return err
 				})
 			}
 		}

@@ -9,17 +9,21 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// UnshipOrder deletes a shipment of a locked order: the exact inverse of ShipOrder (interface §3.1, §4.1).
-// Errors: those of orders.Order.Unship.
-func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, shipment id.Shipment) error {
+// UnshipOrder deletes a shipment of an order: the exact inverse of ShipOrder (interface §3.1, §4.1).
+// Errors: NotFound; those of Expected and of orders.Order.Unship.
+func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, shipment id.Shipment) (*orders.Order, error) {
+	o, err := holdOrder(tx, order, expected)
+	if err != nil {
+		return nil, err
+	}
 	before := copyOf(o)
 	if _, err := o.Unship(shipment); err != nil {
-		return err
+		return nil, err
 	}
 	o.Reserve()
 	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	orders.DeleteShipment(tx, o.ID, shipment)
 	touch(tx, o)
@@ -31,5 +35,5 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, s
 	}
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append(events, StockEvents(tx, changes, "shipment")...)...)
-	return nil
+	return o, nil
 }

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -19,9 +20,13 @@ type OrderUpdate struct {
 	PaymentMetadata apijson.Field[string]
 }
 
-// UpdateOrder changes what a locked order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
-// that changes nothing writes nothing and emits nothing. Errors: Conflict for another address once something was shipped.
-func (s *Service) UpdateOrder(tx *db.Tx, o *orders.Order, d OrderUpdate) error {
+// UpdateOrder changes what an order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
+// that changes nothing writes nothing and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once something was shipped.
+func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d OrderUpdate) (*orders.Order, error) {
+	o, err := holdOrder(tx, order, expected)
+	if err != nil {
+		return nil, err
+	}
 	before := copyOf(o)
 	if d.Notes.Set {
 		o.Notes = d.Notes.Value
@@ -39,10 +44,9 @@ func (s *Service) UpdateOrder(tx *db.Tx, o *orders.Order, d OrderUpdate) error {
 	paid := replace(&o.PaymentMetadata, d.PaymentMetadata, asGiven)
 	switch {
 	case moved && o.AnyShipped():
-		*o = *before
-		return apperr.New(apperr.Conflict, "order_shipped", "addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
+		return nil, apperr.New(apperr.Conflict, "order_shipped", "addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
 	case !moved && !paid && o.Notes == before.Notes:
-		return nil
+		return before, nil
 	}
 	touch(tx, o)
 	orders.SaveDetails(tx, before, o)
@@ -54,10 +58,10 @@ func (s *Service) UpdateOrder(tx *db.Tx, o *orders.Order, d OrderUpdate) error {
 		}
 		return countries, err
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
-	return nil
+	return o, nil
 }
 
 // sameJSON reports whether two texts, "" for none, hold the same JSON, however it is written.

@@ -45,6 +45,11 @@ type PricePlan struct {
 	events  []webhooks.Event
 }
 
+// UpdatePrices is the bulk update of prices.
+func (s *Service) UpdatePrices(u PriceUpdate) *Planned[*PricePlan] {
+	return &Planned[*PricePlan]{decide: func(tx *db.Tx) (*PricePlan, error) { return s.PlanPrices(tx, u) }}
+}
+
 // PlanPrices decides on a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing make
 // no event.
 func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {

@@ -27,7 +27,7 @@ type Import struct {
 
 // Imported is the outcome of an import.
 type Imported struct {
-	Job     id.Job // goes on to publish, then tells that the import is done; "" in a dry run
+	Job     id.Job // publishes, then reports that the import is done; "" in a dry run
 	Created int
 	Updated int // products that were there, also those that the import did not change
 	Errors  []ItemError
@@ -41,6 +41,15 @@ type ImportPlan struct {
 	channel  channels.Ref
 	snapshot *snapshot
 	events   []webhooks.Event
+}
+
+// ImportProducts is the bulk import of products.
+func (s *Service) ImportProducts(who accounts.Caller, in Import) *Planned[*ImportPlan] {
+	return &Planned[*ImportPlan]{decide: func(tx *db.Tx) (*ImportPlan, error) { return s.PlanImport(tx, who, in) }, hold: func(tx *db.Tx) {
+		if in.Channel != "" {
+			channels.Keep(tx, in.Channel, apperr.Missing("channel"))
+		}
+	}}
 }
 
 // PlanImport decides which products an import creates and updates, with their variants, categories and stock (interface §4.2).

@@ -2,14 +2,42 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
-// UpdateProduct revises a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
-// SKU for good: orders and the ledger know it by that. Errors: Conflict when a variant's SKU is taken; Invalid.
-func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, p *catalog.Product, draft catalog.Draft) (*catalog.Product, error) {
+// holdProduct reads a product that an operation changes. What a product shows stands in several tables, and all their writers hold the
+// account's change clock: a caller who names versions holds it, too. Errors: NotFound; those of Expected.
+func holdProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected) (*catalog.Product, error) {
+	if expected.conditional() {
+		if err := tx.LockClock(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := catalog.ByID(tx, product)
+	if err != nil {
+		return nil, err
+	}
+	if !expected.conditional() || expected.Invalid != nil {
+		return p, expected.Invalid
+	}
+	shown, err := ProductRecords(tx, who.Currency, []*catalog.Product{p})
+	if err != nil {
+		return nil, err
+	}
+	return p, expected.check(func(w *apijson.Writer) { shown.Write(w, "data", p) })
+}
+
+// UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
+// SKU for good: orders and the ledger know it by that. Errors: NotFound; those of Expected; Conflict when a variant's SKU is taken; Invalid.
+func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected, draft catalog.Draft) (*catalog.Product, error) {
+	p, err := holdProduct(tx, who, product, expected)
+	if err != nil {
+		return nil, err
+	}
 	if draft.SKU != "" && draft.SKU != p.SKU {
 		return nil, apperr.At("sku", "a product keeps its SKU: make a new product with the other one and delete this")
 	}

@@ -1,14 +1,13 @@
 package commerce
 
 import (
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
 
-// DeleteSegment forgets a filter; customers do not change. Errors: NotFound.
-func (s *Service) DeleteSegment(tx *db.Tx, which id.Segment) error {
-	segment, err := customers.LockSegment(tx, which)
+// DeleteSegment forgets a filter; customers do not change. Errors: NotFound; those of Expected.
+func (s *Service) DeleteSegment(tx *db.Tx, which id.Segment, expected Expected) error {
+	segment, err := holdSegment(tx, which, expected)
 	if err == nil {
 		segment.Delete(tx)
 	}

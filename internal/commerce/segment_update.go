@@ -1,12 +1,28 @@
 package commerce
 
 import (
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
-// UpdateSegment renames a locked segment or replaces its rules; nil leaves them.
-func (s *Service) UpdateSegment(tx *db.Tx, segment *customers.Segment, name *string, rules *customers.Rules) {
+// holdSegment locks a segment that an operation changes. Errors: NotFound; those of Expected.
+func holdSegment(tx *db.Tx, which id.Segment, expected Expected) (*customers.Segment, error) {
+	segment, err := customers.LockSegment(tx, which)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteSegment(w, "data", segment) })
+	}
+	return segment, err
+}
+
+// UpdateSegment renames a segment or replaces its rules; nil leaves them (interface §4.4). Errors: NotFound; those of Expected.
+func (s *Service) UpdateSegment(tx *db.Tx, which id.Segment, expected Expected, name *string, rules *customers.Rules) (*customers.Segment, error) {
+	segment, err := holdSegment(tx, which, expected)
+	if err != nil {
+		return nil, err
+	}
 	before := *segment
 	if name != nil {
 		segment.Name = *name
@@ -18,4 +34,5 @@ func (s *Service) UpdateSegment(tx *db.Tx, segment *customers.Segment, name *str
 		segment.UpdatedAt = max(tx.Micros(), before.UpdatedAt+1)
 		segment.Save(tx)
 	}
+	return segment, nil
 }

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 )
 
 // UserChange is what is to change of a user; empty members stay.
@@ -32,11 +34,20 @@ func WrongPassword() error {
 	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
 }
 
-// UpdateUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
-// one that a key made. Errors: NotFound; Forbidden where interface §5.1 says so, and for users who change their own password or e-mail
-// address without proof; Conflict for the last active owner and for an e-mail address that has a login.
-func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, change UserChange) (accounts.User, error) {
+// holdUser locks a user whom an operation changes. Errors: NotFound; those of Expected.
+func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error) {
 	user, err := accounts.LockUser(tx, which)
+	if err == nil {
+		err = expected.check(func(w *apijson.Writer) { records.WriteUser(w, "data", user) })
+	}
+	return user, err
+}
+
+// UpdateUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
+// one that a key made. Errors: NotFound; those of Expected; Forbidden where interface §5.1 says so, and for users who change their own password or e-mail
+// address without proof; Conflict for the last active owner and for an e-mail address that has a login.
+func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected, change UserChange) (accounts.User, error) {
+	user, err := holdUser(tx, which, expected)
 	if err != nil {
 		return user, err
 	}

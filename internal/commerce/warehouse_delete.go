@@ -4,13 +4,12 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/stock"
 )
 
-// DeleteWarehouse takes an empty warehouse away. Errors: NotFound; Conflict while it is the default, holds stock, or something
+// DeleteWarehouse takes an empty warehouse away. Errors: NotFound; those of Expected; Conflict while it is the default, holds stock, or something
 // is reserved in it.
-func (s *Service) DeleteWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse) error {
-	w, err := stock.WarehouseByID(tx, warehouse)
+func (s *Service) DeleteWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected) error {
+	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,36 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
-// UpdateWarehouse changes a warehouse that was read in this transaction. Errors: Invalid for another code, by which stock and orders
+// holdWarehouse reads a warehouse that an operation changes. Writers of stock meet warehouses behind the account's change clock, so it has no
+// lock of its own: a caller who names versions holds the clock. Errors: NotFound; those of Expected.
+func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.Warehouse, error) {
+	if expected.conditional() {
+		if err := tx.LockClock(); err != nil {
+			return stock.Warehouse{}, err
+		}
+	}
+	w, err := stock.WarehouseByID(tx, warehouse)
+	if err == nil {
+		err = expected.check(func(out *apijson.Writer) { records.WriteWarehouse(out, "data", w) })
+	}
+	return w, err
+}
+
+// UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, by which stock and orders
 // know it; Conflict when the default one shall no longer be it, without another one being made so.
-func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, w stock.Warehouse, d WarehouseDraft) (stock.Warehouse, error) {
+func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected, d WarehouseDraft) (stock.Warehouse, error) {
+	w, err := holdWarehouse(tx, warehouse, expected)
+	if err != nil {
+		return w, err
+	}
 	before := w
 	if d.Code.Set && d.Code.Value != w.Code {
 		return w, apperr.At("code", "cannot be changed: stock and orders know the warehouse by it")

@@ -63,7 +63,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 		key, err = firstMasterKey(ctx, store, c, missing)
 	}
 	s := &Store{DB: store, Guard: guard,
-		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Dev: c.Dev}}
+		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log, Dev: c.Dev}}
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}

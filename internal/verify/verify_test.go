@@ -82,17 +82,15 @@ func (s *shop) must(act func(tx *db.Tx) error) {
 
 // order creates one; try says that an error is no failure.
 func (s *shop) order(draft commerce.OrderDraft) (order id.Order, err error) {
-	if draft.Number, err = s.do.Numbers.Take(s.Context(), s.store, s.who.Tenant); err != nil {
-		return "", err
-	}
-	lines := draft.Lines
-	err = s.write(func(tx *db.Tx) error {
-		draft.Lines = append([]orders.LineDraft(nil), lines...)
-		o, err := s.do.CreateOrder(tx, s.who, draft)
-		if err == nil {
-			order = o.ID
-		}
-		return err
+	err = s.do.NumberOrder(s.Context(), s.store, s.who.Tenant, func(number int64) error {
+		draft.Number = number
+		return s.write(func(tx *db.Tx) error {
+			o, err := s.do.CreateOrder(tx, s.who, draft)
+			if err == nil {
+				order = o.ID
+			}
+			return err
+		})
 	})
 	return order, err
 }
@@ -156,7 +154,7 @@ func (s *shop) life() {
 	s.Helper()
 	ship := func(order id.Order, quantity int64) (shipment id.Shipment) {
 		err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
-			made, err := s.do.ShipOrder(tx, s.who, o, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: quantity}}})
+			_, made, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: quantity}}})
 			shipment = made.ID
 			return err
 		})
@@ -167,7 +165,8 @@ func (s *shop) life() {
 	}
 	move := func(order id.Order, to orders.Status, restock bool) {
 		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
-			return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: to, Restock: restock, Source: orders.FromAPI})
+			_, err := s.do.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: to, Restock: restock, Source: orders.FromAPI})
+			return err
 		}); err != nil {
 			s.Fatal(err)
 		}
@@ -190,7 +189,10 @@ func (s *shop) life() {
 	order = create(draft("bob@example.com", orders.Processing, "SKU-2"))
 	first = ship(order, 2)
 	for range 2 {
-		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error { return s.do.UnshipOrder(tx, s.who, o, first) }); err != nil {
+		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
+			_, err := s.do.UnshipOrder(tx, s.who, o.ID, commerce.Expected{}, first)
+			return err
+		}); err != nil {
 			s.Fatal(err)
 		}
 		first = ship(order, 2)
@@ -200,7 +202,8 @@ func (s *shop) life() {
 	move(order, orders.Cancelled, false)
 	order = create(draft("", orders.Pending, "SKU-5", "SKU-6"))
 	if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
-		return s.do.EditOrder(tx, s.who, o, commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: "SKU-7", Quantity: 9, UnitPrice: 10_000}}})
+		_, err := s.do.EditOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: "SKU-7", Quantity: 9, UnitPrice: 10_000}}})
+		return err
 	}); err != nil {
 		s.Fatal(err)
 	}
@@ -229,7 +232,7 @@ func (s *shop) deleteProduct(sku string) {
 		if err != nil {
 			return err
 		}
-		return s.do.DeleteProduct(tx, s.who, list[0])
+		return s.do.DeleteProduct(tx, s.who, list[0].ID, commerce.Expected{})
 	})
 }
 
@@ -252,7 +255,7 @@ func (s *shop) shopThatCloses() {
 		s.Fatal(err)
 	}
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.DeleteChannel(tx, s.who, d.Channel, false)
+		_, err := s.do.DeleteChannel(tx, s.who, d.Channel, commerce.Expected{}, false)
 		return err
 	})
 }
@@ -274,10 +277,9 @@ func (s *shop) mergeAndErase() {
 		_, err := s.do.MergeCustomers(tx, s.who, people["ada@example.com"], []id.Customer{people["bob@example.com"]})
 		return err
 	})
-	s.must(func(tx *db.Tx) error {
-		_, err := s.do.EraseCustomer(tx, s.who, people["ada@example.com"], commerce.Trace{})
-		return err
-	})
+	if err := s.do.EraseCustomer(s.Context(), s.store, s.who, people["ada@example.com"], nil); err != nil {
+		s.Fatal(err)
+	}
 }
 
 func TestALifeHolds(t *testing.T) {
@@ -440,20 +442,22 @@ func (s *shop) anything(random *rand.Rand, mine *[]id.Order) error {
 		return err
 	case 3:
 		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
-			_, err := s.do.ShipOrder(tx, s.who, o, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
 			return err
 		})
 	case 4:
 		to := orders.Statuses[2+random.IntN(5)]
 		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
-			return s.do.MoveOrder(tx, s.who, o, commerce.Move{To: to, Restock: true, Source: orders.FromAPI})
+			_, err := s.do.MoveOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Move{To: to, Restock: true, Source: orders.FromAPI})
+			return err
 		})
 	case 5:
 		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
 			if len(o.Shipments) == 0 {
 				return nil
 			}
-			return s.do.UnshipOrder(tx, s.who, o, o.Shipments[0].ID)
+			_, err := s.do.UnshipOrder(tx, s.who, o.ID, commerce.Expected{}, o.Shipments[0].ID)
+			return err
 		})
 	case 6:
 		return s.write(func(tx *db.Tx) error {

@@ -1,0 +1,169 @@
+package commerce
+
+import (
+	"slices"
+
+	"entrepot/internal/audit"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
+var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "shipments", "movements",
+	"events", "attempts", "idempotency_keys", "jobs", "audit_log"}
+
+// erasure is one on its way: everything is read first, then everything is written.
+type erasure struct {
+	tx      *db.Tx
+	people  []id.Customer
+	orders  []id.Order
+	records []customers.Customer
+	anonymiser
+
+	personal  []orders.Personal
+	lines     []orders.PersonalLine
+	shipments []orders.PersonalShipment
+	events    []webhooks.Told
+	resources []string // that events, deliveries, movements and kept answers may be about
+	answers   []idempotency.Kept
+	jobs      []jobs.Texts
+	notes     []stock.Note // of any movement, that name the person
+}
+
+// read finds everything that tells of the person. What events tell is learnt before anything is struck out: they may know a name
+// or an address from before a change.
+func (e *erasure) read(found trace) (err error) {
+	for i := range e.records {
+		e.knowRecord(&e.records[i])
+	}
+	if e.personal, err = orders.PersonalOf(e.tx, e.orders); err != nil {
+		return err
+	}
+	for _, p := range e.personal {
+		e.know(p.Name, p.Email)
+	}
+	if e.lines, err = orders.PersonalLines(e.tx, e.orders); err != nil {
+		return err
+	}
+	if e.shipments, err = orders.PersonalShipments(e.tx, e.orders); err != nil {
+		return err
+	}
+	if err := e.readEvents(found); err != nil {
+		return err
+	}
+	for _, s := range e.shipments {
+		e.resources = append(e.resources, string(s.ID))
+	}
+	for i := range e.records {
+		for _, a := range e.records[i].Addresses {
+			e.resources = append(e.resources, string(a.ID))
+		}
+	}
+	if e.notes, err = stock.Notes(e.tx, e.names); err != nil {
+		return err
+	}
+	for _, n := range e.notes { // answers are kept about them, too
+		e.resources = append(e.resources, string(n.Movement))
+	}
+	slices.Sort(e.resources)
+	e.resources = slices.Compact(e.resources)
+	if e.answers, err = idempotency.About(e.tx, e.resources); err != nil {
+		return err
+	}
+	if e.jobs, err = jobs.Mentioning(e.tx, e.patterns()); err != nil {
+		return err
+	}
+	return webhooks.ForgetAnswers(e.tx, e.resources)
+}
+
+// readEvents finds the events about the person: those traced, and what came since.
+func (e *erasure) readEvents(known trace) error {
+	after := int64(0)
+	if slices.Equal(slices.Sorted(slices.Values(known.people)), slices.Sorted(slices.Values(e.people))) {
+		after = known.upTo
+	}
+	found, err := mentions(e.tx, after, e.people, e.orders)
+	if err != nil {
+		return err
+	}
+	if after > 0 {
+		found = append(found, known.mentions...)
+	}
+	e.resources = append(texts(e.people), texts(e.orders)...)
+	var stamps []int64
+	for _, m := range found {
+		stamps, e.resources = append(stamps, m.Stamp), append(e.resources, m.Resource)
+	}
+	slices.Sort(stamps)
+	if e.events, err = webhooks.Tell(e.tx, slices.Compact(stamps)); err != nil {
+		return err
+	}
+	for _, t := range e.events {
+		e.resources = append(e.resources, e.learn(t.Name, t.Payload)...)
+	}
+	return nil
+}
+
+// write queues all that changes outside of the customers' own tables.
+func (e *erasure) write() {
+	for i := range e.personal {
+		p := &e.personal[i]
+		p.Shipping, p.Billing = NormalAddress(addressOf(p.Shipping)), addressOf(p.Billing)
+		p.TrackingCarrier, p.TrackingNumber, p.TrackingURL = e.unlessNamed(p.TrackingCarrier), e.unlessNamed(p.TrackingNumber), e.unlessNamed(p.TrackingURL)
+		if e.names(p.ExternalReference) {
+			p.ExternalReference = "erased-" + string(p.ID)
+		}
+	}
+	orders.Anonymise(e.tx, e.personal)
+	for _, old := range e.lines {
+		l := old
+		l.Name, l.Description = e.redact(l.Name), e.redact(l.Description)
+		if l.Metadata != "" {
+			l.Metadata = e.json(l.Metadata, nil)
+		}
+		if l != old {
+			l.Save(e.tx)
+		}
+	}
+	for _, old := range e.shipments {
+		s := old
+		s.Carrier, s.TrackingNumber, s.TrackingURL = e.unlessNamed(s.Carrier), e.unlessNamed(s.TrackingNumber), e.unlessNamed(s.TrackingURL)
+		if s != old {
+			s.Save(e.tx)
+		}
+	}
+	for _, n := range e.notes {
+		n.Text = e.redact(n.Text)
+		n.Save(e.tx)
+	}
+	stock.ClearNotes(e.tx, e.resources)
+	for _, t := range e.events {
+		if payload := e.json(t.Payload, eventMembers(t.Name)); payload != t.Payload {
+			t.Rewrite(e.tx, payload)
+		}
+	}
+	for _, k := range e.answers {
+		if body := e.json(k.Body, answerMembers(k.Space)); body != k.Body {
+			k.Rewrite(e.tx, body)
+		}
+	}
+	for _, j := range e.jobs {
+		j.Input, j.Cursor, j.Errors = e.json(j.Input, nil), e.redact(j.Cursor), e.json(j.Errors, nil)
+		j.Save(e.tx)
+	}
+	audit.Forget(e.tx, e.patterns())
+}
+
+// unlessNamed keeps a text that does not name the person.
+func (e *erasure) unlessNamed(text string) string {
+	if e.names(text) {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,72 @@
+package commerce
+
+import (
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/webhooks"
+)
+
+// trace is where a customer was found in the event log before the erasure, so that the erasure itself need not read the whole log.
+type trace struct {
+	people   []id.Customer
+	upTo     int64 // stamp: what is newer was not looked at
+	mentions []webhooks.EventRef
+}
+
+// traceCustomer looks through the event log on a snapshot; other work goes on meanwhile.
+func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
+	if t.people, err = person(tx, customer); err != nil {
+		return t, err
+	}
+	theirs, err := orders.Of(tx, t.people)
+	if err != nil {
+		return t, err
+	}
+	if t.upTo, err = webhooks.Newest(tx); err != nil {
+		return t, err
+	}
+	t.mentions, err = mentions(tx, 0, t.people, theirs)
+	return t, err
+}
+
+// person is a customer and the records that were merged into it.
+func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
+	merged, err := customers.MergedInto(tx, customer)
+	return append([]id.Customer{customer}, merged...), err
+}
+
+// mentions finds the events about people and their orders, those of orders that were deleted since included: some of their events
+// name the customer, and so lead to the rest.
+func mentions(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
+	resources := append(texts(people), texts(theirs)...)
+	known := map[string]bool{}
+	for _, r := range resources {
+		known[r] = true
+	}
+	list, err := webhooks.Mentions(tx, after, resources, texts(people))
+	if err != nil {
+		return nil, err
+	}
+	var more []string
+	for _, m := range list {
+		if !known[m.Resource] {
+			known[m.Resource] = true
+			more = append(more, m.Resource)
+		}
+	}
+	if len(more) == 0 {
+		return list, nil
+	}
+	rest, err := webhooks.Mentions(tx, 0, more, nil)
+	return append(list, rest...), err
+}
+
+func texts[T ~string](ids []T) []string {
+	list := make([]string, len(ids))
+	for i, v := range ids {
+		list[i] = string(v)
+	}
+	return list
+}

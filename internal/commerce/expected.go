@@ -1,0 +1,25 @@
+package commerce
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/records"
+)
+
+// Expected is what a caller expects of the record that an operation changes. The operation checks it while it holds the record, so that of
+// several writers who expect one version only one wins.
+type Expected struct {
+	Versions []string // the lines of If-Match: ETags of the record's single read; none: any version
+	Invalid  error    // what is wrong with the request itself; a record that is not there is reported first
+}
+
+// conditional reports whether the caller names versions.
+func (e Expected) conditional() bool { return len(e.Versions) > 0 }
+
+// check compares with a record that is held; write writes it as its single read does. Errors: Invalid; Precondition.
+func (e Expected) check(write func(w *apijson.Writer)) error {
+	if e.Invalid != nil || !e.conditional() || records.NamesETag(e.Versions, records.ETag(records.Document(write))) {
+		return e.Invalid
+	}
+	return apperr.New(apperr.Precondition, "precondition_failed", "it has changed since: read it again")
+}
