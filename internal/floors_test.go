@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -158,8 +159,12 @@ func floorOf(name string) (int, bool) {
 	if floor, ok := floors[name]; ok {
 		return floor, true
 	}
-	floor, ok := floors[filepath.ToSlash(filepath.Dir(name))+"/*"]
-	return floor, ok
+	for pattern, floor := range floors {
+		if ok, _ := path.Match(pattern, name); ok {
+			return floor, true
+		}
+	}
+	return 0, false
 }
 
 func imports(t *testing.T, file string) (paths []string) {
