@@ -11,11 +11,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // The shell blocks of quickstart.md run, in order, in one shell that stops at the first error, and
 // the receiver reports the shipped order as verified.
 func TestQuickstart(t *testing.T) {
+	dbtest.Long(t, "it builds and runs the program")
 	for _, tool := range []string{"bash", "curl", "jq", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the quickstart needs %s, which is not installed here: %v", tool, err)

@@ -10,10 +10,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // The shell blocks of the README's section "Run it" work as they stand, pasted into one shell in a clean clone.
 func TestReadmeRuns(t *testing.T) {
+	dbtest.Long(t, "it builds and runs the program")
 	for _, tool := range []string{"bash", "curl", "jq", "go", "git", "make"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the README needs %s, which is not installed here: %v", tool, err)

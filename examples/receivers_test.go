@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // sample is one receiver. Its commands run in its own folder; {port} is filled in.
@@ -37,6 +39,7 @@ var samples = map[string]sample{
 }
 
 func TestReceivers(t *testing.T) {
+	dbtest.Long(t, "it starts programs of four languages")
 	for folder, s := range samples {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()

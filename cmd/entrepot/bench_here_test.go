@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"entrepot/internal/bench"
+	"entrepot/internal/dbtest"
 )
 
 // actVariable makes this test binary be the program: bench --here starts its own executable.
 const actVariable = "TEST_ACTS_AS_ENTREPOT"
 
 func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
+	dbtest.Long(t, "it measures a service")
 	t.Setenv(actVariable, "1")
 	t.Setenv("ENTREPOT_DATABASE", "postgres://127.0.0.1:1/nobody") // must not reach the service that is measured
 	t.Setenv("ENTREPOT_RATE_LIMITS", "on")
@@ -42,6 +44,7 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 }
 
 func TestBenchHereEndsWithItsCaller(t *testing.T) {
+	dbtest.Long(t, "it measures a service")
 	t.Setenv(actVariable, "1")
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

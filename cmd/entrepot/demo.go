@@ -53,7 +53,7 @@ func newDemoCommand(env *environment) *cobra.Command {
 // demo fills the folder's store, serves it, and shows around once it is ready.
 func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	fmt.Fprintln(env.stderr, "filling a sample shop …")
-	quiet := slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)}))
+	quiet := slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)}))
 	c := server.Config{Addr: addr, Limits: true, Local: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true, Log: quiet}}
 	if err := seedDemo(ctx, c.StoreConfig); err != nil {
 		return err

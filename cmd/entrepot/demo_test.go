@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // The demo's password is another one at every start, and it answers only to names of this machine: a page of another site whose name was
 // made to resolve here gets nothing.
 func TestDemoIsForThisMachineAlone(t *testing.T) {
+	dbtest.Long(t, "it seeds a sample shop")
 	dir := filepath.Join(t.TempDir(), "demo")
 	printed := regexp.MustCompile(`running +(http://\S+)[\s\S]*login +(\S+) +/ +(\S+)`)
 	passwords := map[string]bool{}

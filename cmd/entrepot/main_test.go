@@ -270,6 +270,7 @@ func TestEndpointsWithoutAService(t *testing.T) {
 
 // The demo fills a store, serves it, and its receiver verifies the events of the order it places; a second run finds the same shop.
 func TestDemoShowsVerifiedEvents(t *testing.T) {
+	dbtest.Long(t, "it seeds a sample shop")
 	dir := filepath.Join(t.TempDir(), "demo")
 	for range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -308,6 +309,7 @@ func (w *watched) Write(b []byte) (int, error) {
 }
 
 func TestDemoRefusesAStoreOfSomethingElse(t *testing.T) {
+	dbtest.Long(t, "it seeds a sample shop")
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data")}}
 	p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
 	if code, _, complaint := p.call("demo", "--addr", "127.0.0.1:0"); code != failed || !strings.Contains(complaint, "not the sample shop") {

@@ -198,10 +198,10 @@ func (env *environment) logger(cmd *cobra.Command) (*slog.Logger, error) {
 	switch format := env.text(cmd, "log-format"); format {
 	case "json":
 	case "text":
-		return slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)})), nil
+		return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)})), nil
 	case "auto":
 		if isTerminal(env.stderr) {
-			return slog.New(tint.NewHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly})), nil
+			return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly})), nil
 		}
 	default:
 		return nil, wrong("log-format must be json, text or auto, not %q", format)

@@ -8,11 +8,13 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/server"
 )
 
 func TestVerifyErasure(t *testing.T) {
+	dbtest.Long(t, "it seeds a sample shop")
 	stores(t, func(t *testing.T, p *program) {
 		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
 		// act runs operations on the store as a service would, and closes it.

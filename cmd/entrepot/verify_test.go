@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 )
 
 func TestVerify(t *testing.T) {
+	dbtest.Long(t, "it seeds a sample shop")
 	stores(t, func(t *testing.T, p *program) {
 		account := p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
 		one := account["id"].(string)

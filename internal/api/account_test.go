@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 func TestKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
@@ -122,6 +123,7 @@ func TestRepeatedKeyCreationShowsTheSameKeyWithoutStoringIt(t *testing.T) {
 }
 
 func TestUsersComeAndGo(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users", map[string]any{"email": "Ann@Test.example", "name": "Ann", "role": "admin", "password": "quite long enough"})
 		user := "/api/v1/users/" + text(made, "data", "id")

@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
 )
 
@@ -70,6 +71,7 @@ func TestWrongLoginsTellNothing(t *testing.T) {
 }
 
 func TestFailedLoginsAreThrottledPerAccountAndAddress(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		try := func(password string) reply {

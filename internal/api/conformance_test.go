@@ -13,6 +13,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"entrepot/internal/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -57,6 +58,7 @@ func TestDocumentIsWhole(t *testing.T) {
 // Every operation, called in every way its row has, is answered as the document says; and the document names no success that
 // nothing is answered with.
 func TestAnswersAreAsDocumented(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	eachRoute(t, func(w *world, r *route, made row) {
 		for i, make := range append([]func(*world) ask{made.ask}, made.more...) {
 			a := make(w)
@@ -89,6 +91,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 
 // Every write honours Idempotency-Key: again the same bytes and nothing done, 409 with another body (interface §4.6).
 func TestEveryWriteReplays(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
 			return
@@ -120,6 +123,7 @@ func TestEveryWriteReplays(t *testing.T) {
 // Of requests that come at once with one key, on two nodes, one is done; the others wait for it and answer the same bytes
 // (interface §4.6): in an account where nothing was done yet, and in one that is warm.
 func TestRacersOfOneKey(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	const racers = 8
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
@@ -179,6 +183,7 @@ func tables(rows []string) map[string]int {
 
 // Routes take If-Match exactly where the document says so: a stale tag is a 412 and changes nothing (interface §4.6).
 func TestIfMatchIsHonouredWhereDocumented(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == "GET" || r.access == public {
 			return
@@ -219,6 +224,7 @@ var operationNames = regexp.MustCompile(`^[a-z]+([A-Z][a-z0-9]*)+$`)
 
 // Clients are generated from the document: its operations, records and examples have names, and each is there once.
 func TestDocumentIsForGenerators(t *testing.T) {
+	dbtest.Long(t, "a large document")
 	document := loadDocument(t, New(Config{Version: "test"}))
 	for _, name := range []string{"Order", "OrderListItem", "OrderReceipt", "Product", "Category", "Customer", "Address", "Shipment", "Channel", "ApiKey", "Endpoint",
 		"Delivery", "Event", "Job", "Error", "ValidationError", "CreateOrder", "ProductInput", "CreateCustomer", "OrderReceivedEvent"} {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
 )
 
@@ -27,6 +28,7 @@ func (s *server) small(t *testing.T) *server {
 
 // If-None-Match buys ten times the plan a minute, not unlimited work; beyond it a 304 counts like any other answer.
 func TestConditionalRequestsAreBounded(t *testing.T) {
+	dbtest.Long(t, "a large document")
 	enginesWith(t, func() limits.Limiter { return limits.NewLocal() }, func(t *testing.T, s *server) {
 		small, statuses := s.small(t), map[int]int{}
 		for range 2000 {

@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"entrepot/internal/dbtest"
 )
 
 // A feed's page ends early when its items are large; who follows nextSince gets all of them, each once.
 func TestFeedOfLargeItems(t *testing.T) {
+	dbtest.Long(t, "a large document")
 	engines(t, func(t *testing.T, s *server) {
 		const products, variants = 60, 50
 		attributes := item{"text": strings.Repeat("x", 4000)}

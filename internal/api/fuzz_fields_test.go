@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/dbtest"
 )
 
 // oddities are what is put in the place of every field of every body. "absent" and "twice" are done to the member itself.
@@ -34,6 +35,7 @@ var oddities = []struct{ name, text string }{
 // Every field of every body, filled with every oddity: the answer is a documented success or the one error shape, never an
 // internal error; what is refused changes nothing; and what the document refuses, the service refuses too.
 func TestEveryFieldTakesOddities(t *testing.T) {
+	dbtest.Long(t, "every route takes hundreds of inputs")
 	var inputs, fields atomic.Int64
 	t.Run("routes", func(t *testing.T) {
 		for _, r := range routes() {
@@ -115,6 +117,7 @@ var oddNames = []string{"\x00", "a\x00b", "\xff", "\xe2\x82", "\u202e", "👩‍
 
 // What a path names is found or not: nothing in the place of an id or a SKU is more than a 404, on either engine.
 func TestEveryPathTakesOddities(t *testing.T) {
+	dbtest.Long(t, "every route takes hundreds of inputs")
 	eachRoute(t, func(w *world, r *route, made row) {
 		places := pathParameter.FindAllStringSubmatch(r.path, -1)
 		if len(places) == 0 {
@@ -144,6 +147,7 @@ func TestEveryPathTakesOddities(t *testing.T) {
 
 // Headers may hold any byte that a server lets through: no operation stumbles over one.
 func TestEveryHeaderTakesOddities(t *testing.T) {
+	dbtest.Long(t, "every route takes hundreds of inputs")
 	odd := []string{"", " ", "\xff\xfe", "\xe2\x82", "👩‍👩‍👧", "*", `"`, `W/"x", "y", *`, ",,,", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("é", 255), strings.Repeat("k", 8000), "wait=\xff; x", "wait;;;,,,"}
 	headers := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key", "Authorization", "X-WC-Webhook-Signature", "X-WC-Webhook-Topic",
 		"X-WC-Webhook-Delivery-ID"}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/dbtest"
 )
 
 // valueOf is a value that a parameter takes.
@@ -54,6 +55,7 @@ func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
 // Every parameter of every list, alone and beside every other, is a page: no statement of either engine stumbles over a
 // combination of filters.
 func TestEveryPairOfParameters(t *testing.T) {
+	dbtest.Long(t, "every route takes hundreds of inputs")
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"entrepot/internal/dbtest"
 )
 
 // bench is a world that a fuzz target works on, input after input; it is made anew before its store grows slow. It stands in for
@@ -235,6 +237,7 @@ func (b *bender) asText() []byte {
 // FuzzHandler sends bent requests through the whole edge and a real store: never an internal error, always the documented shape,
 // and what is refused changes nothing.
 func FuzzHandler(f *testing.F) {
+	dbtest.Long(f, "every route takes hundreds of inputs")
 	all := routes()
 	for i := range all {
 		f.Add(uint16(i), []byte{}, "")
@@ -318,6 +321,7 @@ func lists() (list []*route) {
 
 // FuzzQuery asks every list with any query: a page that agrees with its meta, or the one error shape; nothing changes.
 func FuzzQuery(f *testing.F) {
+	dbtest.Long(f, "every route takes hundreds of inputs")
 	all := lists()
 	fuzzing, seen := flag.Lookup("test.fuzz").Value.String() != "", map[string]bool{}
 	for i, r := range all {

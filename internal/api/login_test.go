@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 )
@@ -54,6 +55,7 @@ func atOnce(n int, do func(i int) reply) []reply {
 // Of guesses made at once exactly as many are tried as of those made one after the other, also when two nodes share the store
 // (interface §8).
 func TestParallelGuessesAreCountedExactly(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	for _, c := range []struct {
 		engine string
 		nodes  int
@@ -83,6 +85,7 @@ func TestParallelGuessesAreCountedExactly(t *testing.T) {
 
 // One account is guessed at from many addresses, one network is many IPv6 addresses (interface §8).
 func TestFailedLoginsAreCountedPerAccountAndNetwork(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		s.trustProxies(t)
@@ -120,6 +123,7 @@ func TestFailedLoginsAreCountedPerAccountAndNetwork(t *testing.T) {
 
 // A refusal takes as long whether the address has a login or not, and successes wait for nothing.
 func TestRefusedLoginsTakeTheirTime(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		for _, email := range []string{"owner@test.example", "nobody@test.example"} {
 			start := time.Now()
@@ -132,6 +136,7 @@ func TestRefusedLoginsTakeTheirTime(t *testing.T) {
 
 // The audit log has failed and successful logins with the client's address, no password, and nothing of addresses without a login.
 func TestLoginsAreInTheAuditLog(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		s.trustProxies(t)
 		s.loginFrom("198.51.100.7", "Owner@test.example", "not the password")
@@ -181,6 +186,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 
 // Beyond those who wait for a place to have their password checked, logins are told to come back.
 func TestLoginsQueueOnlySoLong(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	s := newServer(t, "sqlite", limits.Off{})
 	list := atOnce(120, func(int) reply { return s.loginFrom("", "owner@test.example", ownerPassword) })
 	got := statuses(list)

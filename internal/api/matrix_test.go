@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // hand is somebody who makes a request: what he sends, and what becomes of it.
@@ -175,6 +176,7 @@ func (m row) needs(r *route) string { return cmp.Or(m.scope, r.scope) }
 
 // Every operation is refused to those who must not call it, and nothing changes (interface §5.1, §7).
 func TestRefusedHands(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	var c credentials
 	var other *world
 	eachRoute(t, func(w *world, r *route, made row) {
@@ -197,6 +199,7 @@ func TestRefusedHands(t *testing.T) {
 
 // Every operation opens to each hand that may call it, with no more power than it needs (interface §5.1).
 func TestAdmittedHands(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	var c credentials
 	var api *API
 	eachRoute(t, func(w *world, r *route, made row) {
@@ -217,6 +220,7 @@ func TestAdmittedHands(t *testing.T) {
 // Another account's ids are not found, and nothing of one account is seen or changed with the other's credential, though both
 // have the same SKUs, references, codes and e-mail addresses (interface §5.1, §7).
 func TestForeignAccounts(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	var other *world
 	eachRoute(t, func(w *world, r *route, made row) {
 		if other == nil || other.API != w.API {
@@ -355,6 +359,7 @@ var ownTime = regexp.MustCompile(`"(serverTime|lastUsedAt)":"[^"]*"`)
 // What one account does is not seen by another, not even in its sums: every read answers the same before and after everything was
 // done once in the neighbour's account.
 func TestNeighboursAreNotSeen(t *testing.T) {
+	dbtest.Long(t, "every route is called")
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			w := newWorld(t, engine)

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/netguard"
 )
 
 // Requests of these tests come from 192.0.2.1.
 func TestLimitsByAddressBehindAProxy(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	t.Parallel()
 	starter := planRates[accounts.Starter].Burst
 	for _, c := range []struct {

@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/connector/tiktokshop"
 	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 )
 
 // mustAs is must with an access token.
@@ -42,6 +43,7 @@ func (s *server) userOf(t testing.TB, role accounts.Role, email string) (user ac
 
 // Whoever has a credential touches users as its power allows, and owners only as an owner (interface §5.1).
 func TestWhoMayTouchUsers(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		_, admin := s.userOf(t, accounts.Admin, "admin@test.example")
 		_, owner := s.userOf(t, accounts.Owner, "second@test.example")
@@ -119,6 +121,7 @@ func TestWhoMayTouchUsers(t *testing.T) {
 
 // A user whom a key made reads no more than the key, until a login gives him a role.
 func TestNobodyMakesAUserWhoMayMore(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		maker := s.with(s.newKey("write:users", "read:orders"))
 		made := maker.must(t, 201, "POST", "/api/v1/users", member{"email": "v@test.example", "name": "V", "role": "viewer", "password": "quite long enough"})
@@ -143,6 +146,7 @@ func TestNobodyMakesAUserWhoMayMore(t *testing.T) {
 
 // Changing the own password or e-mail address takes the current password; guessing it is throttled like logging in (interface §5.1).
 func TestOwnPasswordNeedsTheCurrentOne(t *testing.T) {
+	dbtest.Long(t, "many logins, which are slow on purpose")
 	t.Parallel()
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		user, token := s.userOf(t, accounts.Admin, "own@test.example")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 func smallOptions(f *fakeService, scenarios ...string) Options {
@@ -20,6 +22,7 @@ func smallOptions(f *fakeService, scenarios ...string) Options {
 const anyNumber = -1
 
 func TestEveryScenarioAgainstAServiceAndTheBaselineDriver(t *testing.T) {
+	dbtest.Long(t, "it measures")
 	f := newFakeService(t)
 	options := smallOptions(f, "all")
 	options.Count, options.Baseline, options.BaselineFolder = 12, "sqlite", t.TempDir()
@@ -91,6 +94,7 @@ func TestFeedIsWalkedToItsEnd(t *testing.T) {
 
 // Every tenth event comes twice and counts once; two endpoints each get all.
 func TestDeliveriesCountOnceEach(t *testing.T) {
+	dbtest.Long(t, "it measures")
 	for _, events := range []string{"prices", "stock", "orders"} {
 		f := newFakeService(t)
 		options := smallOptions(f, "deliveries")
@@ -140,6 +144,7 @@ func TestTimeBoundsARun(t *testing.T) {
 
 // An open loop offers its rate, however slow the answers are: what finds no connection is counted and not sent.
 func TestRateIsOffered(t *testing.T) {
+	dbtest.Long(t, "it measures")
 	f := newFakeService(t)
 	options := smallOptions(f, "orders")
 	options.Rate, options.Count, options.Clients, options.Warmup = 1000, 200, 64, 0

@@ -62,7 +62,6 @@ type updateSource struct {
 	c      *campaign
 	head   []byte
 	blocks []template // one for each block of products; those of one client are never sent at once
-	value  func(request, item uint64) uint64
 }
 
 func newPriceSource(c *campaign, a *account, _ int) source {

@@ -88,7 +88,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 
 func orRetry(err error) error {
 	if err == nil {
-		return db.Retry
+		return db.ErrRetry
 	}
 	return err
 }

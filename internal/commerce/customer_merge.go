@@ -76,7 +76,7 @@ func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []custome
 	}
 	now, err := orders.Of(tx, theirs)
 	if err == nil && len(now) != len(locked) {
-		err = db.Retry
+		err = db.ErrRetry
 	}
 	return locked, found, err
 }

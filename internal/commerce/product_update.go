@@ -55,7 +55,7 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 		return nil, apperr.Missing("product") // it went meanwhile
 	}
 	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was judged
-		return nil, db.Retry
+		return nil, db.ErrRetry
 	}
 	return snapshot.saveOne(tx, who, r)
 }

@@ -27,6 +27,7 @@ func shownAs(t *testing.T, what string, err error, code string) {
 
 // A full store refuses what does not fit and takes the rest; its neighbours in the commit are not harmed.
 func TestFullStore(t *testing.T) {
+	dbtest.Long(t, "a store is filled")
 	store, err := db.Open(t.Context(), db.Config{Dir: t.TempDir(), Unsafe: true})
 	if err != nil {
 		t.Fatal(err)

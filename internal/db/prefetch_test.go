@@ -147,7 +147,7 @@ func TestQuestionThatFails(t *testing.T) {
 					}
 					return bad.Wait()
 				})
-				if err == nil || errors.Is(err, db.Retry) {
+				if err == nil || errors.Is(err, db.ErrRetry) {
 					t.Fatalf("a query without its table: %v", err)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 )
 
@@ -105,6 +106,7 @@ func TestScrubLeavesNothingBehind(t *testing.T) {
 
 // A scrub shares the store with writers and readers, and leaves a sound file.
 func TestScrubBesideWriters(t *testing.T) {
+	dbtest.Long(t, "writers beside it")
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		fillCustomers(t, store, 1, 1000)

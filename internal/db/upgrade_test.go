@@ -84,6 +84,7 @@ var droppedTables = map[string]bool{"order_counts": true}
 // A store that any older version of the program filled comes to today's schema with every row and value it had, and all that must hold of
 // it still holds.
 func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
+	dbtest.Long(t, "every older version is migrated")
 	newest := len(migrations.Known())
 	for _, engine := range []string{"sqlite", "postgres"} {
 		for version := 1; version < newest; version++ {

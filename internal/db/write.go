@@ -13,8 +13,8 @@ import (
 // ErrNoRow is the error of a Row that matched nothing.
 var ErrNoRow = engine.ErrNoRow
 
-// Retry is returned by a transaction that found the data changed under it; Write runs it again.
-var Retry = engine.Retry
+// ErrRetry is returned by a transaction that found the data changed under it; Write runs it again.
+var ErrRetry = engine.ErrRetry
 
 // Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement
 // run so sits in a file that says so.
@@ -65,7 +65,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			tx.wakeAll()
 			return nil
 		}
-		if !errors.Is(err, Retry) {
+		if !errors.Is(err, ErrRetry) {
 			return err
 		}
 		d.log.Debug("write runs again", "try", try+1, "cause", err)
@@ -116,7 +116,7 @@ func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 // again runs a read anew for as long as it loses races.
 func (d *DB) again(ctx context.Context, read func() error) (err error) {
 	for range maxTries {
-		if err = read(); !errors.Is(err, Retry) || ctx.Err() != nil {
+		if err = read(); !errors.Is(err, ErrRetry) || ctx.Err() != nil {
 			return err
 		}
 	}

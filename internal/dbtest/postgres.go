@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -31,7 +32,8 @@ var (
 
 // URL gives the address of a fresh, empty database on the test process's PostgreSQL server, which the first call starts from the
 // installed binaries ("make postgres" installs them) in a temporary folder. ENTREPOT_TEST_POSTGRES names a running server instead,
-// on which databases may be created. End the tests with Main or Stop, or the server stays.
+// on which databases may be created. End the tests with Main or Stop, or the server stays. It skips a test
+// that is to run without PostgreSQL, see EngineNames.
 func URL(t testing.TB) string {
 	t.Helper()
 	running(t)
@@ -42,9 +44,12 @@ func URL(t testing.TB) string {
 	return address(name)
 }
 
-// running makes sure that there is a server.
+// running makes sure that there is a server, or skips a test that must do without.
 func running(t testing.TB) {
 	t.Helper()
+	if !slices.Contains(EngineNames(), Postgres) {
+		t.Skip("PostgreSQL is left out (-short, ENTREPOT_TEST_ENGINES)")
+	}
 	once.Do(func() {
 		if base = os.Getenv("ENTREPOT_TEST_POSTGRES"); base == "" {
 			base, failed = start()

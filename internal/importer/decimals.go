@@ -30,7 +30,7 @@ const (
 
 // evidenceOf reads a cell both ways.
 func evidenceOf(cell []byte) evidence {
-	if bytes.IndexAny(cell, ".,") < 0 {
+	if !bytes.ContainsAny(cell, ".,") {
 		return evidenceOfWhole(cell)
 	}
 	if last := bytes.LastIndexAny(cell, "0123456789"); last >= 0 { // "1.050,-": the dash stands where decimals would

@@ -129,14 +129,6 @@ func (m *mapping) has(names ...string) bool {
 	return false
 }
 
-// value computes a field for a row; an unmapped field is blank.
-func (m *mapping) value(name string, cells [][]byte, scratch *[]byte) []byte {
-	if e := m.exact[name]; e != nil {
-		return e.value(cells, scratch)
-	}
-	return nil
-}
-
 // suggest maps the headers whose names speak for themselves, for fields that have nothing yet.
 func (m *mapping) suggest(header []string) {
 	category := m.has("category", "categories", "categoryIds")

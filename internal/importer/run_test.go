@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"entrepot/internal/client"
+	"entrepot/internal/dbtest"
 )
 
 // service starts a fake service and a client whose pauses are short.
@@ -107,6 +108,7 @@ func TestProductsAreStoredInBatches(t *testing.T) {
 
 // A request has at most 10 MB, whatever the number of its products.
 func TestBatchesAreBoundedInBytes(t *testing.T) {
+	dbtest.Long(t, "a large file")
 	fake, c := service(t)
 	var b strings.Builder
 	b.WriteString("sku,name,price,description\n")
@@ -212,6 +214,7 @@ func interrupted(t *testing.T, fake *fakeService, o Options, every int) Summary 
 
 // However often an import is interrupted, in the end report and counters are as if it never was.
 func TestInterruptedImportsEndAlike(t *testing.T) {
+	dbtest.Long(t, "the import is interrupted at every place")
 	for name, kind := range map[string]Options{
 		"products": {Kind: Products, Batch: 20},
 		"orders":   {Kind: Orders, Batch: 5, Map: salesMap, CreateMissing: true},
@@ -379,7 +382,7 @@ func TestStateIsChecked(t *testing.T) {
 
 // One product that makes the service refuse a whole request costs itself only.
 func TestPoisonedRequestIsHalved(t *testing.T) {
-	fake, c := service(t)
+	fake, _ := service(t)
 	poisoned := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := new(bytes.Buffer)
 		_, _ = body.ReadFrom(r.Body)
@@ -393,7 +396,7 @@ func TestPoisonedRequestIsHalved(t *testing.T) {
 		fake.ServeHTTP(w, again)
 	}))
 	defer poisoned.Close()
-	c = connect(t, poisoned.URL, "pk_live_test")
+	c := connect(t, poisoned.URL, "pk_live_test")
 	var refused []Fault
 	s, err := Run(t.Context(), Options{
 		Kind: Products, File: write(t, strings.ReplaceAll(catalog(100), "call us", "5")), To: c,

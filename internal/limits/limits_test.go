@@ -126,6 +126,7 @@ func TestExactOverNodes(t *testing.T) {
 // However many addresses requests come from, the limiter remembers a bounded number of them, and those that are busy rather than
 // those that are not.
 func TestWindowsAreBounded(t *testing.T) {
+	dbtest.Long(t, "a hundred thousand windows")
 	l := limits.NewLocal()
 	rate := limits.Rate{PerMinute: 3, Burst: 3}
 	for range 3 {

@@ -236,6 +236,7 @@ func TestNodesOfOneStoreNeedTheSameMasterKey(t *testing.T) {
 
 // A request that is under way when the end begins is answered; the process ends after it. Until then others are told to come back.
 func TestRequestsUnderWayFinish(t *testing.T) {
+	dbtest.Long(t, "requests take their time")
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
 		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
 		s, stop := start(t, c)

@@ -15,6 +15,7 @@ import (
 // SQLite keeps every statement over many levels on their key, also with as many rows as a chunk has and whatever it knows of
 // the tables: otherwise a bulk update would walk all levels there are, once a chunk.
 func TestBulkStatementsKeepToTheKey(t *testing.T) {
+	dbtest.Long(t, "thousands of stock levels")
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	tenant := dbtest.Account(t, store)
 	settings := make([]StockInput, 3000)

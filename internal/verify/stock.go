@@ -8,7 +8,6 @@ import (
 func ledger(c *account) error {
 	type balance struct {
 		onHand, sum int64
-		level       bool
 	}
 	var at string
 	var here map[string]*balance // by warehouse

@@ -107,6 +107,7 @@ func TestJobsOfACrash(t *testing.T) {
 
 // The jobs of a killed node go on within five seconds; those of one that lives stay with it, however long they take.
 func TestJobsOfTheKilledGoOn(t *testing.T) {
+	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
 		claim := func() (j jobs.Job) {

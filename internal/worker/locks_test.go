@@ -54,6 +54,7 @@ func watched(t *testing.T, test func(t *testing.T, store *db.DB)) {
 
 // An ordered endpoint beside plain ones costs neither deadlocks nor time: dispatch, settling and takeover lock queues in one order.
 func TestOrderedBesidePlain(t *testing.T) {
+	dbtest.Long(t, "thousands of deliveries")
 	const writers, each = 8, 60
 	watched(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -118,6 +119,7 @@ func TestOrderedBesidePlain(t *testing.T) {
 
 // Whatever is done to endpoints while events are dispatched, settled and replayed, no two transactions wait for each other.
 func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
+	dbtest.Long(t, "thousands of deliveries")
 	watched(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		var fail atomic.Int64

@@ -69,6 +69,7 @@ func (s *shop) record(n, size int) {
 
 // Forty endpoints that take a large payload and never answer cost the node its bound and no more, and a good one gets everything.
 func TestHangingEndpointsTakeLittleMemory(t *testing.T) {
+	dbtest.Long(t, "many endpoints at once")
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	var under, got atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,6 +98,7 @@ func TestHangingEndpointsTakeLittleMemory(t *testing.T) {
 
 // Answers with megabytes of headers are refused before they are in memory.
 func TestHugeHeadersAreRefused(t *testing.T) {
+	dbtest.Long(t, "many endpoints at once")
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	header := []byte(strings.Repeat("X-Long: "+strings.Repeat("y", 8000)+"\r\n", 1200)) // 9.6 MB
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,6 +134,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 
 // A thousand endpoints that answer are served with as many goroutines as there is work for.
 func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
+	dbtest.Long(t, "many endpoints at once")
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	var got atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

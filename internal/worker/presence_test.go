@@ -14,6 +14,7 @@ import (
 
 // What a killed node held goes on within five seconds, ordered endpoints in their order.
 func TestTakesOverFromTheKilled(t *testing.T) {
+	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		var mu sync.Mutex
@@ -61,6 +62,7 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 // A node that lives but is not heard of begins nothing more and breaks off what an ordered endpoint has under way, before another node
 // goes on: never do two requests of one lane overlap.
 func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
+	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		var mu sync.Mutex

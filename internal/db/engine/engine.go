@@ -13,7 +13,7 @@ import (
 type Engine interface {
 	Name() string // "sqlite" or "postgres"
 
-	// Write runs one transaction of one tenant and commits it. Errors: Retry after a lost race; what work returns, unchanged; that the
+	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns, unchanged; that the
 	// store is away, busy, or that nobody knows whether it committed (errors.go).
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
 	// Read runs reads on one snapshot. A sure one returns after the disk holds what it may have seen.

@@ -13,8 +13,8 @@ var ErrNoRow = errors.New("db: no row")
 // ErrNoStore means that there is no store where one must be.
 var ErrNoStore = errors.New("there is no store")
 
-// Retry is returned by a transaction that found the data changed under it; it is run again.
-var Retry = errors.New("db: the data changed meanwhile, run again")
+// ErrRetry is returned by a transaction that found the data changed under it; it is run again.
+var ErrRetry = errors.New("db: the data changed meanwhile, run again")
 
 // ErrClosed is met by whoever uses a store that was closed.
 var ErrClosed = errors.New("db: closed")

@@ -38,7 +38,7 @@ type Tick struct {
 // meanwhile, the transaction runs again).
 func (s *Step) Rows(n int64, miss error) *Step {
 	if miss == nil {
-		miss = Retry
+		miss = ErrRetry
 	}
 	s.Want, s.Miss = n, miss
 	return s
@@ -67,7 +67,7 @@ func (s *Step) Failed(what Violation, err error) error {
 	case what == Unique && s.Dup != nil:
 		return s.Dup
 	case what == Unique:
-		return fmt.Errorf("%w: %w", Retry, err)
+		return fmt.Errorf("%w: %w", ErrRetry, err)
 	case s.Miss != nil && (what == Count || what == Check):
 		return s.Miss
 	}

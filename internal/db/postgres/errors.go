@@ -20,7 +20,7 @@ func meaning(ctx context.Context, err error) error {
 	if errors.As(err, &pg) {
 		switch {
 		case pg.Code == "40001", pg.Code == "40P01":
-			return fmt.Errorf("%w: %w", engine.Retry, err)
+			return fmt.Errorf("%w: %w", engine.ErrRetry, err)
 		case pg.Code == "57014", pg.Code == "55P03": // statement_timeout, lock_timeout
 			return engine.TooLong(err)
 		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == "25006", strings.HasPrefix(pg.Code, "57P"), strings.HasPrefix(pg.Code, "XX00"):

@@ -37,7 +37,7 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 			continue
 		}
 		pages, err = own.copyLog()
-		if err != nil && !errors.Is(err, engine.Retry) {
+		if err != nil && !errors.Is(err, engine.ErrRetry) {
 			w.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
 		}
 		if pages < longLog {

@@ -115,14 +115,14 @@ func FileInUse(dir string) (bool, error) {
 	defer conn.close()
 	for _, sql := range []string{"BEGIN EXCLUSIVE", "COMMIT"} {
 		if _, err := conn.Exec(sql, nil); err != nil {
-			return errors.Is(err, engine.Retry), ignoreBusy(err)
+			return errors.Is(err, engine.ErrRetry), ignoreBusy(err)
 		}
 	}
 	return false, nil
 }
 
 func ignoreBusy(err error) error {
-	if errors.Is(err, engine.Retry) {
+	if errors.Is(err, engine.ErrRetry) {
 		return nil
 	}
 	return err

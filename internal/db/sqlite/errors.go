@@ -21,7 +21,7 @@ func code(err error) sqlite.ResultCode {
 func meaning(err error) error {
 	switch code(err).ToPrimary() {
 	case sqlite.ResultBusy:
-		return fmt.Errorf("%w: %w", engine.Retry, err)
+		return fmt.Errorf("%w: %w", engine.ErrRetry, err)
 	case sqlite.ResultReadOnly, sqlite.ResultIOErr, sqlite.ResultCorrupt, sqlite.ResultFull, sqlite.ResultCantOpen, sqlite.ResultNotADB, sqlite.ResultNoMem:
 		return engine.Unavailable(err)
 	}
@@ -43,7 +43,7 @@ func violation(err error) engine.Violation {
 // again. After a failed write of the log nobody knows what a crash would leave of it.
 func storeError(err error) error {
 	switch err = meaning(err); {
-	case errors.Is(err, engine.Retry):
+	case errors.Is(err, engine.ErrRetry):
 		return err
 	case code(err).ToPrimary() == sqlite.ResultIOErr:
 		return engine.UnknownOutcome(err)

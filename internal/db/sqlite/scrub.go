@@ -158,7 +158,7 @@ func (e *Engine) checkpoint() (busy bool, err error) {
 		defer conn.script("PRAGMA busy_timeout = 15000")
 		var rows engine.Rows
 		if rows, err = conn.Query("PRAGMA wal_checkpoint(TRUNCATE)", nil); err != nil {
-			if errors.Is(err, engine.Retry) {
+			if errors.Is(err, engine.ErrRetry) {
 				busy, err = true, nil
 			}
 			return

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"entrepot/internal/dbtest"
 )
 
 var build struct {
@@ -16,9 +18,10 @@ var build struct {
 }
 
 // Binary builds ./cmd/entrepot once and returns its path. ENTREPOT_TEST_BINARY names a program
-// to use instead, so that a released build can be put through the same tests.
+// to use instead, so that a released build can be put through the same tests. Tests of the program are long ones, see dbtest.Long.
 func Binary(t testing.TB) string {
 	t.Helper()
+	dbtest.Long(t, "it starts the program")
 	build.once.Do(func() { build.path, build.err = buildBinary() })
 	if build.err != nil {
 		t.Fatalf("building the service: %v", build.err)

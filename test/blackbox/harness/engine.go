@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"entrepot/internal/dbtest"
@@ -13,19 +11,14 @@ type Engine string
 
 // The two engines every test runs on.
 const (
-	SQLite   Engine = "sqlite"
-	Postgres Engine = "postgres"
+	SQLite   Engine = dbtest.SQLite
+	Postgres Engine = dbtest.Postgres
 )
 
-// Engines lists the engines to run on: both, or those named in ENTREPOT_TEST_ENGINES ("sqlite").
-func Engines() []Engine {
-	named := os.Getenv("ENTREPOT_TEST_ENGINES")
-	if named == "" {
-		return []Engine{SQLite, Postgres}
-	}
-	var engines []Engine
-	for _, name := range strings.Split(named, ",") {
-		engines = append(engines, Engine(strings.TrimSpace(name)))
+// Engines lists the engines to run on, see dbtest.EngineNames.
+func Engines() (engines []Engine) {
+	for _, name := range dbtest.EngineNames() {
+		engines = append(engines, Engine(name))
 	}
 	return engines
 }
