@@ -21,7 +21,8 @@ import (
 type scrubbing struct {
 	mu       sync.Mutex
 	started  atomic.Int64
-	finished int64 // the newest that went well, under mu
+	finished int64        // the newest that went well, under mu
+	ended    atomic.Int64 // when the newest ended, in nanoseconds since 1970
 }
 
 // RequestScrub notes in this transaction that rows of the given tables held what must leave the files too.
@@ -33,6 +34,7 @@ func (tx *Tx) RequestScrub(tables ...string) {
 const (
 	quietWait = 20 * time.Second // in a store that nobody else writes to
 	busyWait  = time.Second      // in one that is in use, counted from Observe
+	busyRest  = 5 * time.Second  // between scrubs there: each holds others up a little
 	quietMost = 20               // transactions of others in a store that counts as quiet
 	waitStep  = 20 * time.Millisecond
 )
@@ -51,8 +53,12 @@ func (d *DB) busy(since Activity) bool { return d.commits.Load()-since.commits >
 
 // ScrubSoon begins a scrub and waits until it is done, so that afterwards nothing of what was erased is left in the files. Where the
 // store is in use it takes longer, and the caller waits no longer than a second since the moment given: the scrub goes on, and
-// PendingScrubs says so. What goes wrong is logged; the scrub stays pending then.
+// PendingScrubs says so. What goes wrong is logged; the scrub stays pending then, as it does where one has just been: whoever calls
+// Scrub from time to time goes on with it.
 func (d *DB) ScrubSoon(ctx context.Context, since Activity) {
+	if d.busy(since) && time.Since(time.Unix(0, d.scrubbing.ended.Load())) < busyRest {
+		return
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -98,6 +104,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 		return nil
 	}
 	this := d.scrubbing.started.Add(1)
+	defer func() { d.scrubbing.ended.Store(time.Now().UnixNano()) }()
 	requests, tables, err := d.scrubRequests(ctx)
 	if err != nil {
 		return err

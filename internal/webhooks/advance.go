@@ -13,16 +13,14 @@ func Advance(tx *db.Tx, by time.Duration) error {
 	if err != nil {
 		return err
 	}
-	// Endpoints' rows, then queues, then deliveries: as whoever changes an endpoint or settles a delivery locks them.
 	if err := lockEndpoints(tx); err != nil {
 		return err
 	}
-	if err := lockQueues(tx, endpoints); err != nil {
-		return err
-	}
-	tx.Queue("UPDATE deliveries SET due_at = due_at - $2::BIGINT WHERE tenant_id = $1 AND due_at IS NOT NULL", tx.Tenant, by.Microseconds())
-	tx.Queue("UPDATE endpoints SET old_secret_until = old_secret_until - $2::BIGINT WHERE tenant_id = $1 AND old_secret_until > 0", tx.Tenant, by.Microseconds())
-	tx.Queue("UPDATE queues SET due_at = $2 WHERE tenant_id = $1 AND pending > 0", tx.Tenant, tx.Micros())
+	lockQueues(tx, tx.Change, endpoints)
+	tx.Change("UPDATE deliveries SET due_at = due_at - $2::BIGINT WHERE tenant_id = $1 AND due_at IS NOT NULL", tx.Tenant, by.Microseconds())
+	tx.Queue("UPDATE endpoints SET old_secret_until = old_secret_until - $2::BIGINT WHERE tenant_id = $1 AND old_secret_until > 0",
+		tx.Tenant, by.Microseconds())
+	tx.Change("UPDATE queues SET due_at = $2 WHERE tenant_id = $1 AND pending > 0", tx.Tenant, tx.Micros())
 	tx.Wake(Due)
 	return nil
 }

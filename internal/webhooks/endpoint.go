@@ -78,14 +78,14 @@ func (e *Endpoint) Save(tx *db.Tx) {
 	tx.Queue(`UPDATE endpoints SET url = $3, secret = $4, old_secret = $5, old_secret_until = $6, events = $7, description = $8, status = $9, ordered = $10,
 		updated_at = $11 WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, tx.Tenant, e.ID, e.URL, e.Secret, e.OldSecret, e.OldSecretUntil,
 		strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, e.UpdatedAt).Rows(1, apperr.Missing("endpoint"))
-	call(tx, e.ID)
+	schedule(tx, tx.Change, e.ID)
 }
 
 // Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
 func (e *Endpoint) Delete(tx *db.Tx) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
 		tx.Tenant, e.ID, tx.Micros()).Rows(1, apperr.Missing("endpoint"))
-	tx.Queue("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
+	tx.Change("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
 	tx.Wake(Due)
 }
 
@@ -137,6 +137,18 @@ func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
 		return c, apperr.Missing("endpoint")
 	}
 	return c, err
+}
+
+// add counts deliveries that came into a state.
+func (c *Counts) add(s State, n int64) {
+	switch s {
+	case Pending:
+		c.Pending += n
+	case Delivered:
+		c.Delivered += n
+	case Failed:
+		c.Failed += n
+	}
 }
 
 // Of is how many are in a state, or in any for "".

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // EventRef is an event that may contain data of a person.
@@ -89,19 +90,23 @@ func (t Told) Rewrite(tx *db.Tx, payload string) {
 // ForgetAnswers empties what receivers answered to deliveries about some resources: they may repeat what they were sent. What
 // comes of attempts that are under way is stored after this transaction, and without their answers (see keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
-	// The endpoints' rows too, as whoever drops what a deleted one has left: it has no queue to lock any more.
-	endpoints, err := db.List(tx, scanEndpointID, "SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
+	// The rows of deleted endpoints are locked, as by SweepEndpoint: they have no queue to lock any more.
+	err := tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
+		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE", tx.Tenant)
 	if err != nil {
 		return err
 	}
-	if err := lockQueues(tx, endpoints); err != nil {
+	endpoints, err := db.List(tx, scanEndpointID, "SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
+	if err != nil {
 		return err
 	}
+	lockQueues(tx, tx.Change, endpoints)
 	for _, endpoint := range endpoints {
 		db.Chunks(resources, func(piece []string) error {
 			args := append([]any{tx.Tenant, endpoint}, db.Padded(piece)...)
-			tx.Queue(`UPDATE attempts SET response_body = NULL WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND response_body IS NOT NULL AND position IN
-				(SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND resource_id IN `+db.In(len(args)-2, 3)+`)`, args...)
+			tx.Change(`UPDATE attempts SET response_body = NULL WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND response_body IS NOT NULL
+				AND position IN (SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND resource_id IN `+
+				db.In(len(args)-2, 3)+`)`, args...)
 			return nil
 		})
 	}

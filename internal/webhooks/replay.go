@@ -103,9 +103,6 @@ func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if err := lockQueues(tx, []id.Endpoint{e.ID}); err != nil {
-		return 0, false, err
-	}
 	where, args := r.condition(tx, e)
 	if r.OnlyFailed {
 		return r.retryFailed(tx, where, args)
@@ -121,9 +118,11 @@ func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	if err != nil || len(deliveries) == 0 {
 		return 0, true, err
 	}
-	if err := enqueueAgain(tx, deliveries); err != nil {
-		return 0, false, err
+	offset := tx.Stamps(len(deliveries)) // behind everything that is committed: their positions are stamps of now
+	for i := range deliveries {
+		deliveries[i].Position = offset + int64(i)*db.StampStep
 	}
+	enqueue(tx, tx.Change, deliveries, insertStamped)
 	r.after = deliveries[len(deliveries)-1].EventStamp
 	return len(deliveries), len(deliveries) < replayPage, nil
 }
@@ -133,10 +132,7 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 	if err != nil || len(list) == 0 {
 		return 0, true, err
 	}
-	if err := again(tx, r.Endpoint, list); err != nil {
-		return 0, false, err
-	}
-	call(tx, r.Endpoint)
+	again(tx, r.Endpoint, list)
 	r.after = list[len(list)-1].Position
 	return len(list), len(list) < replayPage, nil
 }

@@ -12,60 +12,73 @@ func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockQueues(tx, []id.Endpoint{d.Endpoint}); err != nil {
-		return nil, err
-	}
-	if d, err = DeliveryByID(tx, delivery); err != nil { // as it is under the lock
-		return nil, err
-	}
-	if d.State == Pending {
-		if d.DueAt != 0 {
-			d.DueAt = tx.Micros()
-			tx.Queue("UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3", tx.Tenant, d.Endpoint, d.Position, d.DueAt)
+	switch {
+	case d.State != Pending:
+		blocked := false
+		if d.Ordered {
+			if blocked, err = exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane = $3 AND position < $4 LIMIT 1",
+				tx.Tenant, d.Endpoint, d.Resource, d.Position); err != nil {
+				return nil, err
+			}
 		}
-	} else if err := again(tx, d.Endpoint, []Delivery{*d}); err != nil {
-		return nil, err
-	} else if d, err = DeliveryByID(tx, delivery); err != nil {
-		return nil, err
+		again(tx, d.Endpoint, []Delivery{*d})
+		if d.State, d.ByHand, d.DueAt = Pending, true, tx.Micros(); blocked {
+			d.DueAt = 0
+		}
+	case d.DueAt != 0:
+		d.DueAt = tx.Micros()
+		lockQueues(tx, tx.Change, []id.Endpoint{d.Endpoint})
+		tx.Change(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 AND due_at IS NOT NULL`,
+			tx.Tenant, d.Endpoint, d.Position, d.DueAt).Rows(1, nil)
+		schedule(tx, tx.Change, d.Endpoint)
 	}
-	call(tx, d.Endpoint)
 	return d, nil
 }
 
-// again makes settled deliveries of one endpoint pending for one attempt each. The endpoint's queue is locked.
-func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) error {
+// again makes settled deliveries of one endpoint pending for one attempt each. If one of them has changed since it was read, the
+// transaction runs again.
+func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) {
+	lockQueues(tx, tx.Change, []id.Endpoint{endpoint})
 	var c Counts
 	var ordered []int64
-	db.Chunks(deliveries, func(piece []Delivery) error {
-		positions := make([]int64, len(piece))
-		for i := range piece {
-			positions[i] = piece[i].Position
-			switch piece[i].State {
-			case Delivered:
-				c.Delivered++
-			case Failed:
-				c.Failed++
+	for state, list := range byState(deliveries) {
+		c.add(state, int64(len(list)))
+		db.Chunks(list, func(piece []*Delivery) error {
+			args := []any{tx.Tenant, endpoint, tx.Micros(), state}
+			for _, d := range piece {
+				args = append(args, d.Position)
 			}
-			if piece[i].Ordered {
-				ordered = append(ordered, piece[i].Position)
-			}
+			tx.Change(`UPDATE deliveries SET state = 'pending', by_hand = TRUE, lane = CASE WHEN ordered THEN resource_id END,
+				due_at = CASE WHEN ordered THEN NULL ELSE $3::BIGINT END WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $4 AND position IN `+
+				db.In(len(piece), 5), args...).Rows(int64(len(piece)), nil)
+			return nil
+		})
+	}
+	for i := range deliveries {
+		if deliveries[i].Ordered {
+			ordered = append(ordered, deliveries[i].Position)
 		}
-		args := append([]any{tx.Tenant, endpoint, tx.Micros()}, db.Padded(positions)...)
-		tx.Queue(`UPDATE deliveries SET state = 'pending', by_hand = TRUE, lane = CASE WHEN ordered THEN resource_id END, due_at = CASE WHEN ordered THEN NULL ELSE $3::BIGINT END
-			WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4), args...).Rows(int64(len(piece)), nil)
-		return nil
-	})
-	// The first pending one of each lane is due, the others wait for it.
+	}
+	// The first pending one of each ordering key is due, the others wait for it.
 	db.Chunks(ordered, func(piece []int64) error {
 		args := append([]any{tx.Tenant, endpoint, tx.Micros()}, db.Padded(piece)...)
-		tx.Queue(`UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4)+`
+		tx.Change(`UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4)+`
 			AND NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = $1 AND b.endpoint_id = $2 AND b.lane = deliveries.lane
 				AND b.position < deliveries.position)`, args...)
 		return nil
 	})
-	tx.Queue("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5 WHERE tenant_id = $1 AND endpoint_id = $2",
-		tx.Tenant, endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
-	return nil
+	tx.Change("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5, due_at = $6 WHERE tenant_id = $1 AND endpoint_id = $2",
+		tx.Tenant, endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed, tx.Micros())
+	tx.Wake(Due)
+}
+
+// byState puts deliveries together that are in one state.
+func byState(deliveries []Delivery) map[State][]*Delivery {
+	lists := map[State][]*Delivery{}
+	for i := range deliveries {
+		lists[deliveries[i].State] = append(lists[deliveries[i].State], &deliveries[i])
+	}
+	return lists
 }
 
 // WithFailed names the account's endpoints that have failed deliveries.

@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"cmp"
 	"errors"
 
 	"entrepot/internal/db"
@@ -9,19 +8,6 @@ import (
 )
 
 // The statements from here to Depth serve every tenant: a node takes over queues of any they are.
-
-// Queue names an endpoint's queue.
-type Queue struct {
-	Tenant   id.Tenant
-	Endpoint id.Endpoint
-}
-
-// compare orders queues as every transaction locks them.
-func (q Queue) compare(other Queue) int {
-	return cmp.Or(cmp.Compare(q.Tenant, other.Tenant), cmp.Compare(q.Endpoint, other.Endpoint))
-}
-
-func scanQueue(r db.Rows) (q Queue, err error) { return q, r.Scan(&q.Tenant, &q.Endpoint) }
 
 // Call is a queue that its holder has to look at, and when it was called.
 type Call struct {

@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"maps"
 	"slices"
 
 	"entrepot/internal/db"
@@ -21,54 +20,78 @@ type Outcome struct {
 	Attempt
 }
 
-// place names a delivery among all.
-type place struct {
-	Queue
-	position int64
-}
-
 // MostOutcomes bounds the outcomes of one call of Settle.
 const MostOutcomes = 256
 
-// Settle stores outcomes, at most MostOutcomes of them. Those of deliveries that are gone, or that another node settled when this one's lease had run out,
-// are dropped.
+// Settle stores outcomes, at most MostOutcomes of them, in one message. Those of deliveries that are gone, or that another node settled
+// when this one's lease had run out, are dropped: a transaction that finds such runs again and looks first which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
-	if err := lockAll(tx, outcomes); err != nil {
-		return err
-	}
-	settled, err := settle(tx, outcomes)
-	if err != nil {
-		return err
-	}
-	kept := make([]Outcome, 0, len(outcomes))
-	for _, o := range outcomes {
-		if settled[place{o.Queue, o.Position}] {
-			kept = append(kept, o)
+	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
+	lockAll(tx, outcomes)
+	if tx.Try() > 0 {
+		var err error
+		if outcomes, err = stillPending(tx, outcomes); err != nil {
+			return err
 		}
 	}
-	keepAttempts(tx, kept)
-	count(tx, kept)
-	unblockNext(tx, kept)
+	for len(outcomes) > 0 {
+		n := 1
+		for n < len(outcomes) && outcomes[n].Queue == outcomes[0].Queue {
+			n++
+		}
+		settleQueue(tx, outcomes[:n])
+		outcomes = outcomes[n:]
+	}
 	return nil
 }
 
-// lockAll locks the queues concerned, in one order for all nodes.
-func lockAll(tx *db.Tx, outcomes []Outcome) error {
-	seen := map[Queue]bool{}
+// lockAll locks the queues of outcomes, in one order for all nodes.
+func lockAll(tx *db.Tx, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
-		if !seen[o.Queue] {
-			seen[o.Queue] = true
+		if len(queues) == 0 || queues[len(queues)-1] != o.Queue {
 			queues = append(queues, o.Queue)
 		}
 	}
-	slices.SortFunc(queues, Queue.compare)
 	args := make([]any, 0, 2*len(queues))
 	for _, q := range padded(queues) {
 		args = append(args, q.Tenant, q.Endpoint)
 	}
-	return tx.Each(func(r db.Rows) error { return r.Scan(new(int64)) }, "SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
+	tx.Require("SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
 		db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID")+") ORDER BY tenant_id, endpoint_id FOR UPDATE", args...)
+}
+
+// stillPending leaves out what is not where the attempt had found it. The queues are locked.
+func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
+	for _, o := range outcomes {
+		found, err := exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 AND state = 'pending' AND attempts = $4",
+			o.Tenant, o.Endpoint, o.Position, o.Number-1)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			kept = append(kept, o)
+		}
+	}
+	return kept, nil
+}
+
+// settleQueue queues the outcomes of one queue.
+func settleQueue(tx *db.Tx, outcomes []Outcome) {
+	db.Chunks(outcomes, func(piece []Outcome) error {
+		settle(tx, piece)
+		keepAttempts(tx, piece)
+		return nil
+	})
+	var c Counts
+	for _, o := range outcomes {
+		c.add(o.State, 1)
+	}
+	if q := outcomes[0].Queue; c.Delivered+c.Failed > 0 {
+		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 WHERE tenant_id = $1 AND endpoint_id = $2",
+			q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
+	}
+	unblockNext(tx, outcomes)
 }
 
 // padded repeats the last of a list up to the next power of two, so that few texts serve every length and one statement a list.
@@ -82,70 +105,40 @@ func padded[T any](list []T) []T {
 
 var settleText, attemptText db.Text
 
-// settle moves deliveries on and reports which were still where the attempt had found them.
-func settle(tx *db.Tx, outcomes []Outcome) (map[place]bool, error) {
-	all := padded(outcomes) // a row that is updated twice by equal values is updated once
-	args := make([]any, 0, 9*len(all))
-	for _, o := range all {
-		args = append(args, o.Tenant, o.Endpoint, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
+// settle moves deliveries of one queue on. Their positions are named twice, so that PostgreSQL looks them up by their key whatever it
+// believes of the table: it would rather read a small one as a whole, and keeps the plan while the table grows.
+func settle(tx *db.Tx, outcomes []Outcome) {
+	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
+	for _, o := range outcomes {
+		args = append(args, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
 	}
-	settled := make(map[place]bool, len(outcomes))
-	err := tx.Each(func(r db.Rows) error {
-		var p place
-		err := r.Scan(&p.Tenant, &p.Endpoint, &p.position)
-		settled[p] = true
-		return err
-	}, settleText.For(len(all), func(n int) string {
-		return `WITH v(tenant_id, endpoint_id, position, state, number, due_at, at, status_code, error) AS (VALUES ` +
-			db.Values(n, 9, 1, "::BIGINT", "::UUID", "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
-			UPDATE deliveries SET state = v.state, lane = CASE WHEN v.state = 'pending' THEN lane END, attempts = v.number, due_at = v.due_at, attempted_at = v.at, status_code = v.status_code, error = v.error
-			FROM v WHERE deliveries.tenant_id = v.tenant_id AND deliveries.endpoint_id = v.endpoint_id AND deliveries.position = v.position
-				AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1
-			RETURNING deliveries.tenant_id, deliveries.endpoint_id, deliveries.position`
-	}), args...)
-	return settled, err
+	for _, o := range outcomes {
+		args = append(args, o.Position)
+	}
+	tx.Queue(settleText.For(len(outcomes), func(n int) string {
+		return `WITH v(position, state, number, due_at, at, status_code, error) AS (VALUES ` +
+			db.Values(n, 7, 3, "::BIGINT", "::TEXT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT") + `)
+			UPDATE deliveries SET state = v.state, lane = CASE WHEN v.state = 'pending' THEN lane END, attempts = v.number, due_at = v.due_at,
+				attempted_at = v.at, status_code = v.status_code, error = v.error
+			FROM v WHERE deliveries.tenant_id = $1 AND deliveries.endpoint_id = $2 AND deliveries.position = v.position
+				AND deliveries.state = 'pending' AND deliveries.attempts = v.number - 1 AND deliveries.position IN ` + db.In(n, 3+7*n)
+	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
 // keepAttempts writes the attempts themselves. An answer to a payload from which a person has been taken out since is dropped: it
 // may repeat the payload.
 func keepAttempts(tx *db.Tx, outcomes []Outcome) {
-	db.Chunks(outcomes, func(piece []Outcome) error {
-		args := make([]any, 0, 10*len(piece))
-		for _, o := range piece {
-			args = append(args, o.Tenant, o.Endpoint, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
-		}
-		tx.Queue(attemptText.For(len(piece), func(n int) string {
-			return `WITH v(tenant_id, endpoint_id, position, stamp, number, at, status_code, duration_ms, error, response_body) AS (VALUES ` +
-				db.Values(n, 10, 1, "::BIGINT", "::UUID", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
-				INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body)
-				SELECT v.tenant_id, v.endpoint_id, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error, CASE WHEN v.response_body IS NOT NULL AND
-					EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = v.tenant_id AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN NULL ELSE v.response_body END FROM v`
-		}), args...)
-		return nil
-	})
-}
-
-// count moves the queues' counts.
-func count(tx *db.Tx, outcomes []Outcome) {
-	counts := map[Queue]*Counts{}
+	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
 	for _, o := range outcomes {
-		if counts[o.Queue] == nil {
-			counts[o.Queue] = &Counts{}
-		}
-		switch o.State {
-		case Delivered:
-			counts[o.Queue].Delivered++
-		case Failed:
-			counts[o.Queue].Failed++
-		}
+		args = append(args, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
 	}
-	for _, q := range slices.SortedFunc(maps.Keys(counts), Queue.compare) {
-		c := counts[q]
-		if c.Delivered+c.Failed > 0 {
-			tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 WHERE tenant_id = $1 AND endpoint_id = $2",
-				q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
-		}
-	}
+	tx.Queue(attemptText.For(len(outcomes), func(n int) string {
+		return `WITH v(position, stamp, number, at, status_code, duration_ms, error, response_body) AS (VALUES ` +
+			db.Values(n, 8, 3, "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
+			INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body)
+			SELECT $1::BIGINT, $2::UUID, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error, CASE WHEN v.response_body IS NOT NULL AND NOT
+				EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
+	}), args...)
 }
 
 // unblockNext makes the first waiting delivery of each lane due whose earlier one is settled now.

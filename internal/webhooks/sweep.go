@@ -30,17 +30,12 @@ func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 // SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and reports how many.
 // Pending ones stay, however old: a paused endpoint keeps its queue.
 func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
-	if err := lockQueues(tx, []id.Endpoint{endpoint}); err != nil {
-		return 0, err
-	}
+	lockQueues(tx, tx.Queue, []id.Endpoint{endpoint})
 	var c Counts
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) {
 		var state State
-		if err = r.Scan(&position, &state); state == Delivered {
-			c.Delivered++
-		} else {
-			c.Failed++
-		}
+		err = r.Scan(&position, &state)
+		c.add(state, 1)
 		return position, err
 	}, "SELECT position, state FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' ORDER BY position LIMIT $4",
 		tx.Tenant, endpoint, before, limit)

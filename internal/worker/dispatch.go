@@ -53,7 +53,7 @@ func (w *Worker) dispatchStep(tenant id.Tenant) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = w.DB.Write(w.stopping, tenant, step.Write)
+	err = w.DB.Write(w.stopping, tenant, func(tx *db.Tx) error { step.Write(tx); return nil })
 	if errors.Is(err, webhooks.ErrMeanwhile) {
 		return false, nil
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	callOverlap  = time.Second // calls are stored a little after their time
 	compareEvery = 10 * time.Second
+	peersPoll    = 250 * time.Millisecond // deliveries that other nodes have made for a queue that is held here wake nobody
 )
 
 // serve takes over queues that are due and notifies those it holds when something new waits in them.
@@ -32,6 +33,9 @@ func (w *Worker) serve() {
 			return
 		}
 		rest := w.Poll
+		if !w.Alone {
+			rest = min(rest, peersPoll)
+		}
 		if next > 0 {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(w.DB.Now())))
 		}

@@ -18,7 +18,7 @@ func translate(sql string) (text string, order []int) {
 }
 
 var ownWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
-	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "")
+	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "", ` COLLATE "C"`, "")
 
 // walkPlaceholders calls found for each $N outside quotes and copies the rest to rest.
 func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {

@@ -1,0 +1,115 @@
+package webhooks
+
+import (
+	"cmp"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// queueing takes a write: Tx.Queue, or Tx.Change behind the account's clock. A transaction that takes the clock writes to queues and
+// deliveries behind it only, and one that does not never waits for it: so a queue is kept no longer than one message takes.
+type queueing func(sql string, args ...any) *db.Step
+
+// lockQueues keeps the queues of some endpoints as they are until the end of the transaction: what the statements behind it see of their
+// deliveries nobody else changes. Whoever writes to queues locks all that it needs, once, in the order of their endpoints.
+func lockQueues(tx *db.Tx, write queueing, endpoints []id.Endpoint) {
+	endpoints = slices.Sorted(slices.Values(endpoints))
+	db.Chunks(endpoints, func(piece []id.Endpoint) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		write("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id IN "+db.In(len(args)-1, 2)+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true
+		return nil
+	})
+}
+
+// schedule has a node look at an endpoint's queue now.
+func schedule(tx *db.Tx, write queueing, endpoint id.Endpoint) {
+	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint, tx.Micros())
+	tx.Wake(Due)
+}
+
+// newDeliveries is how new deliveries are inserted: their position and the stamp of their event, as SQL.
+type newDeliveries struct {
+	position, stamp string
+	text            *db.Text
+}
+
+var (
+	insertPlaced  = newDeliveries{"position", "event_stamp", new(db.Text)}               // events of the log, for the first time
+	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", new(db.Text)} // again, behind all that is committed
+	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", new(db.Text)}
+)
+
+// enqueue stores new deliveries in their order and has their queues looked at. An ordered one is due only if no earlier one of its
+// resource is pending.
+func enqueue(tx *db.Tx, write queueing, deliveries []Delivery, how newDeliveries) {
+	counts := map[id.Endpoint]int64{}
+	for i := range deliveries {
+		counts[deliveries[i].Endpoint]++
+	}
+	if len(counts) == 0 {
+		return
+	}
+	endpoints := make([]id.Endpoint, 0, len(counts))
+	for endpoint := range counts {
+		endpoints = append(endpoints, endpoint)
+	}
+	slices.Sort(endpoints)
+	lockQueues(tx, write, endpoints)
+	waits := behindOthers(deliveries)
+	db.Chunks(deliveries, func(piece []Delivery) error {
+		args := append(make([]any, 0, 2+9*len(piece)), tx.Tenant, tx.Micros())
+		for i := range piece {
+			d := &piece[i]
+			args = append(args, d.Endpoint, d.Position, d.ID, d.Event, d.EventStamp, d.Name, d.Resource, d.Ordered, waits[i])
+		}
+		waits = waits[len(piece):]
+		write(how.text.For(len(piece), how.insert), args...)
+		return nil
+	})
+	for _, endpoint := range endpoints {
+		write("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint,
+			counts[endpoint], tx.Micros())
+	}
+	tx.Wake(Due)
+}
+
+// behindOthers reports which of some new deliveries are behind another one of them with the same endpoint and ordering key.
+func behindOthers(deliveries []Delivery) []bool {
+	type key struct {
+		endpoint id.Endpoint
+		resource string
+	}
+	seen, behind := map[key]bool{}, make([]bool, len(deliveries))
+	for i := range deliveries {
+		if d := &deliveries[i]; d.Ordered {
+			k := key{d.Endpoint, d.Resource}
+			behind[i], seen[k] = seen[k], true
+		}
+	}
+	return behind
+}
+
+func (n newDeliveries) insert(rows int) string {
+	return `WITH v(endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, waits) AS (VALUES ` +
+		db.Values(rows, 9, 3, "::UUID", "::BIGINT", "::UUID", "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::BOOLEAN", "::BOOLEAN") + `)
+		INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, lane, by_hand, state,
+			attempts, due_at)
+		SELECT $1::BIGINT, endpoint_id, ` + n.position + `, id, event_id, ` + n.stamp + `, event, resource_id, ordered,
+			CASE WHEN ordered THEN resource_id END, FALSE, 'pending', 0, CASE WHEN NOT waits AND NOT (ordered AND EXISTS (SELECT 1 FROM deliveries b
+				WHERE b.tenant_id = $1 AND b.endpoint_id = v.endpoint_id AND b.lane = v.resource_id COLLATE "C")) THEN $2::BIGINT END FROM v`
+}
+
+// Queue names an endpoint's queue.
+type Queue struct {
+	Tenant   id.Tenant
+	Endpoint id.Endpoint
+}
+
+// compare orders queues as every transaction locks them.
+func (q Queue) compare(other Queue) int {
+	return cmp.Or(cmp.Compare(q.Tenant, other.Tenant), cmp.Compare(q.Endpoint, other.Endpoint))
+}
+
+func scanQueue(r db.Rows) (q Queue, err error) { return q, r.Scan(&q.Tenant, &q.Endpoint) }
