@@ -1,0 +1,291 @@
+package fakeshop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type order struct {
+	id, name, email, financial string
+	created, updated           time.Time
+	cancelled                  *time.Time
+	lines                      []*line
+	parcels                    []*parcel
+	refunds                    []object
+	part                       string // the fulfilment order's id
+}
+
+type line struct {
+	id, part, sku, name string
+	quantity, shipped   int64
+	cents               int64 // of one
+}
+
+type parcel struct {
+	id, display, number string
+	lines               map[string]int64
+	created             time.Time
+}
+
+// Bought is a line of an order that a buyer places.
+type Bought struct {
+	SKU      string
+	Quantity int64
+	Cents    int64 // of one
+}
+
+// Buy places an order as a buyer does; it gives the order's id. Shipping is 5.00, tax a fifth of all.
+func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &order{id: s.gid("Order"), email: email, financial: "PENDING", created: s.Now().UTC(), updated: s.Now().UTC(), part: s.gid("FulfillmentOrder")}
+	o.name = "#" + strconv.Itoa(1000+len(s.orders))
+	if paid {
+		o.financial = "PAID"
+	}
+	for _, b := range lines {
+		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU, quantity: b.Quantity, cents: b.Cents})
+		if v := s.variant(func(v *variant) bool { return v.sku == b.SKU }); v != nil {
+			v.available -= b.Quantity
+		}
+	}
+	s.orders = append(s.orders, o)
+	return o.id
+}
+
+func (s *Shop) known(id string) *order {
+	for _, o := range s.orders {
+		if o.id == id {
+			return o
+		}
+	}
+	return nil
+}
+
+// Change changes an order as a person in the shop's admin does: paid, shipped or refunded (a part of the first line).
+func (s *Shop) Change(id, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	o.updated = s.Now().UTC()
+	switch what {
+	case "paid":
+		o.financial = "PAID"
+	case "shipped":
+		p := &parcel{id: s.gid("Fulfillment"), number: "BACKOFFICE", created: s.Now().UTC(), lines: map[string]int64{}}
+		for _, l := range o.lines {
+			p.lines[l.id], l.shipped = l.quantity-l.shipped, l.quantity
+		}
+		o.parcels = append(o.parcels, p)
+	case "refunded":
+		o.refunds = append(o.refunds, object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn", "totalRefundedSet": euros(o.lines[0].cents),
+			"refundLineItems": object{"nodes": []object{{"quantity": 1, "lineItem": object{"id": o.lines[0].id}, "subtotalSet": euros(o.lines[0].cents), "totalTaxSet": euros(0)}}}})
+	}
+}
+
+// Order is what became of an order: parcels with their numbers, whether it is delivered or cancelled.
+func (s *Shop) Order(id string) (numbers []string, shipped int64, delivered, cancelled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	delivered = len(o.parcels) > 0
+	for _, p := range o.parcels {
+		numbers = append(numbers, p.number)
+		delivered = delivered && p.display == "DELIVERED"
+		for _, n := range p.lines {
+			shipped += n
+		}
+	}
+	return numbers, shipped, delivered, o.cancelled != nil
+}
+
+func euros(cents int64) object {
+	return object{"shopMoney": object{"amount": fmt.Sprintf("%d.%02d", cents/100, cents%100)}}
+}
+
+func (o *order) show(most int) object {
+	var net, shipped, ordered int64
+	nodes := []object{}
+	for _, l := range o.lines {
+		net, shipped, ordered = net+l.cents*l.quantity, shipped+l.shipped, ordered+l.quantity
+		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.quantity,
+			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents), "taxLines": []object{{"priceSet": euros(l.cents * l.quantity / 5)}}})
+	}
+	state := "UNFULFILLED"
+	if shipped > 0 {
+		state = "PARTIALLY_FULFILLED"
+	}
+	if shipped == ordered {
+		state = "FULFILLED"
+	}
+	parcels := []object{}
+	for _, p := range o.parcels {
+		lines := []object{}
+		for id, n := range p.lines {
+			lines = append(lines, object{"quantity": n, "lineItem": object{"id": id}})
+		}
+		parcels = append(parcels, object{"id": p.id, "status": "SUCCESS", "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
+			"trackingInfo": []object{{"company": "DHL", "number": p.number}}, "fulfillmentLineItems": object{"nodes": lines}})
+	}
+	tax := (net + 500) / 5
+	place := object{"name": "Ada Lovelace", "address1": "1 rue de la Paix", "city": "Paris", "zip": "75002", "countryCodeV2": "FR", "phone": "+33 1"}
+	total := euros(net + 500 + tax)
+	more := object{"hasNextPage": len(nodes) > most, "endCursor": strconv.Itoa(most)}
+	out := object{"id": o.id, "name": o.name, "createdAt": o.created.Format(time.RFC3339), "updatedAt": o.updated.Format(time.RFC3339), "cancelledAt": nil,
+		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email, "currencyCode": "EUR",
+		"customer": object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
+		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": total, "currentTotalPriceSet": total, "currentTotalTaxSet": euros(tax),
+		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
+	if o.cancelled != nil {
+		out["cancelledAt"] = o.cancelled.Format(time.RFC3339)
+	}
+	return out
+}
+
+// list answers a page of two orders, so that pages are tried.
+func (s *Shop) list(raw json.RawMessage) (object, string) {
+	var in struct {
+		After *string
+		Query string
+	}
+	_ = json.Unmarshal(raw, &in)
+	from, to := time.Time{}, s.Now()
+	for _, part := range strings.Split(in.Query, " AND ") {
+		if at, ok := strings.CutPrefix(part, "updated_at:>="); ok {
+			from, _ = time.Parse(time.RFC3339, strings.Trim(at, "'"))
+		}
+		if at, ok := strings.CutPrefix(part, "updated_at:<="); ok {
+			to, _ = time.Parse(time.RFC3339, strings.Trim(at, "'"))
+		}
+	}
+	start := 0
+	if in.After != nil {
+		start, _ = strconv.Atoi(*in.After)
+	}
+	nodes, end, more := []object{}, start, false
+	for i := start; i < len(s.orders); i++ {
+		o := s.orders[i]
+		if o.updated.Before(from) || o.updated.After(to) {
+			continue
+		}
+		if len(nodes) == 2 {
+			more = true
+			break
+		}
+		nodes, end = append(nodes, object{"id": o.id, "test": false}), i+1
+	}
+	return object{"orders": object{"pageInfo": object{"hasNextPage": more, "endCursor": strconv.Itoa(end)}, "nodes": nodes}}, ""
+}
+
+func (s *Shop) order(raw json.RawMessage) (object, string) {
+	var in struct {
+		ID    string
+		Lines int
+	}
+	_ = json.Unmarshal(raw, &in)
+	if s.Faults.DearLines > 0 && in.Lines > s.Faults.DearLines {
+		return nil, "MAX_COST_EXCEEDED"
+	}
+	o := s.known(in.ID)
+	if o == nil {
+		return object{"order": nil}, ""
+	}
+	return object{"order": o.show(in.Lines)}, ""
+}
+
+func (s *Shop) moreLines(raw json.RawMessage) (object, string) {
+	var in struct{ ID, After string }
+	_ = json.Unmarshal(raw, &in)
+	from, _ := strconv.Atoi(in.After)
+	all := s.known(in.ID).show(1 << 20)["lineItems"].(object)["nodes"].([]object)
+	return object{"order": object{"lineItems": object{"pageInfo": object{"hasNextPage": false}, "nodes": all[from:]}}}, ""
+}
+
+func (s *Shop) shipping(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	o := s.known(in.ID)
+	if o == nil {
+		return object{"order": nil}, ""
+	}
+	out := o.show(1 << 20)
+	lines := []object{}
+	for _, l := range o.lines {
+		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": l.quantity - l.shipped, "lineItem": object{"id": l.id}})
+	}
+	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN", "lineItems": object{"nodes": lines}}}}
+	return object{"order": out}, ""
+}
+
+func (s *Shop) ship(raw json.RawMessage) (object, string) {
+	var in struct {
+		Fulfillment struct {
+			TrackingInfo                struct{ Number string }
+			LineItemsByFulfillmentOrder []struct {
+				FulfillmentOrderID        string
+				FulfillmentOrderLineItems []struct {
+					ID       string
+					Quantity int64
+				}
+			}
+		}
+	}
+	_ = json.Unmarshal(raw, &in)
+	for _, part := range in.Fulfillment.LineItemsByFulfillmentOrder {
+		for _, o := range s.orders {
+			if o.part != part.FulfillmentOrderID {
+				continue
+			}
+			p := &parcel{id: s.gid("Fulfillment"), number: in.Fulfillment.TrackingInfo.Number, lines: map[string]int64{}, created: s.Now().UTC()}
+			for _, want := range part.FulfillmentOrderLineItems {
+				for _, l := range o.lines {
+					if l.part != want.ID {
+						continue
+					}
+					if want.Quantity > l.quantity-l.shipped {
+						return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment", "Invalid fulfillment order line item quantity requested.", "")}}, ""
+					}
+					l.shipped += want.Quantity
+					p.lines[l.id] += want.Quantity
+				}
+			}
+			o.parcels, o.updated = append(o.parcels, p), s.Now().UTC()
+		}
+	}
+	return object{"fulfillmentCreate": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) delivered(raw json.RawMessage) (object, string) {
+	var in struct {
+		Event struct{ FulfillmentID, Status string }
+	}
+	_ = json.Unmarshal(raw, &in)
+	for _, o := range s.orders {
+		for _, p := range o.parcels {
+			if p.id == in.Event.FulfillmentID {
+				p.display, o.updated = in.Event.Status, s.Now().UTC()
+			}
+		}
+	}
+	return object{"fulfillmentEventCreate": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) cancel(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	o := s.known(in.ID)
+	if o.cancelled != nil {
+		return object{"orderCancel": object{"orderCancelUserErrors": refused("orderId", "Order has already been cancelled", "INVALID")}}, ""
+	}
+	at := s.Now().UTC()
+	o.cancelled, o.updated = &at, at
+	for _, l := range o.lines {
+		if v := s.variant(func(v *variant) bool { return v.sku == l.sku }); v != nil {
+			v.available += l.quantity - l.shipped
+		}
+	}
+	return object{"orderCancel": object{"orderCancelUserErrors": []object{}}}, ""
+}

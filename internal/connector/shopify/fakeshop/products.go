@@ -1,0 +1,298 @@
+package fakeshop
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+func (p *product) show() object {
+	media, variants := []object{}, []object{}
+	for _, m := range p.media {
+		media = append(media, object{"id": m})
+	}
+	for _, v := range p.variants {
+		variants = append(variants, object{"id": v.id, "sku": v.sku, "price": v.price, "inventoryItem": object{"id": v.item}})
+	}
+	return object{"id": p.id, "handle": p.handle, "status": p.status, "onlineStoreUrl": "https://fake.example/products/" + p.handle,
+		"media": object{"nodes": media}, "variants": object{"nodes": variants}}
+}
+
+func (s *Shop) product(match func(*product) bool) *product {
+	for _, p := range s.products {
+		if match(p) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (s *Shop) variant(match func(*variant) bool) *variant {
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if match(v) {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+type identifier struct{ ID, Handle string }
+
+func (s *Shop) identified(i *identifier) *product {
+	if i == nil {
+		return nil
+	}
+	return s.product(func(p *product) bool { return i.ID != "" && p.id == i.ID || i.Handle != "" && p.handle == i.Handle })
+}
+
+func (s *Shop) find(raw json.RawMessage) (object, string) {
+	var in struct {
+		Identifier identifier
+		SKUs       string
+	}
+	_ = json.Unmarshal(raw, &in)
+	out := object{"known": nil}
+	if p := s.identified(&in.Identifier); p != nil {
+		out["known"] = p.show()
+	}
+	nodes := []object{}
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if !s.Faults.Blind && strings.Contains(strings.ToLower(in.SKUs), `"`+strings.ToLower(v.sku)+`"`) {
+				nodes = append(nodes, object{"sku": v.sku, "product": p.show()})
+			}
+		}
+	}
+	out["bySKU"] = object{"nodes": nodes}
+	return out, ""
+}
+
+type setInput struct {
+	Title, Status, Handle string
+	Files                 *[]struct{ ID, OriginalSource string }
+	Variants              []struct {
+		ID, SKU, Price      string
+		CompareAtPrice      *string
+		InventoryQuantities []struct {
+			LocationID string
+			Quantity   int64
+		}
+		OptionValues []struct{ OptionName, Name string }
+	}
+	ProductOptions []struct{ Name string }
+}
+
+func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
+	var in struct {
+		Identifier *identifier
+		Input      setInput
+	}
+	_ = json.Unmarshal(raw, &in)
+	answer := func(p *product, errors []object) (object, string) {
+		out := object{"product": nil, "userErrors": errors}
+		if p != nil {
+			out["product"] = p.show()
+		}
+		return object{"productSet": out}, ""
+	}
+	p := s.identified(in.Identifier)
+	if p == nil && in.Identifier != nil && in.Identifier.ID != "" {
+		return answer(nil, refused("identifier", "Product does not exist", "PRODUCT_DOES_NOT_EXIST"))
+	}
+	for _, v := range in.Input.Variants {
+		if len(v.OptionValues) != len(in.Input.ProductOptions) {
+			return answer(nil, refused("input.variants", "Option values are missing", "INVALID_VARIANT"))
+		}
+	}
+	if p == nil {
+		p = &product{id: s.gid("Product"), handle: in.Input.Handle}
+		s.products = append(s.products, p)
+	}
+	p.title, p.status = in.Input.Title, in.Input.Status
+	if in.Input.Files != nil {
+		p.media = nil
+		for _, f := range *in.Input.Files {
+			if f.ID == "" {
+				f.ID = s.gid("MediaImage")
+			}
+			p.media = append(p.media, f.ID)
+		}
+	}
+	old := p.variants
+	p.variants = nil
+	for _, v := range in.Input.Variants {
+		at := &variant{id: s.gid("ProductVariant"), item: s.gid("InventoryItem")}
+		for _, o := range old {
+			if o.id == v.ID {
+				at = o
+			}
+		}
+		at.sku, at.price, at.before = v.SKU, v.Price, ""
+		if v.CompareAtPrice != nil {
+			at.before = *v.CompareAtPrice
+		}
+		for _, q := range v.InventoryQuantities {
+			at.available, at.stocked = q.Quantity, true
+		}
+		p.variants = append(p.variants, at)
+	}
+	return answer(p, []object{})
+}
+
+func (s *Shop) publish(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	if p := s.identified(&identifier{ID: in.ID}); p != nil {
+		p.published = true
+	}
+	return object{"publishablePublish": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) hide(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	p := s.identified(&identifier{ID: in.ID})
+	if p == nil {
+		return object{"productUpdate": object{"userErrors": refused("id", "Product does not exist", "")}}, ""
+	}
+	p.status = "DRAFT"
+	return object{"productUpdate": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) delete(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	for i, p := range s.products {
+		if p.id == in.ID {
+			s.products = append(s.products[:i:i], s.products[i+1:]...)
+			return object{"productDelete": object{"userErrors": []object{}}}, ""
+		}
+	}
+	return object{"productDelete": object{"userErrors": refused("id", "Product does not exist", "")}}, ""
+}
+
+func (s *Shop) setStock(raw json.RawMessage) (object, string) {
+	var in struct {
+		Key   string
+		Input struct {
+			Quantities []map[string]json.RawMessage
+		}
+	}
+	_ = json.Unmarshal(raw, &in)
+	if in.Key == "" {
+		return nil, "IDEMPOTENCY_KEY_MISSING"
+	}
+	type change struct {
+		at *variant
+		n  int64
+	}
+	var changes []change
+	for i, q := range in.Input.Quantities {
+		var item string
+		var n int64
+		_ = json.Unmarshal(q["inventoryItemId"], &item)
+		_ = json.Unmarshal(q["quantity"], &n)
+		if _, said := q["changeFromQuantity"]; !said {
+			return nil, "changeFromQuantity is required"
+		}
+		field := "input.quantities." + strconv.Itoa(i) + ".inventoryItemId"
+		v := s.variant(func(v *variant) bool { return v.item == item })
+		if v == nil {
+			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The inventory item could not be found", "INVALID_INVENTORY_ITEM")}}, ""
+		}
+		if !v.stocked {
+			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The item is not stocked at the location", "ITEM_NOT_STOCKED_AT_LOCATION")}}, ""
+		}
+		changes = append(changes, change{v, n})
+	}
+	if !s.keys[in.Key] {
+		for _, c := range changes {
+			c.at.available = c.n
+		}
+		s.keys[in.Key] = true
+	}
+	return object{"inventorySetQuantities": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) activate(raw json.RawMessage) (object, string) {
+	var in struct{ Item, Key string }
+	_ = json.Unmarshal(raw, &in)
+	if v := s.variant(func(v *variant) bool { return v.item == in.Item }); v != nil {
+		v.stocked = true
+	}
+	return object{"inventoryActivate": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) stock(raw json.RawMessage) (object, string) {
+	var in struct{ IDs []string }
+	_ = json.Unmarshal(raw, &in)
+	nodes := []any{}
+	for _, id := range in.IDs {
+		v := s.variant(func(v *variant) bool { return v.item == id })
+		switch {
+		case v == nil:
+			nodes = append(nodes, nil)
+		case !v.stocked:
+			nodes = append(nodes, object{"id": id, "inventoryLevel": nil})
+		default:
+			nodes = append(nodes, object{"id": id, "inventoryLevel": object{"quantities": []object{{"quantity": v.available}}}})
+		}
+	}
+	return object{"nodes": nodes}, ""
+}
+
+func (s *Shop) setPrices(raw json.RawMessage) (object, string) {
+	var in struct {
+		Product  string
+		Variants []struct {
+			ID, Price      string
+			CompareAtPrice *string
+		}
+	}
+	_ = json.Unmarshal(raw, &in)
+	errors := []object{}
+	for i, c := range in.Variants {
+		v := s.variant(func(v *variant) bool { return v.id == c.ID })
+		if v == nil {
+			errors = append(errors, refused("variants."+strconv.Itoa(i)+".id", "Product variant does not exist", "PRODUCT_VARIANT_DOES_NOT_EXIST")...)
+			continue
+		}
+		v.price, v.before = c.Price, ""
+		if c.CompareAtPrice != nil {
+			v.before = *c.CompareAtPrice
+		}
+	}
+	return object{"productVariantsBulkUpdate": object{"userErrors": errors}}, ""
+}
+
+// Variant is what the shop shows of a SKU.
+type Variant struct {
+	Price, Before string
+	Available     int64
+	Status        string
+	Published     bool
+	Pictures      int
+}
+
+// Variant gives what the shop shows of a SKU; ok is false when it has none such.
+func (s *Shop) Variant(sku string) (shown Variant, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if v.sku == sku {
+				return Variant{v.price, v.before, v.available, p.status, p.published, len(p.media)}, true
+			}
+		}
+	}
+	return Variant{}, false
+}
+
+// Products is how many products the shop has.
+func (s *Shop) Products() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.products)
+}

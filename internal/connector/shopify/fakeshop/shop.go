@@ -1,0 +1,247 @@
+// Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for integrators
+// who have no shop at hand. It answers by the operation's name with all that it has. It keeps a real shop's habits: lists of a product are
+// replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out, and orders are
+// shipped by parts of the shop's own making.
+package fakeshop
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Token is an access token that the shop takes from the start; ClientID and ClientSecret get another one each time.
+const (
+	Token        = "shpat_fake"
+	ClientID     = "client"
+	ClientSecret = "client secret"
+)
+
+// Faults are what goes wrong beside the shop's habits; each counts requests, and happens at every n-th of them. 0: never.
+type Faults struct {
+	LoseAnswer int  // it does what was asked, and the connection ends without an answer
+	Throttle   int  // its points are spent
+	Broken     int  // it answers 502 and does nothing
+	DearLines  int  // a query that may give more lines than this asks for too much; 0: no bound
+	Blind      bool // its search does not find what was made (its index is behind)
+}
+
+// Shop is a fake shop; safe for concurrent use. It is an http.Handler for its own domain.
+type Shop struct {
+	Faults Faults
+	Scopes []string // that the token lacks
+	Now    func() time.Time
+
+	mu       sync.Mutex
+	requests int
+	next     int
+	tokens   map[string]bool
+	products []*product
+	orders   []*order
+	webhooks []webhook
+	keys     map[string]bool // of writes that were done
+}
+
+type product struct {
+	id, handle, title, status string
+	published                 bool
+	media                     []string
+	variants                  []*variant
+}
+
+type variant struct {
+	id, sku, price, before, item string
+	stocked                      bool
+	available                    int64
+}
+
+type webhook struct{ id, topic, uri string }
+
+type object = map[string]any
+
+// New makes an empty shop.
+func New() *Shop {
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}}
+}
+
+func (s *Shop) gid(kind string) string {
+	s.next++
+	return fmt.Sprintf("gid://shopify/%s/%d", kind, 1000+s.next)
+}
+
+var operation = regexp.MustCompile(`^\s*(?:query|mutation)\s+(\w+)`)
+
+// ServeHTTP answers the API and gives tokens.
+func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
+	if r.URL.Path == "/admin/oauth/access_token" {
+		s.giveToken(w, r)
+		return
+	}
+	version, ok := strings.CutPrefix(r.URL.Path, "/admin/api/")
+	if version, ok = strings.CutSuffix(version, "/graphql.json"); !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("X-Shopify-API-Version", version)
+	if !s.tokens[r.Header.Get("X-Shopify-Access-Token")] {
+		http.Error(w, `{"errors":"[API] Invalid API key or access token (unrecognized login or wrong password)"}`, http.StatusUnauthorized)
+		return
+	}
+	s.requests++
+	var in struct {
+		Query     string
+		Variables json.RawMessage
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		http.Error(w, `{"errors":"bad request"}`, http.StatusBadRequest)
+		return
+	}
+	switch {
+	case nth(s.Faults.Broken, s.requests):
+		http.Error(w, "<html>Bad gateway</html>", http.StatusBadGateway)
+		return
+	case nth(s.Faults.Throttle, s.requests):
+		s.answer(w, object{"errors": []object{{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}},
+			"extensions": object{"cost": object{"requestedQueryCost": 300, "throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": 100, "restoreRate": 100}}}})
+		return
+	}
+	found := operation.FindStringSubmatch(in.Query)
+	if found == nil {
+		s.answer(w, object{"errors": []object{{"message": "a query without a name"}}})
+		return
+	}
+	data, wrong := s.run(found[1], in.Variables)
+	if nth(s.Faults.LoseAnswer, s.requests) {
+		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = c.Close()
+		}
+		return
+	}
+	if wrong != "" {
+		s.answer(w, object{"errors": []object{{"message": wrong, "extensions": object{"code": wrong}}}})
+		return
+	}
+	s.answer(w, object{"data": data, "extensions": object{"cost": object{"requestedQueryCost": 10, "actualQueryCost": 10}}})
+}
+
+func nth(every, count int) bool { return every > 0 && count%every == 0 }
+
+func (s *Shop) answer(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (s *Shop) giveToken(w http.ResponseWriter, r *http.Request) {
+	if r.FormValue("client_id") != ClientID || r.FormValue("client_secret") != ClientSecret || r.FormValue("grant_type") != "client_credentials" {
+		http.Error(w, `{"error":"application_cannot_be_found"}`, http.StatusBadRequest)
+		return
+	}
+	token := s.gid("Token")
+	s.tokens[token] = true
+	s.answer(w, object{"access_token": token, "scope": "write_products", "expires_in": 86399})
+}
+
+// Expire ends all tokens.
+func (s *Shop) Expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.tokens)
+}
+
+// run does what an operation asks.
+func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong string) {
+	does := map[string]func(json.RawMessage) (object, string){
+		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete, "SetStock": s.setStock,
+		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "Order": s.order, "MoreLines": s.moreLines,
+		"Shipping": s.shipping, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
+		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
+	}
+	do := does[name]
+	if do == nil {
+		return nil, "undefinedField"
+	}
+	return do(variables)
+}
+
+func (s *Shop) about(json.RawMessage) (object, string) {
+	var scopes []object
+	for _, scope := range []string{"write_products", "write_inventory", "read_locations", "write_publications", "write_orders",
+		"write_merchant_managed_fulfillment_orders"} {
+		lacks := false
+		for _, l := range s.Scopes {
+			lacks = lacks || l == scope
+		}
+		if !lacks {
+			scopes = append(scopes, object{"handle": scope})
+		}
+	}
+	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example", "currencyCode": "EUR",
+		"ianaTimezone": "Europe/Paris", "taxesIncluded": false}, "currentAppInstallation": object{"accessScopes": scopes},
+		"locations":    object{"nodes": []object{{"id": "gid://shopify/Location/1", "name": "Shop", "isActive": true}}},
+		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
+}
+
+func (s *Shop) listWebhooks(json.RawMessage) (object, string) {
+	nodes := []object{}
+	for _, w := range s.webhooks {
+		nodes = append(nodes, object{"id": w.id, "topic": w.topic, "uri": w.uri})
+	}
+	return object{"webhookSubscriptions": object{"pageInfo": object{"hasNextPage": false}, "nodes": nodes}}, ""
+}
+
+func (s *Shop) addWebhook(raw json.RawMessage) (object, string) {
+	var in struct {
+		Topic   string
+		Webhook struct{ URI string }
+	}
+	_ = json.Unmarshal(raw, &in)
+	for _, w := range s.webhooks {
+		if w.topic == in.Topic && w.uri == in.Webhook.URI {
+			return object{"webhookSubscriptionCreate": object{"userErrors": []object{{"message": "Address for this topic has already been taken"}}}}, ""
+		}
+	}
+	s.webhooks = append(s.webhooks, webhook{s.gid("WebhookSubscription"), in.Topic, in.Webhook.URI})
+	return object{"webhookSubscriptionCreate": object{"userErrors": []object{}}}, ""
+}
+
+func (s *Shop) dropWebhook(raw json.RawMessage) (object, string) {
+	var in struct{ ID string }
+	_ = json.Unmarshal(raw, &in)
+	for i, w := range s.webhooks {
+		if w.id == in.ID {
+			s.webhooks = append(s.webhooks[:i:i], s.webhooks[i+1:]...)
+			break
+		}
+	}
+	return object{"webhookSubscriptionDelete": object{"userErrors": []object{}}}, ""
+}
+
+// DropWebhook forgets the registration of a topic, as the shop does after eight failures.
+func (s *Shop) DropWebhook(topic string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, w := range s.webhooks {
+		if w.topic == topic {
+			s.webhooks = append(s.webhooks[:i:i], s.webhooks[i+1:]...)
+			return
+		}
+	}
+}
+
+// Webhooks is how many registrations there are.
+func (s *Shop) Webhooks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.webhooks)
+}
+
+func refused(field, message, code string) []object {
+	return []object{{"field": strings.Split(field, "."), "message": message, "code": code}}
+}

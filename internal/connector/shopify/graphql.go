@@ -1,0 +1,203 @@
+package shopify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// apiVersion is the version that queries.go is written for. Shopify keeps each for a year.
+const apiVersion = "2026-10"
+
+// session is one shop, ready to be called.
+type session struct {
+	connector.Unsupported
+	link  connector.Link
+	base  string
+	token string
+	shop  *shop
+}
+
+// Open makes a session for one channel.
+func (*Connector) Open(l connector.Link) connector.Session {
+	base := l.Channel.Value("baseUrl")
+	if base == "" {
+		base = "https://" + shopDomain(l.Channel.Value("shop"))
+	}
+	return &session{link: l, base: strings.TrimRight(base, "/"), token: l.Channel.Value("accessToken")}
+}
+
+type vars map[string]any
+
+// call asks the shop and reads the data of its answer into a value. The write of a mutation may be repeated: those that would double
+// something look first, or carry a key.
+func (s *session) call(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
+	for try := 0; ; try++ {
+		answer, err := s.attempt(ctx, query, v, into)
+		switch {
+		case connector.Is(err, connector.Unauthorized) && try == 0 && s.renews():
+			if err := s.renew(ctx); err != nil {
+				return nil, err
+			}
+		case connector.Is(err, connector.Throttled) && try < maxThrottled:
+			s.link.Client.Hold("", connector.FailureOf(err).After)
+		default:
+			return answer, err
+		}
+	}
+}
+
+// maxThrottled is how often a query waits for the shop's points before it is given up for now.
+const maxThrottled = 5
+
+func (s *session) attempt(ctx context.Context, query string, v vars, into any) (*connector.Response, error) {
+	if s.token == "" {
+		if !s.renews() {
+			return nil, connector.Failf(connector.Unauthorized, "the channel has neither an access token nor a client id with its secret")
+		}
+		if err := s.renew(ctx); err != nil {
+			return nil, err
+		}
+	}
+	body, err := json.Marshal(map[string]any{"query": query, "variables": v})
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/admin/api/"+apiVersion+"/graphql.json", bytes.NewReader(body))
+	if err != nil {
+		return nil, connector.Failf(connector.Rejected, "the shop's address cannot be called")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Shopify-Access-Token", s.token)
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	return answer, s.read(answer, into)
+}
+
+// reading is a context for queries, which may be repeated when their answer is lost.
+func reading(ctx context.Context) context.Context { return connector.Repeatable(ctx) }
+
+// envelope is an answer: data, errors, and what it cost.
+type envelope struct {
+	Data   json.RawMessage
+	Errors []struct {
+		Message    string
+		Extensions struct{ Code string }
+	}
+	Extensions struct {
+		Cost struct {
+			RequestedQueryCost float64
+			ThrottleStatus     struct{ CurrentlyAvailable, RestoreRate float64 }
+		}
+	}
+}
+
+// errTooDear is the refusal of a query that might cost more than any query may.
+var errTooDear = &connector.Failure{Kind: connector.Rejected, Code: "MAX_COST_EXCEEDED", Message: "the query asks for too much at once"}
+
+// read makes an answer data or a failure. Shopify refuses in answers with status 200, too.
+func (s *session) read(answer *connector.Response, into any) error {
+	switch answer.Status {
+	case http.StatusPaymentRequired:
+		return connector.Failf(connector.Forbidden, "the shop is frozen: its owner has to settle with Shopify")
+	case http.StatusLocked:
+		return connector.Failf(connector.Forbidden, "the shop is locked")
+	case http.StatusForbidden:
+		return connector.Failf(connector.Unauthorized, "the shop refuses the token")
+	}
+	if f := connector.HTTPFailure(answer, s.link.Now(), "", ""); f != nil {
+		return f
+	}
+	var e envelope
+	if err := connector.DecodeAnswer(answer, &e); err != nil {
+		return err
+	}
+	for _, one := range e.Errors {
+		switch one.Extensions.Code {
+		case "THROTTLED":
+			cost := e.Extensions.Cost
+			wait := time.Second
+			if rate := cost.ThrottleStatus.RestoreRate; rate > 0 {
+				wait = max(wait, time.Duration((cost.RequestedQueryCost-cost.ThrottleStatus.CurrentlyAvailable)/rate*float64(time.Second)))
+			}
+			return &connector.Failure{Kind: connector.Throttled, Message: "the shop's points are spent", After: min(wait, time.Minute)}
+		case "MAX_COST_EXCEEDED":
+			return errTooDear
+		case "ACCESS_DENIED":
+			return &connector.Failure{Kind: connector.Forbidden, Code: one.Extensions.Code, Message: connector.Line(one.Message)}
+		case "INTERNAL_SERVER_ERROR":
+			return &connector.Failure{Kind: connector.Temporary, Code: one.Extensions.Code, Message: connector.Line(one.Message)}
+		}
+	}
+	if len(e.Errors) > 0 && (len(e.Data) == 0 || string(e.Data) == "null") {
+		return &connector.Failure{Kind: connector.Rejected, Code: e.Errors[0].Extensions.Code, Message: connector.Line(e.Errors[0].Message)}
+	}
+	if err := json.Unmarshal(e.Data, into); err != nil {
+		return &connector.Failure{Kind: connector.Rejected, Message: "the answer is not what Shopify documents", Err: err}
+	}
+	return nil
+}
+
+// userErrors is what a mutation refuses.
+type userErrors []struct {
+	Field   []string
+	Message string
+	Code    string
+}
+
+// err is the first refusal, nil for none.
+func (e userErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return &connector.Failure{Kind: connector.Rejected, Code: e[0].Code, Message: connector.Line(e[0].Message)}
+}
+
+// renews reports whether the channel can get itself a new token.
+func (s *session) renews() bool {
+	return s.link.Channel.Value("clientId") != "" && s.link.Channel.Value("clientSecret") != "" && s.link.Tokens != nil
+}
+
+// renew gets a token of an app in the shop's own organisation: it lives for a day and there is nothing to refresh it with.
+func (s *session) renew(ctx context.Context) error {
+	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token, func(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
+		form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c["clientId"]}, "client_secret": {c["clientSecret"]}}
+		r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.base+"/admin/oauth/access_token", strings.NewReader(form.Encode()))
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		answer, err := s.link.Client.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		if f := connector.HTTPFailure(answer, s.link.Now(), "", "the shop refuses the client id or its secret"); f != nil {
+			if f.Kind == connector.Rejected {
+				f.Kind = connector.Unauthorized
+			}
+			return nil, f
+		}
+		var out struct {
+			AccessToken string `json:"access_token"`
+		}
+		if err := connector.DecodeAnswer(answer, &out); err != nil {
+			return nil, err
+		}
+		if out.AccessToken == "" {
+			return nil, connector.Failf(connector.Unauthorized, "the shop gave no token")
+		}
+		return connector.Credentials{"accessToken": out.AccessToken}, nil
+	})
+	if err == nil {
+		s.token = fresh["accessToken"]
+	}
+	return err
+}

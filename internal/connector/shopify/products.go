@@ -1,0 +1,380 @@
+package shopify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// product is a product that is in the shop.
+type product struct {
+	ID, Handle, Status, OnlineStoreURL string
+	Media                              struct{ Nodes []struct{ ID string } }
+	Variants                           struct{ Nodes []variant }
+}
+
+type variant struct {
+	ID, SKU, Price string
+	InventoryItem  struct{ ID string }
+}
+
+func (p *product) variant(sku string) *variant {
+	for i := range p.Variants.Nodes {
+		if p.Variants.Nodes[i].SKU == sku {
+			return &p.Variants.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// Upsert puts products into the shop, each whole in one request, which the shop answers when it is done. Lists that a request names are
+// replaced: all variants go each time, pictures only when there is a new one.
+func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	var results []connector.Result
+	for i := range products {
+		one, err := s.upsert(ctx, &products[i])
+		if err != nil {
+			f := connector.FailureOf(err)
+			if len(results) == 0 && (!f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Refused) {
+				return nil, err
+			}
+			one = failed(&products[i], f)
+		}
+		results = append(results, one...)
+	}
+	return results, nil
+}
+
+func failed(p *connector.Product, f *connector.Failure) []connector.Result {
+	results := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Again: !f.Lasting()}}
+	for _, v := range p.Variants {
+		results = append(results, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error(), Again: !f.Lasting()})
+	}
+	return results
+}
+
+func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.find(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	v := vars{"input": s.input(f, p, there)}
+	if there != nil {
+		v["identifier"] = vars{"id": there.ID}
+	} else { // the same address cannot be given twice: a request whose answer was lost finds its own product
+		v["identifier"] = vars{"handle": handle(p)}
+	}
+	var a struct {
+		ProductSet struct {
+			Product    *product
+			UserErrors userErrors
+		}
+	}
+	if _, err := s.call(reading(ctx), mutateProduct, v, &a); err != nil {
+		return nil, err
+	}
+	if err := a.ProductSet.UserErrors.err(); err != nil {
+		return nil, err
+	}
+	made := a.ProductSet.Product
+	if made == nil {
+		return nil, connector.Failf(connector.Temporary, "the shop did not say what became of the product")
+	}
+	if p.OnSale && p.Known.Product == "" {
+		if err := s.publish(ctx, f, made.ID); err != nil {
+			return nil, err
+		}
+	}
+	return results(p, made), nil
+}
+
+// find looks for the product in the shop: by the id of the last time, by its address, by its SKUs. A SKU that belongs to something else
+// there is refused.
+func (s *session) find(ctx context.Context, p *connector.Product) (*product, error) {
+	skus := []string{p.SKU}
+	if len(p.Variants) > 0 {
+		skus = nil
+		for _, v := range p.Variants {
+			skus = append(skus, v.SKU)
+		}
+	}
+	if len(skus) > 50 {
+		skus = skus[:50]
+	}
+	terms := make([]string, len(skus))
+	for i, sku := range skus {
+		terms[i] = `sku:"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(sku) + `"`
+	}
+	identifier := vars{"handle": handle(p)}
+	if p.Known.Product != "" {
+		identifier = vars{"id": p.Known.Product}
+	}
+	var a struct {
+		Known *product
+		BySKU struct {
+			Nodes []struct {
+				SKU     string
+				Product product
+			}
+		}
+	}
+	if _, err := s.call(reading(ctx), queryFind, vars{"identifier": identifier, "skus": strings.Join(terms, " OR ")}, &a); err != nil {
+		return nil, err
+	}
+	if a.Known != nil && (p.Known.Product != "" || slices.ContainsFunc(skus, func(sku string) bool { return a.Known.variant(sku) != nil })) {
+		return a.Known, nil
+	}
+	var found *product
+	for i := range a.BySKU.Nodes {
+		n := &a.BySKU.Nodes[i]
+		switch {
+		case !slices.Contains(skus, n.SKU): // the search is lax
+		case found != nil && found.ID != n.Product.ID:
+			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product: which one is meant cannot be known", n.SKU)
+		case len(p.Variants) == 0 && len(n.Product.Variants.Nodes) > 1:
+			return nil, connector.Failf(connector.Rejected, "the SKU %s belongs to one of several variants of the shop's product %s", n.SKU, n.Product.Handle)
+		default:
+			found = &n.Product
+		}
+	}
+	return found, nil
+}
+
+// handle is the product's part of an address. It ends with what makes it the product's own, so that a merchant's product of the same name
+// is another one.
+func handle(p *connector.Product) string {
+	name := p.Slug
+	if name == "" {
+		name = p.Name
+	}
+	own := p.ID
+	if len(own) > 8 {
+		own = own[len(own)-8:]
+	}
+	return plain(name) + "-" + plain(own)
+}
+
+// plain is a text in small letters, digits and hyphens.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// input is what the product shall be.
+func (s *session) input(f *shop, p *connector.Product, there *product) vars {
+	status := "DRAFT"
+	if p.OnSale {
+		status = "ACTIVE"
+	}
+	in := vars{"title": cut(p.Name, 255), "descriptionHtml": p.Description, "status": status}
+	if there == nil {
+		in["handle"] = handle(p)
+	}
+	if n := len(p.Categories); n > 0 {
+		in["productType"] = cut(p.Categories[n-1].Name, 255)
+	}
+	if files, all := pictures(p, there); all || there == nil {
+		in["files"] = files
+	}
+	options, variants := s.variants(f, p, there)
+	in["productOptions"], in["variants"] = options, variants
+	return in
+}
+
+// pictures are those that the product shall have; changed reports whether any of them is not there yet. Pictures that are there and that
+// nothing is known of stand for ours in their order: they came by a request whose answer was lost, or the merchant has chosen them.
+func pictures(p *connector.Product, there *product) (files []vars, changed bool) {
+	files = []vars{}
+	known := map[string]bool{}
+	for _, image := range p.Images {
+		known[image.Known] = true
+	}
+	var left []string
+	if there != nil {
+		for _, m := range there.Media.Nodes {
+			if !known[m.ID] {
+				left = append(left, m.ID)
+			}
+		}
+	}
+	for _, image := range p.Images {
+		switch {
+		case image.Known != "":
+			files = append(files, vars{"id": image.Known})
+		case len(left) > 0:
+			files, left = append(files, vars{"id": left[0]}), left[1:]
+		default:
+			files, changed = append(files, vars{"originalSource": image.URL, "contentType": "IMAGE", "alt": cut(p.Name, 512)}), true
+		}
+	}
+	return files, changed
+}
+
+// variants are the options and variants; a product without variants has the one that Shopify gives each.
+func (s *session) variants(f *shop, p *connector.Product, there *product) (options, list []vars) {
+	if len(p.Variants) == 0 {
+		v := s.variantInput(f, there, p.SKU, p.Price, p.CompareAt, p.Quantity, p.Known)
+		v["optionValues"] = []vars{{"optionName": "Title", "name": "Default Title"}}
+		return []vars{{"name": "Title", "values": []vars{{"name": "Default Title"}}}}, []vars{v}
+	}
+	values := map[string][]string{}
+	var names []string
+	for _, v := range p.Variants {
+		in := s.variantInput(f, there, v.SKU, v.Price, v.CompareAt, v.Quantity, v.Known)
+		var own []vars
+		for _, a := range v.Attributes {
+			if !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+			if !slices.Contains(values[a.Name], a.Value) {
+				values[a.Name] = append(values[a.Name], a.Value)
+			}
+			own = append(own, vars{"optionName": a.Name, "name": cut(a.Value, 255)})
+		}
+		in["optionValues"] = own
+		list = append(list, in)
+	}
+	for i, name := range names {
+		var all []vars
+		for _, value := range values[name] {
+			all = append(all, vars{"name": cut(value, 255)})
+		}
+		options = append(options, vars{"name": name, "position": i + 1, "values": all})
+	}
+	return options, list
+}
+
+func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64, known connector.IDs) vars {
+	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil, "inventoryPolicy": "DENY", "inventoryItem": vars{"sku": sku, "tracked": true}}
+	if before != nil && *before > price {
+		v["compareAtPrice"] = before.String()
+	}
+	if there != nil {
+		if old := there.variant(sku); old != nil {
+			v["id"] = old.ID
+			if known.Variant != "" {
+				return v
+			}
+		}
+	}
+	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
+	return v
+}
+
+// publish shows a product on the shop's sales channels: a new one is on none.
+func (s *session) publish(ctx context.Context, f *shop, id string) error {
+	var on []vars
+	for _, p := range f.publications {
+		on = append(on, vars{"publicationId": p})
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	var a struct {
+		PublishablePublish struct{ UserErrors userErrors }
+	}
+	if _, err := s.call(reading(ctx), mutatePublish, vars{"id": id, "input": on}, &a); err != nil {
+		return err
+	}
+	return a.PublishablePublish.UserErrors.err()
+}
+
+// results says what became of a product and its variants.
+func results(p *connector.Product, made *product) []connector.Result {
+	images := map[string]string{}
+	for i, image := range p.Images {
+		if i < len(made.Media.Nodes) {
+			images[image.ID] = made.Media.Nodes[i].ID
+		}
+	}
+	one := func(sku string) connector.Result {
+		r := connector.Result{SKU: sku, State: connector.Live, URL: made.OnlineStoreURL, IDs: connector.IDs{Product: made.ID}}
+		if v := made.variant(sku); v != nil {
+			r.IDs.Variant, r.IDs.Other = v.ID, map[string]string{itemID: v.InventoryItem.ID}
+		}
+		return r
+	}
+	first := one(p.SKU)
+	first.Images = images
+	list := []connector.Result{first}
+	for _, v := range p.Variants {
+		r := one(v.SKU)
+		if r.IDs.Variant == "" {
+			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: fmt.Sprintf("%s: the shop took the product without it", v.SKU), Again: true}
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// itemID is under what a variant's inventory item is kept.
+const itemID = "item"
+
+// Unpublish takes products off sale.
+func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
+	done := map[string]error{}
+	var list []connector.Result
+	for _, item := range items {
+		id := item.IDs.Product
+		if id == "" {
+			list = append(list, connector.Result{SKU: item.SKU, State: connector.Gone})
+			continue
+		}
+		err, known := done[id]
+		if !known {
+			err = s.takeOff(ctx, id, remove)
+			done[id] = err
+		}
+		switch f := connector.FailureOf(err); {
+		case f == nil, f.Kind == connector.Missing:
+			list = append(list, connector.Result{SKU: item.SKU, State: connector.Gone, IDs: item.IDs})
+		case !f.Lasting(), f.Kind == connector.Unauthorized:
+			return list, err
+		default:
+			list = append(list, connector.Result{SKU: item.SKU, State: connector.Failed, IDs: item.IDs, Error: item.SKU + ": " + f.Error()})
+		}
+	}
+	return list, nil
+}
+
+func (s *session) takeOff(ctx context.Context, id string, remove bool) error {
+	var a struct {
+		ProductDelete, ProductUpdate struct{ UserErrors userErrors }
+	}
+	query := mutateHide
+	if remove {
+		query = mutateDelete
+	}
+	if _, err := s.call(reading(ctx), query, vars{"id": id}, &a); err != nil {
+		return err
+	}
+	refused := append(a.ProductDelete.UserErrors, a.ProductUpdate.UserErrors...)
+	for _, e := range refused {
+		if strings.Contains(e.Message, "does not exist") {
+			return connector.Failf(connector.Missing, "%s", connector.Line(e.Message))
+		}
+	}
+	return refused.err()
+}
+
+func cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
+}

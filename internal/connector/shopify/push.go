@@ -1,0 +1,164 @@
+package shopify
+
+import (
+	"context"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// Capabilities says what a shop can do. Limits are points, which the shop counts itself: see graphql.go.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true, Tracking: true,
+		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
+		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250},
+		Limits:   []connector.Limit{{AtOnce: 4}},
+		Time:     connector.Timing{Overlap: 2 * time.Minute},
+	}
+}
+
+// shipping is what of an order has left the shop's point of view.
+type shipping struct {
+	CancelledAt       *time.Time
+	Fulfillments      []fulfillment
+	FulfillmentOrders struct {
+		Nodes []struct {
+			ID, Status string
+			LineItems  struct {
+				Nodes []struct {
+					ID                               string
+					TotalQuantity, RemainingQuantity int64
+					LineItem                         struct{ ID string }
+				}
+			}
+		}
+	}
+}
+
+func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
+	var a struct{ Order *shipping }
+	if _, err := s.call(reading(ctx), queryShipping, vars{"id": id}, &a); err != nil {
+		return nil, err
+	}
+	if a.Order == nil {
+		return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
+	}
+	return a.Order, nil
+}
+
+// PushShipment ships in the shop what has left here with this parcel and all before it, less what has left there: so a parcel whose answer
+// was lost is not shipped again. One request ships of one of the shop's own parts of the order, which it makes by location.
+func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
+	at, err := s.shipping(ctx, order.ExternalID)
+	if err != nil {
+		return err
+	}
+	missing := map[string]int64{}
+	for _, p := range order.Shipped {
+		for _, l := range p.Lines {
+			missing[l.ExternalLine] += l.Quantity
+		}
+		if p.Key == parcel.Key {
+			break
+		}
+	}
+	for _, part := range at.FulfillmentOrders.Nodes {
+		for _, l := range part.LineItems.Nodes {
+			missing[l.LineItem.ID] -= l.TotalQuantity - l.RemainingQuantity
+		}
+	}
+	return s.ship(ctx, at, func(line string, remaining int64) int64 {
+		n := max(0, min(missing[line], remaining))
+		missing[line] -= n
+		return n
+	}, parcel)
+}
+
+// ship fulfils of every part that is open as much as take says.
+func (s *session) ship(ctx context.Context, at *shipping, take func(line string, remaining int64) int64, parcel connector.Parcel) error {
+	for _, part := range at.FulfillmentOrders.Nodes {
+		var of []vars
+		for _, l := range part.LineItems.Nodes {
+			if n := take(l.LineItem.ID, l.RemainingQuantity); n > 0 {
+				of = append(of, vars{"id": l.ID, "quantity": n})
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		tracking := vars{}
+		for name, value := range map[string]string{"company": parcel.Carrier, "number": parcel.Number, "url": parcel.URL} {
+			if value != "" {
+				tracking[name] = value
+			}
+		}
+		fulfillment := vars{"notifyCustomer": true, "trackingInfo": tracking,
+			"lineItemsByFulfillmentOrder": []vars{{"fulfillmentOrderId": part.ID, "fulfillmentOrderLineItems": of}}}
+		var a struct {
+			FulfillmentCreate struct{ UserErrors userErrors }
+		}
+		if _, err := s.call(ctx, mutateShip, vars{"fulfillment": fulfillment}, &a); err != nil {
+			return err
+		}
+		if err := a.FulfillmentCreate.UserErrors.err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PushStatus moves the order in the shop, which has no status of its own: SHIPPED is everything shipped, DELIVERED an event of each parcel.
+func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
+	switch to {
+	case orders.Shipped, orders.Delivered:
+	case orders.Cancelled:
+		return s.PushCancel(ctx, order, "")
+	case orders.Returned:
+		return connector.Failf(connector.Cannot, "returns are made in Shopify")
+	default:
+		return nil
+	}
+	at, err := s.shipping(ctx, order.ExternalID)
+	if err != nil {
+		return err
+	}
+	if to == orders.Shipped {
+		return s.ship(ctx, at, func(_ string, remaining int64) int64 { return remaining }, connector.Parcel{})
+	}
+	for _, f := range at.Fulfillments {
+		if f.Status != "SUCCESS" || f.DisplayStatus == "DELIVERED" {
+			continue
+		}
+		var a struct {
+			FulfillmentEventCreate struct{ UserErrors userErrors }
+		}
+		event := vars{"fulfillmentId": f.ID, "status": "DELIVERED", "happenedAt": s.link.Now().UTC().Format(time.RFC3339)}
+		if _, err := s.call(reading(ctx), mutateDelivered, vars{"event": event}, &a); err != nil {
+			return err
+		}
+		if err := a.FulfillmentEventCreate.UserErrors.err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting refundOnCancel says so.
+func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, reason string) error {
+	at, err := s.shipping(ctx, order.ExternalID)
+	if err != nil || at.CancelledAt != nil {
+		return err
+	}
+	var a struct {
+		OrderCancel struct{ OrderCancelUserErrors userErrors }
+	}
+	v := vars{"id": order.ExternalID, "reason": "OTHER", "note": cut(reason, 255), "refund": nil}
+	if s.link.Channel.Value("refundOnCancel") == "true" {
+		v["refund"] = vars{"originalPaymentMethodsRefund": true}
+	}
+	if _, err := s.call(ctx, mutateCancel, v, &a); err != nil {
+		return err
+	}
+	return a.OrderCancel.OrderCancelUserErrors.err()
+}

@@ -1,0 +1,142 @@
+package shopify
+
+// The queries of Shopify's GraphQL Admin API, version 2026-10. Each is named, so that a shop's logs show what asked.
+
+const queryShop = `query Shop {
+  shop { name myshopifyDomain url currencyCode ianaTimezone taxesIncluded }
+  currentAppInstallation { accessScopes { handle } }
+  locations(first: 50) { nodes { id name isActive } }
+  publications(first: 20) { nodes { id name } }
+}`
+
+// productFields are what is needed of a product that is there.
+const productFields = `fragment productFields on Product {
+  id handle status onlineStoreUrl
+  media(first: 250) { nodes { id } }
+  variants(first: 250) { nodes { id sku price inventoryItem { id } } }
+}`
+
+const queryFind = `query Find($identifier: ProductIdentifierInput!, $skus: String!) {
+  known: productByIdentifier(identifier: $identifier) { ...productFields }
+  bySKU: productVariants(first: 250, query: $skus) { nodes { sku product { ...productFields } } }
+}
+` + productFields
+
+const mutateProduct = `mutation SetProduct($identifier: ProductSetIdentifiers, $input: ProductSetInput!) {
+  productSet(identifier: $identifier, input: $input, synchronous: true) {
+    product { ...productFields }
+    userErrors { field message code }
+  }
+}
+` + productFields
+
+const mutatePublish = `mutation Publish($id: ID!, $input: [PublicationInput!]!) {
+  publishablePublish(id: $id, input: $input) { userErrors { field message } }
+}`
+
+const mutateHide = `mutation Hide($id: ID!) {
+  productUpdate(product: { id: $id, status: DRAFT }) { userErrors { field message } }
+}`
+
+const mutateDelete = `mutation Delete($id: ID!) {
+  productDelete(input: { id: $id }) { deletedProductId userErrors { field message } }
+}`
+
+const mutateStock = `mutation SetStock($input: InventorySetQuantitiesInput!, $key: String!) {
+  inventorySetQuantities(input: $input) @idempotent(key: $key) { userErrors { field message code } }
+}`
+
+const mutateActivate = `mutation Activate($item: ID!, $location: ID!, $key: String!) {
+  inventoryActivate(inventoryItemId: $item, locationId: $location) @idempotent(key: $key) { userErrors { field message } }
+}`
+
+const queryStock = `query Stock($ids: [ID!]!, $location: ID!) {
+  nodes(ids: $ids) {
+    ... on InventoryItem { id inventoryLevel(locationId: $location) { quantities(names: ["available"]) { quantity } } }
+  }
+}`
+
+const mutatePrices = `mutation SetPrices($product: ID!, $variants: [ProductVariantsBulkInput!]!) {
+  productVariantsBulkUpdate(productId: $product, variants: $variants, allowPartialUpdates: true) { userErrors { field message code } }
+}`
+
+// orderFields are all that is taken over of an order. Amounts are asked for in the shop's currency.
+const orderFields = `fragment orderFields on Order {
+  id name createdAt updatedAt cancelledAt test displayFinancialStatus displayFulfillmentStatus returnStatus
+  email phone note taxesIncluded currencyCode paymentGatewayNames
+  customer { firstName lastName defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } }
+  shippingAddress { ...placeFields } billingAddress { ...placeFields }
+  totalShippingPriceSet { ...amount } totalTaxSet { ...amount } totalPriceSet { ...amount } totalTipReceivedSet { ...amount }
+  originalTotalDutiesSet { ...amount } currentTotalPriceSet { ...amount } currentTotalTaxSet { ...amount }
+  shippingLines(first: 5) { nodes { taxLines { priceSet { ...amount } } } }
+  lineItems(first: $lines) {
+    pageInfo { hasNextPage endCursor }
+    nodes { ...lineFields }
+  }
+  fulfillments(first: 10) {
+    id status displayStatus createdAt trackingInfo(first: 1) { company number url }
+    fulfillmentLineItems(first: $parts) { nodes { quantity lineItem { id } } }
+  }
+  refunds(first: 10) {
+    id createdAt note totalRefundedSet { ...amount }
+    refundLineItems(first: $parts) { nodes { quantity lineItem { id } subtotalSet { ...amount } totalTaxSet { ...amount } } }
+  }
+}
+fragment lineFields on LineItem {
+  id sku name quantity currentQuantity variant { id } product { id }
+  originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
+}
+fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }
+fragment amount on MoneyBag { shopMoney { amount } }`
+
+const queryOrders = `query Orders($after: String, $query: String!) {
+  orders(first: 50, after: $after, sortKey: UPDATED_AT, query: $query) {
+    pageInfo { hasNextPage endCursor }
+    nodes { id test }
+  }
+}`
+
+// queryOrder asks for one order: what a query may cost at most depends on how many lines it might give.
+const queryOrder = `query Order($id: ID!, $lines: Int!, $parts: Int!) { order(id: $id) { ...orderFields } }
+` + orderFields
+
+const queryMoreLines = `query MoreLines($id: ID!, $after: String!) {
+  order(id: $id) { lineItems(first: 50, after: $after) { pageInfo { hasNextPage endCursor } nodes { ...lineFields } } }
+}
+fragment lineFields on LineItem {
+  id sku name quantity currentQuantity variant { id } product { id }
+  originalTotalSet { ...amount } originalUnitPriceSet { ...amount } taxLines(first: 5) { priceSet { ...amount } }
+}
+fragment amount on MoneyBag { shopMoney { amount } }`
+
+const queryShipping = `query Shipping($id: ID!) {
+  order(id: $id) {
+    cancelledAt
+    fulfillments(first: 50) { id status displayStatus trackingInfo(first: 1) { number } }
+    fulfillmentOrders(first: 50) {
+      nodes { id status lineItems(first: 250) { nodes { id totalQuantity remainingQuantity lineItem { id } } } }
+    }
+  }
+}`
+
+const mutateShip = `mutation Ship($fulfillment: FulfillmentInput!) {
+  fulfillmentCreate(fulfillment: $fulfillment) { fulfillment { id } userErrors { field message } }
+}`
+
+const mutateDelivered = `mutation Delivered($event: FulfillmentEventInput!) {
+  fulfillmentEventCreate(fulfillmentEvent: $event) { userErrors { field message } }
+}`
+
+const mutateCancel = `mutation Cancel($id: ID!, $reason: OrderCancelReason!, $note: String, $refund: OrderCancelRefundMethodInput) {
+  orderCancel(orderId: $id, reason: $reason, restock: true, notifyCustomer: true, staffNote: $note, refundMethod: $refund) { orderCancelUserErrors { field message code } }
+}`
+
+const queryWebhooks = `query Webhooks($after: String) {
+  webhookSubscriptions(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { id topic uri } }
+}`
+
+const mutateWebhook = `mutation AddWebhook($topic: WebhookSubscriptionTopic!, $webhook: WebhookSubscriptionInput!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $webhook) { webhookSubscription { id } userErrors { field message } }
+}`
+
+const mutateDropWebhook = `mutation DropWebhook($id: ID!) { webhookSubscriptionDelete(id: $id) { userErrors { field message } } }`

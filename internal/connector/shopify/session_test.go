@@ -1,0 +1,285 @@
+package shopify_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/shopify"
+	"entrepot/internal/connector/shopify/fakeshop"
+	"entrepot/internal/money"
+	"entrepot/internal/netguard"
+	"entrepot/internal/orders"
+)
+
+// shop is a fake shop that answers, and the clock that both sides go by: sleeping moves it.
+type shop struct {
+	*fakeshop.Shop
+	session connector.Session
+	client  *connector.Client
+	kept    connector.Credentials // what Renew has stored
+	facts   map[string]string
+	now     time.Time
+}
+
+func (s *shop) Fact(name string) string { return s.facts[name] }
+func (s *shop) Keep(name, value string) { s.facts[name] = value }
+
+func (s *shop) Renew(ctx context.Context, name, stale string, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
+	if s.kept[name] != stale {
+		return s.kept, nil
+	}
+	fresh, err := renew(ctx, s.kept)
+	if err == nil {
+		s.kept[name] = fresh[name]
+	}
+	return s.kept, err
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{Shop: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), facts: map[string]string{}}
+	s.Now = func() time.Time { return s.now }
+	server := httptest.NewServer(s.Shop)
+	t.Cleanup(server.Close)
+	s.kept = connector.Credentials{"shop": "fake.myshopify.com", "baseUrl": server.URL, "accessToken": fakeshop.Token, "clientId": fakeshop.ClientID,
+		"clientSecret": fakeshop.ClientSecret}
+	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
+		s.now = s.now.Add(d)
+		return nil
+	}).Client("channel", shopify.New().Capabilities().Limits)
+	s.session = shopify.New().Open(connector.Link{Client: s.client, Tokens: s, Facts: s, Now: s.Now,
+		Channel: connector.Channel{ID: "channel", Platform: "SHOPIFY", Credentials: s.kept}})
+	return s
+}
+
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func shirt() connector.Product {
+	return connector.Product{ID: "019a-shirt-0001", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 200000, Currency: "EUR",
+		Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/front.png"}},
+		Variants: []connector.Variant{
+			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
+			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
+		}}
+}
+
+func mug() connector.Product {
+	before := money.Amount(99000)
+	return connector.Product{ID: "019a-mug-0002", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, CompareAt: &before, Currency: "EUR", Quantity: 9}
+}
+
+func TestTestNamesWhatIsMissing(t *testing.T) {
+	s := newShop(t)
+	if found := must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Version != "2026-10" {
+		t.Errorf("%+v", found)
+	}
+	s.Scopes = []string{"write_orders"}
+	if found := must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the app lacks the scope write_orders") {
+		t.Errorf("%v", found.Missing)
+	}
+	s.Expire() // and is renewed
+	must(s.session.Test(t.Context()))(t)
+	s.Expire()
+	s.kept["clientSecret"] = "wrong"
+	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWebhooksAreRegisteredOnce(t *testing.T) {
+	s := newShop(t)
+	target := connector.WebhookTarget{URL: "https://entrepot.example/hook"}
+	for range 2 {
+		on := must(s.session.EnsureWebhooks(t.Context(), target))(t)
+		if len(on) != 9 || s.Webhooks() != 9 {
+			t.Errorf("%d on, %d there", len(on), s.Webhooks())
+		}
+	}
+	s.DropWebhook("ORDERS_UPDATED")
+	must(s.session.EnsureWebhooks(t.Context(), target))(t)
+	if s.Webhooks() != 9 {
+		t.Errorf("%d there", s.Webhooks())
+	}
+	if err := s.session.RemoveWebhooks(t.Context(), target); err != nil || s.Webhooks() != 0 {
+		t.Errorf("%v, %d there", err, s.Webhooks())
+	}
+}
+
+func TestProductsAreMadeOnce(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{
+		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "throttled": {Throttle: 2}, "broken": {Broken: 3}, "the index is behind": {Blind: true, LoseAnswer: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Faults = faults
+			for range 20 { // as the frame does: again later
+				results, err := s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()})
+				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live || r.IDs.Product == "" }) {
+					break
+				}
+				s.now = s.now.Add(time.Minute)
+			}
+			small, ok := s.Variant("SHIRT-S")
+			if !ok || s.Products() != 2 || small != (fakeshop.Variant{Price: "20", Available: 4, Status: "ACTIVE", Published: true, Pictures: 1}) {
+				t.Errorf("%d products, %+v", s.Products(), small)
+			}
+			if m, _ := s.Variant("MUG"); m.Price != "7.9" || m.Before != "9.9" || m.Available != 9 {
+				t.Errorf("%+v", m)
+			}
+		})
+	}
+}
+
+func TestForeignSKUs(t *testing.T) {
+	s := newShop(t)
+	must(s.session.Upsert(t.Context(), []connector.Product{shirt()}))(t)
+	other := mug()
+	other.SKU = "SHIRT-M"
+	if results := must(s.session.Upsert(t.Context(), []connector.Product{other}))(t); results[0].State != connector.Failed || !strings.Contains(results[0].Error, "SHIRT-M") {
+		t.Errorf("%+v", results)
+	}
+	adopted := shirt()
+	adopted.ID, adopted.Slug = "019a-shirt-9999", "another-shirt"
+	results := must(s.session.Upsert(t.Context(), []connector.Product{adopted}))(t)
+	if s.Products() != 1 || results[1].State != connector.Live {
+		t.Errorf("%d products: %+v", s.Products(), results)
+	}
+}
+
+func TestStockAndPrices(t *testing.T) {
+	s := newShop(t)
+	ids := map[string]connector.IDs{}
+	for _, r := range must(s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()}))(t) {
+		ids[r.SKU] = r.IDs
+	}
+	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
+	before := s.client.Calls()
+	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Other: map[string]string{"item": "gid://shopify/InventoryItem/1"}}}
+	got := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: gone, Quantity: 1}, {Item: item("MUG"), Quantity: 3}}))(t)
+	if got[0].State != connector.Live || got[1].State != connector.Gone || got[2].State != connector.Live || s.client.Calls()-before != 2 {
+		t.Errorf("%d calls: %+v", s.client.Calls()-before, got)
+	}
+	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), gone}))(t)
+	if shown["SHIRT-S"] != 0 || shown["MUG"] != 3 || len(shown) != 2 {
+		t.Errorf("%v", shown)
+	}
+	dear := money.Amount(300000)
+	must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}, {Item: item("MUG"), Price: 10000}}))(t)
+	if v, _ := s.Variant("SHIRT-S"); v.Price != "23" || v.Before != "30" {
+		t.Errorf("%+v", v)
+	}
+	for _, r := range must(s.session.Unpublish(t.Context(), []connector.Item{item("MUG"), gone}, true))(t) {
+		if r.State != connector.Gone {
+			t.Errorf("%+v", r)
+		}
+	}
+	if _, there := s.Variant("MUG"); there {
+		t.Error("the product is still there")
+	}
+}
+
+func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
+	t.Helper()
+	for cursor := (connector.Cursor{Since: since}); ; {
+		page := must(s.session.PullOrders(t.Context(), cursor))(t)
+		list, until = append(list, page.Orders...), page.Until
+		if cursor.Page = page.Next; page.Next == "" {
+			return list, until
+		}
+	}
+}
+
+func TestOrdersArePulled(t *testing.T) {
+	s := newShop(t)
+	s.Faults.DearLines = 20
+	var ids []string
+	for i := range 5 {
+		lines := []fakeshop.Bought{{SKU: "A", Quantity: 2, Cents: 1000}, {SKU: "B", Quantity: 1, Cents: 333}}
+		for n := range 13 * i {
+			lines = append(lines, fakeshop.Bought{SKU: fmt.Sprint("X", n), Quantity: 1, Cents: 100})
+		}
+		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, lines...))
+		s.now = s.now.Add(time.Second)
+	}
+	s.now = s.now.Add(2 * time.Minute)
+	list, until := s.pull(t, time.Time{})
+	if len(list) != 5 || !until.Equal(s.now.Add(-time.Minute)) || len(list[4].Lines) != 54 {
+		t.Fatalf("%d orders until %v: %+v", len(list), until, list)
+	}
+	o := list[0]
+	if o.ExternalID != ids[0] || o.Number != "#1000" || o.Status != orders.Processing || list[1].Status != orders.Pending || o.Email != "ada0@example.com" ||
+		o.Name != "Ada Lovelace" || o.ShipTo.Country != "FR" || o.Phone != "+33 1" {
+		t.Errorf("%+v", o)
+	}
+	if o.Lines[0].Amount != 200000 || o.Total != 200000+33300+50000+56600 || o.Tax != 56600 || o.Discount != 0 {
+		t.Errorf("%+v", o)
+	}
+	s.now = s.now.Add(time.Hour)
+	s.Change(ids[1], "shipped")
+	s.Change(ids[2], "refunded")
+	s.now = s.now.Add(2 * time.Minute)
+	changed, _ := s.pull(t, until)
+	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[0].Parcels) != 1 || changed[0].Parcels[0].Number != "BACKOFFICE" ||
+		len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Lines[0].Quantity != 1 {
+		t.Errorf("%+v", changed)
+	}
+	if _, err := s.session.PullOrder(t.Context(), "gid://shopify/Order/1"); !connector.Is(err, connector.Missing) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestParcelsAreShippedOnce(t *testing.T) {
+	s := newShop(t)
+	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000}, fakeshop.Bought{SKU: "B", Quantity: 1, Cents: 500})
+	o := must(s.session.PullOrder(t.Context(), id))(t)
+	first := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
+	second := connector.Parcel{Key: "s2", Number: "JD2", Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 1},
+		{ExternalLine: o.Lines[1].ExternalID, Quantity: 1}}, Rest: true}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{first, second}}
+	s.Faults.LoseAnswer = 2
+	for range 3 {
+		for _, p := range ref.Shipped {
+			if err := s.session.PushShipment(t.Context(), ref, p); err != nil && !connector.Is(err, connector.Temporary) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if numbers, shipped, _, _ := s.Order(id); !slices.Equal(numbers, []string{"JD1", "JD2"}) || shipped != 4 {
+		t.Errorf("parcels %v with %d pieces", numbers, shipped)
+	}
+	s.Faults.LoseAnswer = 0
+	for _, to := range []orders.Status{orders.Shipped, orders.Delivered, orders.Delivered} {
+		if err := s.session.PushStatus(t.Context(), ref, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if numbers, _, delivered, _ := s.Order(id); !delivered || len(numbers) != 2 {
+		t.Errorf("delivered %v, parcels %v", delivered, numbers)
+	}
+	other := connector.OrderRef{ExternalID: s.Buy("b@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 1, Cents: 1})}
+	for range 2 {
+		if err := s.session.PushCancel(t.Context(), other, "late"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, _, cancelled := s.Order(other.ExternalID); !cancelled {
+		t.Error("not cancelled")
+	}
+	if err := s.session.PushStatus(t.Context(), ref, orders.Returned); !connector.Is(err, connector.Cannot) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,172 @@
+package shopify
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// scopes are what a token must be allowed.
+var scopes = []string{"read_products", "write_products", "read_inventory", "write_inventory", "read_locations", "read_publications",
+	"write_publications", "read_orders", "write_orders", "read_merchant_managed_fulfillment_orders", "write_merchant_managed_fulfillment_orders"}
+
+// shop is what is known of the shop in a session's life.
+type shop struct {
+	location     string   // where stock is kept
+	publications []string // sales channels of the shop on which products appear
+}
+
+type shopAnswer struct {
+	Shop struct {
+		Name, MyshopifyDomain, URL, CurrencyCode, IanaTimezone string
+		TaxesIncluded                                          bool
+	}
+	CurrentAppInstallation struct{ AccessScopes []struct{ Handle string } }
+	Locations              struct {
+		Nodes []struct {
+			ID, Name string
+			IsActive bool
+		}
+	}
+	Publications struct{ Nodes []struct{ ID, Name string } }
+}
+
+// Test reads the shop and what the token may do.
+func (s *session) Test(ctx context.Context) (connector.Shop, error) {
+	var a shopAnswer
+	answer, err := s.call(reading(ctx), queryShop, nil, &a)
+	if connector.Is(err, connector.Forbidden) {
+		return connector.Shop{Missing: []string{"the app lacks a scope: " + connector.FailureOf(err).Message}}, nil
+	}
+	if err != nil {
+		return connector.Shop{}, err
+	}
+	out := connector.Shop{Name: a.Shop.Name, URL: a.Shop.URL, Version: answer.Header.Get("X-Shopify-API-Version"), Currency: a.Shop.CurrencyCode,
+		Timezone: a.Shop.IanaTimezone, PricesIncludeTax: &a.Shop.TaxesIncluded}
+	var granted []string
+	for _, scope := range a.CurrentAppInstallation.AccessScopes {
+		granted = append(granted, scope.Handle)
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(granted, scope) && !slices.Contains(granted, strings.Replace(scope, "read_", "write_", 1)) {
+			out.Missing = append(out.Missing, "the app lacks the scope "+scope)
+		}
+	}
+	if s.choose(a); s.shop.location == "" {
+		out.Missing = append(out.Missing, "the shop has no active location to keep stock at")
+	}
+	return out, nil
+}
+
+// choose settles where stock is kept: at the location of the setting, else at the first that is active.
+func (s *session) choose(a shopAnswer) {
+	s.shop = &shop{}
+	wanted := s.link.Channel.Value("locationId")
+	for _, l := range a.Locations.Nodes {
+		if l.IsActive && (s.shop.location == "" && wanted == "" || l.ID == wanted || strings.HasSuffix(l.ID, "/"+wanted) && wanted != "") {
+			s.shop.location = l.ID
+		}
+	}
+	for _, p := range a.Publications.Nodes {
+		s.shop.publications = append(s.shop.publications, p.ID)
+	}
+}
+
+// facts reads the shop once in the session's life.
+func (s *session) facts(ctx context.Context) (*shop, error) {
+	if s.shop == nil {
+		var a shopAnswer
+		if _, err := s.call(reading(ctx), queryShop, nil, &a); err != nil {
+			return nil, err
+		}
+		if s.choose(a); s.shop.location == "" {
+			s.shop = nil
+			return nil, connector.Failf(connector.Rejected, "the shop has no active location to keep stock at")
+		}
+	}
+	return s.shop, nil
+}
+
+// topics are what the shop shall notify of, by the API's names and those that notifications carry.
+var topics = []string{"ORDERS_CREATE", "ORDERS_UPDATED", "ORDERS_CANCELLED", "FULFILLMENTS_UPDATE", "REFUNDS_CREATE", "PRODUCTS_UPDATE",
+	"PRODUCTS_DELETE", "INVENTORY_LEVELS_UPDATE", "APP_UNINSTALLED"}
+
+// registered gives the shop's webhooks that go to an address, by topic.
+func (s *session) registered(ctx context.Context, address string) (map[string][]string, error) {
+	found := map[string][]string{}
+	for after := any(nil); ; {
+		var a struct {
+			WebhookSubscriptions struct {
+				PageInfo pageInfo
+				Nodes    []struct{ ID, Topic, URI string }
+			}
+		}
+		if _, err := s.call(reading(ctx), queryWebhooks, vars{"after": after}, &a); err != nil {
+			return nil, err
+		}
+		for _, w := range a.WebhookSubscriptions.Nodes {
+			if w.URI == address {
+				found[w.Topic] = append(found[w.Topic], w.ID)
+			}
+		}
+		if !a.WebhookSubscriptions.PageInfo.HasNextPage {
+			return found, nil
+		}
+		after = a.WebhookSubscriptions.PageInfo.EndCursor
+	}
+}
+
+type pageInfo struct {
+	HasNextPage bool
+	EndCursor   string
+}
+
+// EnsureWebhooks registers what is missing. The shop deletes a subscription whose receiver has failed eight times, so it is missing then.
+func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
+	there, err := s.registered(ctx, target.URL)
+	if err != nil {
+		return nil, err
+	}
+	var on []connector.Webhook
+	for _, topic := range topics {
+		if len(there[topic]) == 0 {
+			webhook := vars{"uri": target.URL, "format": "JSON"}
+			if strings.HasPrefix(topic, "ORDERS_") {
+				webhook["includeFields"] = []string{"id", "admin_graphql_api_id", "updated_at"}
+			}
+			var a struct {
+				WebhookSubscriptionCreate struct{ UserErrors userErrors }
+			}
+			_, err := s.call(ctx, mutateWebhook, vars{"topic": topic, "webhook": webhook}, &a)
+			if err == nil {
+				err = a.WebhookSubscriptionCreate.UserErrors.err()
+			}
+			if err != nil {
+				return on, err
+			}
+		}
+		on = append(on, connector.Webhook{Topic: topic, Status: "active"})
+	}
+	return on, nil
+}
+
+// RemoveWebhooks takes away all that go to the address.
+func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTarget) error {
+	there, err := s.registered(ctx, target.URL)
+	if err != nil {
+		return err
+	}
+	for _, ids := range there {
+		for _, id := range ids {
+			var a struct {
+				WebhookSubscriptionDelete struct{ UserErrors userErrors }
+			}
+			if _, err := s.call(reading(ctx), mutateDropWebhook, vars{"id": id}, &a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package shopify
+
+import (
+	"context"
+	"strconv"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/id"
+)
+
+// SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made to be.
+func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]connector.Result, len(items))
+	var at []int
+	for i, item := range items {
+		list[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		if item.IDs.Other[itemID] == "" {
+			list[i].State = connector.Gone
+			continue
+		}
+		at = append(at, i)
+	}
+	for range 3 {
+		if len(at) == 0 {
+			return list, nil
+		}
+		refused, err := s.setQuantities(ctx, f, items, at)
+		if err != nil || len(refused) == 0 {
+			return list, err
+		}
+		var again []int
+		for k, i := range at {
+			e, wrong := refused[k]
+			switch {
+			case !wrong: // one that is refused keeps all others from being set
+				again = append(again, i)
+			case e.Code == "ITEM_NOT_STOCKED_AT_LOCATION" && s.activate(ctx, items[i].IDs.Other[itemID], f.location) == nil:
+				again = append(again, i)
+			case e.Code == "INVALID_INVENTORY_ITEM":
+				list[i].State = connector.Gone
+			default:
+				list[i].State, list[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
+			}
+		}
+		at = again
+	}
+	for _, i := range at {
+		list[i].State, list[i].Error, list[i].Again = connector.Failed, items[i].SKU+": the shop would not set its quantity", true
+	}
+	return list, nil
+}
+
+type refusal struct{ Message, Code string }
+
+// setQuantities sets the quantities of some items and gives what is refused, by their place among these. Each request has a key of its own,
+// under which the shop does it once however often it is repeated.
+func (s *session) setQuantities(ctx context.Context, f *shop, items []connector.StockItem, at []int) (map[int]refusal, error) {
+	quantities := make([]vars, len(at))
+	for k, i := range at {
+		quantities[k] = vars{"inventoryItemId": items[i].IDs.Other[itemID], "locationId": f.location, "quantity": items[i].Quantity, "changeFromQuantity": nil}
+	}
+	var a struct {
+		InventorySetQuantities struct{ UserErrors userErrors }
+	}
+	_, err := s.call(reading(ctx), mutateStock, vars{"input": vars{"name": "available", "reason": "correction", "quantities": quantities}, "key": id.New[string]()}, &a)
+	if err != nil {
+		return nil, err
+	}
+	refused := map[int]refusal{}
+	for _, e := range a.InventorySetQuantities.UserErrors {
+		k := -1
+		for _, part := range e.Field {
+			if n, err := strconv.Atoi(part); err == nil {
+				k = n
+			}
+		}
+		if k < 0 || k >= len(at) {
+			return nil, a.InventorySetQuantities.UserErrors.err()
+		}
+		refused[k] = refusal{e.Message, e.Code}
+	}
+	return refused, nil
+}
+
+func (s *session) activate(ctx context.Context, item, location string) error {
+	var a struct {
+		InventoryActivate struct{ UserErrors userErrors }
+	}
+	if _, err := s.call(reading(ctx), mutateActivate, vars{"item": item, "location": location, "key": id.New[string]()}, &a); err != nil {
+		return err
+	}
+	return a.InventoryActivate.UserErrors.err()
+}
+
+// ReadStock gives the quantities that the shop shows.
+func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, skus := []string{}, map[string]string{}
+	for _, item := range items {
+		if at := item.IDs.Other[itemID]; at != "" {
+			ids, skus[at] = append(ids, at), item.SKU
+		}
+	}
+	var a struct {
+		Nodes []*struct {
+			ID             string
+			InventoryLevel *struct{ Quantities []struct{ Quantity int64 } }
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if _, err := s.call(reading(ctx), queryStock, vars{"ids": ids, "location": f.location}, &a); err != nil {
+		return nil, err
+	}
+	found := map[string]int64{}
+	for _, n := range a.Nodes {
+		if n == nil || n.InventoryLevel == nil {
+			continue
+		}
+		for _, q := range n.InventoryLevel.Quantities {
+			found[skus[n.ID]] = q.Quantity
+		}
+	}
+	return found, nil
+}
+
+// SetPrices makes the shop show prices: a request for each product.
+func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
+	list := make([]connector.Result, len(items))
+	byProduct := map[string][]int{}
+	var products []string
+	for i, item := range items {
+		list[i] = connector.Result{SKU: item.SKU, IDs: item.IDs, State: connector.Live}
+		if item.IDs.Variant == "" { // a product with variants has no price of its own here
+			continue
+		}
+		if byProduct[item.IDs.Product] == nil {
+			products = append(products, item.IDs.Product)
+		}
+		byProduct[item.IDs.Product] = append(byProduct[item.IDs.Product], i)
+	}
+	for _, product := range products {
+		at := byProduct[product]
+		variants := make([]vars, len(at))
+		for k, i := range at {
+			variants[k] = vars{"id": items[i].IDs.Variant, "price": items[i].Price.String(), "compareAtPrice": nil}
+			if before := items[i].CompareAt; before != nil && *before > items[i].Price {
+				variants[k]["compareAtPrice"] = before.String()
+			}
+		}
+		var a struct {
+			ProductVariantsBulkUpdate struct{ UserErrors userErrors }
+		}
+		if _, err := s.call(reading(ctx), mutatePrices, vars{"product": product, "variants": variants}, &a); err != nil {
+			return list, err
+		}
+		for _, e := range a.ProductVariantsBulkUpdate.UserErrors {
+			for k, i := range at {
+				if len(e.Field) < 2 || e.Field[1] == strconv.Itoa(k) {
+					list[i].State, list[i].Error = connector.Failed, items[i].SKU+": "+connector.Line(e.Message)
+					if e.Code == "PRODUCT_DOES_NOT_EXIST" || e.Code == "PRODUCT_VARIANT_DOES_NOT_EXIST" {
+						list[i].State = connector.Gone
+					}
+				}
+			}
+		}
+	}
+	return list, nil
+}
