@@ -2,112 +2,91 @@ package ebay
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 )
 
 // maxCached bounds each cache; merchants choose some of what is in a key.
 const maxCached = 1000
 
-// cache keeps fetched values until they expire. Callers who want the same value at once share one fetch. Failures are
-// not kept.
+// cache keeps fetched values until they expire, the maxCached last used ones. Callers who want the same value at once share one
+// fetch. Failures are not kept.
 type cache[V any] struct {
 	now     func() time.Time
-	mu      sync.Mutex
-	entries map[string]*entry[V]
+	kept    *lru.Cache[string, entry[V]]
+	fetches singleflight.Group
 }
 
-// entry is a value, or the fetch of one. Value, err and expires may be read once done is closed.
+// entry is a value that may be used before expires.
 type entry[V any] struct {
-	done    chan struct{}
 	value   V
-	err     error
 	expires time.Time
 }
 
 func newCache[V any](now func() time.Time) *cache[V] {
-	return &cache[V]{now: now, entries: map[string]*entry[V]{}}
+	kept, err := lru.New[string, entry[V]](maxCached)
+	if err != nil {
+		panic(err) // only a size below 1
+	}
+	return &cache[V]{now: now, kept: kept}
 }
 
 // get returns the value of key, from fetch if there is none. Fetch says how long the value lives; it has callTimeout,
 // whatever becomes of the first caller, because others may wait for it.
 func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Context) (V, time.Duration, error)) (V, error) {
-	c.mu.Lock()
-	if e := c.entries[key]; e != nil && !c.expired(e) {
-		c.mu.Unlock()
-		return e.wait(ctx)
+	if value, ok := c.fresh(key); ok {
+		return value, nil
 	}
-	c.makeRoom()
-	e := &entry[V]{done: make(chan struct{}), err: errors.New("the fetch did not end")}
-	c.entries[key] = e
-	c.mu.Unlock()
-
-	defer c.settle(key, e) // also when fetch panics
-	fetchCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-	defer cancel()
-	value, life, err := fetch(fetchCtx)
-	e.value, e.err, e.expires = value, err, c.now().Add(life)
-	return value, err
-}
-
-// forget drops the value of key.
-func (c *cache[V]) forget(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.entries, key)
-}
-
-// settle lets the waiting callers go on, and drops a failure.
-func (c *cache[V]) settle(key string, e *entry[V]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e.err != nil && c.entries[key] == e {
-		delete(c.entries, key)
-	}
-	close(e.done)
-}
-
-// makeRoom drops what has expired, and if that is not enough any value that is not being fetched.
-func (c *cache[V]) makeRoom() {
-	if len(c.entries) < maxCached {
-		return
-	}
-	for key, e := range c.entries {
-		if c.expired(e) {
-			delete(c.entries, key)
+	result := c.fetches.DoChan(key, func() (any, error) {
+		if value, ok := c.fresh(key); ok { // another fetch has just ended
+			return value, nil
 		}
-	}
-	for key, e := range c.entries {
-		if len(c.entries) < maxCached {
-			return
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+		defer cancel()
+		value, life, err := survive(limited, fetch)
+		if err != nil {
+			return nil, err
 		}
-		if e.settled() {
-			delete(c.entries, key)
-		}
-	}
-}
-
-func (c *cache[V]) expired(e *entry[V]) bool { return e.settled() && !c.now().Before(e.expires) }
-
-func (e *entry[V]) settled() bool {
+		c.kept.Add(key, entry[V]{value, c.now().Add(life)})
+		return value, nil
+	})
+	var none V
 	select {
-	case <-e.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (e *entry[V]) wait(ctx context.Context) (V, error) {
-	select {
-	case <-e.done:
-		return e.value, e.err
+	case r := <-result:
+		if r.Err != nil {
+			return none, r.Err
+		}
+		return r.Val.(V), nil
 	case <-ctx.Done():
-		var none V
 		return none, ctx.Err()
 	}
 }
+
+// survive runs a fetch and makes an error of its panic: in a shared fetch a panic has no caller who could recover from it.
+func survive[V any](ctx context.Context, fetch func(context.Context) (V, time.Duration, error)) (value V, life time.Duration, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("the fetch panicked: %v", problem)
+		}
+	}()
+	return fetch(ctx)
+}
+
+// fresh returns the value of key if it has not expired.
+func (c *cache[V]) fresh(key string) (value V, ok bool) {
+	e, ok := c.kept.Get(key)
+	if !ok || !c.now().Before(e.expires) {
+		return value, false
+	}
+	return e.value, true
+}
+
+// forget drops the value of key.
+func (c *cache[V]) forget(key string) { c.kept.Remove(key) }
 
 // guesses counts, per application and clock hour, the keys that eBay did not know. Anybody can send a signature that
 // names a made-up key; without a bound that would spend the application's daily quota of calls.

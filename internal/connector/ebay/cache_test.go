@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,13 +21,40 @@ func TestCacheIsBounded(t *testing.T) {
 		}
 	}
 	fill(0, maxCached+50)
-	if len(c.entries) > maxCached {
-		t.Errorf("%d entries", len(c.entries))
+	if c.kept.Len() > maxCached {
+		t.Errorf("%d entries", c.kept.Len())
 	}
-	now = now.Add(2 * time.Hour) // all have expired
-	fill(5000, 5001)
-	if len(c.entries) != 1 {
-		t.Errorf("%d entries after all but one have expired", len(c.entries))
+}
+
+// A value is fetched again when its time is over, and when it was dropped; until then it is not.
+func TestCacheKeepsValuesUntilTheyExpire(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := newCache[int](func() time.Time { return now })
+	fetches := 0
+	value := func() int {
+		v, err := c.get(t.Context(), "k", func(context.Context) (int, time.Duration, error) {
+			fetches++
+			return fetches, time.Hour, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return v
+	}
+	steps := []struct {
+		change func()
+		want   int
+	}{
+		{func() {}, 1},
+		{func() { now = now.Add(time.Hour - 1) }, 1},
+		{func() { now = now.Add(1) }, 2},
+		{func() { c.forget("other") }, 2},
+		{func() { c.forget("k") }, 3},
+	}
+	for i, s := range steps {
+		if s.change(); value() != s.want {
+			t.Errorf("step %d: fetched %d times, want %d", i, fetches, s.want)
+		}
 	}
 }
 
@@ -59,13 +87,14 @@ func TestCacheCallersComeAndGo(t *testing.T) {
 		go ask(hasty)
 		go ask(context.Background())
 		cancelFirst()
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("the first caller, who hung up, got %v", err)
+		}
 		if err := <-results; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the hasty caller got %v", err)
 		}
-		for range 2 {
-			if err := <-results; err != nil {
-				t.Error(err)
-			}
+		if err := <-results; err != nil {
+			t.Errorf("the patient caller got %v", err)
 		}
 	})
 }
@@ -88,13 +117,13 @@ func TestCacheTimeout(t *testing.T) {
 	})
 }
 
-// A fetch that panics leaves nobody waiting.
+// A fetch that panics is one that failed, and leaves no caller waiting.
 func TestCachePanic(t *testing.T) {
 	c := newCache[int](time.Now)
-	func() {
-		defer func() { _ = recover() }()
-		_, _ = c.get(context.Background(), "k", func(context.Context) (int, time.Duration, error) { panic("boom") })
-	}()
+	_, err := c.get(context.Background(), "k", func(context.Context) (int, time.Duration, error) { panic("boom") })
+	if err == nil || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("get = %v", err)
+	}
 	if v, err := c.get(context.Background(), "k", always(1)); v != 1 || err != nil {
 		t.Errorf("get = %d, %v", v, err)
 	}
