@@ -39,6 +39,11 @@ type Tree struct {
 	claimed  map[string]bool          // externalIds of drafts accepted before
 }
 
+func newTree() *Tree {
+	return &Tree{nodes: map[id.Category]*Category{}, external: map[string]id.Category{}, slugs: map[string]bool{},
+		before: map[id.Category]Category{}, claimed: map[string]bool{}}
+}
+
 // CategoryChange is what became of one category.
 type CategoryChange struct {
 	Before *Category // nil when it is new

@@ -49,17 +49,9 @@ func Existing(tx *db.Tx, products []id.Product, skus []string) (found []id.Produ
 }
 
 // OnChannel reads a page of a channel's publications, by product id, and how many there are.
-func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) (list []ChannelPublication, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", []any{tx.Tenant, channel}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, func(r db.Rows) (p ChannelPublication, err error) {
-		err = r.Scan(&p.Product, &p.SKU, &p.Name, &p.Status, db.Opt(&p.ExternalID), db.Opt(&p.PublishedAt), db.Opt(&p.Error))
-		return p, err
-	}, `SELECT b.product_id, p.sku, p.name, b.status, b.external_id, b.published_at, b.error FROM publications b
-		JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id
-		WHERE b.tenant_id = $1 AND b.channel_id = $2::UUID ORDER BY b.product_id LIMIT $3::BIGINT OFFSET $4::BIGINT`, tx.Tenant, channel, limit, offset)
-	return list, total, err
+func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPublication, int64, error) {
+	w := db.NewWhere(tx, "b").Join("LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id").And("b.channel_id = ?::UUID", channel)
+	return channelTable.Page(tx, w, "b.product_id", limit, offset)
 }
 
 // ChannelPublication is a publication seen from its channel.

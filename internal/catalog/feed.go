@@ -9,9 +9,9 @@ import (
 // Changes reads up to limit products whose stamp is since or later, oldest change first, and reports whether there are more;
 // deleted ones are among them only on request (interface §4.3). They are read as far as the feed shows them.
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
-	c := newCollector(false, limit+1)
-	err = tx.Each(c.add, `SELECT `+feedColumns+` FROM products p WHERE p.tenant_id = $1 AND p.changed_at >= $2`+living("p", deleted)+
-		` ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit+1)
+	c := newCollector(feedTable, limit+1)
+	err = tx.Each(c.add, feedTable.Select("p")+" WHERE p.tenant_id = $1 AND p.changed_at >= $2"+living("p", deleted)+
+		" ORDER BY p.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
 	if err != nil {
 		return nil, false, err
 	}
@@ -21,8 +21,8 @@ func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, 
 
 // CategoryChanges is Changes for categories.
 func CategoryChanges(tx *db.Tx, since int64, limit int, deleted bool) (list []Category, more bool, err error) {
-	list, err = db.List(tx, scanCategory, `SELECT `+categoryColumns+` FROM categories c WHERE c.tenant_id = $1 AND c.changed_at >= $2`+living("c", deleted)+
-		` ORDER BY c.changed_at LIMIT $3::BIGINT`, tx.Tenant, since, limit+1)
+	list, err = db.List(tx, categoryTable.Scanner(), categoryTable.Select("c")+" WHERE c.tenant_id = $1 AND c.changed_at >= $2"+
+		living("c", deleted)+" ORDER BY c.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
 	more = len(list) > limit
 	return list[:min(limit, len(list))], more, err
 }
@@ -63,7 +63,8 @@ func (f Feed) Count(tx *db.Tx, since, until int64, deleted bool) (n int64, err e
 // SweepTombstones drops up to limit tombstones of products and categories deleted before a time. It serves every tenant.
 func SweepTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
 	for _, f := range []Feed{Products, Categories} {
-		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+" WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)", before, limit)
+		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+
+			" WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)", before, limit)
 		if err != nil {
 			return swept, err
 		}

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"strings"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -123,9 +121,4 @@ func touch(tx *db.Tx, list []Touched) {
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil
 	})
-}
-
-// contains is the LIKE pattern for a text anywhere, with ESCAPE '\'.
-func contains(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 }

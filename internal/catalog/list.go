@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"strconv"
 	"strings"
 
 	"entrepot/internal/db"
@@ -43,57 +42,39 @@ func (f Filter) Everything() bool {
 	return f.IDs == nil && f.Search == "" && f.SKU == "" && len(f.Statuses) == 0 && f.Category == "" && f.Channel == ""
 }
 
-// where writes the conditions.
-func (f Filter) where(tenant id.Tenant) (from, where string, args []any) {
-	from, args = "products p", []any{tenant}
-	clauses := []string{"p.tenant_id = $1", "p.deleted_at IS NULL"}
-	bind := func(v any) string {
-		args = append(args, v)
-		return "$" + placeholder(len(args))
-	}
+// where gives the conditions, and the tables that they speak of.
+func (f Filter) where(tx *db.Tx) (from string, w *db.Where) {
+	from, w = "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
 	if f.IDs != nil {
-		list := db.Padded(f.IDs)
-		first := len(args) + 1
-		args = append(args, list...)
-		clauses = append(clauses, "p.id IN "+db.In(len(list), first))
+		db.AndIn(w, "p.id", db.Padded(f.IDs))
 	}
 	if f.Sort == BySKU { // the SKUs' own order is there already
 		from = "skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id"
-		clauses = append(clauses, "k.tenant_id = $1", "k.variant_id IS NULL")
+		w.And("k.tenant_id = $1 AND k.variant_id IS NULL")
 	}
-	if f.SKU != "" {
-		clauses = append(clauses, "p.id IN (SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = "+bind(f.SKU)+")")
-	}
+	db.AndGiven(w, "p.id IN (SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = ?)", f.SKU)
 	if f.Search != "" {
-		clauses = append(clauses, "p.search LIKE "+bind(contains(strings.ToLower(f.Search)))+` ESCAPE '\'`)
+		w.AndContains("p.search", strings.ToLower(f.Search))
 	}
 	if len(f.Statuses) > 0 {
-		marks := make([]string, len(f.Statuses))
-		for i, s := range f.Statuses {
-			marks[i] = bind(string(s))
-		}
-		clauses = append(clauses, "p.status IN ("+strings.Join(marks, ",")+")")
+		db.AndIn(w, "p.status", f.Statuses)
 	}
-	if f.Category != "" {
-		clauses = append(clauses, "p.id IN (SELECT product_id FROM product_categories WHERE tenant_id = $1 AND category_id = "+bind(string(f.Category))+")")
-	}
-	if f.Channel != "" {
-		clauses = append(clauses, "p.id IN (SELECT product_id FROM publications WHERE tenant_id = $1 AND channel_id = "+bind(string(f.Channel))+")")
-	}
-	return from, strings.Join(clauses, " AND "), args
+	db.AndGiven(w, "p.id IN (SELECT product_id FROM product_categories WHERE tenant_id = $1 AND category_id = ?::UUID)", f.Category)
+	db.AndGiven(w, "p.id IN (SELECT product_id FROM publications WHERE tenant_id = $1 AND channel_id = ?::UUID)", f.Channel)
+	return from, w
 }
 
 // Count reports how many products a filter chooses.
 func Count(tx *db.Tx, f Filter) (total int64, err error) {
 	f.Sort = ""
-	from, where, args := f.where(tx.Tenant)
-	err = tx.Row("SELECT count(*) FROM "+from+" WHERE "+where, args, &total)
+	from, w := f.where(tx)
+	err = tx.Row("SELECT count(*) FROM "+from+" WHERE "+w.String(), w.Args(), &total)
 	return total, err
 }
 
 // List reads a page of products with their variants and links. Equal ones are ordered by id.
 func List(tx *db.Tx, f Filter) ([]*Product, error) {
-	from, where, args := f.where(tx.Tenant)
+	from, w := f.where(tx)
 	direction := " ASC"
 	if f.Descending {
 		direction = " DESC"
@@ -102,13 +83,11 @@ func List(tx *db.Tx, f Filter) ([]*Product, error) {
 	if f.Sort != ByCreation {
 		order += ", p.id" + direction
 	}
-	args = append(args, f.Limit, f.Offset)
-	limits := " LIMIT $" + placeholder(len(args)-1) + "::BIGINT OFFSET $" + placeholder(len(args)) + "::BIGINT"
-	c := newCollector(true, f.Limit)
-	if err := tx.Each(c.add, "SELECT "+productColumns+" FROM "+from+" WHERE "+where+" ORDER BY "+order+limits, args...); err != nil {
+	c := newCollector(productTable, f.Limit)
+	err := tx.Each(c.add, "SELECT "+productTable.Columns("p")+" FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
+		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+	if err != nil {
 		return nil, err
 	}
 	return c.list, c.fetch(tx)
 }
-
-func placeholder(n int) string { return strconv.Itoa(n) }

@@ -137,7 +137,7 @@ func (l *PriceList) Diff() *PriceChanges {
 		if t.variant == "" {
 			t.product.diff(&l.drafts[i])
 		} else if v := t.product.reviseVariant(t.variant, &l.drafts[i]); v != nil {
-			c.variants = append(c.variants, variantRow{t.product.ID, v})
+			c.variants = append(c.variants, variantRow{t.product.ID, *v})
 		}
 		if before == 0 && len(t.product.Fields) > 0 {
 			c.Products = append(c.Products, t.product)
@@ -148,12 +148,12 @@ func (l *PriceList) Diff() *PriceChanges {
 
 // Save queues the changes. If somebody else has changed one of the products since it was read, the operation runs again.
 func (c *PriceChanges) Save(tx *db.Tx) {
-	rows := make([]priceRow, len(c.Products))
+	rows := make([]productRow, len(c.Products))
 	for i, p := range c.Products {
-		rows[i] = priceRow{p.ID, p.was, p.Price, p.CompareAt, p.count}
+		rows[i] = productRow{Product: Product{ID: p.ID, Price: p.Price, CompareAt: p.CompareAt, ChangedAt: p.was}, variants: p.count}
 	}
-	updatePrices(tx, rows, stamps(tx, len(rows)))
-	saveVariants(tx, c.variants)
+	priceTable.UpdateStamped(tx, rows, alive)
+	variantTable.UpsertStamped(tx, c.variants)
 }
 
 // revise takes over the price of the product itself. Fields of other drafts of the product stay behind it.

@@ -53,13 +53,11 @@ func Publish(tx *db.Tx, channel id.Channel, status PublicationStatus, products [
 
 // PublicationsOf reads where products are published, by product, in the order of the channels' ids.
 func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publication, error) {
-	found := map[id.Product][]Publication{}
-	err := each(tx, products, &publicationsText, `SELECT product_id, channel_id, status, external_id, published_at, error FROM publications WHERE tenant_id = $1 AND product_id IN `,
-		` ORDER BY product_id, channel_id`, func(r db.Rows) error {
-			var product id.Product
-			var p Publication
-			err := r.Scan((*string)(&product), (*string)(&p.Channel), (*string)(&p.Status), db.Opt(&p.ExternalID), db.Opt(&p.PublishedAt), db.Opt(&p.Error))
-			found[product] = append(found[product], p)
+	found, scan := map[id.Product][]Publication{}, publicationTable.Scanner()
+	err := each(tx, products, &publicationsText, publicationTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
+		" ORDER BY product_id, channel_id", func(r db.Rows) error {
+			p, err := scan(r)
+			found[p.Product] = append(found[p.Product], p.Publication)
 			return err
 		})
 	return found, err

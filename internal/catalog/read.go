@@ -1,20 +1,10 @@
 package catalog
 
 import (
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
-
-// productColumns are what a full collector takes, feedColumns what a feed shows.
-const (
-	productColumns = feedColumns + `, p.slug, p.description, p.attributes, p.created_at, p.updated_at`
-	feedColumns    = `p.id, p.sku, p.name, p.status, p.price, coalesce(p.compare_at_price, -1), p.media, p.variant_count, p.category_count, p.changed_at, coalesce(p.deleted_at, 0)`
-)
-
-// parts says how many rows a product has elsewhere.
-type parts struct{ variants, links int64 }
 
 // collector gathers products and then fetches the parts of those that have some.
 type collector struct {
@@ -23,32 +13,25 @@ type collector struct {
 	withVariant []id.Product
 	withLink    []id.Product
 
-	row       Product // into which each row is scanned
-	compareAt int64
-	has       parts
-	into      []any
+	row    productRow // into which each row is scanned
+	places []any
 }
 
-// newCollector takes rows of productColumns, or of feedColumns.
-func newCollector(full bool, room int) *collector {
+// newCollector takes rows of a table's columns: productTable or feedTable.
+func newCollector(table *db.Table[productRow], room int) *collector {
 	c := &collector{list: make([]*Product, 0, room)}
-	p := &c.row
-	c.into = []any{(*string)(&p.ID), &p.SKU, &p.Name, (*string)(&p.Status), (*int64)(&p.Price), &c.compareAt, &p.Media, &c.has.variants, &c.has.links, &p.ChangedAt, &p.DeletedAt}
-	if full {
-		c.into = append(c.into, &p.Slug, &p.Description, &p.Attributes, &p.CreatedAt, &p.UpdatedAt)
-	}
+	c.places = table.Places(&c.row)
 	return c
 }
 
 func (c *collector) add(r db.Rows) error {
-	if err := r.Scan(c.into...); err != nil {
+	if err := r.Scan(c.places...); err != nil {
 		return err
 	}
 	p := new(Product)
-	*p = c.row
-	p.CompareAt = orNil(c.compareAt)
+	*p = c.row.Product
 	c.list = append(c.list, p)
-	c.part(p, c.has)
+	c.part(p, &c.row)
 	return nil
 }
 
@@ -62,7 +45,7 @@ func orNil(amount int64) *money.Amount {
 }
 
 // part notes which rows of a product are elsewhere.
-func (c *collector) part(p *Product, has parts) {
+func (c *collector) part(p *Product, has *productRow) {
 	if has.variants+has.links == 0 {
 		return
 	}
@@ -88,13 +71,12 @@ func (c *collector) fetch(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	return each(tx, c.withLink, &linksText, `SELECT product_id, reference, category_id FROM product_categories WHERE tenant_id = $1 AND product_id IN `,
-		` ORDER BY product_id, position`, func(r db.Rows) error {
-			var product id.Product
-			var l Link
-			err := r.Scan((*string)(&product), &l.Reference, db.Opt((*string)(&l.Category)))
-			if p := c.byID[product]; p != nil {
-				p.Links = append(p.Links, l)
+	scan := linkTable.Scanner()
+	return each(tx, c.withLink, &linksText, linkTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ", " ORDER BY product_id, position",
+		func(r db.Rows) error {
+			l, err := scan(r)
+			if p := c.byID[l.product]; p != nil {
+				p.Links = append(p.Links, l.Link)
 			}
 			return err
 		})
@@ -102,19 +84,15 @@ func (c *collector) fetch(tx *db.Tx) error {
 
 // eachVariant reads the variants of products, each product's in their order.
 func eachVariant(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) error {
-	var product id.Product
-	var v Variant
-	var price, compareAt int64
-	into := []any{(*string)(&product), (*string)(&v.ID), &v.SKU, &v.Name, &price, &compareAt, &v.Attributes, &v.Position}
-	return each(tx, products, &variantsText, `SELECT product_id, id, sku, name, coalesce(price, -1), coalesce(compare_at_price, -1), attributes, position
-		FROM variants WHERE tenant_id = $1 AND product_id IN `, ` ORDER BY product_id, position, id`, func(r db.Rows) error {
-		if err := r.Scan(into...); err != nil {
+	scan := variantTable.Scanner()
+	return each(tx, products, &variantsText, variantTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
+		" ORDER BY product_id, position, id", func(r db.Rows) error {
+			v, err := scan(r)
+			if err == nil {
+				take(v.product, v.Variant)
+			}
 			return err
-		}
-		v.Price, v.CompareAt = orNil(price), orNil(compareAt)
-		take(product, v)
-		return nil
-	})
+		})
 }
 
 var variantsText, linksText, byIDText, ownersText, slugsText db.Text
@@ -141,8 +119,8 @@ func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) str
 
 // ByIDs reads living products with their variants and links, in no order; unknown ids are left out.
 func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
-	c := newCollector(true, len(ids))
-	err := each(tx, ids, &byIDText, `SELECT `+productColumns+` FROM products p WHERE p.tenant_id = $1 AND p.id IN `, ` AND p.deleted_at IS NULL`, c.add)
+	c := newCollector(productTable, len(ids))
+	err := each(tx, ids, &byIDText, productTable.Select("p")+" WHERE p.tenant_id = $1 AND p.id IN ", " AND p.deleted_at IS NULL", c.add)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +131,7 @@ func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	list, err := ByIDs(tx, []id.Product{product})
 	if err == nil && len(list) == 0 {
-		err = apperr.Missing("product")
+		err = productTable.Missing()
 	}
 	if err != nil {
 		return nil, err
@@ -163,7 +141,8 @@ func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 
 // ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs.
 func ReadFor(tx *db.Tx, drafts []Draft) (*Lookup, error) {
-	k := &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{}, claimed: make(map[string]bool, len(drafts))}
+	k := &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{},
+		claimed: make(map[string]bool, len(drafts))}
 	skus := make([]string, 0, len(drafts))
 	for i := range drafts {
 		skus = append(skus, drafts[i].SKU)
