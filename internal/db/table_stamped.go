@@ -39,7 +39,12 @@ func (t *Table[T]) Plus(columns ...Column[T]) *Table[T] {
 // InsertStamped queues the rows of new records. Only, unless it is "", is a condition on v: where it does not hold of a row, the
 // operation runs again.
 func (t *Table[T]) InsertStamped(tx *Tx, list []T, only string) {
-	t.stamped(tx, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
+	t.InsertStampedFrom(tx, -1, list, only)
+}
+
+// InsertStampedFrom is InsertStamped with stamps that were reserved before (Tx.Stamps); offset is that of the first.
+func (t *Table[T]) InsertStampedFrom(tx *Tx, offset int64, list []T, only string) {
+	t.stamped(tx, offset, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
 		if only == "" {
 			return m.insert()
 		}
@@ -49,7 +54,7 @@ func (t *Table[T]) InsertStamped(tx *Tx, list []T, only string) {
 
 // UpsertStamped queues the rows of records, new ones and ones that are there by their key.
 func (t *Table[T]) UpsertStamped(tx *Tx, list []T) {
-	t.stamped(tx, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
+	t.stamped(tx, -1, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
 		keys, sets := "tenant_id", m.sets("excluded.")
 		for _, c := range m.values {
 			if c.role == key {
@@ -63,7 +68,7 @@ func (t *Table[T]) UpsertStamped(tx *Tx, list []T) {
 // UpdateStamped queues the change of records' rows: all columns but the fixed ones. A row that was written since it was read, or of
 // which while, a condition on the table, does not hold, makes the operation run again.
 func (t *Table[T]) UpdateStamped(tx *Tx, list []T, while string) {
-	t.stamped(tx, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
+	t.stamped(tx, -1, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
 		func(m *many[T]) string {
 			text := "UPDATE " + t.name + " SET " + m.sets("v.") + " FROM v WHERE " + t.name + ".tenant_id = $1"
 			for _, c := range m.values {
@@ -84,14 +89,13 @@ type many[T any] struct {
 	nowAt, baseAt string     // placeholders of the instant and of the first stamp
 }
 
-// stamped queues a statement for all of a list, in pieces. Chosen says which columns v has.
-func (t *Table[T]) stamped(tx *Tx, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string, all bool) {
+// stamped queues a statement for all of a list, in pieces. Chosen says which columns v has; an offset below 0 reserves stamps.
+func (t *Table[T]) stamped(tx *Tx, offset int64, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string, all bool) {
 	if len(list) == 0 {
 		return
 	}
 	m, first := t.many(chosen)
-	var offset int64
-	if m.clock != nil {
+	if m.clock != nil && offset < 0 {
 		offset = tx.Stamps(len(list))
 	}
 	Chunks(list, func(piece []T) error {

@@ -1,8 +1,6 @@
 package stock
 
 import (
-	"strconv"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -26,7 +24,8 @@ type entry struct {
 
 // row is the entry as it will be read.
 func (e entry) row(tx *db.Tx, why Why) Movement {
-	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand, At: tx.Micros(), Why: why}
+	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand,
+		At: tx.Micros(), Why: why}
 }
 
 // insertMovements writes the ledger rows of one operation.
@@ -39,9 +38,12 @@ func insertMovements(tx *db.Tx, list []entry, why Why) {
 			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.movement), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
 		tx.Change(movementsText.For(len(piece), func(n int) string {
-			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` + rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
-				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance, reference_type, reference_id, note, actor, created_at)
-				SELECT $1::BIGINT, sku, ` + db.Clock + ` + at, warehouse, id, $3::TEXT, delta, balance, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, $2::BIGINT FROM v`
+			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` +
+				rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
+				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance,
+					reference_type, reference_id, note, actor, created_at)
+				SELECT $1::BIGINT, sku, ` + db.Clock + ` + at, warehouse, id, $3::TEXT, delta, balance,
+					$4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, $2::BIGINT FROM v`
 		}), args...)
 		return nil
 	})
@@ -50,19 +52,7 @@ func insertMovements(tx *db.Tx, list []entry, why Why) {
 var movementsText db.Text
 
 // Ledger reads a page of a SKU's ledger, newest first, in one warehouse or ("") in all, and how many rows there are.
-func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) (list []Movement, total int64, err error) {
-	where, args := " FROM movements WHERE tenant_id = $1 AND sku = $2", []any{tx.Tenant, sku}
-	if warehouse != "" {
-		where, args = where+" AND warehouse_code = $3", append(args, warehouse)
-	}
-	if err := tx.Row("SELECT count(*)"+where, args, &total); err != nil {
-		return nil, 0, err
-	}
-	n := len(args)
-	list, err = db.List(tx, func(r db.Rows) (m Movement, err error) {
-		err = r.Scan((*string)(&m.ID), &m.SKU, &m.Warehouse, (*string)(&m.Cause), &m.Delta, &m.Balance, &m.ReferenceType, &m.ReferenceID, &m.Note, &m.Actor, &m.At)
-		return m, err
-	}, "SELECT id, sku, warehouse_code, cause, delta, balance, reference_type, reference_id, note, actor, created_at"+where+
-		" ORDER BY stamp DESC LIMIT $"+strconv.Itoa(n+1)+"::BIGINT OFFSET $"+strconv.Itoa(n+2)+"::BIGINT", append(args, limit, offset)...)
-	return list, total, err
+func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) ([]Movement, int64, error) {
+	w := db.AndGiven(db.NewWhere(tx, "").And("sku = ?", sku), "warehouse_code = ?", warehouse)
+	return movementTable.Page(tx, w, "stamp DESC", limit, offset)
 }

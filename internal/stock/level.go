@@ -3,8 +3,8 @@
 //	Level     one SKU in one warehouse: on hand, reserved, available = on hand − reserved
 //	Movement  one row of the ledger; the sum of a level's movements is its on-hand, always
 //	Shift     what an operation does to a level by difference: orders reserve, release and ship; movements and transfers
-//	StockInput   what an operation makes a level's on-hand be: imports and bulk updates
-//	Snapshot     what Set needs to have read: the warehouses and the levels of some SKUs
+//	StockInput what an operation makes a level's on-hand be: imports and bulk updates
+//	Snapshot  what Set needs to have read: the warehouses and the levels of some SKUs
 package stock
 
 import (
@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Bounds of a told quantity and of what a single movement may move; sums of them stay far from the end of BIGINT.
+// Bounds of a quantity that is set and of what a single movement may move; sums of them stay far from the end of BIGINT.
 const (
 	MaxQuantity  = 1_000_000_000
 	MaxThreshold = MaxQuantity
@@ -33,7 +33,7 @@ type Level struct {
 	Variant   id.Variant
 	OnHand    int64
 	Reserved  int64
-	Threshold *int64 // stock.low below it; nil until stock was ever told
+	Threshold *int64 // stock.low below it; nil until stock was ever set
 	Low       bool   // stock.low was sent and available has not recovered
 	Deleted   bool   // its product or warehouse is gone; open orders may still hold it
 }
@@ -41,7 +41,7 @@ type Level struct {
 // Place is where the level stands.
 func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 
-// exists tells a level from the zero Level, which stands for none.
+// exists is false for the zero Level, which stands for none.
 func (l Level) exists() bool { return l.Product != "" }
 
 // Available is what can still be sold; below 0 when oversold.
@@ -76,50 +76,39 @@ type Why struct {
 	Actor         string
 }
 
-// levelColumns are what scanLevel takes.
-const levelColumns = "id, sku, warehouse_code, product_id, coalesce(variant_id::TEXT, ''), on_hand, reserved, coalesce(threshold, -1), low, deleted_at IS NOT NULL"
-
-func scanLevel(r db.Rows) (Level, error) {
-	var l Level
-	var threshold int64
-	err := r.Scan((*string)(&l.ID), &l.SKU, &l.Warehouse, (*string)(&l.Product), (*string)(&l.Variant), &l.OnHand, &l.Reserved, &threshold, &l.Low, &l.Deleted)
-	l.Threshold = thresholdOf(threshold)
-	return l, err
-}
-
 // readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
 func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) error {
 	return db.WaitAll(prefetchLevels(tx, skus, warehouse, each))
 }
 
-// prefetchLevels is readLevels as a question. It sorts the SKUs.
+// prefetchLevels is readLevels as pending reads. It sorts the SKUs.
 func prefetchLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
-	asked := make([]*db.PendingRead, 0, 1)
+	pending := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)
 	skus = slices.Compact(skus)
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
-		padded := db.Padded(piece)
+		padded, scan := db.Padded(piece), rowScanner()
 		args, text := append([]any{tx.Tenant}, padded...), &levelsText
 		if warehouse != "" {
 			args, text = append(args, warehouse), &levelsInText
 		}
-		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
-			l, err := scanLevel(r)
+		pending = append(pending, tx.Prefetch(func(r db.Rows) error {
+			row, err := scan(r)
 			if err == nil {
-				each(l)
+				each(row.Level)
 			}
 			return err
 		}, text.For(len(padded), func(n int) string {
-			sql := "SELECT " + levelColumns + " FROM stock_levels WHERE tenant_id = $1 AND sku IN "
+			sql := levelTable.Select("") + " WHERE tenant_id = $1 AND sku IN " + db.In(n, 2)
 			if warehouse != "" {
-				return sql + db.In(n, 2) + " AND warehouse_code = $" + strconv.Itoa(n+2)
+				sql += " AND warehouse_code = $" + strconv.Itoa(n+2)
 			}
-			return sql + db.In(n, 2)
+			return sql
 		}), args...))
 	}
-	return asked
+	return pending
 }
 
 var levelsText, levelsInText db.Text

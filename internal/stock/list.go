@@ -2,7 +2,6 @@ package stock
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/db"
@@ -15,22 +14,14 @@ type Row struct {
 	DeletedAt int64 // 0 while it lives
 }
 
-const rowColumns = `l.id, l.sku, l.warehouse_code, l.product_id, coalesce(l.variant_id::TEXT, ''), l.on_hand, l.reserved, coalesce(l.threshold, -1), l.low,
-	l.changed_at, coalesce(l.deleted_at, 0)`
-
-// readRows reads rows of rowColumns; room says how many to expect.
-func readRows(tx *db.Tx, room int, sql string, args ...any) ([]Row, error) {
-	list := make([]Row, 0, room)
-	var l Row
-	var threshold int64
-	into := []any{(*string)(&l.ID), &l.SKU, &l.Warehouse, (*string)(&l.Product), (*string)(&l.Variant), &l.OnHand, &l.Reserved, &threshold, &l.Low, &l.ChangedAt, &l.DeletedAt}
-	err := tx.Each(func(r db.Rows) error {
-		err := r.Scan(into...)
-		l.Threshold, l.Deleted = thresholdOf(threshold), l.DeletedAt != 0
-		list = append(list, l)
-		return err
-	}, sql, args...)
-	return list, err
+// rowScanner reads rows of levelTable.
+func rowScanner() func(db.Rows) (Row, error) {
+	scan := levelTable.Scanner()
+	return func(r db.Rows) (Row, error) {
+		row, err := scan(r)
+		row.Deleted = row.DeletedAt != 0
+		return row, err
+	}
 }
 
 // Filter says which levels a list shows, and which part of them.
@@ -45,39 +36,23 @@ type Filter struct {
 
 // List reads a page of live levels by SKU and warehouse, and how many match in all.
 func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
-	args := []any{tx.Tenant}
-	bind := func(v any) string {
-		args = append(args, v)
-		return "$" + strconv.Itoa(len(args))
-	}
-	from, where := " FROM stock_levels l", " WHERE l.tenant_id = $1 AND l.deleted_at IS NULL"
-	if f.SKU != "" {
-		where += " AND l.sku = " + bind(f.SKU)
-	}
-	if f.Warehouse != "" {
-		where += " AND l.warehouse_code = " + bind(f.Warehouse)
-	}
+	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
+	db.AndGiven(w, "l.sku = ?", f.SKU)
+	db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
 	if f.Low {
-		where += " AND l.low = TRUE"
+		w.And("l.low = TRUE")
 	}
 	if f.Search != "" {
-		from += " JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id"
-		where += " AND (p.search LIKE " + bind("%"+escape.Replace(strings.ToLower(f.Search))+"%") + ` ESCAPE '\' OR l.sku = ` + bind(f.Search) + ")"
+		w.Join("JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id")
+		w.And(`(p.search LIKE ? ESCAPE '\' OR l.sku = ?)`, db.Containing(strings.ToLower(f.Search)), f.Search)
 	}
-	if err := tx.Row("SELECT count(*)"+from+where, args, &total); err != nil || total <= int64(f.Offset) {
-		return []Row{}, total, err
-	}
-	limit, offset := bind(f.Limit), bind(f.Offset)
-	list, err = readRows(tx, f.Limit, "SELECT "+rowColumns+from+where+" ORDER BY l.sku, l.warehouse_code LIMIT "+limit+"::BIGINT OFFSET "+offset+"::BIGINT", args...)
-	return list, total, err
+	return levelTable.Page(tx, w, "l.sku, l.warehouse_code", f.Limit, f.Offset)
 }
-
-var escape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 // Changes reads up to limit levels whose stamp is since or later, oldest change first, and reports whether there are more;
 // deleted ones are among them only on request (interface §4.3).
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []Row, more bool, err error) {
-	list, err = readRows(tx, limit+1, "SELECT "+rowColumns+" FROM stock_levels l WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
+	list, err = db.List(tx, rowScanner(), levelTable.Select("l")+" WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
 		" ORDER BY l.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
 	if len(list) > limit {
 		return list[:limit], true, err
@@ -111,6 +86,6 @@ func living(deleted bool) string {
 // SweepTombstones drops up to limit tombstones deleted before a time that nothing is reserved on any more. It serves every
 // tenant.
 func SweepTombstones(tx *db.Tx, before int64, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM stock_levels WHERE (tenant_id, sku, warehouse_code) IN
-		(SELECT tenant_id, sku, warehouse_code FROM stock_levels WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 ORDER BY deleted_at LIMIT $2)`, before, limit)
+	return tx.Exec(`DELETE FROM stock_levels WHERE (tenant_id, sku, warehouse_code) IN (SELECT tenant_id, sku, warehouse_code FROM stock_levels
+		WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 ORDER BY deleted_at LIMIT $2)`, before, limit)
 }

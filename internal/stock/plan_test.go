@@ -18,30 +18,30 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 	dbtest.Long(t, "thousands of stock levels")
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	tenant := dbtest.Account(t, store)
-	settings := make([]StockInput, 3000)
-	for i := range settings {
-		settings[i] = StockInput{SKU: fmt.Sprintf("SKU-%d", i), Product: id.New[id.Product](), Quantity: 5}
+	inputs := make([]StockInput, 3000)
+	for i := range inputs {
+		inputs[i] = StockInput{SKU: fmt.Sprintf("SKU-%d", i), Product: id.New[id.Product](), Quantity: 5}
 	}
-	act := func(run func(tx *db.Tx) error) {
+	write := func(run func(tx *db.Tx) error) {
 		t.Helper()
 		if err := store.Write(t.Context(), tenant, run); err != nil {
 			t.Fatal(err)
 		}
 	}
-	act(func(tx *db.Tx) error {
-		for _, s := range settings {
+	write(func(tx *db.Tx) error {
+		for _, s := range inputs {
 			tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, s.SKU, s.Product)
 		}
 		return nil
 	})
 	set := func(quantity int64) {
-		act(func(tx *db.Tx) error {
-			for i := range settings {
-				settings[i].Quantity = quantity
+		write(func(tx *db.Tx) error {
+			for i := range inputs {
+				inputs[i].Quantity = quantity
 			}
-			snapshot, err := ReadSnapshot(tx, settings)
+			snapshot, err := ReadSnapshot(tx, inputs)
 			if err == nil {
-				snapshot.Set(tx, settings, Why{Cause: Import})
+				snapshot.Set(tx, inputs, Why{Cause: Import})
 			}
 			return err
 		})
@@ -50,48 +50,48 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 	set(6)
 	shifts := make([]Shift, 256)
 	for i := range shifts {
-		shifts[i] = Shift{SKU: settings[i].SKU, Product: settings[i].Product, Reserve: 1}
+		shifts[i] = Shift{SKU: inputs[i].SKU, Product: inputs[i].Product, Reserve: 1}
 	}
-	act(func(tx *db.Tx) error {
+	write(func(tx *db.Tx) error {
 		levels, err := Choose(tx, shifts)
 		if err == nil {
 			_, err = Apply(tx, levels, shifts, Why{Cause: Shipment}, false)
 		}
 		return err
 	})
-	act(func(tx *db.Tx) error {
-		snapshot, err := ReadSnapshot(tx, settings)
+	write(func(tx *db.Tx) error {
+		snapshot, err := ReadSnapshot(tx, inputs)
 		if err == nil {
-			snapshot.SetThresholds(tx, settings)
+			snapshot.SetThresholds(tx, inputs)
 		}
 		return err
 	})
 	skus := make([]string, 256)
 	for i := range skus {
-		skus[i] = settings[i].SKU
+		skus[i] = inputs[i].SKU
 	}
-	act(func(tx *db.Tx) error {
+	write(func(tx *db.Tx) error {
 		_, err := DeleteFor(tx, skus, Why{Cause: Adjustment})
 		return err
 	})
 	set(7)
-	settings[0].Warehouse = "LYON"
+	inputs[0].Warehouse = "LYON"
 	set(8)
 	for _, analysed := range []bool{false, true} {
 		if analysed {
-			act(func(tx *db.Tx) error {
+			write(func(tx *db.Tx) error {
 				_, err := tx.Exec("ANALYZE")
 				return err
 			})
 		}
+		const key = "(tenant_id=? AND sku=? AND warehouse_code=?)"
 		for name, s := range map[string]struct {
 			text *db.Text
 			key  string
 		}{
-			"look": {&lookText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "look each": {&lookEachText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
-			"levels": {&levelsText, "(tenant_id=? AND sku=?)"}, "move": {&moveTexts[0], "(tenant_id=? AND sku=? AND warehouse_code=?)"},
-			"reserve": {&reserveText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "tell": {&tellText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
-			"revive": {&reviveText, "(tenant_id=? AND sku=? AND warehouse_code=?)"}, "bury": {&buryText, "(tenant_id=? AND sku=? AND warehouse_code=?)"},
+			"snapshot": {&snapshotText, key}, "snapshot each": {&snapshotEachText, key}, "levels": {&levelsText, "(tenant_id=? AND sku=?)"},
+			"move": {&moveTexts[0], key}, "reserve": {&reserveText, key}, "bound": {&boundText, key},
+			"restore": {&restoreText, key}, "delete": {&deleteText, key},
 		} {
 			plan := explain(t, store, tenant, s.text.For(256, func(int) string { t.Fatalf("%s never ran with 256 rows", name); return "" }))
 			if !strings.Contains(plan, s.key) || regexp.MustCompile(`SCAN (stock_levels|l)\b`).MatchString(plan) {

@@ -7,30 +7,30 @@ import (
 	"entrepot/internal/id"
 )
 
-// StockInput is an on-hand figure as told for one SKU in one warehouse.
+// StockInput is an on-hand figure for one SKU in one warehouse.
 type StockInput struct {
 	SKU       string
 	Product   id.Product // needed where there is no level yet
 	Variant   id.Variant
-	Warehouse string // "" until Look: the default
+	Warehouse string // "" until ReadSnapshot: the default
 	Quantity  int64  // 0 to MaxQuantity
 
-	at int // its place on the Snapshot, set by Look
+	at int // its place in the Snapshot, set by ReadSnapshot
 }
 
-// Snapshot is what settings meet: the account's warehouses, and for each setting the level that it speaks of. It may be read on a
-// snapshot and used in a later transaction: writes find out if a level has moved since, and then make the operation run again.
+// Snapshot is the account's warehouses and the level of each input. It may be read in one transaction and used in a later one: writes
+// find out if a level has moved since, and then make the operation run again.
 type Snapshot struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
-	levels     []Level // of the settings as looked at, place by place
-	settings   []StockInput
+	levels     []Level // of the inputs, place by place
+	inputs     []StockInput
 	clock      int64 // the newest stamp of the account then
 }
 
-// Look reads all that Set needs to know of settings, and puts the default warehouse into those without one.
-func ReadSnapshot(tx *db.Tx, settings []StockInput) (*Snapshot, error) {
-	s := &Snapshot{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(settings)), settings: settings}
+// ReadSnapshot reads all that Set needs to know of inputs, and puts the default warehouse into those without one.
+func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
+	s := &Snapshot{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(inputs)), inputs: inputs}
 	err := tx.Each(func(r db.Rows) error {
 		var code string
 		var usual bool
@@ -48,8 +48,8 @@ func ReadSnapshot(tx *db.Tx, settings []StockInput) (*Snapshot, error) {
 		return nil, err
 	}
 	only := s.Default
-	for i := range settings {
-		t := &settings[i]
+	for i := range inputs {
+		t := &inputs[i]
 		t.at = i
 		if t.Warehouse == "" {
 			t.Warehouse = s.Default
@@ -60,17 +60,17 @@ func ReadSnapshot(tx *db.Tx, settings []StockInput) (*Snapshot, error) {
 			only = ""
 		}
 	}
-	return s, s.readLevels(tx, settings, only)
+	return s, s.readLevels(tx, inputs, only)
 }
 
-// readLevels finds the level of each setting; only is the warehouse of all of them, "" when they speak of several.
-func (s *Snapshot) readLevels(tx *db.Tx, settings []StockInput, only string) error {
-	text, row, from, first := &lookText, "($::TEXT,%)", "$2", 3
+// readLevels finds the level of each input; only is the warehouse of all of them, "" when there are several.
+func (s *Snapshot) readLevels(tx *db.Tx, inputs []StockInput, only string) error {
+	text, row, from, first := &snapshotText, "($::TEXT,%)", "$2", 3
 	if only == "" {
-		text, row, from, first = &lookEachText, "($::TEXT,$::TEXT,%)", "v.warehouse", 2
+		text, row, from, first = &snapshotEachText, "($::TEXT,$::TEXT,%)", "v.warehouse", 2
 	}
 	begin := 0
-	return db.Chunks(settings, func(piece []StockInput) error {
+	return db.Chunks(inputs, func(piece []StockInput) error {
 		args := make([]any, 0, 2+2*len(piece))
 		args = append(args, tx.Tenant)
 		if only != "" {
@@ -98,13 +98,14 @@ func (s *Snapshot) readLevels(tx *db.Tx, settings []StockInput, only string) err
 				columns = "sku, warehouse, i"
 			}
 			return "WITH v(" + columns + ") AS (VALUES " + rows(n, first, 1, row) + `)
-				SELECT v.i, l.product_id, coalesce(l.variant_id::TEXT, ''), l.on_hand, l.reserved, coalesce(l.threshold, -1), l.low, l.deleted_at IS NOT NULL
+				SELECT v.i, l.product_id, coalesce(l.variant_id::TEXT, ''), l.on_hand, l.reserved, coalesce(l.threshold, -1), l.low,
+					l.deleted_at IS NOT NULL
 				FROM v CROSS JOIN stock_levels l WHERE l.tenant_id = $1 AND l.sku = v.sku AND l.warehouse_code = ` + from
 		}), args...)
 	})
 }
 
-var lookText, lookEachText db.Text
+var snapshotText, snapshotEachText db.Text
 
 // thresholdOf is a threshold as read with -1 for none. Nearly all are 0 and share one place.
 func thresholdOf(n int64) *int64 {
@@ -122,19 +123,18 @@ var zero int64
 // Knows reports whether the account has a warehouse.
 func (s *Snapshot) Knows(warehouse string) bool { return s.warehouses[warehouse] }
 
-// Stocked reports whether a setting, looked at, meets a level, so that its SKU is known.
+// Stocked reports whether there is a level for an input of this snapshot, so that its SKU is known.
 func (s *Snapshot) Stocked(t StockInput) bool {
 	return s.levels[t.at].exists() && !s.levels[t.at].Deleted
 }
 
-// OnHand is what the level of a setting, looked at, has on hand; 0 when there is none.
+// OnHand is what the level of an input has on hand; 0 when there is none.
 func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
-// manyMoved is how many levels Stale reads before it says yes anyway.
+// manyMoved is how many moved levels Stale reads before it answers true in any case.
 const manyMoved = 10_000
 
-// Stale reports whether a level that was looked at may have changed since. Writes would find out too, but only after they have
-// done much for nothing.
+// Stale reports whether a level of the snapshot may have changed since. Writes would find out too, but only after much work in vain.
 func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 	var clock int64
 	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock); err != nil || clock == s.clock {
@@ -146,25 +146,26 @@ func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 	into := []any{&at.SKU, &at.Warehouse}
 	err := tx.Each(func(r db.Rows) error {
 		if here == nil {
-			here = make(map[Place]bool, len(s.settings))
-			for i := range s.settings {
-				here[Place{s.settings[i].SKU, s.settings[i].Warehouse}] = true
+			here = make(map[Place]bool, len(s.inputs))
+			for i := range s.inputs {
+				here[Place{s.inputs[i].SKU, s.inputs[i].Warehouse}] = true
 			}
 		}
 		err := r.Scan(into...)
 		moved++
 		stale = stale || here[at]
 		return err
-	}, "SELECT sku, warehouse_code FROM stock_levels WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT", tx.Tenant, s.clock, manyMoved)
+	}, "SELECT sku, warehouse_code FROM stock_levels WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT",
+		tx.Tenant, s.clock, manyMoved)
 	return stale || moved == manyMoved, err
 }
 
-// Set makes on-hand what settings tell and writes the ledger; warehouses and levels that are not there yet are made. The
-// settings are some of those looked at, or copies of them, and no two speak of one level. It gives the levels that changed or
+// Set makes on-hand what the inputs say and writes the ledger; warehouses and levels that are not there yet are made. The
+// inputs are some of those of the snapshot, or copies of them, and no two are for one level. It gives the levels that changed or
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
 // meanwhile makes the operation run again.
-func (s *Snapshot) Set(tx *db.Tx, settings []StockInput, why Why) []Change {
-	p := s.Plan(settings)
+func (s *Snapshot) Set(tx *db.Tx, inputs []StockInput, why Why) []Change {
+	p := s.Plan(inputs)
 	p.Write(tx, why)
 	return p.changes
 }
@@ -176,10 +177,10 @@ type Plan struct {
 }
 
 // Plan decides what Set would do.
-func (s *Snapshot) Plan(settings []StockInput) *Plan {
-	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(settings)), moved: make([]int, 0, len(settings))}}
-	for i := range settings {
-		p.set(s, &settings[i])
+func (s *Snapshot) Plan(inputs []StockInput) *Plan {
+	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(inputs)), moved: make([]int, 0, len(inputs))}}
+	for i := range inputs {
+		p.set(s, &inputs[i])
 	}
 	return p
 }
@@ -195,7 +196,7 @@ func (p *Plan) Write(tx *db.Tx, why Why) {
 	p.send(tx, why)
 }
 
-// set decides on one setting.
+// set plans one input.
 func (p *Plan) set(s *Snapshot, t *StockInput) {
 	before := &s.levels[t.at]
 	after := *before
@@ -211,7 +212,7 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	}
 }
 
-// appear puts a level, and its warehouse, where there is none that lives.
+// appear makes a level, and its warehouse, where there is none or a deleted one.
 func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
@@ -223,29 +224,29 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
 }
 
-// Add is Set for settings whose quantities are differences, not 0. It gives the ledger rows too, setting by setting.
-func (s *Snapshot) Add(tx *db.Tx, settings []StockInput, why Why) ([]Change, []Movement) {
-	summed := slices.Clone(settings)
-	at := make(map[Place]int, len(settings))
+// Add is Set for inputs whose quantities are differences, not 0. It gives the ledger rows too, one for each input.
+func (s *Snapshot) Add(tx *db.Tx, inputs []StockInput, why Why) ([]Change, []Movement) {
+	summed := slices.Clone(inputs)
+	at := make(map[Place]int, len(inputs))
 	for i := range summed {
 		summed[i].Quantity += s.OnHand(summed[i])
 		at[Place{summed[i].SKU, summed[i].Warehouse}] = i
 	}
 	p := s.Plan(summed)
 	p.Write(tx, why)
-	ledger := make([]Movement, len(settings))
+	ledger := make([]Movement, len(inputs))
 	for _, e := range p.ledger {
 		ledger[at[e.Place()]] = e.row(tx, why)
 	}
 	return p.changes, ledger
 }
 
-// SetThresholds makes the settings' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
+// SetThresholds makes the inputs' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
 // not there yet is made with nothing on hand.
-func (s *Snapshot) SetThresholds(tx *db.Tx, settings []StockInput) []Change {
+func (s *Snapshot) SetThresholds(tx *db.Tx, inputs []StockInput) []Change {
 	var p Plan
-	for i := range settings {
-		t := &settings[i]
+	for i := range inputs {
+		t := &inputs[i]
 		before := &s.levels[t.at]
 		after := *before
 		p.appear(s, t, before, &after)

@@ -12,60 +12,61 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// shelf is a store with one account and a product for each SKU a test speaks of.
-type shelf struct {
+// fixture is a store with one account and a product for each SKU a test speaks of.
+type fixture struct {
 	testing.TB
 	store    *db.DB
 	tenant   id.Tenant
 	products map[string]id.Product
 }
 
-func newShelf(t testing.TB, store *db.DB) *shelf {
-	return &shelf{t, store, dbtest.Account(t, store), map[string]id.Product{}}
+func newShelf(t testing.TB, store *db.DB) *fixture {
+	return &fixture{t, store, dbtest.Account(t, store), map[string]id.Product{}}
 }
 
 // product is what a SKU stands for, made when it is first spoken of and after forget.
-func (s *shelf) product(sku string) id.Product {
+func (s *fixture) product(sku string) id.Product {
 	if s.products[sku] == "" {
 		product := id.New[id.Product]()
 		s.products[sku] = product
 		s.write(func(tx *db.Tx) error {
-			tx.Queue(`INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3) ON CONFLICT (tenant_id, sku) DO UPDATE SET product_id = excluded.product_id`, tx.Tenant, sku, product)
+			tx.Queue(`INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)
+				ON CONFLICT (tenant_id, sku) DO UPDATE SET product_id = excluded.product_id`, tx.Tenant, sku, product)
 			return nil
 		})
 	}
 	return s.products[sku]
 }
 
-func (s *shelf) write(act func(tx *db.Tx) error) {
+func (s *fixture) write(run func(tx *db.Tx) error) {
 	s.Helper()
-	if err := s.store.Write(s.Context(), s.tenant, act); err != nil {
+	if err := s.store.Write(s.Context(), s.tenant, run); err != nil {
 		s.Fatal(err)
 	}
 	s.check()
 }
 
-// set tells quantities by SKU, or by SKU@warehouse.
-func (s *shelf) set(told map[string]int64) (changes []stock.Change) {
+// set sets quantities by SKU, or by SKU@warehouse.
+func (s *fixture) set(quantities map[string]int64) (changes []stock.Change) {
 	s.Helper()
-	var settings []stock.StockInput
-	for place, n := range told {
+	var inputs []stock.StockInput
+	for place, n := range quantities {
 		at := split(place)
-		settings = append(settings, stock.StockInput{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
+		inputs = append(inputs, stock.StockInput{SKU: at.SKU, Warehouse: at.Warehouse, Product: s.product(at.SKU), Quantity: n})
 	}
 	s.write(func(tx *db.Tx) error {
-		snapshot, err := stock.ReadSnapshot(tx, settings)
+		snapshot, err := stock.ReadSnapshot(tx, inputs)
 		if err != nil {
 			return err
 		}
-		changes = snapshot.Set(tx, settings, stock.Why{Cause: stock.Import})
+		changes = snapshot.Set(tx, inputs, stock.Why{Cause: stock.Import})
 		return nil
 	})
 	return changes
 }
 
 // shift moves one SKU.
-func (s *shelf) shift(place string, reserve, onHand int64) (changes []stock.Change) {
+func (s *fixture) shift(place string, reserve, onHand int64) (changes []stock.Change) {
 	s.Helper()
 	at := split(place)
 	product := s.product(at.SKU)
@@ -89,8 +90,8 @@ func split(place string) stock.Place {
 	return stock.Place{SKU: place}
 }
 
-// level tells how a level stands: "on-hand/reserved", with "low" or "gone" behind it; "" when there is none.
-func (s *shelf) level(place string) (text string) {
+// level is how a level stands: "on-hand/reserved", with "low" or "gone" behind it; "" when there is none.
+func (s *fixture) level(place string) (text string) {
 	s.Helper()
 	at := split(place)
 	if at.Warehouse == "" {
@@ -109,7 +110,8 @@ func (s *shelf) level(place string) (text string) {
 				text += " gone"
 			}
 			return err
-		}, "SELECT on_hand, reserved, low, deleted_at FROM stock_levels WHERE tenant_id = $1 AND sku = $2 AND warehouse_code = $3", s.tenant, at.SKU, at.Warehouse)
+		}, "SELECT on_hand, reserved, low, deleted_at FROM stock_levels WHERE tenant_id = $1 AND sku = $2 AND warehouse_code = $3",
+			s.tenant, at.SKU, at.Warehouse)
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -117,7 +119,7 @@ func (s *shelf) level(place string) (text string) {
 	return text
 }
 
-func (s *shelf) want(place, level string) {
+func (s *fixture) want(place, level string) {
 	s.Helper()
 	if got := s.level(place); got != level {
 		s.Errorf("%s is %q, want %q", place, got, level)
@@ -125,7 +127,7 @@ func (s *shelf) want(place, level string) {
 }
 
 // check holds every level to its ledger: the sum is on-hand, and each balance is the one before plus its delta.
-func (s *shelf) check() {
+func (s *fixture) check() {
 	s.Helper()
 	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
 		balance := map[stock.Place]int64{}
@@ -174,7 +176,7 @@ func TestSet(t *testing.T) {
 		s.want("B", "0/0")
 		s.want("A@LYON", "3/0")
 		if got := s.set(map[string]int64{"A": 5, "B": 0}); len(got) != 0 {
-			t.Errorf("told what they are: %v", got)
+			t.Errorf("set to what they are: %v", got)
 		}
 		got := s.set(map[string]int64{"A": 7, "B": 0})
 		if len(got) != 1 || got[0].PreviousOnHand != 5 || got[0].OnHand != 7 {
@@ -193,25 +195,25 @@ func TestSet(t *testing.T) {
 	})
 }
 
-// A level that only orders made cannot be low; from the first time it is told, it can.
+// A level that only orders made cannot be low; once its stock was set, it can.
 func TestSetMakesLow(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShelf(t, store)
 		if got := s.shift("A", 2, 0); got[0].FellLow {
-			t.Error("never told, but low")
+			t.Error("stock was never set, but it is low")
 		}
 		s.want("A", "0/2")
 		if got := s.set(map[string]int64{"A": 0}); len(got) != 1 || !got[0].FellLow {
-			t.Errorf("told 0 with 2 reserved: %v", got)
+			t.Errorf("set to 0 with 2 reserved: %v", got)
 		}
 		if got := s.set(map[string]int64{"A": 1}); len(got) != 1 || got[0].FellLow {
-			t.Errorf("still low, told once: %v", got)
+			t.Errorf("still low, reported again: %v", got)
 		}
 		s.want("A", "1/2 low")
 		s.set(map[string]int64{"A": 4})
 		s.want("A", "4/2")
 		if got := s.shift("A", 3, 0); !got[0].FellLow {
-			t.Error("oversold, not told")
+			t.Error("oversold, not reported")
 		}
 		s.want("A", "4/5 low")
 	})

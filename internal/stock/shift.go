@@ -165,7 +165,7 @@ func (s Shift) on(before Level) Level {
 	return after
 }
 
-// merge adds up shifts of one level and sorts them by SKU: the order in which every act locks levels.
+// merge adds up shifts of one level and sorts them by SKU: the order in which every operation locks levels.
 func merge(shifts []Shift) []Shift {
 	at := map[Place]int{}
 	var out []Shift
@@ -233,9 +233,11 @@ func reserve(tx *db.Tx, list []reservation, reject bool) {
 		}
 		offset += int64(len(piece)) * db.StampStep
 		tx.Change(reserveText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse, delta, low, was_low, at) AS (VALUES ` + rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
+			return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, at) AS (VALUES ` +
+				rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND ` + live + ` AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
+				FROM v WHERE ` + keyed + ` AND ` + live + `
+					AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...).Rows(int64(len(piece)), nil)
 		return nil

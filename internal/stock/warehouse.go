@@ -21,33 +21,14 @@ type Warehouse struct {
 	CreatedAt int64
 }
 
-const warehouseColumns = "id, code, name, is_default, address, created_at"
-
-func scanWarehouse(r db.Rows) (w Warehouse, err error) {
-	err = r.Scan(&w.ID, &w.Code, &w.Name, &w.Default, db.Opt(&w.Address), &w.CreatedAt)
-	return w, err
-}
-
 // Warehouses reads a page of them, oldest first, and how many there are.
-func Warehouses(tx *db.Tx, limit, offset int) (list []Warehouse, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM warehouses WHERE tenant_id = $1", []any{tx.Tenant}, &total); err != nil {
-		return nil, 0, err
-	}
-	list, err = db.List(tx, scanWarehouse, "SELECT "+warehouseColumns+" FROM warehouses WHERE tenant_id = $1 ORDER BY created_at, id LIMIT $2::BIGINT OFFSET $3::BIGINT",
-		tx.Tenant, limit, offset)
-	return list, total, err
+func Warehouses(tx *db.Tx, limit, offset int) ([]Warehouse, int64, error) {
+	return warehouseTable.Page(tx, db.NewWhere(tx, ""), "created_at, id", limit, offset)
 }
 
 // WarehouseByID reads one. Errors: NotFound.
 func WarehouseByID(tx *db.Tx, warehouse id.Warehouse) (Warehouse, error) {
-	list, err := db.List(tx, scanWarehouse, "SELECT "+warehouseColumns+" FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, warehouse)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("warehouse")
-	}
-	if err != nil {
-		return Warehouse{}, err
-	}
-	return list[0], nil
+	return warehouseTable.One(tx, db.NoLock, "id = $2::UUID", warehouse)
 }
 
 // HasWarehouse reports whether the account has a warehouse with that code.
@@ -77,10 +58,9 @@ func CodeTaken(code string) error {
 // Insert writes a new warehouse, as the default one in place of the other if it says so.
 func (w Warehouse) Insert(tx *db.Tx) {
 	if w.Default {
-		dethrone(tx)
+		unsetDefault(tx)
 	}
-	tx.Change("INSERT INTO warehouses (tenant_id, "+warehouseColumns+") VALUES ($1,$2,$3,$4,$5,$6,$7)",
-		tx.Tenant, w.ID, w.Code, w.Name, w.Default, db.Null(w.Address), w.CreatedAt).Unique(CodeTaken(w.Code))
+	warehouseTable.InsertBehind(tx, w).Unique(CodeTaken(w.Code))
 }
 
 // Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or is not as it
@@ -88,21 +68,19 @@ func (w Warehouse) Insert(tx *db.Tx) {
 // account's change clock.
 func (w Warehouse) Save(tx *db.Tx, before Warehouse) {
 	if w.Default && !before.Default {
-		dethrone(tx)
+		unsetDefault(tx)
 	}
-	tx.Change(`UPDATE warehouses SET name = $3, is_default = $4, address = $5
-		WHERE tenant_id = $1 AND id = $2::UUID AND is_default = $6 AND name = $7 AND coalesce(address, '') = $8`,
-		tx.Tenant, w.ID, w.Name, w.Default, db.Null(w.Address), before.Default, before.Name, before.Address).Rows(1, nil)
+	warehouseTable.UpdateBehind(tx, &w, "id = $2::UUID AND is_default = $3 AND name = $4 AND coalesce(address, '') = $5",
+		w.ID, before.Default, before.Name, before.Address).Rows(1, nil)
 }
 
-func dethrone(tx *db.Tx) {
+func unsetDefault(tx *db.Tx) {
 	tx.Change("UPDATE warehouses SET is_default = FALSE WHERE tenant_id = $1 AND is_default = TRUE", tx.Tenant).Rows(1, nil)
 }
 
-// insertWarehouse makes a warehouse of which only the code is known.
+// insertWarehouse makes a warehouse of which only the code is known, unless it was made meanwhile.
 func insertWarehouse(tx *db.Tx, code string) {
-	tx.Change("INSERT INTO warehouses (tenant_id, id, code, name, is_default, created_at) VALUES ($1,$2,$3,$3,FALSE,$4) ON CONFLICT (tenant_id, code) DO NOTHING",
-		tx.Tenant, id.New[id.Warehouse](), code, tx.Micros())
+	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
 }
 
 // Delete takes a warehouse away with its levels, all of which are empty. Errors: Conflict while it is the default, holds
@@ -112,20 +90,26 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 		return apperr.New(apperr.Conflict, "conflict", "%s is the default warehouse, make another one the default first", w.Code)
 	}
 	var held int64
-	err := tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)", []any{tx.Tenant, w.Code}, &held)
+	err := tx.Row(`SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2
+		AND (reserved <> 0 OR on_hand <> 0 AND deleted_at IS NULL)`, []any{tx.Tenant, w.Code}, &held)
 	if err != nil {
 		return err
 	}
 	if held > 0 {
 		return apperr.New(apperr.Conflict, "conflict", "%s still holds stock, or something is reserved in it", w.Code)
 	}
-	empty, err := db.List(tx, scanLevel, "SELECT "+levelColumns+" FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", tx.Tenant, w.Code)
+	rows, err := levelTable.All(tx, "AND warehouse_code = $2 AND deleted_at IS NULL ORDER BY sku", w.Code)
 	if err != nil {
 		return err
 	}
-	bury(tx, empty, Why{})
+	empty := make([]Level, len(rows))
+	for i := range rows {
+		empty[i] = rows[i].Level
+	}
+	remove(tx, empty, Why{})
 	tx.Change(`DELETE FROM warehouses WHERE tenant_id = $1 AND id = $2::UUID AND is_default = FALSE
-		AND NOT EXISTS (SELECT 1 FROM stock_levels l WHERE l.tenant_id = $1 AND l.warehouse_code = $3 AND (l.reserved <> 0 OR l.deleted_at IS NULL))`,
+		AND NOT EXISTS (SELECT 1 FROM stock_levels l
+			WHERE l.tenant_id = $1 AND l.warehouse_code = $3 AND (l.reserved <> 0 OR l.deleted_at IS NULL))`,
 		tx.Tenant, w.ID, w.Code).Rows(1, nil)
 	return nil
 }

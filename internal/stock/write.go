@@ -23,20 +23,21 @@ type Change struct {
 
 // changed is the change of a level from before; before is the zero Level for one that was not there.
 func changed(before, after *Level) Change {
-	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low, held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
+	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low,
+		held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
 }
 
 // writes gathers what an operation does to levels, sorted by the statement that does it. Every one of them holds a level to how it
 // was read: if it moved meanwhile, the operation runs again.
 type writes struct {
-	counted bool // somebody counted: levels without a threshold get one, and so can fall low from now on
-	changes []Change
-	made    []int // places in changes: new rows
-	revived []int // rows of deleted levels, live again
-	moved   []int // on-hand moved, perhaps reserved too
-	buried  []int // the same of deleted levels
-	told    []int // only the threshold is another one
-	ledger  []entry
+	counted  bool // stock was set: levels without a threshold get one, and so can fall low from now on
+	changes  []Change
+	made     []int // places in changes: new rows
+	restored []int // rows of deleted levels, live again
+	moved    []int // on-hand moved, perhaps reserved too
+	deleted  []int // the same of deleted levels
+	bounded  []int // only the threshold is another one
+	ledger   []entry
 }
 
 // add takes a level as it was read and as it shall be. Before is the zero Level for one that is not there.
@@ -49,11 +50,11 @@ func (w *writes) add(before, after *Level) {
 		}
 		w.made = append(w.made, at)
 	case before.Deleted && !after.Deleted:
-		w.revived = append(w.revived, at)
+		w.restored = append(w.restored, at)
 	case after.Deleted:
-		w.buried = append(w.buried, at)
+		w.deleted = append(w.deleted, at)
 	case before.OnHand == after.OnHand && before.Reserved == after.Reserved:
-		w.told = append(w.told, at)
+		w.bounded = append(w.bounded, at)
 	default:
 		w.moved = append(w.moved, at)
 	}
@@ -67,10 +68,10 @@ func (w *writes) add(before, after *Level) {
 // send queues the statements, and the ledger of what moved.
 func (w *writes) send(tx *db.Tx, why Why) {
 	w.enter(tx, w.made, insertLevels)
-	w.enter(tx, w.revived, reviveLevels)
+	w.enter(tx, w.restored, restoreLevels)
 	w.enter(tx, w.moved, moveLevels(w.counted, &moveTexts[0], live))
-	w.enter(tx, w.buried, moveLevels(false, &moveTexts[1], dead))
-	tellLevels(tx, w.changes, w.told)
+	w.enter(tx, w.deleted, moveLevels(false, &moveTexts[1], dead))
+	boundLevels(tx, w.changes, w.bounded)
 	insertMovements(tx, w.ledger, why)
 }
 
@@ -126,11 +127,13 @@ var withoutCasts = strings.NewReplacer("::UUID", "", "::TEXT", "", "::BIGINT", "
 // key. SQLite would, from some 200 rows on, index v by any column of it that stands alone in an equation, and walk all levels there
 // are: casts and additions of nothing, here and in the conditions that follow, keep it from that. PostgreSQL would walk all levels
 // of a tenant that it thinks has few, by the index of the feed, so no condition on that index's columns may stand without v. And
-// what it looks up by must be free of functions that could tell rows behind the walls (package db), which casts to the same type are.
+// what it looks up by must be free of functions that could leak rows through row-level security (package db), which casts to the same
+// type are.
 const (
-	keyed = "stock_levels.tenant_id = CAST(v.tenant AS BIGINT) AND stock_levels.sku = CAST(v.sku AS TEXT) AND stock_levels.warehouse_code = CAST(v.warehouse AS TEXT)"
-	live  = "coalesce(stock_levels.deleted_at, 0) = 0"
-	dead  = "coalesce(stock_levels.deleted_at, 0) <> 0"
+	keyed = "stock_levels.tenant_id = CAST(v.tenant AS BIGINT) AND stock_levels.sku = CAST(v.sku AS TEXT)" +
+		" AND stock_levels.warehouse_code = CAST(v.warehouse_code AS TEXT)"
+	live = "coalesce(stock_levels.deleted_at, 0) = 0"
+	dead = "coalesce(stock_levels.deleted_at, 0) <> 0"
 )
 
 // moveLevels writes levels of which on-hand, and perhaps reserved, moved.
@@ -145,10 +148,11 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Chan
 			}
 			offset += int64(len(piece)) * db.StampStep
 			tx.Change(text.For(len(piece), func(n int) string {
-				return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
+				return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
 					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
-					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END,
-						low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
+					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved,
+						threshold = CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END, low = v.low,
+						updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + deleted + `
 						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low
 						AND NOT stock_levels.low <> v.was_low`
@@ -160,9 +164,9 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Chan
 
 var moveTexts [2]db.Text
 
-// tellLevels writes levels of which only the threshold is another one, and whether they are low by it. No feed shows that, so
+// boundLevels writes levels of which only the threshold is another one, and whether they are low by it. No feed shows that, so
 // there are no stamps.
-func tellLevels(tx *db.Tx, changes []Change, list []int) {
+func boundLevels(tx *db.Tx, changes []Change, list []int) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 1+7*len(piece))
 		args = append(args, tx.Tenant)
@@ -170,8 +174,8 @@ func tellLevels(tx *db.Tx, changes []Change, list []int) {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.OnHand, c.Reserved, orNone(c.threshold), orNone(c.Threshold), c.Low)
 		}
-		tx.Change(tellText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse, on_hand, reserved, was, threshold, low) AS (VALUES ` +
+		tx.Change(boundText.For(len(piece), func(n int) string {
+			return `WITH v(tenant, sku, warehouse_code, on_hand, reserved, was, threshold, low) AS (VALUES ` +
 				rows(n, 2, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
 				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
 				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand + 0 AND stock_levels.reserved = v.reserved + 0
@@ -189,25 +193,27 @@ func orNone(threshold *int64) int64 {
 	return *threshold
 }
 
-var tellText db.Text
+var boundText db.Text
 
 // stands is the condition that v's SKU and warehouse are there: deleting one of them and making levels follow each other.
-const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse)
+const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse_code)
 	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 
-// reviveLevels makes deleted levels live again, for the product that has the SKU now.
-func reviveLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+// restoreLevels makes deleted levels live again, for the product that has the SKU now.
+func restoreLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+10*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset)
 		for _, at := range piece {
 			c := &changes[at]
-			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Threshold, c.Low, c.Product, db.Null(c.Variant))
+			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Threshold, c.Low,
+				c.Product, db.Null(c.Variant))
 		}
 		offset += int64(len(piece)) * db.StampStep
-		tx.Change(reviveText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
-				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
+		tx.Change(restoreText.For(len(piece), func(n int) string {
+			return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
+				rows(n, 4, db.StampStep,
+					"(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
 				UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved, threshold = v.threshold, low = v.low, product_id = v.product_id,
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + dead + `
@@ -217,27 +223,13 @@ func reviveLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 	})
 }
 
-var reviveText db.Text
+var restoreText db.Text
 
 // insertLevels writes new levels.
 func insertLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
-	db.Chunks(list, func(piece []int) error {
-		args := make([]any, 0, 3+9*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), offset)
-		for _, at := range piece {
-			c := &changes[at]
-			args = append(args, c.SKU, c.Warehouse, string(c.ID), string(c.Product), db.Null(c.Variant), c.OnHand, c.Reserved, c.Threshold, c.Low)
-		}
-		offset += int64(len(piece)) * db.StampStep
-		tx.Change(insertText.For(len(piece), func(n int) string {
-			return `WITH v(sku, warehouse, id, product_id, variant_id, on_hand, reserved, threshold, low, at) AS (VALUES ` +
-				rows(n, 4, db.StampStep, "($::TEXT,$::TEXT,$::UUID,$::UUID,$::UUID,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
-				INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, variant_id, on_hand, reserved, threshold, low, updated_at, changed_at)
-				SELECT $1::BIGINT, sku, warehouse, id, product_id, variant_id, on_hand, reserved, threshold, low, $2::BIGINT, ` + db.Clock + ` + $3::BIGINT + at
-				FROM v WHERE ` + stands
-		}), args...).Rows(int64(len(piece)), nil)
-		return nil
-	})
+	rows := make([]Row, len(list))
+	for i, at := range list {
+		rows[i].Level = changes[at].Level
+	}
+	levelTable.InsertStampedFrom(tx, offset, rows, stands)
 }
-
-var insertText db.Text

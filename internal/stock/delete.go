@@ -13,23 +13,23 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return bury(tx, live, why), nil
+	return remove(tx, live, why), nil
 }
 
-// bury writes levels off and leaves their tombstones.
-func bury(tx *db.Tx, live []Level, why Why) []Change {
+// remove writes levels off and leaves their tombstones.
+func remove(tx *db.Tx, live []Level, why Why) []Change {
 	var w writes
 	for i := range live {
 		after := live[i]
 		after.OnHand, after.Threshold, after.Low, after.Deleted = 0, nil, false, true
 		w.add(&live[i], &after)
 	}
-	w.enter(tx, w.buried, buryLevels)
+	w.enter(tx, w.deleted, deleteLevels)
 	insertMovements(tx, w.ledger, why)
 	return w.changes
 }
 
-func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+func deleteLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+4*len(piece))
 		args = append(args, tx.Tenant, tx.Micros(), offset)
@@ -38,8 +38,9 @@ func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held)
 		}
 		offset += int64(len(piece)) * db.StampStep
-		tx.Change(buryText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse, was, held, at) AS (VALUES ` + rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
+		tx.Change(deleteText.For(len(piece), func(n int) string {
+			return `WITH v(tenant, sku, warehouse_code, was, held, at) AS (VALUES ` +
+				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
 				UPDATE stock_levels SET on_hand = 0, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
 					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live
@@ -48,4 +49,4 @@ func buryLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 	})
 }
 
-var buryText db.Text
+var deleteText db.Text
