@@ -79,7 +79,7 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 	return c, nil
 }
 
-// WrongLogin is the 401 that does not tell which half was wrong.
+// WrongLogin is the 401 that does not say which half was wrong.
 func WrongLogin() error { return Unauthorized("the e-mail address or the password is wrong") }
 
 // Login finds the user of an e-mail address, in whichever account, with the account; nil when there is none.

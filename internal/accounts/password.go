@@ -27,7 +27,7 @@ const (
 	saltLength = 16
 )
 
-// Bounds of a password in characters. The upper one keeps a caller from making hashing dear.
+// Bounds of a password in characters. The upper one bounds what hashing costs.
 const (
 	MinPassword = 8
 	MaxPassword = 200
@@ -122,7 +122,7 @@ func Matches(stored, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(hash, argon2.IDKey([]byte(password), salt, passes, memory, 1, uint32(len(hash)))) == 1, nil
 }
 
-// Disguise turns a password into a text that is the same for the same password and salt, and as dear to guess as a
+// Disguise turns a password into a text that is the same for the same password and salt, and as expensive to guess as a
 // stored hash: what stands in its place where a request's body is compared with an earlier one.
 func Disguise(ctx context.Context, password, salt string) (string, error) {
 	done, err := Slot(ctx)

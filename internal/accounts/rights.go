@@ -41,7 +41,7 @@ func (c Caller) MayWrite() bool {
 	return slices.ContainsFunc(AllScopes, func(scope string) bool { return strings.HasPrefix(scope, "write:") && c.May(scope) })
 }
 
-// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: nobody hands on more than he has.
+// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: a credential gives no more than it has.
 func (c Caller) NeedsAll(scopes []string) error {
 	if c.System() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// common are passwords that everybody tries first, of eight characters or more, in lower case. Shorter words stand in commonWords: they
+// common are the passwords that are tried first, of eight characters or more, in lower case. Shorter words stand in commonWords: they
 // are tried with a number or a mark behind them.
 var common = strings.Fields(`
 	password passwort passw0rd p@ssw0rd p@ssword pa$$word motdepasse contraseña qwertyuiop qwertyui asdfghjkl asdfasdf zxcvbnm1 zaq12wsx
@@ -31,7 +31,7 @@ var commonWords = strings.Fields(`
 func guessable(password string, others []string) string {
 	folded := strings.ToLower(strings.TrimSpace(password))
 	for _, other := range others {
-		if slices.Contains(tellingForms(other), folded) {
+		if slices.Contains(obviousForms(other), folded) {
 			return "must not be the e-mail address or the name"
 		}
 	}
@@ -48,8 +48,8 @@ func guessable(password string, others []string) string {
 	return ""
 }
 
-// tellingForms are the ways in which an e-mail address or a name is taken for a password.
-func tellingForms(text string) []string {
+// obviousForms are the ways in which an e-mail address or a name is taken for a password.
+func obviousForms(text string) []string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {
 		return nil
@@ -59,7 +59,7 @@ func tellingForms(text string) []string {
 	return []string{text, local, domain, joined(""), joined("."), joined("-")}
 }
 
-// repeats tells aaaaaaaa, abababab and abcabcabc: at most three characters, over and over.
+// repeats reports whether a text is at most three characters, over and over: aaaaaaaa, abababab, abcabcabc.
 func repeats(text string) bool {
 	runes := []rune(text)
 	for period := 1; period <= 3; period++ {
@@ -74,7 +74,7 @@ func repeats(text string) bool {
 	return false
 }
 
-// climbs tells sequences in which each character is the next, or the one before, of the one in front of it: 12345678, hgfedcba, 67890123.
+// climbs reports whether each character is the next, or the one before, of the one in front of it: 12345678, hgfedcba, 67890123.
 func climbs(text string) bool {
 	runes := []rune(text)
 	for _, step := range []rune{1, -1} {

@@ -1,10 +1,10 @@
 // Package catalog holds what is for sale (interface §2.7, §4.2, §4.3).
 //
-//	Product   has a SKU, a price, images and up to 50 variants; Draft is what a caller says of one
+//	Product   has a SKU, a price, images and up to 50 variants; Draft is what a caller sends of one
 //	Variant   one of the forms of a product, with a SKU of its own; all SKUs of an account are one space
 //	Link      a product's place in a category, kept also while that category is not here yet
 //	Category  a node of the tree, known to callers by their externalId
-//	Lookup     what the store has of the things drafts speak of; Diff says what a draft changes (a pure rule)
+//	Lookup    what the store has of what drafts name; Diff says what a draft changes (a pure rule)
 //
 // Every write stamps the product or category with the tenant's change clock, and only if something changed: the
 // stamp is its entry in the change feed. Deleted ones stay for a while as tombstones.
@@ -103,5 +103,5 @@ func (p Product) SKUs() []string {
 	return list
 }
 
-// search is the folded text in which products are looked for.
+// search is the folded text that a list's search looks through.
 func (p Product) search() string { return strings.ToLower(p.SKU + " " + p.Name) }

@@ -18,8 +18,8 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 }
 
 // ReadTree reads what the drafts touch: the targets and their children, the categories named by externalId, those that wait for
-// a named one, all parents up to the root, and slugs. The tenant's clock is locked first (db.Tx.LockClock):
-// two writers that hang categories below each other at once would make a cycle that neither sees, and links of products could slip in between.
+// a named one, all parents up to the root, and slugs. The operation has locked the account's clock before (db.Tx.LockClock): two writers
+// that put categories below each other at once would make a cycle that neither sees, and links of products could come in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, error) {
 	t := newTree()
 	var named, arriving []string
@@ -59,7 +59,8 @@ var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChild
 // readMore takes the living categories whose column is one of the keys into the tree.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
 	scan := categoryTable.Scanner()
-	return each(tx, keys, text, categoryTable.Select("c")+" WHERE c.tenant_id = $1 AND c.deleted_at IS NULL AND "+column+" IN ", "", func(r db.Rows) error {
+	head := categoryTable.Select("c") + " WHERE c.tenant_id = $1 AND c.deleted_at IS NULL AND " + column + " IN "
+	return each(tx, keys, text, head, "", func(r db.Rows) error {
 		c, err := scan(r)
 		if err != nil || t.nodes[c.ID] != nil {
 			return err
@@ -105,7 +106,8 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 			slugs = append(slugs, base)
 		}
 	}
-	return each(tx, slugs, &categorySlugsText, "SELECT slug FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND slug IN ", "", func(r db.Rows) error {
+	const head = "SELECT slug FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND slug IN "
+	return each(tx, slugs, &categorySlugsText, head, "", func(r db.Rows) error {
 		var slug string
 		err := r.Scan(&slug)
 		t.slugs[slug] = true
@@ -130,7 +132,8 @@ func SaveCategories(tx *db.Tx, changes []CategoryChange) {
 // DeleteCategory makes a category a tombstone.
 func DeleteCategory(tx *db.Tx, c Category) {
 	tx.Change(`UPDATE categories SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT
-		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`, tx.Tenant, c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
+		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`,
+		tx.Tenant, c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
 }
 
 // ListCategories reads a page of categories by name, and how many there are.

@@ -4,13 +4,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"entrepot/internal/id"
 )
 
 // grove is a tree that holds a whole account's categories, as a store would between requests.
 func grove() *Tree {
-	return &Tree{nodes: map[id.Category]*Category{}, external: map[string]id.Category{}, slugs: map[string]bool{}, before: map[id.Category]Category{}, claimed: map[string]bool{}}
+	return newTree()
 }
 
 // stored ends a request: what was settled is what the next one reads.
@@ -66,7 +64,8 @@ func TestTreeProperties(t *testing.T) {
 
 func TestDetach(t *testing.T) {
 	tree := grove()
-	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")}, {ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
+	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")},
+		{ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
 		if _, faults := tree.Diff("", &d); len(faults) > 0 {
 			t.Fatal(faults)
 		}

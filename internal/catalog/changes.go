@@ -9,7 +9,7 @@ import (
 // FieldChange is one field of a product before and after, as JSON; From is null on a product that is new.
 type FieldChange struct{ Field, From, To string }
 
-// Changes tells field by field what a change does, for a dry run (interface §4.2).
+// Changes lists, field by field, what a change does, for a dry run (interface §4.2).
 func (r *Change) Changes() []FieldChange {
 	fields := r.Fields
 	if r.IsNew() {
@@ -28,7 +28,8 @@ func (r *Change) Changes() []FieldChange {
 
 // filled names the fields of a new product that hold something.
 func (p *Product) filled() []string {
-	all := []string{"sku", "name", "slug", "description", "status", "price", "compareAtPrice", "attributes", "categoryIds", "images", "variants"}
+	all := []string{"sku", "name", "slug", "description", "status", "price", "compareAtPrice", "attributes", "categoryIds",
+		"images", "variants"}
 	return slices.DeleteFunc(all, func(f string) bool {
 		text := p.text(f)
 		return text == "null" || text == "[]" || text == "{}"

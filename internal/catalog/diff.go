@@ -17,6 +17,11 @@ type Lookup struct {
 	claimed    map[string]bool        // SKUs of drafts accepted before
 }
 
+func newLookup(drafts int) *Lookup {
+	return &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{},
+		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts)}
+}
+
 // owner is who has a SKU.
 type owner struct {
 	product id.Product
@@ -63,7 +68,8 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	r.images(d)
 	k.variants(&r, d, replace)
 	if n := len(r.After.Variants); n > MaxVariants {
-		faults = append(faults, ItemError{"variants", "invalid", "variants must be at most " + strconv.Itoa(MaxVariants) + " in all, not " + strconv.Itoa(n)})
+		faults = append(faults, ItemError{"variants", "invalid",
+			"variants must be at most " + strconv.Itoa(MaxVariants) + " in all, not " + strconv.Itoa(n)})
 	}
 	if len(faults) > 0 {
 		return r, faults
@@ -110,7 +116,7 @@ func (k *Lookup) claim(r *Change, d *Draft) {
 	k.slugs[r.After.Slug] = true
 }
 
-// scalars revises the plain fields. Null clears what may be empty.
+// scalars takes over the plain fields. Null clears what may be empty.
 func (r *Change) scalars(d *Draft) {
 	p := &r.After
 	if d.Name.Given() && d.Name.Value != p.Name {
@@ -145,7 +151,7 @@ func (r *Change) changed(field string) {
 	}
 }
 
-// slug keeps a given slug, if nobody has it; a new product without one gets one of its own.
+// slug takes over a given slug, if it is free; a new product without one gets one of its own.
 func (k *Lookup) slug(r *Change, d *Draft) *ItemError {
 	given := d.Slug.Value
 	switch {

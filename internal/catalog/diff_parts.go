@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// link revises the categories: given is the whole list.
+// link takes over the categories, given as the whole list.
 func (k *Lookup) link(r *Change, d *Draft) {
 	if !d.Categories.Set {
 		return
@@ -35,7 +35,7 @@ func (l Link) same(other Link) bool {
 	return l.Reference == other.Reference
 }
 
-// images revises the images: given is the whole list. An image keeps its id as long as its URL is in the list.
+// images takes over the images, given as the whole list. An image keeps its id as long as its URL is in the list.
 func (r *Change) images(d *Draft) {
 	if !d.Images.Set || len(d.Images.Value) == 0 && r.After.Media == "[]" {
 		return
@@ -88,7 +88,7 @@ func (p Product) images() (list []image) {
 	return list
 }
 
-// variants revises the variants by their SKUs.
+// variants takes over the variants by their SKUs.
 func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	if len(d.Variants) == 0 && !(replace && d.VariantsSet) {
 		return
@@ -124,7 +124,7 @@ func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	}
 }
 
-// revise takes over what the draft says and reports whether that changed anything.
+// diff takes over what the draft says and reports whether that changed anything.
 func (v *Variant) diff(d *VariantDraft) (changed bool) {
 	if d.Name.Given() && d.Name.Value != v.Name {
 		v.Name, changed = d.Name.Value, true

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/id"
 	"entrepot/internal/money"
 )
 
@@ -18,7 +17,7 @@ func null[T any]() apijson.Field[T] { return apijson.Field[T]{Set: true, Null: t
 
 // nothing is what is known of an empty account.
 func nothing() *Lookup {
-	return &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{}, claimed: map[string]bool{}}
+	return newLookup(0)
 }
 
 // store makes what an accepted change leaves known for the next request.
@@ -39,7 +38,7 @@ func (k *Lookup) store(r Change) {
 	clear(k.claimed)
 }
 
-// must revises, expects no error, and stores.
+// must takes a draft over, expects no error, and stores the product.
 func (k *Lookup) must(t *testing.T, d Draft, replace bool) Change {
 	t.Helper()
 	r, faults := k.Diff(&d, replace)
@@ -53,10 +52,13 @@ func (k *Lookup) must(t *testing.T, d Draft, replace bool) Change {
 func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 	k := nothing()
 	k.references["here"] = "c1"
-	whole := Draft{SKU: "A", Name: set("Mug"), Price: set(money.Amount(10)), Description: set("Round"), CompareAt: set(money.Amount(20)), Status: set(Inactive), Attributes: set(`{"size": 3}`),
-		Categories: set([]string{"here", "later", "here"}), Images: set([]ImageDraft{{"https://b", 2}, {"https://a", 1}}), Variants: []VariantDraft{{SKU: "A-1", Price: set(money.Amount(5))}}, VariantsSet: true}
+	whole := Draft{SKU: "A", Name: set("Mug"), Price: set(money.Amount(10)), Description: set("Round"), CompareAt: set(money.Amount(20)),
+		Status: set(Inactive), Attributes: set(`{"size": 3}`), Categories: set([]string{"here", "later", "here"}),
+		Images: set([]ImageDraft{{"https://b", 2}, {"https://a", 1}}), Variants: []VariantDraft{{SKU: "A-1", Price: set(money.Amount(5))}},
+		VariantsSet: true}
 	made := k.must(t, whole, false)
-	if !made.IsNew() || made.After.Slug != "mug" || len(made.After.Links) != 2 || made.After.Variants[0].Name != "Mug" || made.After.images()[0].url != "https://a" {
+	if !made.IsNew() || made.After.Slug != "mug" || len(made.After.Links) != 2 || made.After.Variants[0].Name != "Mug" ||
+		made.After.images()[0].url != "https://a" {
 		t.Errorf("made: %+v", made.After)
 	}
 	for name, c := range map[string]struct {
@@ -134,13 +136,14 @@ func TestDiffRejects(t *testing.T) {
 		"SKU of this request":             {Draft{SKU: "Q", Name: set("x")}, "duplicate_sku"},
 		"variant of this request":         {Draft{SKU: "Q-V", Name: set("x")}, "duplicate_sku"},
 		"variant is a SKU of the request": {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "Q"}}}, "duplicate_sku"},
-		"variant twice":                   {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R-1"}, {SKU: "R-1"}}}, "duplicate_sku"},
-		"variant is the product":          {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R"}}}, "duplicate_sku"},
-		"variant of another product":      {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P-V"}}}, "sku_taken"},
-		"variant is another product":      {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P"}}}, "sku_taken"},
-		"product is another's variant":    {Draft{SKU: "P-V", Name: set("x")}, "sku_taken"},
-		"slug of another":                 {Draft{SKU: "R", Name: set("x"), Slug: set("mine")}, "invalid"},
-		"slug of this request":            {Draft{SKU: "R", Name: set("x"), Slug: set("q")}, "invalid"},
+		"variant twice": {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R-1"}, {SKU: "R-1"}}},
+			"duplicate_sku"},
+		"variant is the product":       {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R"}}}, "duplicate_sku"},
+		"variant of another product":   {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P-V"}}}, "sku_taken"},
+		"variant is another product":   {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P"}}}, "sku_taken"},
+		"product is another's variant": {Draft{SKU: "P-V", Name: set("x")}, "sku_taken"},
+		"slug of another":              {Draft{SKU: "R", Name: set("x"), Slug: set("mine")}, "invalid"},
+		"slug of this request":         {Draft{SKU: "R", Name: set("x"), Slug: set("q")}, "invalid"},
 	} {
 		d := c.draft
 		if _, faults := k.Diff(&d, false); len(faults) != 1 || faults[0].Code != c.code {
@@ -164,7 +167,8 @@ func TestDiffProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := nothing()
 		for range rapid.IntRange(1, 20).Draw(t, "drafts") {
-			d := Draft{SKU: sku.Draw(t, "sku"), Name: set(rapid.SampledFrom([]string{"Mug", "mug!", "Cup", "…"}).Draw(t, "name")), Price: set(money.Amount(rapid.Int64Range(0, 3).Draw(t, "price")))}
+			d := Draft{SKU: sku.Draw(t, "sku"), Name: set(rapid.SampledFrom([]string{"Mug", "mug!", "Cup", "…"}).Draw(t, "name")),
+				Price: set(money.Amount(rapid.Int64Range(0, 3).Draw(t, "price")))}
 			for _, s := range rapid.SliceOfNDistinct(sku, 0, 3, rapid.ID).Draw(t, "variants") {
 				d.Variants, d.VariantsSet = append(d.Variants, VariantDraft{SKU: s, Price: set(money.Amount(1))}), true
 			}
@@ -201,8 +205,9 @@ func TestDiffProperties(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	for text, want := range map[string]string{
-		"Blue mug": "blue-mug", "  Tables & Chairs ": "tables-chairs", "Crème brûlée, 2×": "creme-brulee-2", "…": "", "Ärger über Öl": "arger-uber-ol",
-		"Чашка 3": "чашка-3", "茶杯": "茶杯", "100% A_B": "100-a-b", "ﬁn": "fin",
+		"Blue mug": "blue-mug", "  Tables & Chairs ": "tables-chairs", "Crème brûlée, 2×": "creme-brulee-2", "…": "",
+		"Ärger über Öl": "arger-uber-ol",
+		"Чашка 3":       "чашка-3", "茶杯": "茶杯", "100% A_B": "100-a-b", "ﬁn": "fin",
 	} {
 		if got := Slug(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)

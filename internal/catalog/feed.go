@@ -55,8 +55,8 @@ func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 
 // Count counts the rows with a stamp from since to before until.
 func (f Feed) Count(tx *db.Tx, since, until int64, deleted bool) (n int64, err error) {
-	err = tx.Row("SELECT count(*) FROM "+string(f)+" t WHERE t.tenant_id = $1 AND t.changed_at >= $2 AND t.changed_at < $3"+living("t", deleted),
-		[]any{tx.Tenant, since, until}, &n)
+	err = tx.Row("SELECT count(*) FROM "+string(f)+" t WHERE t.tenant_id = $1 AND t.changed_at >= $2 AND t.changed_at < $3"+
+		living("t", deleted), []any{tx.Tenant, since, until}, &n)
 	return n, err
 }
 

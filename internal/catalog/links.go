@@ -24,22 +24,24 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 	if len(names) == 0 {
 		return nil
 	}
-	byID := map[id.Category]bool{}
-	err := each(tx, ids, &referenceIDsText, "SELECT id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN ", "", func(r db.Rows) error {
+	const byID, byExternal = "SELECT id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND id IN ",
+		"SELECT external_id, id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND external_id IN "
+	here := map[id.Category]bool{}
+	err := each(tx, ids, &referenceIDsText, byID, "", func(r db.Rows) error {
 		var category id.Category
 		err := r.Scan((*string)(&category))
-		byID[category] = true
+		here[category] = true
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, reference := range names {
-		if parsed, ok := id.Parse[id.Category](reference); ok && byID[parsed] {
+		if parsed, ok := id.Parse[id.Category](reference); ok && here[parsed] {
 			k.references[reference] = parsed
 		}
 	}
-	return each(tx, names, &referencesText, "SELECT external_id, id FROM categories WHERE tenant_id = $1 AND deleted_at IS NULL AND external_id IN ", "", func(r db.Rows) error {
+	return each(tx, names, &referencesText, byExternal, "", func(r db.Rows) error {
 		var external string
 		var category id.Category
 		err := r.Scan(&external, (*string)(&category))
@@ -70,7 +72,8 @@ func Linked(tx *db.Tx, category id.Category) ([]Touched, error) {
 
 func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Touched, err error) {
 	seen := map[id.Product]bool{}
-	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+	err = each(tx, keys, text, `SELECT p.id, p.sku, p.name, p.changed_at
+		FROM product_categories l JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
 		WHERE l.tenant_id = $1 AND p.deleted_at IS NULL AND `+column+` IN `, "", func(r db.Rows) error {
 		var t Touched
 		if err := r.Scan((*string)(&t.ID), &t.SKU, &t.Name, &t.was); err != nil || seen[t.ID] {
@@ -93,7 +96,8 @@ func Arrive(tx *db.Tx, categories []Category, products []Touched) {
 		tx.Change(linkWaitingText.For(len(piece), func(n int) string {
 			return `WITH v(reference, category) AS (VALUES ` + db.Values(n, 2, 2, "::TEXT", "::UUID") + `)
 				UPDATE product_categories SET category_id = v.category
-				FROM v WHERE product_categories.tenant_id = $1 AND product_categories.reference = v.reference AND product_categories.category_id IS NULL`
+				FROM v WHERE product_categories.tenant_id = $1 AND product_categories.reference = v.reference
+					AND product_categories.category_id IS NULL`
 		}), args...)
 		return nil
 	})

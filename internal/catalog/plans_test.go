@@ -31,9 +31,10 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 	}
 	run("SET entrepot.tenant = '0'")
 	fill := func(tenant any, n int) {
-		run(fmt.Sprintf(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count,
-				created_at, updated_at, changed_at)
-			SELECT %[1]d, ('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::UUID, 'S' || i, 'n', 's' || i, '', 'ACTIVE', 1, '[]', '{}', '', 0, 0, 1, 1, i
+		run(fmt.Sprintf(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search,
+				variant_count, category_count, created_at, updated_at, changed_at)
+			SELECT %[1]d, ('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::UUID, 'S' || i, 'n', 's' || i, '', 'ACTIVE', 1,
+				'[]', '{}', '', 0, 0, 1, 1, i
 			FROM generate_series(1, %[2]d) i`, tenant, n))
 		run(fmt.Sprintf("INSERT INTO skus (tenant_id, sku, product_id) SELECT tenant_id, sku, id FROM products WHERE tenant_id = %d", tenant))
 	}
@@ -45,7 +46,8 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 	read := func() (rows int64) {
 		t.Helper()
 		run("SELECT pg_stat_clear_snapshot()")
-		err := conn.QueryRow(t.Context(), `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_user_tables WHERE relname IN ('products', 'skus', 'variants')`).Scan(&rows)
+		err := conn.QueryRow(t.Context(), `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_user_tables
+			WHERE relname IN ('products', 'skus', 'variants')`).Scan(&rows)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,8 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 			return nil
 		}, pricedText.For(len(piece), func(n int) string {
 			return `WITH v(i, sku) AS (VALUES ` + db.Values(n, 2, 2, "::BIGINT", "::TEXT") + `)
-				SELECT v.i, s.product_id, coalesce(s.variant_id::TEXT, ''), CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name, p.price, coalesce(p.compare_at_price, -1), p.changed_at, p.variant_count
+				SELECT v.i, s.product_id, coalesce(s.variant_id::TEXT, ''), CASE WHEN s.variant_id IS NULL THEN '' ELSE p.sku END, p.name,
+					p.price, coalesce(p.compare_at_price, -1), p.changed_at, p.variant_count
 				FROM v CROSS JOIN skus s CROSS JOIN products p
 				WHERE s.tenant_id = $1 AND s.sku = v.sku AND p.tenant_id = $1 AND p.id = s.product_id`
 		}), args...)
@@ -136,7 +137,7 @@ func (l *PriceList) Diff() *PriceChanges {
 		before := len(t.product.Fields)
 		if t.variant == "" {
 			t.product.diff(&l.drafts[i])
-		} else if v := t.product.reviseVariant(t.variant, &l.drafts[i]); v != nil {
+		} else if v := t.product.diffVariant(t.variant, &l.drafts[i]); v != nil {
 			c.variants = append(c.variants, variantRow{t.product.ID, *v})
 		}
 		if before == 0 && len(t.product.Fields) > 0 {
@@ -146,7 +147,7 @@ func (l *PriceList) Diff() *PriceChanges {
 	return c
 }
 
-// Save queues the changes. If somebody else has changed one of the products since it was read, the operation runs again.
+// Save queues the changes. If one of the products was written since it was read, the operation runs again.
 func (c *PriceChanges) Save(tx *db.Tx) {
 	rows := make([]productRow, len(c.Products))
 	for i, p := range c.Products {
@@ -156,7 +157,7 @@ func (c *PriceChanges) Save(tx *db.Tx) {
 	variantTable.UpsertStamped(tx, c.variants)
 }
 
-// revise takes over the price of the product itself. Fields of other drafts of the product stay behind it.
+// diff takes over the price of the product itself. Its fields come before those of the product's other drafts.
 func (p *Priced) diff(d *PriceDraft) {
 	price := d.Price != p.Price
 	compare := d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), p.CompareAt)
@@ -180,8 +181,8 @@ func (p *Priced) diff(d *PriceDraft) {
 	}
 }
 
-// reviseVariant takes over the price of a variant; nil when it is that already.
-func (p *Priced) reviseVariant(variant id.Variant, d *PriceDraft) *Variant {
+// diffVariant takes over the price of a variant; nil when it is that already.
+func (p *Priced) diffVariant(variant id.Variant, d *PriceDraft) *Variant {
 	i := slices.IndexFunc(p.variants, func(v Variant) bool { return v.ID == variant })
 	if i < 0 {
 		return nil

@@ -141,8 +141,7 @@ func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 
 // ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs.
 func ReadFor(tx *db.Tx, drafts []Draft) (*Lookup, error) {
-	k := &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{}, slugs: map[string]bool{},
-		claimed: make(map[string]bool, len(drafts))}
+	k := newLookup(len(drafts))
 	skus := make([]string, 0, len(drafts))
 	for i := range drafts {
 		skus = append(skus, drafts[i].SKU)

@@ -18,15 +18,15 @@ func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) {
 	return PrefetchResolve(tx, skus)()
 }
 
-// PrefetchResolve is Resolve as a question.
+// PrefetchResolve is Resolve as a pending read.
 func PrefetchResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
 	found := make(map[string]Sellable, len(skus))
-	asked := make([]*db.PendingRead, 0, 1)
+	pending := make([]*db.PendingRead, 0, 1)
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		asked = append(asked, tx.Prefetch(func(r db.Rows) error {
+		pending = append(pending, tx.Prefetch(func(r db.Rows) error {
 			var s Sellable
 			var variant string
 			if err := r.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
@@ -45,7 +45,7 @@ func PrefetchResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, erro
 		}), args...))
 	}
 	return func() (map[string]Sellable, error) {
-		err := db.WaitAll(asked)
+		err := db.WaitAll(pending)
 		return found, err
 	}
 }

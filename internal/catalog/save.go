@@ -4,8 +4,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Save queues what changes change: products with their stamps, SKUs, variants and links. If somebody else has changed one
-// of them since it was read, or taken a SKU or slug, the operation runs again.
+// Save queues what changes change: products with their stamps, SKUs, variants and links. If one of them was written
+// since it was read, or a SKU or slug was taken, the operation runs again.
 func Save(tx *db.Tx, changes []Change) {
 	var fresh, full, priced []productRow
 	var parts []*Change
@@ -53,8 +53,9 @@ func (r *Change) pricesOnly() bool {
 
 // Delete makes a product a tombstone and frees its SKUs and its slug.
 func Delete(tx *db.Tx, p *Product) {
-	tx.Change(`UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT, variant_count = 0, category_count = 0
-		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`, tx.Tenant, p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
+	tx.Change("UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = "+db.Clock+" + $4::BIGINT, variant_count = 0,"+
+		" category_count = 0 WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL",
+		tx.Tenant, p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
 	gone := make([]skuRow, 0, 1+len(p.Variants))
 	for _, sku := range p.SKUs() {
 		gone = append(gone, skuRow{sku: sku})

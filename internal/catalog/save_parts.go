@@ -106,6 +106,7 @@ func dropLinks(tx *db.Tx, list []id.Product) {
 // no link waits for what is there. Writers of categories hold the account's clock, and this comes after it.
 const stillSo = `(v.category_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM categories c
 		WHERE c.tenant_id = $1 AND c.external_id = v.reference AND c.deleted_at IS NULL))
-	AND (v.category_id IS NULL OR EXISTS (SELECT 1 FROM categories c WHERE c.tenant_id = $1 AND c.id = v.category_id AND c.deleted_at IS NULL))`
+	AND (v.category_id IS NULL OR EXISTS (SELECT 1 FROM categories c
+		WHERE c.tenant_id = $1 AND c.id = v.category_id AND c.deleted_at IS NULL))`
 
 var dropSKUsText, dropVariantsText, dropLinksText db.Text

@@ -67,8 +67,8 @@ func asciiSlug(text string) (slug string, ok bool) {
 	return string(b), true
 }
 
-// slugFor gives a slug that nobody has: from the name, with the end of the id behind it if that is taken. Whoever gets one that
-// is taken meanwhile, all the same, is stopped by the store and tries again with another id.
+// slugFor gives a slug that is free: from the name, with the end of the id behind it if that is taken. If another product takes it
+// meanwhile, the store refuses the write and the operation runs again.
 func slugFor(name, id string, taken func(string) bool) string {
 	switch slug := Slug(name); {
 	case slug == "":

@@ -90,7 +90,8 @@ type many[T any] struct {
 }
 
 // stamped queues a statement for all of a list, in pieces. Chosen says which columns v has; an offset below 0 reserves stamps.
-func (t *Table[T]) stamped(tx *Tx, offset int64, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string, all bool) {
+func (t *Table[T]) stamped(tx *Tx, offset int64, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string,
+	all bool) {
 	if len(list) == 0 {
 		return
 	}

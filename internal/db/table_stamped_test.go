@@ -124,8 +124,10 @@ func TestTableReads(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		clock(t, store, 2)
-		notes := []parcel{{ID: id.New[id.Product](), Note: "100% of_it"}, {ID: id.New[id.Product](), Note: "1000 of it"}, {ID: id.New[id.Product](), Note: `back\slash`}}
-		table := db.NewTable("parcels", db.Col("id", func(p *parcel) any { return &p.ID }).Key(), db.Col("note", func(p *parcel) any { return &p.Note })).Of("parcel")
+		notes := []parcel{{ID: id.New[id.Product](), Note: "100% of_it"}, {ID: id.New[id.Product](), Note: "1000 of it"},
+			{ID: id.New[id.Product](), Note: `back\slash`}}
+		table := db.NewTable("parcels", db.Col("id", func(p *parcel) any { return &p.ID }).Key(),
+			db.Col("note", func(p *parcel) any { return &p.Note })).Of("parcel")
 		upserts := func(tenant id.Tenant, list ...parcel) {
 			t.Helper()
 			if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { table.UpsertStamped(tx, list); return nil }); err != nil {

@@ -38,7 +38,8 @@ func TestTable(t *testing.T) {
 		list := []mark{{ID: id.New[id.Delivery](), Count: 1, Status: "a", Note: "first", Open: true, Limit: &three},
 			{ID: id.New[id.Delivery](), Status: "b"}, {ID: id.New[id.Delivery](), Count: -5, Status: "c", Note: "third"}}
 		err := store.Write(t.Context(), 3, func(tx *db.Tx) error {
-			if _, err := tx.Exec(`CREATE TABLE marks (tenant_id BIGINT, id TEXT, count BIGINT NOT NULL, status TEXT NOT NULL, note TEXT, open BOOLEAN NOT NULL,
+			if _, err := tx.Exec(`CREATE TABLE marks (tenant_id BIGINT, id TEXT, count BIGINT NOT NULL, status TEXT NOT NULL, note TEXT,
+				open BOOLEAN NOT NULL,
 				bound BIGINT, search TEXT NOT NULL)`); err != nil {
 				return err
 			}
@@ -53,7 +54,8 @@ func TestTable(t *testing.T) {
 		err = store.Read(t.Context(), 3, func(tx *db.Tx) error {
 			w := db.NewWhere(tx, "m").And("m.count BETWEEN ? AND ?", int64(-9), int64(9))
 			db.AndIn(w, "m.search", []string{"firsta", "secondz", "thirdc"})
-			got, err := db.List(tx, marks.Scanner(), "SELECT "+marks.Columns("m")+" FROM marks m LEFT JOIN marks o ON o.note = 'first' AND m.note = 'third' WHERE "+
+			got, err := db.List(tx, marks.Scanner(), "SELECT "+marks.Columns("m")+
+				" FROM marks m LEFT JOIN marks o ON o.note = 'first' AND m.note = 'third' WHERE "+
 				w.String()+" ORDER BY m.note LIMIT "+w.Bind(5)+"::BIGINT", w.Args()...)
 			if err != nil || len(got) != 3 {
 				t.Fatalf("%d rows, %v", len(got), err)
