@@ -1,0 +1,85 @@
+package dbtest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// errAgain ends a transaction at its second run.
+var errAgain = errors.New("the transaction ran again")
+
+// RunsAgain holds a transaction to noticing that what it read has changed before its writes are committed: meanwhile is committed
+// between the two, and the transaction must then run a second time.
+func RunsAgain(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) {
+	t.Helper()
+	if err := overtake(t, store, tenant, run, meanwhile); !errors.Is(err, errAgain) {
+		t.Errorf("the transaction did not run again: %v", err)
+	}
+}
+
+// Fails is RunsAgain for a transaction that must fail instead; it gives the error.
+func Fails(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
+	t.Helper()
+	err := overtake(t, store, tenant, run, meanwhile)
+	if err == nil || errors.Is(err, errAgain) {
+		t.Errorf("the transaction did not fail: %v", err)
+	}
+	return err
+}
+
+func overtake(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
+	t.Helper()
+	runs := 0
+	return store.OptimisticWrite(t.Context(), tenant, func(tx *db.Tx) error {
+		if runs++; runs == 2 {
+			return errAgain
+		}
+		if err := run(tx); err != nil {
+			return err
+		}
+		return store.Write(t.Context(), tenant, meanwhile)
+	})
+}
+
+// RowsOf is the rows of an account in some tables, as text.
+func RowsOf(t *testing.T, store *db.DB, tenant id.Tenant, tables ...string) string {
+	t.Helper()
+	columns := "SELECT name FROM pragma_table_info($1)"
+	if store.Engine() == "postgres" {
+		columns = "SELECT column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position"
+	}
+	var out strings.Builder
+	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+		for _, table := range tables {
+			var texts []string
+			err := tx.Each(func(r db.Rows) error {
+				var name string
+				err := r.Scan(&name)
+				texts = append(texts, "coalesce(CAST("+name+" AS TEXT), 'NULL')")
+				return err
+			}, columns, table)
+			if err != nil {
+				return err
+			}
+			out.WriteString(table + "\n")
+			err = tx.Each(func(r db.Rows) error {
+				var row string
+				err := r.Scan(&row)
+				out.WriteString(row + "\n")
+				return err
+			}, "SELECT "+strings.Join(texts, " || ' | ' || ")+" FROM "+table+" WHERE tenant_id = $1 ORDER BY 1", tenant)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
