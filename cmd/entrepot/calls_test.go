@@ -332,7 +332,7 @@ func TestTheShellCompletesValues(t *testing.T) {
 		p.object("account", "create", "--name", name, "--owner-email", fmt.Sprintf("owner%d@example.com", i), "--owner-password", "a long passphrase")
 	}
 	for line, want := range map[string][]string{
-		"channel create --platform ": platforms, "account create --plan ": {"starter", "pro", "enterprise"}, "serve --plan ": {"pro"}, "serve --log-level ": {"debug", "warn"},
+		"channel create --platform ": channels.Platforms, "account create --plan ": {"starter", "pro", "enterprise"}, "serve --plan ": {"pro"}, "serve --log-level ": {"debug", "warn"},
 		"key create --scopes ": {"all", "read:orders"}, "key create --scopes read:orders,": {"read:orders,write:products"}, "user create --role ": {"owner", "viewer"},
 		"webhook create --events ": {"order.received", "*"}, "webhook create --events order.received,": {"order.received,order.shipped"}, "webhook create --status ": {"paused"},
 		"key create --account ": {"Corner shop", "Market"}, "verify --account ": {"Corner shop"}, "account set-plan ": {"Market", "pro"}, "export ": {"orders"}, "serve --rate-limits ": {"off"},
@@ -352,15 +352,15 @@ func TestTheShellCompletesValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, name := range platforms {
+	for _, name := range channels.Platforms {
 		if _, ok := s.Commerce.Connectors.ByPlatform(name); ok {
 			known++
 		} else if name != channels.Custom {
 			t.Errorf("there is no connector for %s", name)
 		}
 	}
-	if known != len(platforms) {
-		t.Errorf("%d of %d platforms", known, len(platforms))
+	if known != len(channels.Platforms) {
+		t.Errorf("%d of %d platforms", known, len(channels.Platforms))
 	}
 }
 

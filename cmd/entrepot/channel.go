@@ -51,19 +51,16 @@ func newChannelCommand(env *environment) *cobra.Command {
 	flags := create.Flags()
 	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("name", "", "name of the channel")
-	flags.String("platform", "", oneOf(platforms))
+	flags.String("platform", "", oneOf(channels.Platforms))
 	flags.String("credentials-file", "", "file with the platform's credentials as a JSON object; - reads it from stdin")
 	flags.StringToString("credential", nil, "one credential as name=value; may be repeated (visible to other users of this machine)")
 	mustHave(create, "name", "platform")
-	completeWith(create, "platform", platforms...)
+	completeWith(create, "platform", channels.Platforms...)
 	show := env.offline(&cobra.Command{Use: "list", Short: "List the channels of one account or of all"}, listing(env.listChannels))
 	accountFlag(env, show, "without it, of all")
 	group.AddCommand(create, show)
 	return group
 }
-
-// platforms are what --platform takes; the shell completes them.
-var platforms = []string{"CUSTOM", "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
 
 // oneOf is a list as people read it: "a, b or c".
 func oneOf(list []string) string {
@@ -77,8 +74,8 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 		return nil, err
 	}
 	draft := commerce.ChannelDraft{Name: &name, Platform: strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(platform), "-", "_"))}
-	if !slices.Contains(platforms, draft.Platform) {
-		return nil, wrong("--platform must be %s, not %q", oneOf(platforms), platform)
+	if !slices.Contains(channels.Platforms, draft.Platform) {
+		return nil, wrong("--platform must be %s, not %q", oneOf(channels.Platforms), platform)
 	}
 	if draft.Credentials, err = env.credentials(cmd); err != nil {
 		return nil, err

@@ -7,19 +7,6 @@ import (
 	"entrepot/internal/id"
 )
 
-// Plan is what an account has bought; it sets the rate limits (interface §8).
-type Plan string
-
-// The plans.
-const (
-	Starter    Plan = "starter"
-	Pro        Plan = "pro"
-	Enterprise Plan = "enterprise"
-)
-
-// Plans lists them, smallest first.
-var Plans = []Plan{Starter, Pro, Enterprise}
-
 // Role is what a user may do: see roleScopes.
 type Role string
 

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 	"entrepot/internal/records"
 )
@@ -24,7 +25,7 @@ var accountRoutes = []*route{
 
 func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
-	name := o.Text("name", apijson.Text{Max: 120})
+	name := o.Text("name", apijson.Text{Max: limits.MaxName})
 	if name.Set && name.Value == "" {
 		o.Fault("name", "must not be empty")
 	}

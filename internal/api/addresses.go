@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -21,14 +22,6 @@ var addressRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 
-// Bounds of an address (interface §2.6).
-const (
-	maxCity           = 100
-	maxZip            = 20
-	maxAddressName    = 120
-	maxAddressCompany = 200
-)
-
 // readAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
 func readAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	o.Record(choose(whole, "CreateAddress", "UpdateAddress"))
@@ -39,11 +32,11 @@ func readAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	}
 	c := customers.AddressChange{
 		Type:      apijson.Enum(o, "type", false, customers.AddressTypes...),
-		Name:      o.Text("name", apijson.Text{Max: maxAddressName}),
-		Company:   o.Text("company", apijson.Text{Max: maxAddressCompany}),
+		Name:      o.Text("name", apijson.Text{Max: limits.MaxAddressName}),
+		Company:   o.Text("company", apijson.Text{Max: limits.MaxAddressCompany}),
 		Line1:     needed("line1", 255),
 		Line2:     o.Text("line2", apijson.Text{}),
-		City:      needed("city", maxCity),
+		City:      needed("city", limits.MaxCity),
 		State:     o.Text("state", apijson.Text{}),
 		Country:   needed("country", 2),
 		Phone:     o.Text("phone", apijson.Text{}),
@@ -83,7 +76,7 @@ func notEmpty(o *apijson.Object, name string, f apijson.Field[string], whole boo
 
 func readZip(o *apijson.Object, whole bool) apijson.Field[string] {
 	before := len(o.Errors())
-	zip, postal := o.Text("zip", apijson.Text{Max: maxZip}), o.Text("postalCode", apijson.Text{Max: maxZip})
+	zip, postal := o.Text("zip", apijson.Text{Max: limits.MaxZip}), o.Text("postalCode", apijson.Text{Max: limits.MaxZip})
 	if o.Describing() || len(o.Errors()) > before {
 		return zip
 	}

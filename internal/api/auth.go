@@ -19,7 +19,7 @@ import (
 // authRoutes are interface §4.5.6: log in, log out, who am I.
 var authRoutes = []*route{
 	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
-		access: public, most: loginLimit, waits: true, errors: []int{401}, body: func(o *apijson.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
+		access: public, most: limits.MaxLoginBody, waits: true, errors: []int{401}, body: func(o *apijson.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
 	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},
 	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
@@ -31,16 +31,10 @@ type login struct{ email, password string }
 func readLogin(o *apijson.Object) login {
 	o.Record("Login")
 	return login{
-		email:    o.Text("email", apijson.Text{Required: true, Max: 254, Format: "email"}).Value,
+		email:    o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value,
 		password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
 	}
 }
-
-// Bounds on failed logins (interface §8): of one e-mail address from one network, and from all of them.
-var (
-	failedLogins     = limits.Rate{Name: "failed-logins", PerMinute: 10}
-	failedEverywhere = limits.Rate{Name: "failed-logins", PerMinute: 30}
-)
 
 // refusalTime is how long a refused login takes at least, whatever it was refused for: longer than checking a password and noting the
 // failure, so that the time does not tell which addresses have a login.
@@ -139,7 +133,7 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
 		return apperr.New(apperr.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
 	}
-	if err := over(a.Limiter.Peek(here, a.Now(), failedLogins)); err != nil { // takes no place from those who may
+	if err := over(a.Limiter.Peek(here, a.Now(), limits.FailedLogins)); err != nil { // takes no place from those who may
 		return false, err
 	}
 	done, err := accounts.Slot(r.ctx())
@@ -147,11 +141,11 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 		return false, err
 	}
 	defer done()
-	if err := over(a.Limiter.Take(here, a.Now(), failedLogins)); err != nil {
+	if err := over(a.Limiter.Take(here, a.Now(), limits.FailedLogins)); err != nil {
 		return false, err
 	}
-	if err := over(a.Limiter.Take(everywhere, a.Now(), failedEverywhere)); err != nil {
-		a.Limiter.Return(here, a.Now(), failedLogins)
+	if err := over(a.Limiter.Take(everywhere, a.Now(), limits.FailedLoginsEverywhere)); err != nil {
+		a.Limiter.Return(here, a.Now(), limits.FailedLogins)
 		return false, err
 	}
 	stored := ""
@@ -160,8 +154,8 @@ func (a *API) tryPassword(r *request, email, network string, user *accounts.User
 	}
 	ok, err := accounts.Matches(stored, password)
 	if ok || err != nil {
-		a.Limiter.Return(here, a.Now(), failedLogins)
-		a.Limiter.Return(everywhere, a.Now(), failedEverywhere)
+		a.Limiter.Return(here, a.Now(), limits.FailedLogins)
+		a.Limiter.Return(everywhere, a.Now(), limits.FailedLoginsEverywhere)
 	}
 	return ok, err
 }

@@ -14,14 +14,8 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Bounds of bodies (interface §8): bytes, and values outside the bulk routes. Three members of free JSON alone may hold 98,000.
-const (
-	bodyLimit         = 1 << 20
-	bulkLimit         = 10 << 20
-	notificationLimit = 5 << 20
-	loginLimit        = 4 << 10
-	valueLimit        = 100_000
-)
+// valueLimit is the most values of a body outside the bulk routes. Three members of free JSON alone may hold 98,000.
+const valueLimit = 100_000
 
 // A body must come in time: after bodyTime at the latest, and that much later for each second's worth of bytes that has come.
 const (

@@ -9,12 +9,6 @@ import (
 	"entrepot/internal/db"
 )
 
-// Bounds of bulk requests (interface §8).
-const (
-	maxImport  = 1000
-	maxUpdates = 5000
-)
-
 // itemError makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
 func itemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
 	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}

@@ -12,7 +12,7 @@ import (
 // bulkCategoryRoutes are the category import of interface §4.2.
 var bulkCategoryRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories", access: keyHeader, scope: "write:categories",
-		rate: &limits.Rate{Name: "bulk:categories", PerMinute: 10}, body: func(o *apijson.Object) { readCategoryImport(o) },
+		rate: &limits.BulkCategories, body: func(o *apijson.Object) { readCategoryImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Errors: sampleItemErrors()})
 		}), serve: (*API).importCategories},
@@ -21,7 +21,7 @@ var bulkCategoryRoutes = []*route{
 // readCategoryImport reads the body: the items that can be applied and those that cannot.
 func readCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	o.Record("ImportCategories")
-	o.List("categories", apijson.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *apijson.Object) {
+	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
 		d := readCategory(item, false, true)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {

@@ -7,39 +7,35 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/stock"
 )
 
 // bulkInventoryRoutes are the stock update of interface §4.2, and that of thresholds (§4.5).
 var bulkInventoryRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
-		rate: &limits.Rate{Name: "bulk:inventory", PerMinute: 30}, body: func(o *apijson.Object) { readStock(o, "quantity", stock.MaxQuantity) },
+		rate: &limits.BulkInventory, body: func(o *apijson.Object) { readStock(o, "quantity", limits.MaxStock) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
 	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
-		body: func(o *apijson.Object) { readStock(o, "threshold", stock.MaxThreshold) }, answer: data(sampleUpdated), serve: (*API).updateThresholds},
+		body: func(o *apijson.Object) { readStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated), serve: (*API).updateThresholds},
 }
 
 func sampleUpdated(w *apijson.Writer) {
 	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 }
 
-// maxCode bounds a warehouse's code, in characters.
-const maxCode = 64
-
 // readStock reads a list of figures for levels: the items that can be applied and those that cannot. figure is the name that
 // the figure goes by.
 func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdate {
 	o.Record(choose(figure == "quantity", "UpdateInventory", "SetThresholds"))
 	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}
-	o.List("updates", apijson.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *apijson.Object) {
+	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		if i == 0 && !o.Describing() {
-			u.Drafts = make([]commerce.StockDraft, 0, maxUpdates)
+			u.Drafts = make([]commerce.StockDraft, 0, limits.MaxUpdates)
 		}
 		item.Record(choose(figure == "quantity", "InventoryUpdate", "ThresholdUpdate"))
 		d := commerce.StockDraft{
 			Index:     i,
 			SKU:       item.Text("sku", apijson.Text{Required: true}).Value,
-			Warehouse: item.Text("warehouseCode", apijson.Text{Max: maxCode}).Value,
+			Warehouse: item.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
 			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: most}).Value,
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
@@ -54,7 +50,7 @@ func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdat
 // updateInventory serves PATCH /api/v1/sdk/inventory/bulk-update: 200; 400.
 func (a *API) updateInventory(r *request) (answer, error) {
 	body := r.object()
-	update := readStock(body, "quantity", stock.MaxQuantity)
+	update := readStock(body, "quantity", limits.MaxStock)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -66,7 +62,7 @@ func (a *API) updateInventory(r *request) (answer, error) {
 // updateThresholds serves PATCH /api/v1/inventory/thresholds: 200; 400.
 func (a *API) updateThresholds(r *request) (answer, error) {
 	body := r.object()
-	update := readStock(body, "threshold", stock.MaxThreshold)
+	update := readStock(body, "threshold", limits.MaxStock)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}

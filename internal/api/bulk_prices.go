@@ -13,7 +13,7 @@ import (
 // bulkPriceRoutes are the price update of interface §4.2.
 var bulkPriceRoutes = []*route{
 	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
-		rate: &limits.Rate{Name: "bulk:prices", PerMinute: 30}, body: func(o *apijson.Object) { readPrices(o) },
+		rate: &limits.BulkPrices, body: func(o *apijson.Object) { readPrices(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 		}), serve: (*API).updatePrices},
@@ -24,7 +24,7 @@ func readPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
 	drafts := []catalog.PriceDraft{}
 	var faults []commerce.ItemError
-	o.List("updates", apijson.List{Required: true, Min: 1, Max: maxUpdates, Apart: true}, func(i int, item *apijson.Object) {
+	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		item.Record("PriceUpdate")
 		d := catalog.PriceDraft{
 			Index:     i,

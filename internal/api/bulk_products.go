@@ -16,7 +16,7 @@ import (
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404}, summary: "Import products", access: keyHeader, scope: "write:products",
-		rate: &limits.Rate{Name: "bulk:products", PerMinute: 10}, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
+		rate: &limits.BulkProducts, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
 		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { readImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
@@ -26,7 +26,7 @@ var bulkProductRoutes = []*route{
 // readImport reads the body: the items that can be applied and those that cannot.
 func readImport(o *apijson.Object) (in commerce.Import) {
 	o.Record("ImportProducts")
-	o.List("products", apijson.List{Required: true, Min: 1, Max: maxImport, Apart: true}, func(i int, item *apijson.Object) {
+	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
 		d := readProduct(item, false)
 		d.Index = i
 		if faults := item.Errors(); len(faults) > 0 {

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // item is one product of an import.
@@ -191,6 +192,25 @@ func TestImportStock(t *testing.T) {
 		strict := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, item{"sku": "A", "name": "A", "price": 2, "stock": item{"warehouseCode": "OSLO", "quantity": 4}}))
 		if text(strict, "errors", 0, "code") != "unknown_warehouse" || number(strict, "updated") != "0" {
 			t.Errorf("strict: %v", strict)
+		}
+	})
+}
+
+// A warehouse's code has the same bound wherever it is given.
+func TestLongWarehouseCodes(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		long := strings.Repeat("W", limits.MaxWarehouseCode)
+		product := func(sku, code string) item {
+			return item{"sku": sku, "name": "Mug", "price": 1, "stock": item{"warehouseCode": code, "quantity": 4}}
+		}
+		counts := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, product("A", long), product("B", long+"W")))
+		if number(counts, "created") != "1" || text(counts, "errors", 0, "sku") != "B" || text(counts, "errors", 0, "field") != "stock.warehouseCode" {
+			t.Errorf("%v", counts)
+		}
+		done := s.must(t, 200, "PATCH", "/api/v1/sdk/inventory/bulk-update", item{"updates": []item{
+			{"sku": "A", "warehouseCode": long, "quantity": 5}, {"sku": "A", "warehouseCode": long + "W", "quantity": 5}}})
+		if number(done, "data", "updated") != "1" || text(done, "data", "errors", 0, "field") != "warehouseCode" {
+			t.Errorf("%v", done)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -47,12 +48,10 @@ var channelRoutes = []*route{
 		answer: data(sampleTest), serve: (*API).checkChannel},
 }
 
-var platforms = []string{channels.Custom, "WOOCOMMERCE", "SHOPIFY", "PRESTASHOP", "AMAZON", "EBAY", "TIKTOK_SHOP"}
-
 func readNewChannel(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("CreateChannel")
-	name := o.Text("name", apijson.Text{Required: true, Max: 120}).Value
-	d := commerce.ChannelDraft{Name: &name, Platform: apijson.Enum(o, "platform", true, platforms...).Value}
+	name := o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
+	d := commerce.ChannelDraft{Name: &name, Platform: apijson.Enum(o, "platform", true, channels.Platforms...).Value}
 	readChannelParts(o, &d)
 	return d
 }
@@ -60,7 +59,7 @@ func readNewChannel(o *apijson.Object) commerce.ChannelDraft {
 func readChannelChange(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("UpdateChannel")
 	var d commerce.ChannelDraft
-	if f := o.Text("name", apijson.Text{Max: 120, Min: 1}); f.Set {
+	if f := o.Text("name", apijson.Text{Max: limits.MaxName, Min: 1}); f.Set {
 		if f.Null {
 			o.Fault("name", "must not be null")
 		}
@@ -79,7 +78,7 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 			if !c.IsText(name) {
 				d.NotText = append(d.NotText, name)
 			} else {
-				d.Credentials[name] = c.Text(name, apijson.Text{Max: 8 << 10, Keep: true}).Value // null as ""
+				d.Credentials[name] = c.Text(name, apijson.Text{Max: limits.MaxCredential, Keep: true}).Value // null as ""
 			}
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -37,13 +38,6 @@ var customerRoutes = []*route{
 		}), serve: (*API).eraseCustomer},
 }
 
-// Bounds of a customer (interface §2.5).
-const (
-	maxTags        = 100
-	maxVAT         = 20
-	maxSecondaries = 100
-)
-
 // readCustomer reads the body of POST and PATCH; on creation null counts as absent.
 func readCustomer(o *apijson.Object, creating bool) customers.Change {
 	o.Record(choose(creating, "CreateCustomer", "UpdateCustomer"))
@@ -54,8 +48,8 @@ func readCustomer(o *apijson.Object, creating bool) customers.Change {
 		Phone:     o.Text("phone", apijson.Text{}),
 		Company:   o.Text("company", apijson.Text{}),
 		Siret:     o.Text("siret", apijson.Text{}),
-		VAT:       o.Text("vatIntracomNumber", apijson.Text{Max: maxVAT}),
-		Tags:      o.Texts("tags", false, maxTags, apijson.Text{}),
+		VAT:       o.Text("vatIntracomNumber", apijson.Text{Max: limits.MaxVAT}),
+		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
 		Metadata:  o.Free("metadata", true),
 	}
 	if c.Email.Set && c.Email.Value == "" && !creating {
@@ -68,7 +62,7 @@ func readCustomer(o *apijson.Object, creating bool) customers.Change {
 	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
 		o.Fault("siret", "must be exactly 14 digits")
 	}
-	list := o.List("addresses", apijson.List{Max: customers.MaxAddresses}, func(_ int, entry *apijson.Object) {
+	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
 		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
 	})
 	c.Addresses.Set = list.Set
@@ -210,7 +204,7 @@ type merge struct {
 func readMerge(o *apijson.Object) merge {
 	o.Record("MergeCustomers")
 	m := merge{primary: o.Text("primaryId", apijson.Text{Required: true}).Value}
-	list := o.Texts("secondaryIds", true, maxSecondaries, apijson.Text{})
+	list := o.Texts("secondaryIds", true, limits.MaxSecondaries, apijson.Text{})
 	for _, text := range list.Value {
 		if !slices.Contains(m.secondaries, text) {
 			m.secondaries = append(m.secondaries, text)

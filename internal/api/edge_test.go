@@ -34,8 +34,8 @@ func TestConditionalRequestsAreBounded(t *testing.T) {
 		for range 2000 {
 			statuses[small.do(call{method: "GET", path: "/api/v1/orders", header: map[string]string{"If-None-Match": "*"}}).status]++
 		}
-		starter := planRates[accounts.Starter]
-		free := unchangedRate(accounts.Starter).PerMinute + starter.Burst
+		starter := accounts.Starter.Rate()
+		free := accounts.Starter.UnchangedRate().PerMinute + starter.Burst
 		if statuses[http.StatusNotModified] != free || statuses[http.StatusTooManyRequests] != 2000-free {
 			t.Errorf("statuses %v, want %d times 304 and else 429", statuses, free)
 		}

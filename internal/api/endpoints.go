@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -53,7 +54,7 @@ func readEvents(o *apijson.Object, required bool) []string {
 
 func readNewEndpoint(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("CreateEndpoint")
-	url := o.Text("url", apijson.Text{Required: true, Max: 2048, Format: "uri"}).Value
+	url := o.Text("url", apijson.Text{Required: true, Max: limits.MaxEndpointURL, Format: "uri"}).Value
 	d := readEndpointParts(o)
 	d.URL, d.Events = &url, readEvents(o, true)
 	return d
@@ -61,14 +62,14 @@ func readNewEndpoint(o *apijson.Object) commerce.EndpointDraft {
 
 func readEndpointChange(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("UpdateEndpoint")
-	url := o.Text("url", apijson.Text{Min: 1, Max: 2048, Format: "uri"}).Ptr()
+	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
 	d := readEndpointParts(o)
 	d.URL, d.Events = url, readEvents(o, false)
 	return d
 }
 
 func readEndpointParts(o *apijson.Object) (d commerce.EndpointDraft) {
-	if f := o.Text("description", apijson.Text{Max: 255}); f.Set {
+	if f := o.Text("description", apijson.Text{Max: limits.MaxEndpointAbout}); f.Set {
 		d.Description = &f.Value // null empties it
 	}
 	d.Status = apijson.Enum(o, "status", false, webhooks.Statuses...).Ptr()

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"entrepot/internal/webhooks"
+	"entrepot/internal/limits"
 )
 
 // An account has so many endpoints and no more, also when the last ones are made at once; one that is removed leaves its place.
@@ -16,7 +16,7 @@ func TestEndpointsAreBounded(t *testing.T) {
 			return map[string]any{"url": fmt.Sprint("https://8.8.8.8/", i), "events": []string{"*"}}
 		}
 		var last string
-		for i := range webhooks.MaxEndpoints - 2 {
+		for i := range limits.MaxEndpoints - 2 {
 			last = text(s.must(t, 201, "POST", "/api/v1/developer/webhooks", body(i)), "data", "id")
 		}
 		var made, refused atomic.Int64

@@ -8,10 +8,8 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
-
-// maxFeed bounds the items of a change feed's page (interface §8).
-const maxFeed = 1000
 
 // feedPage is which part of a change feed is wanted (interface §4.3).
 type feedPage struct {
@@ -24,7 +22,7 @@ type feedPage struct {
 // readFeed reads the parameters of a change feed.
 func readFeed(q *apijson.Query) feedPage {
 	since, given := q.Time("since", false)
-	p := feedPage{Given: given, Limit: q.Int("limit", maxFeed, 1, maxFeed), Deleted: q.Bool("includeDeleted")}
+	p := feedPage{Given: given, Limit: q.Int("limit", limits.MaxFeed, 1, limits.MaxFeed), Deleted: q.Bool("includeDeleted")}
 	if given {
 		p.Since = since.UnixMicro()
 	}

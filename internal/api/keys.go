@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -27,7 +28,7 @@ var keyRoutes = []*route{
 func readKeyDraft(o *apijson.Object) commerce.KeyDraft {
 	o.Record("CreateApiKey")
 	draft := commerce.KeyDraft{
-		Name:      o.Text("name", apijson.Text{Required: true, Max: 120}).Value,
+		Name:      o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value,
 		Scopes:    o.Texts("scopes", true, 100, apijson.Text{Max: 40}).Value,
 		ExpiresAt: o.Time("expiresAt", false).Value,
 	}

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -73,7 +74,7 @@ func readMovement(o *apijson.Object) commerce.Movement {
 	o.Record("CreateMovement")
 	return commerce.Movement{
 		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
-		Warehouse: o.Text("warehouseCode", apijson.Text{Max: maxCode}).Value,
+		Warehouse: o.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
 		Cause:     movementCauses[apijson.Enum[movementType](o, "type", true, "receive", "adjust").Value],
 		Quantity:  readDelta(o),
 		Reason:    o.Text("reason", apijson.Text{Max: 1000}).Value,
@@ -81,7 +82,7 @@ func readMovement(o *apijson.Object) commerce.Movement {
 }
 
 func readDelta(o *apijson.Object) int64 {
-	f := o.Int("quantity", apijson.Int{Required: true, Min: -stock.MaxQuantity, Max: stock.MaxQuantity})
+	f := o.Int("quantity", apijson.Int{Required: true, Min: -limits.MaxStock, Max: limits.MaxStock})
 	if f.Given() && f.Value == 0 && !o.Describing() {
 		o.Fault("quantity", "must not be 0")
 	}
@@ -109,9 +110,9 @@ func readTransfer(o *apijson.Object) commerce.Transfer {
 	o.Record("CreateTransfer")
 	t := commerce.Transfer{
 		SKU:      o.Text("sku", apijson.Text{Required: true}).Value,
-		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: maxCode}).Value,
-		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: maxCode}).Value,
-		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: stock.MaxQuantity}).Value,
+		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
+		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
+		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxStock}).Value,
 		Reason:   o.Text("reason", apijson.Text{Max: 1000}).Value,
 	}
 	if t.From == t.To && t.From != "" {

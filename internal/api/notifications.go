@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // notificationRoutes are interface §5.3 and §6.3: what platforms send, signed by them; no key, no login. The auction marketplace
@@ -65,7 +66,7 @@ func (a *API) notification(r *request) (commerce.Received, error) {
 	if err != nil {
 		return commerce.Received{}, err
 	}
-	raw, err := a.readAll(r, notificationLimit)
+	raw, err := a.readAll(r, limits.MaxNotification)
 	if err != nil {
 		return commerce.Received{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
@@ -43,12 +44,6 @@ func data(write func(*apijson.Writer)) func(*apijson.Writer) {
 	}
 }
 
-// Bounds of an order (interface §4.1).
-const (
-	maxLines    = 500
-	maxQuantity = 1_000_000
-)
-
 // readOrderDraft reads the body of POST /orders, which comes at now.
 func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	o.Record("CreateOrder")
@@ -63,7 +58,7 @@ func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		ShippingAddress:   o.Free("shippingAddress", true).Value,
 		BillingAddress:    o.Free("billingAddress", true).Value,
 		PaymentMetadata:   o.Free("paymentMetadata", false).Value,
-		Notes:             o.Text("notes", apijson.Text{Max: 5000}).Value,
+		Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
 		ShippingAmount:    o.Money("shippingAmount", apijson.Money{}).Value,
 		DiscountAmount:    o.Money("discountAmount", apijson.Money{}).Value,
 		TaxAmount:         o.Money("taxAmount", apijson.Money{}).Ptr(),
@@ -71,7 +66,7 @@ func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		Source:            orders.FromAPI,
 		CreatedAt:         readPast(o, "createdAt", now),
 	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
 		d.Lines = append(d.Lines, readLine(item))
 	})
 	return d
@@ -97,11 +92,11 @@ func readLine(o *apijson.Object) orders.LineDraft {
 	o.Record("OrderLineInput")
 	d := orders.LineDraft{
 		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
-		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
 		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
 		Name:      o.Text("name", apijson.Text{}).Value,
 	}
-	if f := o.Text("description", apijson.Text{Max: 5000}); f.Set {
+	if f := o.Text("description", apijson.Text{Max: limits.MaxNote}); f.Set {
 		d.Description = &f.Value
 	}
 	if f := o.Free("metadata", true); f.Set {
@@ -193,9 +188,9 @@ func readMove(o *apijson.Object) commerce.Move {
 		Draft: orders.ShipmentDraft{
 			Carrier:        o.Text("carrier", apijson.Text{}).Value,
 			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: 2000}).Value,
+			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
 		},
-		Note:    o.Text("note", apijson.Text{Max: 5000}).Value,
+		Note:    o.Text("note", apijson.Text{Max: limits.MaxNote}).Value,
 		Restock: o.Bool("restock").Value,
 	}
 }
@@ -218,7 +213,7 @@ func readEdit(o *apijson.Object) commerce.Edit {
 		DiscountAmount: o.Money("discountAmount", apijson.Money{}).Ptr(),
 		TaxAmount:      o.Money("taxAmount", apijson.Money{}).Ptr(),
 	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
 		d := readLine(item)
 		item.Record("OrderLineChange")
 		d.ID = apijson.UUID[id.Line](item, "id", false).Value
@@ -240,7 +235,7 @@ func (a *API) editOrder(r *request) (answer, error) {
 func readOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 	o.Record("UpdateOrder")
 	return commerce.OrderUpdate{
-		Notes:           o.Text("notes", apijson.Text{Max: 5000}),
+		Notes:           o.Text("notes", apijson.Text{Max: limits.MaxNote}),
 		ShippingAddress: o.Free("shippingAddress", true),
 		BillingAddress:  o.Free("billingAddress", true),
 		PaymentMetadata: o.Free("paymentMetadata", false),
@@ -400,7 +395,7 @@ func sampleOrderList(w *apijson.Writer) {
 
 // readEmail reads an e-mail address.
 func readEmail(o *apijson.Object, name string, required bool) apijson.Field[string] {
-	f := o.Text(name, apijson.Text{Required: required, Max: 254, Format: "email"})
+	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
 		o.Fault(name, "must be an e-mail address such as ada@example.com")
 	}

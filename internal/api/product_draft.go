@@ -5,15 +5,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
-)
-
-// Bounds of a product's texts and lists (interface §2.7.1, §8).
-const (
-	maxName        = 500
-	maxDescription = 100_000
-	maxURL         = 2048
-	maxCategories  = 200
-	maxOnHand      = 1_000_000_000
+	"entrepot/internal/limits"
 )
 
 // readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
@@ -21,24 +13,24 @@ func readProduct(o *apijson.Object, partial bool) catalog.Draft {
 	o.Record(choose(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
 		SKU:         o.Text("sku", apijson.Text{Required: !partial || o.Has("sku")}).Value,
-		Name:        o.Text("name", apijson.Text{Required: !partial || o.Has("name"), Max: maxName}),
+		Name:        o.Text("name", apijson.Text{Required: !partial || o.Has("name"), Max: limits.MaxProductName}),
 		Price:       o.Money("price", apijson.Money{Required: !partial || o.Has("price")}),
-		Description: o.Text("description", apijson.Text{Max: maxDescription, Keep: true}),
+		Description: o.Text("description", apijson.Text{Max: limits.MaxDescription, Keep: true}),
 		Slug:        o.Text("slug", apijson.Text{}),
 		CompareAt:   o.Money("compareAtPrice", apijson.Money{}),
 		Status:      apijson.Enum(o, "status", false, catalog.Statuses...),
-		Categories:  o.Texts("categoryIds", false, maxCategories, apijson.Text{}),
+		Categories:  o.Texts("categoryIds", false, limits.MaxCategories, apijson.Text{}),
 		Images:      readImages(o),
 		Attributes:  o.Free("attributes", true),
 	}
-	d.VariantsSet = o.List("variants", apijson.List{Max: catalog.MaxVariants}, func(_ int, v *apijson.Object) {
+	d.VariantsSet = o.List("variants", apijson.List{Max: limits.MaxVariants}, func(_ int, v *apijson.Object) {
 		d.Variants = append(d.Variants, readVariant(v))
 	}).Given()
 	o.Object("stock", false, func(s *apijson.Object) {
 		s.Record("StockInput")
 		d.Stock = &catalog.StockDraft{
-			Warehouse: s.Text("warehouseCode", apijson.Text{Max: 50}).Value,
-			Quantity:  s.Int("quantity", apijson.Int{Required: true, Max: maxOnHand}).Value,
+			Warehouse: s.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
+			Quantity:  s.Int("quantity", apijson.Int{Required: true, Max: limits.MaxStock}).Value,
 		}
 	})
 	return d
@@ -48,10 +40,10 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 	o.Record("VariantInput")
 	return catalog.VariantDraft{
 		SKU:        o.Text("sku", apijson.Text{Required: true}).Value,
-		Name:       o.Text("name", apijson.Text{Max: maxName}),
+		Name:       o.Text("name", apijson.Text{Max: limits.MaxProductName}),
 		Price:      o.Money("price", apijson.Money{}),
 		CompareAt:  o.Money("compareAtPrice", apijson.Money{}),
-		Stock:      o.Int("stock", apijson.Int{Max: maxOnHand}).Ptr(),
+		Stock:      o.Int("stock", apijson.Int{Max: limits.MaxStock}).Ptr(),
 		Attributes: o.Free("attributes", true),
 	}
 }
@@ -59,9 +51,9 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 // readImages reads the whole list of images; an image without a position takes its place in the list.
 func readImages(o *apijson.Object) (f apijson.Field[[]catalog.ImageDraft]) {
 	var list []catalog.ImageDraft
-	given := o.List("images", apijson.List{Max: catalog.MaxImages}, func(i int, one *apijson.Object) {
+	given := o.List("images", apijson.List{Max: limits.MaxImages}, func(i int, one *apijson.Object) {
 		one.Record("ImageInput")
-		address := one.Text("url", apijson.Text{Required: true, Max: maxURL, Format: "uri"}).Value
+		address := one.Text("url", apijson.Text{Required: true, Max: limits.MaxImageURL, Format: "uri"}).Value
 		if address != "" && !isWebAddress(address) {
 			one.Fault("url", "must be an absolute http or https URL")
 		}

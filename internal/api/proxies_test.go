@@ -7,6 +7,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestLimitsByAddressBehindAProxy(t *testing.T) {
 	dbtest.Long(t, "many logins, which are slow on purpose")
 	t.Parallel()
-	starter := planRates[accounts.Starter].Burst
+	starter := accounts.Starter.Rate().Burst
 	for _, c := range []struct {
 		name, proxies string
 		clients       int // how many callers the limits tell apart
@@ -46,7 +47,7 @@ func TestLimitsByAddressBehindAProxy(t *testing.T) {
 					return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": "owner@test.example", "password": "wrong wrong wrong"},
 						noKey: true, header: map[string]string{"X-Forwarded-For": from}}).status
 				}
-				for range failedLogins.PerMinute {
+				for range limits.FailedLogins.PerMinute {
 					guess("203.0.113.1")
 				}
 				want := http.StatusTooManyRequests

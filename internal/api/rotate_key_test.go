@@ -16,6 +16,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
@@ -78,7 +79,7 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		}
 		first := create()
 		// Many endpoints, so that there is a middle; every third is from before secrets were bound.
-		for i := range webhooks.MaxEndpoints - 1 {
+		for i := range limits.MaxEndpoints - 1 {
 			s.act(s.tenant, func(tx *db.Tx) error {
 				e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example/x", Events: []string{"product.deleted"}, Status: webhooks.Active}
 				if e.Secret = former.Seal(fmt.Sprint("secret ", e.ID), webhooks.Place(s.tenant, e.ID)); i%3 == 0 {

@@ -53,11 +53,11 @@ func (r *route) sdk() bool { return strings.HasPrefix(r.path, "/api/v1/sdk/") }
 func (r *route) bound() int64 {
 	switch {
 	case r.sdk():
-		return bulkLimit
+		return limits.MaxBulkBody
 	case r.most > 0:
 		return r.most
 	}
-	return bodyLimit
+	return limits.MaxBody
 }
 
 func (r *route) success() int {

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -16,9 +17,6 @@ var sandboxRoutes = []*route{
 	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on", errors: []int{403},
 		body: func(o *apijson.Object) { readAdvance(o) }, answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).advanceClock},
 }
-
-// maxAdvance bounds one step: a year.
-const maxAdvance = 366 * 24 * time.Hour
 
 // readAdvance reads how far: seconds, or a span such as "30m" or "24h".
 func readAdvance(o *apijson.Object) time.Duration {
@@ -29,9 +27,9 @@ func readAdvance(o *apijson.Object) time.Duration {
 	}
 	by, err := time.ParseDuration(f)
 	if seconds, bad := strconv.ParseFloat(f, 64); bad == nil {
-		by, err = time.Duration(min(max(seconds, -1), maxAdvance.Seconds()+1)*float64(time.Second)), nil
+		by, err = time.Duration(min(max(seconds, -1), limits.MaxAdvance.Seconds()+1)*float64(time.Second)), nil
 	}
-	if err != nil || by <= 0 || by > maxAdvance {
+	if err != nil || by <= 0 || by > limits.MaxAdvance {
 		o.Fault("advance", "must be seconds, or a span such as \"30m\" or \"24h\", up to a year")
 	}
 	return by

@@ -136,7 +136,7 @@ func (a *API) admit(r *request) (answer, error) {
 	}
 	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
 	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
-	free := conditional && a.unchanged.Take(who, a.Now(), unchangedRate(plan)).Allowed
+	free := conditional && a.unchanged.Take(who, a.Now(), plan.UnchangedRate()).Allowed
 	if !free && (reads || !r.route.raw) { // a platform's notification is counted when it turns out not to be one
 		if err := a.limit(r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
@@ -226,24 +226,11 @@ func first(a, b string) string {
 	return b
 }
 
-// planRates are the plans' limits (interface §8).
-var planRates = map[accounts.Plan]limits.Rate{
-	accounts.Starter:    {PerMinute: 100, Burst: 20},
-	accounts.Pro:        {PerMinute: 500, Burst: 100},
-	accounts.Enterprise: {PerMinute: 2000, Burst: 400},
-}
-
 func rates(plan accounts.Plan, own *limits.Rate) []limits.Rate {
 	if own == nil {
-		return []limits.Rate{planRates[plan]}
+		return []limits.Rate{plan.Rate()}
 	}
-	return []limits.Rate{planRates[plan], *own}
-}
-
-// unchangedRate bounds how many requests a minute may come with If-None-Match: ten times the plan. Those beyond it are
-// counted as any other.
-func unchangedRate(plan accounts.Plan) limits.Rate {
-	return limits.Rate{Name: "unchanged", PerMinute: 10 * planRates[plan].PerMinute}
+	return []limits.Rate{plan.Rate(), *own}
 }
 
 // limit counts the request and sets the headers; the error is a 429.

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 )
@@ -30,17 +31,17 @@ func readShipment(o *apijson.Object) orders.ShipmentDraft {
 	d := orders.ShipmentDraft{
 		Carrier:        o.Text("carrier", apijson.Text{}).Value,
 		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: 2000}).Value,
-		Notes:          o.Text("notes", apijson.Text{Max: 5000}).Value,
+		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
 	}
 	if at := o.Time("shippedAt", false); at.Given() {
 		d.ShippedAt = at.Value.UnixMicro()
 	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: maxLines}, func(_ int, item *apijson.Object) {
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
 		item.Record("ShipmentLineInput")
 		d.Lines = append(d.Lines, orders.DraftLine{
 			Line:     apijson.UUID[id.Line](item, "orderItemId", true).Value,
-			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: maxQuantity}).Value,
+			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
 		})
 	})
 	return d

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -32,8 +33,8 @@ var userRoutes = []*route{
 // readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
 func readUserDraft(o *apijson.Object) (draft commerce.UserDraft, password string) {
 	o.Record("CreateUser")
-	draft.Email = o.Text("email", apijson.Text{Required: true, Max: 254, Format: "email"}).Value
-	draft.Name = o.Text("name", apijson.Text{Required: true, Max: 120}).Value
+	draft.Email = o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value
+	draft.Name = o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
 	draft.Role = apijson.Enum(o, "role", true, accounts.Roles...).Value
 	password = o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
 	checkEmail(o, draft.Email)
@@ -52,8 +53,8 @@ func readUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 		}
 		return f.Value
 	}
-	change.Email = text("email", apijson.Text{Max: 254, Format: "email"})
-	change.Name = text("name", apijson.Text{Max: 120})
+	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
+	change.Name = text("name", apijson.Text{Max: limits.MaxName})
 	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
 	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
 	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})

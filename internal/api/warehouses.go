@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -86,7 +87,7 @@ func oneWarehouse(status int, s stock.Warehouse) answer {
 func readWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	o.Record(choose(whole, "CreateWarehouse", "UpdateWarehouse"))
 	return commerce.WarehouseDraft{
-		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: maxCode}),
+		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: limits.MaxWarehouseCode}),
 		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
 		Default: o.Bool("isDefault"),
 		Address: o.Free("address", true),

@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
+	"entrepot/internal/limits"
 )
 
 // write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
@@ -121,8 +122,8 @@ func idempotencyKey(h http.Header) (string, error) {
 	}
 	key := strings.TrimSpace(values[0])
 	switch n := utf8.RuneCountInString(key); {
-	case n == 0 || n > 255:
-		return "", apperr.At("Idempotency-Key", "must have 1 to 255 characters")
+	case n == 0 || n > limits.MaxKeyLength:
+		return "", apperr.At("Idempotency-Key", "must have 1 to %d characters", limits.MaxKeyLength)
 	case !utf8.ValidString(key) || strings.IndexByte(key, 0) >= 0:
 		return "", apperr.At("Idempotency-Key", "must be valid UTF-8")
 	}

@@ -1,10 +1,14 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+
+	"entrepot/internal/limits"
+)
 
 func baselineImport(c *campaign, y *baselineRun, _ int) func() (int, error) {
 	return func() (int, error) {
-		return importLimit, y.write(baselineProducts(fmt.Sprintf("%s-%010d", y.tag, y.serial.Add(1)), c.Product))
+		return limits.MaxImport, y.write(baselineProducts(fmt.Sprintf("%s-%010d", y.tag, y.serial.Add(1)), c.Product))
 	}
 }
 
@@ -14,7 +18,7 @@ func baselineImport(c *campaign, y *baselineRun, _ int) func() (int, error) {
 func baselineProducts(request, kind string) []statement {
 	var products, images, variants, levels, movements, events rows
 	now := nowMicros()
-	for i := range importLimit {
+	for i := range limits.MaxImport {
 		product, sku := newID(), fmt.Sprintf("IMP-%s-%03d", request, i)
 		products.add(baselineTenant, product, sku, fmt.Sprintf("Imported article %d", i),
 			"Cotton, woven in the old way, washed twice, and packed in paper. Ships within two days from our own warehouse.",
@@ -42,9 +46,9 @@ func baselineProducts(request, kind string) []statement {
 // differs from the block's last one.
 func (y *baselineRun) nextBlock() (first, end int, value int64) {
 	request := int(y.serial.Add(1))
-	blocks := (y.skus + updateLimit - 1) / updateLimit
-	first = request % blocks * updateLimit
-	return first, min(first+updateLimit, y.skus), int64(request%100_000 + 1)
+	blocks := (y.skus + limits.MaxUpdates - 1) / limits.MaxUpdates
+	first = request % blocks * limits.MaxUpdates
+	return first, min(first+limits.MaxUpdates, y.skus), int64(request%100_000 + 1)
 }
 
 func baselinePrices(_ *campaign, y *baselineRun, _ int) func() (int, error) {

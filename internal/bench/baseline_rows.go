@@ -2,10 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"github.com/google/uuid"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"entrepot/internal/limits"
 )
 
 // newID is a time-ordered identifier, as the service's.
@@ -49,9 +50,9 @@ func (r *rows) addEvent(kind, subject, filler string, now int64) {
 // tasks change and read.
 func (y *baselineRun) seedProducts() error {
 	start := nowMicros()
-	for first := 0; first < y.skus; first += importLimit {
+	for first := 0; first < y.skus; first += limits.MaxImport {
 		var products, levels rows
-		for n := first; n < min(first+importLimit, y.skus); n++ {
+		for n := first; n < min(first+limits.MaxImport, y.skus); n++ {
 			stamp := start + int64(n)*10
 			products.add(baselineTenant, newID(), skuOf(n), fmt.Sprintf("Bench article %d", n),
 				fmt.Sprintf("A plain article for measurements, number %d.", n), "ACTIVE", int64(5+n%200)*10_000, nil, stamp)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"entrepot/internal/limits"
 )
 
 // Events that each kind of traffic makes one of per item.
@@ -86,7 +88,7 @@ func complaintOf(got receipts) error {
 // rounded up to whole requests.
 func (c *campaign) eventLoop(clients int) *loop {
 	events := orDefault(c.Count, defaultEvents)
-	perRequest := min(updateLimit, c.SKUs)
+	perRequest := min(limits.MaxUpdates, c.SKUs)
 	supply := newPriceSource
 	switch c.Events {
 	case "stock":

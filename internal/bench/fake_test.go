@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"entrepot/internal/limits"
 )
 
 // fakeService answers the part of the interface that the tool uses, from
@@ -132,7 +134,7 @@ func (f *fakeService) importProducts(w http.ResponseWriter, r *http.Request) {
 	f.decode(r, &in)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n := len(in.Products); n == 0 || n > importLimit {
+	if n := len(in.Products); n == 0 || n > limits.MaxImport {
 		f.t.Errorf("an import of %d products", n)
 	}
 	for _, p := range in.Products {

@@ -7,18 +7,13 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+
+	"entrepot/internal/limits"
 )
 
 // onHand is the stock that every seeded product starts with: enough that no
 // run sells out.
 const onHand = 1_000_000
-
-// importLimit and updateLimit are the most items of one bulk request
-// (interface §8).
-const (
-	importLimit = 1_000
-	updateLimit = 5_000
-)
 
 // seedProducts makes the products BENCH-0000000 … with stock, unless the last
 // of them is already there from an earlier run.
@@ -42,8 +37,8 @@ func seedProducts(ctx context.Context, c *campaign, a *account) error {
 		return nil
 	}
 	c.say("seed: %d products", c.SKUs)
-	for first := 0; first < c.SKUs && ctx.Err() == nil; first += importLimit {
-		body := seedBody(first, min(first+importLimit, c.SKUs))
+	for first := 0; first < c.SKUs && ctx.Err() == nil; first += limits.MaxImport {
+		body := seedBody(first, min(first+limits.MaxImport, c.SKUs))
 		var outcome struct {
 			Errors []json.RawMessage `json:"errors"`
 		}

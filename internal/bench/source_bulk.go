@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"entrepot/internal/limits"
 )
 
 // importSource sends 1,000 new products a request. The body is rendered once;
@@ -23,7 +25,7 @@ func newImportSource(c *campaign, a *account, _ int) source {
 func importBody(tag, kind string) []byte {
 	var b strings.Builder
 	b.WriteString(`{"products":[`)
-	for i := range importLimit {
+	for i := range limits.MaxImport {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -43,9 +45,9 @@ func importBody(tag, kind string) []byte {
 
 func (s *importSource) next() ([]byte, []byte) {
 	request := s.c.serial.Add(1)
-	perProduct := uint64(len(s.body.slots) / importLimit)
+	perProduct := uint64(len(s.body.slots) / limits.MaxImport)
 	for i, slot := range s.body.slots {
-		putDigits(slot, request*importLimit+uint64(i)/perProduct)
+		putDigits(slot, request*limits.MaxImport+uint64(i)/perProduct)
 	}
 	return s.head, s.body.body
 }
@@ -74,10 +76,10 @@ func newStockSource(c *campaign, a *account, _ int) source {
 
 func newUpdateSource(c *campaign, a *account, path, rest string) source {
 	s := &updateSource{c: c, head: c.target.head("PATCH", path, a.key)}
-	for first := 0; first < c.SKUs; first += updateLimit {
+	for first := 0; first < c.SKUs; first += limits.MaxUpdates {
 		var b []byte
 		b = append(b, `{"updates":[`...)
-		for n := first; n < min(first+updateLimit, c.SKUs); n++ {
+		for n := first; n < min(first+limits.MaxUpdates, c.SKUs); n++ {
 			if n > first {
 				b = append(b, ',')
 			}

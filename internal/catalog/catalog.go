@@ -31,12 +31,6 @@ const (
 // Statuses lists them.
 var Statuses = []Status{DraftStatus, Active, Inactive, Archived}
 
-// Bounds of interface §8.
-const (
-	MaxVariants = 50
-	MaxImages   = 20
-)
-
 // Product is one article. Texts called JSON are kept as they go out.
 type Product struct {
 	ID          id.Product

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // Lookup is what the store has of the SKUs, categories and slugs that drafts name, and what earlier drafts of the same
@@ -67,9 +68,9 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	k.link(&r, d)
 	r.images(d)
 	k.variants(&r, d, replace)
-	if n := len(r.After.Variants); n > MaxVariants {
+	if n := len(r.After.Variants); n > limits.MaxVariants {
 		faults = append(faults, ItemError{"variants", "invalid",
-			"variants must be at most " + strconv.Itoa(MaxVariants) + " in all, not " + strconv.Itoa(n)})
+			"variants must be at most " + strconv.Itoa(limits.MaxVariants) + " in all, not " + strconv.Itoa(n)})
 	}
 	if len(faults) > 0 {
 		return r, faults

@@ -2,12 +2,12 @@ package catalog
 
 import (
 	"fmt"
+	"pgregory.net/rapid"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"entrepot/internal/apijson"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 )
 
@@ -112,7 +112,7 @@ func TestDiffVariants(t *testing.T) {
 		t.Errorf("replaced by none: %+v", r.After.Variants)
 	}
 	many := base
-	for i := range MaxVariants {
+	for i := range limits.MaxVariants {
 		many.Variants = append(many.Variants, VariantDraft{SKU: fmt.Sprint("M", i)})
 	}
 	k.must(t, many, false)

@@ -9,8 +9,19 @@ import (
 	"entrepot/internal/id"
 )
 
-// Custom is the platform value of a channel without a connector.
-const Custom = "CUSTOM"
+// The platforms; Custom is that of a channel without a connector.
+const (
+	Custom      = "CUSTOM"
+	WooCommerce = "WOOCOMMERCE"
+	Shopify     = "SHOPIFY"
+	PrestaShop  = "PRESTASHOP"
+	Amazon      = "AMAZON"
+	EBay        = "EBAY"
+	TikTokShop  = "TIKTOK_SHOP"
+)
+
+// Platforms lists them.
+var Platforms = []string{Custom, WooCommerce, Shopify, PrestaShop, Amazon, EBay, TikTokShop}
 
 // Status is where a channel stands.
 type Status string

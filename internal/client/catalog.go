@@ -8,19 +8,6 @@ import (
 	"net/http"
 )
 
-// Limits of one bulk request (interface §8).
-const (
-	MaxProducts     = 1_000
-	MaxUpdates      = 5_000
-	MaxBulkBody     = 10 << 20
-	MaxOrderBody    = 1 << 20
-	MaxKeyLength    = 255
-	MaxOrderLines   = 500
-	MaxVariants     = 50
-	MaxImages       = 20
-	MaxLineQuantity = 1_000_000
-)
-
 // ItemError is one item of a bulk request that was not taken (interface §4.2). Index counts from 0 in
 // the request's list; it is -1 when the server does not say.
 type ItemError struct {

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // CreateAddress puts an address into a customer's book and emits customer.updated (interface §4.4). Errors: those of holdCustomer; Invalid
@@ -14,8 +15,8 @@ func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expect
 	if err != nil {
 		return customers.Address{}, err
 	}
-	if len(c.Addresses) >= customers.MaxAddresses {
-		return customers.Address{}, apperr.At("", "a customer has at most %d addresses", customers.MaxAddresses)
+	if len(c.Addresses) >= limits.MaxAddresses {
+		return customers.Address{}, apperr.At("", "a customer has at most %d addresses", limits.MaxAddresses)
 	}
 	made := c.AddAddress(draft).ID
 	_, err = saveCustomer(tx, before, c)

@@ -20,9 +20,6 @@ const (
 // AddressTypes lists them.
 var AddressTypes = []AddressType{Shipping, Billing, Both}
 
-// MaxAddresses bounds an address book.
-const MaxAddresses = 100
-
 // Address is one entry of an address book (interface §2.6).
 type Address struct {
 	ID        id.Address

@@ -3,7 +3,7 @@ package importer
 import (
 	"sync"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // chunk is what is sent and confirmed together: up to 1,000 products in one request, or a few orders
@@ -60,8 +60,8 @@ func (k *chunker) take(p piece) error {
 	if k.pieces <= k.skip {
 		return nil
 	}
-	if p.body != nil && len(p.body)+wrapping > client.MaxBulkBody {
-		p.faults = append(p.faults, p.refused(p.item, "", "too_large", "the product is longer than %d bytes", client.MaxBulkBody-wrapping))
+	if p.body != nil && len(p.body)+wrapping > limits.MaxBulkBody {
+		p.faults = append(p.faults, p.refused(p.item, "", "too_large", "the product is longer than %d bytes", limits.MaxBulkBody-wrapping))
 		p.faults[len(p.faults)-1].Rows = p.rows
 		p.body = nil
 	}

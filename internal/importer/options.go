@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // Kind is what a file holds.
@@ -88,7 +89,7 @@ func (o *Options) check() error {
 		}
 	}
 	o.CreditNotes = CreditNotes(credit)
-	most, usual := client.MaxProducts, client.MaxProducts
+	most, usual := limits.MaxImport, limits.MaxImport
 	if o.Kind == Orders {
 		most, usual = 1_000, 20
 	}

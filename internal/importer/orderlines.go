@@ -3,7 +3,7 @@ package importer
 import (
 	"slices"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 )
 
@@ -130,8 +130,8 @@ func (r *orderReader) readQuantity(got *orderRow, cells [][]byte, refuse refuse)
 		refuse("quantity", "missing_quantity", "the row has no quantity")
 	case err != nil:
 		refuse("quantity", "bad_quantity", "%q %v", clip(cell), err)
-	case n == 0 || n > client.MaxLineQuantity || n < -client.MaxLineQuantity:
-		refuse("quantity", "bad_quantity", "a line has from 1 to %d pieces, not %d", client.MaxLineQuantity, n)
+	case n == 0 || n > limits.MaxLineQuantity || n < -limits.MaxLineQuantity:
+		refuse("quantity", "bad_quantity", "a line has from 1 to %d pieces, not %d", limits.MaxLineQuantity, n)
 	}
 	got.quantity = n
 }

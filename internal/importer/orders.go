@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // orderMaker makes orders of rows.
@@ -178,11 +178,11 @@ func divide(rows []*orderRow) (credits, sales []*orderRow) {
 // sendLines hands on an order, in parts of at most 500 lines.
 func (m *orderMaker) sendLines(o order, rows []*orderRow, faults []Fault, out emit) error {
 	lines, faults := o.linesOf(rows, faults)
-	parts := slices.Collect(slices.Chunk(lines, client.MaxOrderLines))
+	parts := slices.Collect(slices.Chunk(lines, limits.MaxOrderLines))
 	if len(parts) > 1 {
 		if !m.split {
 			for _, r := range rows {
-				faults = append(faults, r.refused(o.reference, "items", "too_many_lines", "the order has %d lines; %d is the most, --long-orders split makes several of it", len(lines), client.MaxOrderLines))
+				faults = append(faults, r.refused(o.reference, "items", "too_many_lines", "the order has %d lines; %d is the most, --long-orders split makes several of it", len(lines), limits.MaxOrderLines))
 			}
 			return out(piece{place: rows[0].place, item: o.reference, faults: faults})
 		}
@@ -210,8 +210,8 @@ func (m *orderMaker) send(o order, lines []orderLine, faults []Fault, out emit) 
 	}
 	body, bad := o.appendJSON(m.body[:0], lines, m.reader, m.channel)
 	m.body = body
-	if bad == nil && len(body) > client.MaxOrderBody {
-		bad = &Fault{Field: "items", Code: "too_large", Message: fmt.Sprintf("the order is longer than %d bytes", client.MaxOrderBody)}
+	if bad == nil && len(body) > limits.MaxBody {
+		bad = &Fault{Field: "items", Code: "too_large", Message: fmt.Sprintf("the order is longer than %d bytes", limits.MaxBody)}
 	}
 	name := o.fullReference()
 	if bad != nil {

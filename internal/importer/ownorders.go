@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // isOwnOrder reports whether the objects of a JSON file are orders as the API takes them.
@@ -45,7 +45,7 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 			m.body = append(append(m.body, ','), bytes.TrimLeft(r.raw, " \t\r\n")[1:]...) // the object has members: items at least
 			body = m.body
 		}
-		if len(body) > client.MaxOrderBody {
+		if len(body) > limits.MaxBody {
 			return refused("items", "too_large", "the order is longer than 1 MB")
 		}
 		return out(piece{place: at, body: body, item: item, rows: 1})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // store sends what the items need to be there first: categories, and products for unknown SKUs. It
@@ -40,7 +41,7 @@ func (r *importRun) store(ctx context.Context) error {
 // storeCategories sends them parents first. A refused category is noted: its products are stored,
 // and their link to it waits until the category comes (interface §4.2).
 func (r *importRun) storeCategories(ctx context.Context, list []client.Category) error {
-	for part := range slices.Chunk(list, client.MaxProducts) {
+	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("storing the categories")
 		got, err := r.To.ImportCategories(ctx, part)
 		if err != nil {
@@ -62,7 +63,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(lacking, client.MaxProducts) {
+	for part := range slices.Chunk(lacking, limits.MaxImport) {
 		r.doing("creating the missing products")
 		got, err := r.To.ImportProducts(ctx, candidatesBody(part, "", false), true)
 		if err != nil {
@@ -81,7 +82,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 // lacking finds those that the catalog has not: a dry run of the import tells, as a SKU may also
 // belong to a variant.
 func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
-	for part := range slices.Chunk(list, client.MaxProducts) {
+	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("asking which products are missing")
 		got, err := r.To.ImportProducts(ctx, candidatesBody(part, r.Channel, true), true)
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 	"entrepot/internal/money"
 )
 
@@ -228,8 +228,8 @@ func (p *product) addImage(address []byte, faults []Fault) []Fault {
 			return faults
 		}
 	}
-	if len(p.images) == client.MaxImages {
-		return append(faults, p.note(string(p.sku), "images", "too_many_images", "a product has at most %d images; %q was left out", client.MaxImages, clip(address)))
+	if len(p.images) == limits.MaxImages {
+		return append(faults, p.note(string(p.sku), "images", "too_many_images", "a product has at most %d images; %q was left out", limits.MaxImages, clip(address)))
 	}
 	p.images = append(p.images, address)
 	return faults

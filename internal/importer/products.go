@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // piece is one product or order ready to be sent, or only errors. Its texts are valid during emit.
@@ -284,8 +285,8 @@ func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) err
 	if variants > 0 && len(p.variants) == 0 {
 		faults = append(faults, p.refused(string(p.sku), "variants", "no_variant", "none of the product's variants can be stored"))
 	}
-	if len(p.variants) > client.MaxVariants {
-		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most", len(p.variants), client.MaxVariants))
+	if len(p.variants) > limits.MaxVariants {
+		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most", len(p.variants), limits.MaxVariants))
 	}
 	faults, refused := refusal(faults)
 	if refused {

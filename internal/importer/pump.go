@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"entrepot/internal/client"
+	"entrepot/internal/limits"
 )
 
 // pump makes, sends and settles everything. One goroutine makes chunks, several send them, and the
@@ -76,7 +76,7 @@ func (r *importRun) sender() sender {
 
 func (r *importRun) makeChunks(ctx context.Context, deliver func(*chunk) error) error {
 	k := &chunker{
-		most: r.Batch, bytes: client.MaxBulkBody - wrapping, skip: r.state.NextItem,
+		most: r.Batch, bytes: limits.MaxBulkBody - wrapping, skip: r.state.NextItem,
 		read: r.source.read.Load, deliver: deliver,
 	}
 	err := r.maker.make(ctx, k.take)

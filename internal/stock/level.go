@@ -15,12 +15,6 @@ import (
 	"entrepot/internal/id"
 )
 
-// Bounds of a quantity that is set and of what a single movement may move; sums of them stay far from the end of BIGINT.
-const (
-	MaxQuantity  = 1_000_000_000
-	MaxThreshold = MaxQuantity
-)
-
 // Place names a level.
 type Place struct{ SKU, Warehouse string }
 

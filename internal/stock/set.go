@@ -13,7 +13,7 @@ type StockInput struct {
 	Product   id.Product // needed where there is no level yet
 	Variant   id.Variant
 	Warehouse string // "" until ReadSnapshot: the default
-	Quantity  int64  // 0 to MaxQuantity
+	Quantity  int64  // 0 to limits.MaxStock
 
 	at int // its place in the Snapshot, set by ReadSnapshot
 }

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/limits"
 )
 
 // Status says whether an endpoint's deliveries go out now.
@@ -55,19 +56,16 @@ func scanEndpoint(r db.Rows) (e Endpoint, err error) {
 	return e, err
 }
 
-// MaxEndpoints bounds the endpoints of an account (interface §8).
-const MaxEndpoints = 100
-
 // Insert stores a new endpoint with its queue. It gets the events that are committed after it. Errors: Conflict when the account has
-// MaxEndpoints; they are counted behind the change clock, so exactly.
+// limits.MaxEndpoints; they are counted behind the change clock, so exactly.
 func (e *Endpoint) Insert(tx *db.Tx) {
 	offset := tx.Stamps(1)
 	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
 	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at)
 		SELECT $1::BIGINT,$2::UUID,$3::TEXT,$4::TEXT,'',0,$5::TEXT,$6::TEXT,$7::TEXT,$8::BOOLEAN,`+db.Clock+` + $9::BIGINT,$10::BIGINT,$10::BIGINT
 		WHERE (SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL) < $11::BIGINT`,
-		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(), MaxEndpoints).
-		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints", "an account has at most %d webhook endpoints: remove one that is not needed any more", MaxEndpoints))
+		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(), limits.MaxEndpoints).
+		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints", "an account has at most %d webhook endpoints: remove one that is not needed any more", limits.MaxEndpoints))
 	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`, tx.Tenant, offset)
 	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`, tx.Tenant, e.ID)
 }

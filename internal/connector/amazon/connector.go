@@ -1,7 +1,10 @@
 // Package amazon connects seller accounts of Amazon's Selling Partner API. README.md tells what the platform promises.
 package amazon
 
-import "entrepot/internal/connector"
+import (
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+)
 
 // Connector translates for Amazon.
 type Connector struct{}
@@ -13,7 +16,7 @@ func New() *Connector { return &Connector{} }
 func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "amazon",
-		Platform: "AMAZON",
+		Platform: channels.Amazon,
 		Webhooks: connector.Relayed,
 		Fields: []connector.Field{
 			{Name: "sellerId", Required: true, Form: connector.Text, Note: "merchant token of the seller account"},

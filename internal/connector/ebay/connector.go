@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 )
 
@@ -35,7 +36,7 @@ func New(client *http.Client, now func() time.Time) *Connector {
 func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "ebay",
-		Platform: "EBAY",
+		Platform: channels.EBay,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "App ID of the keyset"},

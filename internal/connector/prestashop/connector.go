@@ -1,7 +1,10 @@
 // Package prestashop connects shops that run PrestaShop. README.md tells what the platform promises.
 package prestashop
 
-import "entrepot/internal/connector"
+import (
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+)
 
 // Connector translates for PrestaShop.
 type Connector struct{}
@@ -13,7 +16,7 @@ func New() *Connector { return &Connector{} }
 func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "prestashop",
-		Platform: "PRESTASHOP",
+		Platform: channels.PrestaShop,
 		Webhooks: connector.Pasted,
 		Fields: []connector.Field{
 			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address, with its folder if it has one"},

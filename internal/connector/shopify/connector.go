@@ -1,7 +1,10 @@
 // Package shopify connects hosted storefronts of Shopify. README.md tells what the platform promises.
 package shopify
 
-import "entrepot/internal/connector"
+import (
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+)
 
 // Connector translates for Shopify.
 type Connector struct{}
@@ -13,7 +16,7 @@ func New() *Connector { return &Connector{} }
 func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "shopify",
-		Platform: "SHOPIFY",
+		Platform: channels.Shopify,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
 			{Name: "shop", Required: true, Form: connector.Text, Note: "the shop's own domain, name.myshopify.com"},

@@ -1,7 +1,10 @@
 // Package tiktokshop connects shops on TikTok Shop. README.md tells what the platform promises.
 package tiktokshop
 
-import "entrepot/internal/connector"
+import (
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+)
 
 // Connector translates for TikTok Shop.
 type Connector struct{}
@@ -14,7 +17,7 @@ func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "tiktok-shop",
 		Aliases:  []string{"tiktok", "tiktok_shop", "tiktokshop"},
-		Platform: "TIKTOK_SHOP",
+		Platform: channels.TikTokShop,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
 			{Name: "appKey", Required: true, Form: connector.Text, Note: "key of the app in Partner Center"},

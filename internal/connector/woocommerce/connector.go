@@ -1,7 +1,10 @@
 // Package woocommerce connects shops that run WooCommerce. README.md tells what the platform promises.
 package woocommerce
 
-import "entrepot/internal/connector"
+import (
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+)
 
 // Connector translates for WooCommerce.
 type Connector struct{}
@@ -14,7 +17,7 @@ func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "woocommerce",
 		Aliases:  []string{"woo"},
-		Platform: "WOOCOMMERCE",
+		Platform: channels.WooCommerce,
 		Webhooks: connector.Registered,
 		Fields: []connector.Field{
 			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address"},

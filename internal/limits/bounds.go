@@ -1,0 +1,66 @@
+package limits
+
+import "time"
+
+// Bounds of requests (interface §8): what one request, of whatever kind, may carry. The edge refuses more, clients and importers keep to it.
+const (
+	MaxBody         = 1 << 20  // bytes of a request's body
+	MaxBulkBody     = 10 << 20 // of a bulk request's
+	MaxNotification = 5 << 20  // of a platform's notification
+	MaxLoginBody    = 4 << 10
+
+	MaxImport  = 1_000 // products or categories of one bulk import
+	MaxUpdates = 5_000 // prices or levels of one bulk update
+	MaxFeed    = 1_000 // items of one page of a change feed
+
+	MaxKeyLength = 255 // characters of an Idempotency-Key
+	MaxAdvance   = 366 * 24 * time.Hour
+)
+
+// Bounds of records (interface §2, §8): items of lists, and characters of texts.
+const (
+	MaxOrderLines   = 500
+	MaxLineQuantity = 1_000_000
+	MaxNote         = 5_000 // notes, descriptions of lines
+	MaxTrackingURL  = 2_000
+
+	MaxVariants    = 50
+	MaxImages      = 20
+	MaxCategories  = 200 // of one product
+	MaxProductName = 500
+	MaxDescription = 100_000
+	MaxImageURL    = 2_048
+
+	MaxWarehouseCode = 64
+	MaxStock         = 1_000_000_000 // pieces of one level, and of one movement
+
+	MaxAddresses      = 100 // of one customer
+	MaxTags           = 100
+	MaxSecondaries    = 100 // of one merge
+	MaxVAT            = 20
+	MaxCity           = 100
+	MaxZip            = 20
+	MaxAddressName    = 120
+	MaxAddressCompany = 200
+
+	MaxEmail         = 254
+	MaxName          = 120 // of accounts, users, keys and channels
+	MaxCredential    = 8 << 10
+	MaxEndpoints     = 100 // of one account
+	MaxEndpointURL   = 2_048
+	MaxEndpointAbout = 255
+)
+
+// Rates of the bulk routes (interface §8), on top of the plan's.
+var (
+	BulkProducts   = Rate{Name: "bulk:products", PerMinute: 10}
+	BulkCategories = Rate{Name: "bulk:categories", PerMinute: 10}
+	BulkInventory  = Rate{Name: "bulk:inventory", PerMinute: 30}
+	BulkPrices     = Rate{Name: "bulk:prices", PerMinute: 30}
+)
+
+// Rates of failed logins (interface §8): of one e-mail address from one network, and from all of them.
+var (
+	FailedLogins           = Rate{Name: "failed-logins", PerMinute: 10}
+	FailedLoginsEverywhere = Rate{Name: "failed-logins", PerMinute: 30}
+)
