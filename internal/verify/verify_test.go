@@ -126,7 +126,10 @@ func (s *shop) dispatch() {
 		if err != nil {
 			s.Fatal(err)
 		}
-		s.must(func(tx *db.Tx) error { return step.Write(tx) })
+		s.must(func(tx *db.Tx) error {
+			step.Write(tx)
+			return nil
+		})
 		if !step.More {
 			return
 		}
