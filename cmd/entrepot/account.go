@@ -35,7 +35,8 @@ func recordAccount(a accounts.Account) accountRecord {
 func newAccountCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "account", Short: "Merchant accounts of the store", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	create := env.offline(making(&cobra.Command{Use: "create", Short: "Make an account with its owner, and the store if there is none",
-		Example: "  entrepot account create --name 'Corner shop' --plan pro --owner-email me@example.com --owner-password - < password.txt"}), env.createAccount)
+		Example: "  entrepot account create --name 'Corner shop' --plan pro --owner-email me@example.com --owner-password - < password.txt"}),
+		env.createAccount)
 	flags := create.Flags()
 	flags.String("name", "", "name of the account")
 	flags.String("plan", "enterprise", "starter, pro or enterprise")
@@ -116,7 +117,8 @@ func (env *environment) createAccount(cmd *cobra.Command, _ []string) (work, err
 	if _, err := nameFlag(cmd, "name"); err != nil {
 		return nil, err
 	}
-	draft := commerce.AccountDraft{Name: text("name"), Plan: accounts.Plan(strings.ToLower(text("plan"))), Currency: strings.ToUpper(text("currency")), Sandbox: sandbox}
+	draft := commerce.AccountDraft{Name: text("name"), Plan: accounts.Plan(strings.ToLower(text("plan"))),
+		Currency: strings.ToUpper(text("currency")), Sandbox: sandbox}
 	if err := checkPlan(draft.Plan); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,8 @@ import (
 
 // plainStore is the command line on an empty PostgreSQL store of a role that is no superuser.
 func plainStore(t *testing.T) *program {
-	return &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"), "ENTREPOT_DATABASE": dbtest.PlainURL(t)}}
+	return &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data"),
+		"ENTREPOT_DATABASE": dbtest.PlainURL(t)}}
 }
 
 // fillStore makes some accounts with people, keys and channels, and returns what the lists print of all of them.
@@ -67,7 +68,8 @@ func TestBackupOfPostgresWithAPlainRole(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &restored); code != done || err != nil {
 		t.Fatalf("%d %v %s", code, err, complaint)
 	}
-	if float64(restored.Rows) != made["rows"] || restored.MasterKey.ID == "" || restored.MasterKey.There || !strings.Contains(complaint, restored.MasterKey.ID) {
+	if float64(restored.Rows) != made["rows"] || restored.MasterKey.ID == "" || restored.MasterKey.There ||
+		!strings.Contains(complaint, restored.MasterKey.ID) {
 		t.Errorf("%+v: %s", restored, complaint)
 	}
 	if code, _, complaint := q.call("account", "list"); code != failed || !strings.Contains(complaint, "master key") {
@@ -109,10 +111,12 @@ func TestShortBackupIsAnError(t *testing.T) {
 	if left, _ := os.ReadDir(folder); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := os.WriteFile(filepath.Join(bin, "pg_dump"), []byte("#!/bin/sh\n[ \"$1\" = --version ] && exec "+dump+" --version\necho no luck >&2\nexit 3\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "pg_dump"),
+		[]byte("#!/bin/sh\n[ \"$1\" = --version ] && exec "+dump+" --version\necho no luck >&2\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, complaint := p.call("backup", filepath.Join(folder, "copy.pgdump")); code != failed || !strings.Contains(complaint, "no luck") || strings.Contains(complaint, "hidden") {
+	if code, _, complaint := p.call("backup", filepath.Join(folder, "copy.pgdump")); code != failed ||
+		!strings.Contains(complaint, "no luck") || strings.Contains(complaint, "hidden") {
 		t.Errorf("%d %s", code, complaint)
 	}
 }
@@ -135,7 +139,8 @@ func TestCopiesOfTheOtherEngineAreRefused(t *testing.T) {
 		p          *program
 		file, want string
 	}{
-		{empty, liteCopy, "copy of a SQLite store"}, {lite, postCopy, "copy of a PostgreSQL store"}, {empty, noCopy, noCopy}, {lite, noCopy, noCopy},
+		{empty, liteCopy, "copy of a SQLite store"}, {lite, postCopy, "copy of a PostgreSQL store"}, {empty, noCopy, noCopy},
+		{lite, noCopy, noCopy},
 		{empty, filepath.Join(folder, "missing"), "missing"}, {lite, filepath.Join(folder, "missing"), "missing"},
 	} {
 		if code, out, complaint := c.p.call("restore", c.file); code != failed || out != "" || !strings.Contains(complaint, c.want) {
@@ -157,7 +162,8 @@ func TestRestoreSaysWhichMasterKeyIsMissing(t *testing.T) {
 	old := p.vars["ENTREPOT_DATA"]
 	p.vars["ENTREPOT_DATA"] = elsewhere
 	code, _, complaint := p.call("restore", file)
-	if key := filepath.Join(elsewhere, "master.key"); code != done || !strings.Contains(complaint, key) || !strings.Contains(complaint, "ENTREPOT_MASTER_KEY") {
+	if key := filepath.Join(elsewhere, "master.key"); code != done || !strings.Contains(complaint, key) ||
+		!strings.Contains(complaint, "ENTREPOT_MASTER_KEY") {
 		t.Fatalf("%d %s", code, complaint)
 	}
 	for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0"}, {"account", "list"}, {"migrate"}} {

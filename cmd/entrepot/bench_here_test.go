@@ -23,7 +23,8 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	t.Setenv("ENTREPOT_RATE_LIMITS", "on")
 	dir := t.TempDir()
 	p := &program{t: t}
-	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--duration", "200ms",
+	code, out, complaint := p.call("bench", "feed-products", "orders", "--here", "--baseline-dir", dir, "--tenants", "2", "--duration",
+		"200ms",
 		"--warmup", "0", "--skus", "50", "--json")
 	var report bench.Report
 	if err := json.Unmarshal([]byte(out), &report); code != done || err != nil {
@@ -50,7 +51,8 @@ func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	var out, complaint strings.Builder
-	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--duration", "1m", "--skus", "50"}, func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
+	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--duration", "1m", "--skus", "50"},
+		func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
 	if ctx.Err() == nil {
 		t.Fatalf("it ended before it was told to: %s", complaint.String())
 	}
@@ -62,7 +64,8 @@ func TestBenchHereEndsWithItsCaller(t *testing.T) {
 func TestBenchHereTakesNoOtherService(t *testing.T) {
 	p := &program{t: t, vars: map[string]string{}}
 	for _, more := range [][]string{{"--url", "http://127.0.0.1:1"}, {"--key", "pk_live_x"}, {"--store", "x"}, {"--server-pid", "1"}} {
-		if code, out, complaint := p.call(slices.Concat([]string{"bench", "--here"}, more)...); code != calledWrong || out != "" || !strings.Contains(complaint, more[0]) {
+		if code, out, complaint := p.call(slices.Concat([]string{"bench", "--here"}, more)...); code != calledWrong || out != "" ||
+			!strings.Contains(complaint, more[0]) {
 			t.Errorf("%v: exit %d, printed %q, complained %q", more, code, out, complaint)
 		}
 	}
@@ -72,7 +75,8 @@ func TestBenchHereTakesNoOtherService(t *testing.T) {
 func TestBenchTakesOlderFlags(t *testing.T) {
 	p := &program{t: t}
 	for _, args := range [][]string{{"--bare", "mysql"}, {"--baseline", "mysql", "--bare-dir", t.TempDir()}} {
-		if code, _, complaint := p.call(append([]string{"bench", "orders"}, args...)...); code != calledWrong || !strings.Contains(complaint, `--baseline "mysql"`) {
+		if code, _, complaint := p.call(append([]string{"bench", "orders"}, args...)...); code != calledWrong ||
+			!strings.Contains(complaint, `--baseline "mysql"`) {
 			t.Errorf("%v: exit %d: %s", args, code, complaint)
 		}
 	}

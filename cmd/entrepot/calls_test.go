@@ -81,22 +81,32 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 	for _, line := range []string{
 		"serve --addr nonsense", "serve --addr 127.0.0.1", "serve --addr :99999", "serve --database mysql://x/y", "serve --database nonsense",
 		"serve --public-url shop.example", "serve --public-url ftp://shop.example", "serve --public-url https://shop.example/?a=b",
-		"serve --trusted-proxies nonsense/99", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s", "serve --retention 5m", "serve --retention d",
-		"config print --addr nonsense", "config print --plan gold", "config print --rate-limits some", "config print --webhook-retries soon", "config print --retention 4000d",
+		"serve --trusted-proxies nonsense/99", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s",
+		"serve --retention 5m", "serve --retention d",
+		"config print --addr nonsense", "config print --plan gold", "config print --rate-limits some", "config print --webhook-retries soon",
+		"config print --retention 4000d",
 		"config print --log-level loud", "config print --database mysql://x/y", "config print --public-url x", "config print --trusted-proxies x",
-		"backup", "restore", "backup a b", "export", "export nothing --key k", "export orders", "export orders --key k --url nonsense", "export orders --key two words",
+		"backup", "restore", "backup a b", "export", "export nothing --key k", "export orders", "export orders --key k --url nonsense",
+		"export orders --key two words",
 		"account set-plan", "account set-plan gold", "account set-plan a b c", "account set-plan a gold", "account set-plan a pro --account b",
 		"account create --name= --owner-email a@b.example --owner-password long-passphrase", "account create --name x --owner-email a@b.example",
-		"user set-password", "user set-password a@b.example", "user set-password a@b.example --password short", "user create --email a@b.example --name x --password long-passphrase --role king",
-		"key revoke", "key revoke a b", "key revoke a --id b", "key create --name= --scopes all", "key create --name x --scopes read:everything", "key create --name x --scopes ,",
-		"key create --name x --scopes all --expires-in -1h", "key create --name x --scopes all --expires-in 0", "key create --name x --scopes all --expires-in 0d",
-		"key create --name x --scopes all --expires-in soon", "key create --name x --scopes all --expires-in -3d", "key create --name x --scopes all --expires-in 1d-1h",
+		"user set-password", "user set-password a@b.example", "user set-password a@b.example --password short",
+		"user create --email a@b.example --name x --password long-passphrase --role king",
+		"key revoke", "key revoke a b", "key revoke a --id b", "key create --name= --scopes all", "key create --name x --scopes read:everything",
+		"key create --name x --scopes ,",
+		"key create --name x --scopes all --expires-in -1h", "key create --name x --scopes all --expires-in 0",
+		"key create --name x --scopes all --expires-in 0d",
+		"key create --name x --scopes all --expires-in soon", "key create --name x --scopes all --expires-in -3d",
+		"key create --name x --scopes all --expires-in 1d-1h",
 		"key create --name x --scopes all --expires-in 40000d",
 		"channel create --name x --platform fax", "channel create --name= --platform CUSTOM", "channel create --platform CUSTOM",
 		"channel create --name x --platform SHOPIFY --credentials-file missing.json",
-		"webhook delete", "webhook delete a b", "webhook create", "webhook create --url nonsense", "webhook create --url https://x.example --events nothing", "webhook create --url https://x.example --status asleep",
-		"verify-erasure --customer 1", "verify-erasure --text ab", "doctor --addr nonsense", "doctor --https http://example.com", "doctor --database nonsense",
-		"bench nothing --url http://127.0.0.1:1 --key k", "bench orders --url nonsense --key k", "bench orders --clients -1 --url http://127.0.0.1:1 --key k", "bench orders",
+		"webhook delete", "webhook delete a b", "webhook create", "webhook create --url nonsense",
+		"webhook create --url https://x.example --events nothing", "webhook create --url https://x.example --status asleep",
+		"verify-erasure --customer 1", "verify-erasure --text ab", "doctor --addr nonsense", "doctor --https http://example.com",
+		"doctor --database nonsense",
+		"bench nothing --url http://127.0.0.1:1 --key k", "bench orders --url nonsense --key k",
+		"bench orders --clients -1 --url http://127.0.0.1:1 --key k", "bench orders",
 		"bench orders --tenants 2", "bench cold-start --runs 0", "completion tcsh", "help nonsense", "import", "import orders",
 	} {
 		if code, out, complaint := p.call(strings.Fields(line)...); code != calledWrong || out != "" || complaint == "" {
@@ -110,10 +120,12 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 
 // Every flag of every command takes its value from its variable, unless the command line gives one.
 func TestEveryFlagIsAVariable(t *testing.T) {
-	values := map[string]string{"string": "v", "bool": "true", "int": "7", "duration": "7h", "stringSlice": "v", "stringArray": "v", "stringToString": "a=b"}
+	values := map[string]string{"string": "v", "bool": "true", "int": "7", "duration": "7h", "stringSlice": "v", "stringArray": "v",
+		"stringToString": "a=b"}
 	for _, words := range leaves(t) {
 		vars := map[string]string{}
-		env := &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(name string) string { return vars[name] }}
+		env := &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+			getenv: func(name string) string { return vars[name] }}
 		cmd, _, err := newRootCommand(env, func() {}).Find(words)
 		if err != nil {
 			t.Fatal(err)
@@ -138,9 +150,11 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 // Without a store, what does not make one fails and names the place, and leaves it as it is.
 func TestOnlySomeCommandsMakeAStore(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
-		for _, line := range []string{"account list", "user list", "key list", "channel list", "webhook list", "account set-plan pro", "key revoke x", "webhook delete x",
+		for _, line := range []string{"account list", "user list", "key list", "channel list", "webhook list", "account set-plan pro",
+			"key revoke x", "webhook delete x",
 			"user set-password a@b.example --password long-passphrase", "user create --email a@b.example --name x --password long-passphrase",
-			"key create --name x --scopes all", "channel create --name x --platform CUSTOM", "webhook create --url https://x.example", "verify", "verify-erasure", "backup copy"} {
+			"key create --name x --scopes all", "channel create --name x --platform CUSTOM", "webhook create --url https://x.example", "verify",
+			"verify-erasure", "backup copy"} {
 			code, out, complaint := p.call(strings.Fields(line)...)
 			if code != failed || out != "" || !strings.Contains(complaint, "no store") {
 				t.Errorf("%s: exit %d %s %s", line, code, out, complaint)
@@ -196,7 +210,8 @@ func TestKeysThatExpireAndAreRevoked(t *testing.T) {
 func TestAccountsByName(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		fillStore(p, "one", "two", "twin")
-		twin := p.object("account", "create", "--name", "twin", "--owner-email", "other-twin@example.com", "--owner-password", "a long passphrase")
+		twin := p.object("account", "create", "--name", "twin", "--owner-email", "other-twin@example.com", "--owner-password",
+			"a long passphrase")
 		for _, name := range []string{"two", "TWO"} {
 			if key := p.object("key", "create", "--account", name, "--name", "x", "--scopes", "read:orders"); key["accountId"] == "" {
 				t.Errorf("%v", key)
@@ -244,7 +259,8 @@ func TestPasswordsAndEndpointsAreChangedOffline(t *testing.T) {
 				t.Errorf("%s: %v %v", password, ok, err)
 			}
 		}
-		if code, _, complaint := p.call("user", "set-password", "nobody@example.com", "--password", "a long passphrase"); code != failed || !strings.Contains(complaint, "no user") {
+		if code, _, complaint := p.call("user", "set-password", "nobody@example.com", "--password", "a long passphrase"); code != failed ||
+			!strings.Contains(complaint, "no user") {
 			t.Errorf("%d %s", code, complaint)
 		}
 		hook := p.object("webhook", "create", "--account", "one", "--url", "https://shop.example.com/hooks", "--status", "paused")
@@ -254,7 +270,8 @@ func TestPasswordsAndEndpointsAreChangedOffline(t *testing.T) {
 		for _, account := range []string{"one", "two"} {
 			p.object("webhook", "create", "--account", account, "--url", "https://shop.example.com/other")
 		}
-		if code, _, complaint := p.call("webhook", "delete", "https://shop.example.com/other"); code != calledWrong || strings.Count(complaint, " in ") != 2 {
+		if code, _, complaint := p.call("webhook", "delete", "https://shop.example.com/other"); code != calledWrong ||
+			strings.Count(complaint, " in ") != 2 {
 			t.Errorf("an address of two endpoints: %d %s", code, complaint)
 		}
 		p.object("webhook", "delete", "--id", "https://shop.example.com/other", "--account", "two")
@@ -309,7 +326,8 @@ func TestSettingsFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &program{t: t}
-		if code, out, complaint := p.call("config", "print", "--config", path); code != calledWrong || out != "" || !strings.Contains(complaint, path) {
+		if code, out, complaint := p.call("config", "print", "--config", path); code != calledWrong || out != "" ||
+			!strings.Contains(complaint, path) {
 			t.Errorf("%q: %d %s %s", text, code, out, complaint)
 		}
 	}
@@ -329,13 +347,18 @@ func TestAnEmptyFlagWins(t *testing.T) {
 func TestTheShellCompletesValues(t *testing.T) {
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": filepath.Join(t.TempDir(), "data")}}
 	for i, name := range []string{"Corner shop", "Market"} {
-		p.object("account", "create", "--name", name, "--owner-email", fmt.Sprintf("owner%d@example.com", i), "--owner-password", "a long passphrase")
+		p.object("account", "create", "--name", name, "--owner-email", fmt.Sprintf("owner%d@example.com", i), "--owner-password",
+			"a long passphrase")
 	}
 	for line, want := range map[string][]string{
-		"channel create --platform ": channels.Platforms, "account create --plan ": {"starter", "pro", "enterprise"}, "serve --plan ": {"pro"}, "serve --log-level ": {"debug", "warn"},
-		"key create --scopes ": {"all", "read:orders"}, "key create --scopes read:orders,": {"read:orders,write:products"}, "user create --role ": {"owner", "viewer"},
-		"webhook create --events ": {"order.received", "*"}, "webhook create --events order.received,": {"order.received,order.shipped"}, "webhook create --status ": {"paused"},
-		"key create --account ": {"Corner shop", "Market"}, "verify --account ": {"Corner shop"}, "account set-plan ": {"Market", "pro"}, "export ": {"orders"}, "serve --rate-limits ": {"off"},
+		"channel create --platform ": channels.Platforms, "account create --plan ": {"starter", "pro", "enterprise"}, "serve --plan ": {"pro"},
+		"serve --log-level ":   {"debug", "warn"},
+		"key create --scopes ": {"all", "read:orders"}, "key create --scopes read:orders,": {"read:orders,write:products"},
+		"user create --role ":      {"owner", "viewer"},
+		"webhook create --events ": {"order.received", "*"}, "webhook create --events order.received,": {"order.received,order.shipped"},
+		"webhook create --status ": {"paused"},
+		"key create --account ":    {"Corner shop", "Market"}, "verify --account ": {"Corner shop"}, "account set-plan ": {"Market", "pro"},
+		"export ": {"orders"}, "serve --rate-limits ": {"off"},
 	} {
 		words := strings.Split(line, " ")
 		_, out, complaint := p.call(append([]string{"__complete"}, words...)...)

@@ -39,12 +39,14 @@ type channelRecord struct {
 
 func recordChannel(c channels.Channel, of accounts.Account) channelRecord {
 	return channelRecord{ID: string(c.ID), Name: c.Name, Platform: c.Platform, Status: string(c.Status), Settings: json.RawMessage(c.Settings),
-		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID), CreatedAt: apijson.TimeText(c.CreatedAt), UpdatedAt: apijson.TimeText(c.UpdatedAt)}
+		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID),
+		CreatedAt: apijson.TimeText(c.CreatedAt), UpdatedAt: apijson.TimeText(c.UpdatedAt)}
 }
 
 // newChannelCommand is "entrepot channel".
 func newChannelCommand(env *environment) *cobra.Command {
-	group := &cobra.Command{Use: "channel", Short: "Shops, marketplaces and systems of your own", Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	group := &cobra.Command{Use: "channel", Short: "Shops, marketplaces and systems of your own", Args: cobra.ArbitraryArgs,
+		RunE: needsCommand}
 	create := env.offline(&cobra.Command{Use: "create", Short: "Make a channel; a custom one prints its key, this once",
 		Example: "  entrepot channel create --name ERP --platform CUSTOM --json\n" +
 			"  entrepot channel create --name Shop --platform WOOCOMMERCE --credentials-file woocommerce.json"}, env.createChannel)

@@ -9,7 +9,8 @@ import (
 // newConfigCommand is "entrepot config print".
 func newConfigCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "config", Short: "Settings", Args: cobra.ArbitraryArgs, RunE: needsCommand}
-	show := &cobra.Command{Use: "print", Short: "Print the settings in force and where each comes from, secrets masked; checked as serve does", Args: cobra.NoArgs,
+	show := &cobra.Command{Use: "print", Short: "Print the settings in force and where each comes from, secrets masked; checked as serve does",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := env.serverConfig(cmd); err != nil {
 				return err

@@ -53,8 +53,10 @@ func newDemoCommand(env *environment) *cobra.Command {
 // demo fills the folder's store, serves it, and shows around once it is ready.
 func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	fmt.Fprintln(env.stderr, "filling a sample shop …")
-	quiet := slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)}))
-	c := server.Config{Addr: addr, Limits: true, Local: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true, Log: quiet}}
+	quiet := slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: slog.LevelError, TimeFormat: time.TimeOnly,
+		NoColor: !isTerminal(env.stderr)}))
+	c := server.Config{Addr: addr, Limits: true, Local: true, Version: version(), StoreConfig: server.StoreConfig{Dir: dir, Dev: true,
+		Log: quiet}}
 	if err := seedDemo(ctx, c.StoreConfig); err != nil {
 		return err
 	}
@@ -102,10 +104,12 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.Expected{}, commerce.UserChange{PasswordHash: hash}); err != nil {
+		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.Expected{},
+			commerce.UserChange{PasswordHash: hash}); err != nil {
 			return err
 		}
-		_, key, err = store.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "demo " + time.Now().Format(time.DateTime), Scopes: accounts.AllScopes})
+		_, key, err = store.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "demo " + time.Now().Format(time.DateTime),
+			Scopes: accounts.AllScopes})
 		return err
 	})
 	if err != nil {
@@ -132,13 +136,15 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	var hook struct{ Data struct{ Secret string } }
-	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.url(), "events": []string{"*"}, "description": demoReceiver}, &hook); err != nil {
+	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.url(), "events": []string{"*"},
+		"description": demoReceiver}, &hook); err != nil {
 		return fmt.Errorf("registering the receiver: %w", err)
 	}
 	box.trust(hook.Data.Secret)
 	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
-	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com", "initialStatus": "PROCESSING",
-		"items": []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
+	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
+		"initialStatus": "PROCESSING",
+		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
 }
 
 // demoReceiver is how the receiver's endpoint is described.

@@ -11,14 +11,18 @@ type demoProduct struct {
 var demoCategories = [][2]string{{"kitchen", "Kitchen"}, {"table", "Table"}, {"desk", "Desk"}, {"garden", "Garden"}}
 
 var demoProducts = []demoProduct{
-	{sku: "KIT-POT-IRON", name: "Cast-iron pot, 4 l", category: "kitchen", cents: 8900, stock: 24, about: "Enamelled inside, for every hob and the oven."},
-	{sku: "KIT-PAN-28", name: "Carbon-steel pan, 28 cm", category: "kitchen", cents: 5450, stock: 41, about: "Gets better the more it is used."},
-	{sku: "KIT-KNIFE-CHEF", name: "Chef's knife, 20 cm", category: "kitchen", cents: 7900, stock: 18, about: "Forged, with a handle of plum wood."},
+	{sku: "KIT-POT-IRON", name: "Cast-iron pot, 4 l", category: "kitchen", cents: 8900, stock: 24,
+		about: "Enamelled inside, for every hob and the oven."},
+	{sku: "KIT-PAN-28", name: "Carbon-steel pan, 28 cm", category: "kitchen", cents: 5450, stock: 41,
+		about: "Gets better the more it is used."},
+	{sku: "KIT-KNIFE-CHEF", name: "Chef's knife, 20 cm", category: "kitchen", cents: 7900, stock: 18,
+		about: "Forged, with a handle of plum wood."},
 	{sku: "KIT-KNIFE-PAR", name: "Paring knife", category: "kitchen", cents: 2490, stock: 60, about: "Small, sharp, indispensable."},
 	{sku: "KIT-BOARD-OAK", name: "Oak cutting board", category: "kitchen", cents: 3990, stock: 33, about: "End grain, oiled by hand."},
 	{sku: "KIT-GRATER", name: "Fine grater", category: "kitchen", cents: 1890, stock: 75, about: "For lemon peel, nutmeg and hard cheese."},
 	{sku: "KIT-SIEVE", name: "Flour sieve", category: "kitchen", cents: 1490, stock: 52, about: "Stainless steel, 20 cm."},
-	{sku: "KIT-APRON", name: "Linen apron", category: "kitchen", cents: 4200, stock: 30, sizes: []string{"S", "M", "L"}, about: "Heavy linen, pockets where hands look for them."},
+	{sku: "KIT-APRON", name: "Linen apron", category: "kitchen", cents: 4200, stock: 30, sizes: []string{"S", "M", "L"},
+		about: "Heavy linen, pockets where hands look for them."},
 	{sku: "TAB-MUG-BLUE", name: "Blue mug", category: "table", cents: 990, stock: 140, about: "Stoneware, holds 300 ml."},
 	{sku: "TAB-MUG-SAND", name: "Sand mug", category: "table", cents: 990, stock: 120, about: "Stoneware, holds 300 ml."},
 	{sku: "TAB-BOWL-S", name: "Small bowl", category: "table", cents: 1290, stock: 88, about: "For olives, salt or a single fig."},
@@ -38,8 +42,10 @@ var demoProducts = []demoProduct{
 	{sku: "GRD-TROWEL", name: "Hand trowel", category: "garden", cents: 2190, stock: 44, about: "One piece of steel, ash handle."},
 	{sku: "GRD-SECATEUR", name: "Secateurs", category: "garden", cents: 4590, stock: 21, about: "Every part can be replaced."},
 	{sku: "GRD-CAN-5", name: "Watering can, 5 l", category: "garden", cents: 4900, stock: 19, about: "Zinc, with a rose of brass."},
-	{sku: "GRD-GLOVES", name: "Garden gloves", category: "garden", cents: 1690, stock: 48, sizes: []string{"S", "M", "L"}, about: "Goatskin, thin at the fingers."},
-	{sku: "GRD-SEED-HERBS", name: "Herb seeds, five sorts", category: "garden", cents: 1150, stock: 130, about: "Basil, chives, parsley, thyme, dill."},
+	{sku: "GRD-GLOVES", name: "Garden gloves", category: "garden", cents: 1690, stock: 48, sizes: []string{"S", "M", "L"},
+		about: "Goatskin, thin at the fingers."},
+	{sku: "GRD-SEED-HERBS", name: "Herb seeds, five sorts", category: "garden", cents: 1150, stock: 130,
+		about: "Basil, chives, parsley, thyme, dill."},
 	{sku: "GRD-TWINE", name: "Jute twine", category: "garden", cents: 590, stock: 155, about: "100 m, rots by itself."},
 }
 

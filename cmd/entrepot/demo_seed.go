@@ -73,10 +73,12 @@ func (s *seeding) fill(end time.Time) error {
 		return nil
 	}
 	err = s.store.DB.Write(s.ctx, db.Across, func(tx *db.Tx) error {
-		account, owner, err := s.store.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: "Demo shop", Plan: accounts.Enterprise,
-			Owner: &commerce.UserDraft{Email: demoEmail, Name: "Olga Owner"}})
+		account, owner, err := s.store.Commerce.CreateAccount(tx, accounts.Caller{},
+			commerce.AccountDraft{Name: "Demo shop", Plan: accounts.Enterprise,
+				Owner: &commerce.UserDraft{Email: demoEmail, Name: "Olga Owner"}})
 		if err == nil {
-			s.who = accounts.Caller{Tenant: account.Tenant, Account: account.ID, Plan: account.Plan, Currency: account.Currency, User: owner.ID, Role: owner.Role}
+			s.who = accounts.Caller{Tenant: account.Tenant, Account: account.ID, Plan: account.Plan, Currency: account.Currency, User: owner.ID,
+				Role: owner.Role}
 		}
 		return err
 	})
@@ -114,7 +116,8 @@ func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Val
 func (s *seeding) makeProducts() error {
 	in := commerce.Import{Channel: s.shops[0]}
 	for i, p := range demoProducts {
-		d := catalog.Draft{Index: i, SKU: p.sku, Name: given(p.name), Description: given(p.about), Price: given(money.Amount(p.cents * money.Scale / 100)),
+		d := catalog.Draft{Index: i, SKU: p.sku, Name: given(p.name), Description: given(p.about),
+			Price:      given(money.Amount(p.cents * money.Scale / 100)),
 			Categories: given([]string{p.category}), Stock: &catalog.StockDraft{Quantity: p.stock}}
 		for _, size := range p.sizes {
 			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: given(p.name + ", " + size), Stock: &p.stock})
@@ -126,7 +129,8 @@ func (s *seeding) makeProducts() error {
 	for i, c := range demoCategories {
 		categories.Drafts = append(categories.Drafts, catalog.CategoryDraft{Index: i, ExternalID: given(c[0]), Name: given(c[1])})
 	}
-	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8}, {Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
+	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8},
+		{Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}
 	for _, run := range []func(tx *db.Tx) ([]commerce.ItemError, error){
 		func(tx *db.Tx) ([]commerce.ItemError, error) {
 			out, err := s.store.Commerce.ImportCategories(tx, s.who, categories)
@@ -190,7 +194,8 @@ func (s *seeding) live(end time.Time) error {
 // orderAt is one order's life.
 func (s *seeding) orderAt(at time.Time) []moment {
 	person := demoPeople[s.dice.IntN(len(demoPeople))]
-	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[s.dice.IntN(4)/3], Status: orders.Pending, Currency: "EUR",
+	draft := commerce.OrderDraft{CustomerName: person.name, CustomerEmail: person.email, Channel: s.shops[s.dice.IntN(4)/3],
+		Status: orders.Pending, Currency: "EUR",
 		ShippingAmount: 490 * money.Scale / 100, Source: orders.FromAPI,
 		ShippingAddress: fmt.Sprintf(`{"line1":%q,"city":%q,"zip":%q,"country":%q}`, person.street, person.city, person.zip, person.country)}
 	for _, place := range s.dice.Perm(len(demoProducts))[:1+s.dice.IntN(3)] {
@@ -199,7 +204,8 @@ func (s *seeding) orderAt(at time.Time) []moment {
 		if len(p.sizes) > 0 {
 			sku += "-" + p.sizes[s.dice.IntN(len(p.sizes))]
 		}
-		draft.Lines = append(draft.Lines, orders.LineDraft{SKU: sku, Quantity: 1 + s.dice.Int64N(3), UnitPrice: money.Amount(p.cents * money.Scale / 100)})
+		draft.Lines = append(draft.Lines, orders.LineDraft{SKU: sku, Quantity: 1 + s.dice.Int64N(3),
+			UnitPrice: money.Amount(p.cents * money.Scale / 100)})
 	}
 	var order id.Order
 	hours := func(n int) time.Time { return at.Add(time.Duration(n) * time.Hour) }
@@ -216,7 +222,8 @@ func (s *seeding) orderAt(at time.Time) []moment {
 	case fate == 0:
 		return append(life, moment{hours(5), move(orders.Cancelled)})
 	case fate < 4 && len(draft.Lines) > 1: // in two parcels
-		life = append(life, moment{hours(20), func() error { return s.ship(order, 1) }}, moment{hours(44), func() error { return s.ship(order, len(draft.Lines)) }})
+		life = append(life, moment{hours(20), func() error { return s.ship(order, 1) }},
+			moment{hours(44), func() error { return s.ship(order, len(draft.Lines)) }})
 	default:
 		life = append(life, moment{hours(22), func() error { return s.ship(order, len(draft.Lines)) }})
 	}

@@ -35,7 +35,8 @@ func TestDemoIsForThisMachineAlone(t *testing.T) {
 		var complaint bytes.Buffer
 		ended := make(chan int, 1)
 		go func() {
-			ended <- run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""), said, &complaint)
+			ended <- run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""),
+				said, &complaint)
 		}()
 		select {
 		case <-shown:
@@ -50,7 +51,8 @@ func TestDemoIsForThisMachineAlone(t *testing.T) {
 		}
 		passwords[found[3]] = true
 		for host, want := range map[string]int{"": 200, "localhost": 200, "evil.example": 403, "127.0.0.1.evil.example:80": 403} {
-			request, err := http.NewRequestWithContext(ctx, http.MethodPost, found[1]+"/api/v1/auth/login", strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, found[2], found[3])))
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, found[1]+"/api/v1/auth/login",
+				strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, found[2], found[3])))
 			if err != nil {
 				t.Fatal(err)
 			}

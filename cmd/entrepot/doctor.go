@@ -61,7 +61,8 @@ func newDoctorCommand(env *environment) *cobra.Command {
 		},
 	}
 	env.flags(doctor, "addr", "data", "database", "dev", "rate-limits")
-	doctor.Flags().StringVar(&https, "https", "https://example.com", "address that must be reachable for webhooks and connectors; empty leaves it out")
+	doctor.Flags().StringVar(&https, "https", "https://example.com",
+		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
 	return doctor
 }
@@ -76,7 +77,8 @@ func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 	found = append(found, checkStore(cmd.Context(), c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
 	if c.Dev {
-		found = append(found, finding{"settings", "warning", "--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
+		found = append(found, finding{"settings", "warning",
+			"--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
 	}
 	if on, err := env.on(cmd, "rate-limits"); err != nil {
 		found = append(found, finding{"settings", "fault", err.Error()})
@@ -109,7 +111,8 @@ func checkDataFolder(c server.StoreConfig) finding {
 		return finding{"data folder", "fault", "one megabyte could not be written: " + err.Error() + ": make room on the disk"}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return finding{"data folder", "warning", fmt.Sprintf("%s can be entered by others (mode %04o): chmod 700 %s", c.Dir, info.Mode().Perm(), c.Dir)}
+		return finding{"data folder", "warning", fmt.Sprintf("%s can be entered by others (mode %04o): chmod 700 %s", c.Dir, info.Mode().Perm(),
+			c.Dir)}
 	}
 	return finding{"data folder", "ok", c.Dir + " can be written"}
 }
@@ -160,13 +163,15 @@ func checkMasterKey(c server.StoreConfig) finding {
 	key, there, err := masterKeyOf(c)
 	switch {
 	case errors.Is(err, secretbox.ErrEmptyFile):
-		return finding{"master key", "warning", err.Error() + ": put the copy of the key there if the store has secrets; a new store gets a key at its first start"}
+		return finding{"master key", "warning", err.Error() + ": put the copy of the key there if the store has secrets; a new store gets a " +
+			"key at its first start"}
 	case err != nil:
 		return finding{"master key", "fault", err.Error()}
 	case !there:
 		return finding{"master key", "ok", "there is none yet, the first start makes one"}
 	case c.MasterKey == "" && c.URL != "":
-		return finding{"master key", "warning", "key " + key.ID() + " is in a file: every node of a PostgreSQL store needs the same one: copy the file, or give all of them ENTREPOT_MASTER_KEY"}
+		return finding{"master key", "warning", "key " + key.ID() + " is in a file: every node of a PostgreSQL store needs the same one: copy " +
+			"the file, or give all of them ENTREPOT_MASTER_KEY"}
 	}
 	return finding{"master key", "ok", "key " + key.ID()}
 }
@@ -196,18 +201,21 @@ func checkStore(ctx context.Context, c server.StoreConfig) (found []finding) {
 	} else if !made {
 		return []finding{{"store", "ok", "the database is empty, the first start makes the store"}}
 	}
-	found = append(found, finding{"store", "ok", fmt.Sprintf("%s answers in %s", store.Engine(), time.Since(began).Round(10*time.Microsecond))})
+	found = append(found, finding{"store", "ok", fmt.Sprintf("%s answers in %s", store.Engine(),
+		time.Since(began).Round(10*time.Microsecond))})
 	if current, err := store.Current(ctx); err != nil {
 		return append(found, finding{"schema", "fault", err.Error()})
 	} else if !current {
-		return append(found, finding{"schema", "warning", "migrations are pending: make a backup, then run entrepot migrate; the next start of serve runs them, too"})
+		return append(found, finding{"schema", "warning", "migrations are pending: make a backup, then run entrepot migrate; the next start of " +
+			"serve runs them, too"})
 	}
 	found = append(found, finding{"schema", "ok", "up to date"})
 	key, there, _ := masterKeyOf(c)
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
 		sealed, err := accounts.StoreKey(tx)
 		if err == nil && sealed != "" && (!there || sealed != key.ID()) {
-			return fmt.Errorf("the store's secrets are encrypted with the key %s, which is not here: put its copy to %s, or give it in ENTREPOT_MASTER_KEY",
+			return fmt.Errorf("the store's secrets are encrypted with the key %s, which is not here: put its copy to %s, or give it in "+
+				"ENTREPOT_MASTER_KEY",
 				sealed, filepath.Join(c.Dir, secretbox.FileName))
 		}
 		return err
@@ -227,9 +235,11 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 	case store.Engine() != "postgres":
 		return nil
 	case len(security.Open) > 0:
-		found = append(found, finding{"row-level security", "fault", "missing on " + strings.Join(security.Open, ", ") + ": run as their owner: " + security.Mend()})
+		found = append(found, finding{"row-level security", "fault", "missing on " + strings.Join(security.Open, ", ") +
+			": run as their owner: " + security.Mend()})
 	case security.AllPower:
-		found = append(found, finding{"row-level security", "warning", "does not hold for the role " + security.Role + ", which is a superuser: give entrepot a role of its own"})
+		found = append(found, finding{"row-level security", "warning", "does not hold for the role " + security.Role +
+			", which is a superuser: give entrepot a role of its own"})
 	default:
 		found = append(found, finding{"row-level security", "ok", "stands on every table with an account"})
 	}
@@ -241,7 +251,8 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 		return append(found, finding{"database clock", "fault", err.Error()})
 	}
 	if apart := time.Since(time.UnixMicro(micros)).Abs(); apart > time.Second {
-		return append(found, finding{"database clock", "warning", fmt.Sprintf("%s apart from this machine's: run NTP on both", apart.Round(time.Millisecond))})
+		return append(found, finding{"database clock", "warning", fmt.Sprintf("%s apart from this machine's: run NTP on both",
+			apart.Round(time.Millisecond))})
 	}
 	return append(found, finding{"database clock", "ok", "within 1 s of this machine's"})
 }
@@ -266,7 +277,8 @@ func checkHTTPS(ctx context.Context, address string) []finding {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return []finding{{"outgoing https", "warning", err.Error() + ": webhooks and connectors need it, open the way through firewall and proxy; --https names another address to try, empty leaves it out"}}
+		return []finding{{"outgoing https", "warning", err.Error() + ": webhooks and connectors need it, open the way through firewall and " +
+			"proxy; --https names another address to try, empty leaves it out"}}
 	}
 	response.Body.Close()
 	found := []finding{{"outgoing https", "ok", address + " answers"}}
@@ -275,7 +287,8 @@ func checkHTTPS(ctx context.Context, address string) []finding {
 		return append(found, finding{"clock", "warning", address + " tells no time to compare it with: name another with --https"})
 	}
 	if apart := time.Since(there).Abs(); apart > 5*time.Second {
-		return append(found, finding{"clock", "warning", fmt.Sprintf("%s apart from %s: signatures and retries depend on it, run NTP", apart.Round(time.Second), address)})
+		return append(found, finding{"clock", "warning", fmt.Sprintf("%s apart from %s: signatures and retries depend on it, run NTP",
+			apart.Round(time.Second), address)})
 	}
 	return append(found, finding{"clock", "ok", "within 5 s of " + address})
 }

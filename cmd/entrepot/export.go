@@ -91,7 +91,8 @@ func newExportCommand(env *environment) *cobra.Command {
 
 // reachable asks a service once, so that one that is not there is reported at once instead of after all tries.
 func reachable(ctx context.Context, address, key string) error {
-	once, err := client.New(address, key, client.WithRetry(client.Retry{Attempts: 1, Quota: time.Nanosecond}), client.WithTimeout(15*time.Second))
+	once, err := client.New(address, key, client.WithRetry(client.Retry{Attempts: 1, Quota: time.Nanosecond}),
+		client.WithTimeout(15*time.Second))
 	if err != nil {
 		return err
 	}

@@ -74,13 +74,15 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong("%v", err) })
 	flags := command.Flags()
 	flags.StringVar(&url, "url", "", "address of the service, for example https://shop.example (ENTREPOT_URL)")
-	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments are visible to other users)")
+	flags.StringVar(&key, "key", "", "API key with write:products and write:categories, or write:orders (better in ENTREPOT_KEY: arguments "+
+		"are visible to other users)")
 	flags.StringArrayVar(&o.Map, "map", nil, "EXPRESSION=FIELD: what a field is computed from (repeatable)")
 	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
 	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, prestashop, jsonl or json")
 	flags.StringVar(&o.Delimiter, "delimiter", "auto", "auto, comma, semicolon, tab, pipe, or any one sign")
 	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
-	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some (price=comma,compareAtPrice=point); found out when not given")
+	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some "+
+		"(price=comma,compareAtPrice=point); found out when not given")
 	flags.StringVar(&o.DateOrder, "date-order", "auto", "orders: what 01/02/2026 means: auto, dmy or mdy")
 	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "orders: where dates and times without a zone are, for example Europe/Paris")
 	flags.StringVar(&o.Duplicates, "duplicates", "first", "products: of rows with one SKU take the first or the last, or merge them")
@@ -90,10 +92,12 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 	flags.StringVar(&o.CategorySeparator, "category-separator", "", "signs between two categories in one cell")
 	flags.StringVar(&o.PathSeparator, "path-separator", "", "sign between the levels of a category")
 	flags.StringVar(&o.Channel, "channel", "", "id of the channel: products are published on it, orders attached to it")
-	flags.StringVar((*string)(&o.CreditNotes), "credit-notes", "return", "orders: negative quantities become orders with status RETURNED (return) or CANCELLED (cancel), or are reported (report)")
+	flags.StringVar((*string)(&o.CreditNotes), "credit-notes", "return", "orders: negative quantities become orders with status RETURNED "+
+		"(return) or CANCELLED (cancel), or are reported (report)")
 	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
-	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change, and which orders it would refuse")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change, and which orders "+
+		"it would refuse")
 	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), or orders in a confirmed step (20)")
 	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")
 	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
@@ -170,7 +174,8 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 	if s.DryRun {
 		verb = "would be stored"
 	}
-	fmt.Fprintf(w, "%d rows read in %.1f s (%.0f a second), %d %s, %d refused", s.Rows, seconds, float64(s.Rows)/max(seconds, 0.001), s.RowsStored, verb, s.RowsRefused)
+	fmt.Fprintf(w, "%d rows read in %.1f s (%.0f a second), %d %s, %d refused", s.Rows, seconds, float64(s.Rows)/max(seconds, 0.001),
+		s.RowsStored, verb, s.RowsRefused)
 	if s.BlankRows > 0 {
 		fmt.Fprintf(w, ", %d blank rows passed over", s.BlankRows)
 	}
@@ -179,7 +184,8 @@ func printImport(w io.Writer, s importer.Summary, seconds float64) {
 		n    int
 		text string
 	}{
-		{s.Created, "created"}, {s.Updated, "updated"}, {s.Unchanged, "unchanged"}, {s.Existing, "there already"}, {s.Moved, "moved by a credit note"},
+		{s.Created, "created"}, {s.Updated, "updated"}, {s.Unchanged, "unchanged"}, {s.Existing, "there already"},
+		{s.Moved, "moved by a credit note"},
 	} {
 		if part.n > 0 {
 			fmt.Fprintf(w, ", %d %s", part.n, part.text)

@@ -46,7 +46,8 @@ func TestImportProgressLines(t *testing.T) {
 
 func TestDurationsAreSpoken(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		time.Millisecond: "1 s", 59 * time.Second: "59 s", 2 * time.Minute: "2 min", 130 * time.Second: "2 min 10 s", 185 * time.Minute: "3 h 5 min",
+		time.Millisecond: "1 s", 59 * time.Second: "59 s", 2 * time.Minute: "2 min", 130 * time.Second: "2 min 10 s",
+		185 * time.Minute: "3 h 5 min",
 	} {
 		if got := spoken(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)

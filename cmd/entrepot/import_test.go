@@ -17,7 +17,8 @@ import (
 func runImportCommand(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, log bytes.Buffer
-	env := &environment{stdin: strings.NewReader("sku,name,price\nA,a,1\n"), stdout: &out, stderr: &log, getenv: func(string) string { return "" }}
+	env := &environment{stdin: strings.NewReader("sku,name,price\nA,a,1\n"), stdout: &out, stderr: &log,
+		getenv: func(string) string { return "" }}
 	command := newImportCommand(env)
 	command.SetArgs(arguments)
 	err = command.ExecuteContext(t.Context())
@@ -58,7 +59,8 @@ func TestImportCommand(t *testing.T) {
 		t.Errorf("%v: %s", decoded, out)
 	}
 	var call *wrongCall
-	if err == nil || errors.As(err, &call) || !strings.Contains(err.Error(), "1 of 2 rows were refused") || !strings.Contains(log, "row 2 refused: B: the row has no name") {
+	if err == nil || errors.As(err, &call) || !strings.Contains(err.Error(), "1 of 2 rows were refused") ||
+		!strings.Contains(log, "row 2 refused: B: the row has no name") {
 		t.Errorf("%v\n%s", err, log)
 	}
 

@@ -51,7 +51,8 @@ func newKeyCommand(env *environment) *cobra.Command {
 	show := env.offline(&cobra.Command{Use: "list", Short: "List the keys of one account or of all"}, listing(env.listKeys))
 	accountFlag(env, show, "without it, of all")
 	revoke := &cobra.Command{Use: "revoke ID", Short: "Make an API key useless, at once and for good", Args: cobra.MaximumNArgs(1),
-		Long:    "Make an API key useless, at once and for good, also on a service that runs. ID is the key's id or the beginning that key list shows.",
+		Long: "Make an API key useless, at once and for good, also on a service that runs. ID is the key's id or the beginning that key " +
+			"list shows.",
 		Example: "  entrepot key revoke 019a1c52-7c1e-7d40-9a55-00000000a001\n  entrepot key revoke pk_live_ab12"}
 	env.offline(revoke, env.revokeKey)
 	revoke.Flags().String("id", "", "id of the key, or its beginning")

@@ -11,7 +11,8 @@ import (
 
 // newKeyRotateCommand is "entrepot key-rotate".
 func newKeyRotateCommand(env *environment) *cobra.Command {
-	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one",
+		Args: cobra.NoArgs,
 		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first.\n\n" +
 			"With a master.key file the new key is made beside it and takes its place at the end; the former one is kept as master.key.<id>,\n" +
 			"which backups of before need. With ENTREPOT_MASTER_KEY the new key is given in ENTREPOT_NEW_MASTER_KEY.\n" +
@@ -33,7 +34,8 @@ func (env *environment) rotateKey(cmd *cobra.Command) error {
 	text := env.getenv("ENTREPOT_NEW_MASTER_KEY")
 	switch {
 	case c.MasterKey != "" && text == "":
-		return wrong("the master key is given in ENTREPOT_MASTER_KEY: give the new one in ENTREPOT_NEW_MASTER_KEY (make one with: openssl rand -base64 32)")
+		return wrong("the master key is given in ENTREPOT_MASTER_KEY: give the new one in ENTREPOT_NEW_MASTER_KEY (make one with: openssl rand " +
+			"-base64 32)")
 	case c.MasterKey != "":
 		if key, err = secretbox.Parse(text); err != nil {
 			return wrong("ENTREPOT_NEW_MASTER_KEY: %v", err)

@@ -91,9 +91,10 @@ func wrong(format string, args ...any) error { return &wrongCall{fmt.Sprintf(for
 
 func newRootCommand(env *environment, called func()) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "entrepot",
-		Short:         "Catalog and orders between ERP, shops and marketplaces",
-		Long:          "entrepot holds products, stock, orders and customers, and tells every shop, marketplace and ERP of what changes.\n\nStart with: entrepot demo",
+		Use:   "entrepot",
+		Short: "Catalog and orders between ERP, shops and marketplaces",
+		Long: "entrepot holds products, stock, orders and customers, and tells every shop, marketplace and ERP of what " +
+			"changes.\n\nStart with: entrepot demo",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
@@ -111,7 +112,8 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	}
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
-		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env), newVerifyCommand(env), newVerifyErasureCommand(env),
+		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
+		newVerifyCommand(env), newVerifyErasureCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newConfigCommand(env), newVersionCommand(env),

@@ -73,7 +73,8 @@ func (p *program) records(args ...string) (list []map[string]any) {
 
 func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
-		account := p.object("account", "create", "--name", "One", "--plan", "starter", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
+		account := p.object("account", "create", "--name", "One", "--plan", "starter", "--owner-email", "one@example.com", "--owner-password",
+			"a long passphrase")
 		if account["plan"] != "starter" || account["id"] == "" {
 			t.Errorf("%v", account)
 		}
@@ -82,21 +83,25 @@ func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 			t.Errorf("%v", key)
 		}
 		p.stdin = "from standard input\n"
-		if user := p.object("user", "create", "--email", "vera@example.com", "--name", "Vera", "--role", "viewer", "--password", "-"); user["role"] != "viewer" {
+		if user := p.object("user", "create", "--email", "vera@example.com", "--name", "Vera", "--role", "viewer", "--password",
+			"-"); user["role"] != "viewer" {
 			t.Errorf("%v", user)
 		}
 		channel := p.object("channel", "create", "--name", "ERP", "--platform", "custom")
-		if channel["platform"] != "CUSTOM" || len(channel["scopes"].([]any)) != 10 || channel["keyId"] == "" || channel["hasCredentials"] != false || channel["lastSyncAt"] != nil {
+		if channel["platform"] != "CUSTOM" || len(channel["scopes"].([]any)) != 10 || channel["keyId"] == "" ||
+			channel["hasCredentials"] != false || channel["lastSyncAt"] != nil {
 			t.Errorf("%v", channel)
 		}
 		if account["accountId"] != account["id"] {
 			t.Errorf("%v", account)
 		}
-		sandbox := p.object("account", "create", "--name", "Two", "--sandbox", "--currency", "usd", "--owner-email", "two@example.com", "--owner-password", "a long passphrase")
+		sandbox := p.object("account", "create", "--name", "Two", "--sandbox", "--currency", "usd", "--owner-email", "two@example.com",
+			"--owner-password", "a long passphrase")
 		if sandbox["currency"] != "USD" || sandbox["plan"] != "enterprise" {
 			t.Errorf("%v", sandbox)
 		}
-		if code, _, complaint := p.call("key", "create", "--name", "x", "--scopes", "all"); code != calledWrong || !strings.Contains(complaint, "--account") {
+		if code, _, complaint := p.call("key", "create", "--name", "x", "--scopes", "all"); code != calledWrong ||
+			!strings.Contains(complaint, "--account") {
 			t.Errorf("two accounts and none named: %d %s", code, complaint)
 		}
 		test := p.object("key", "create", "--account", sandbox["id"].(string), "--name", "x", "--scopes", "all")
@@ -114,7 +119,8 @@ func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 		if _, out, _ := p.call("key", "list"); !strings.Contains(out, "ops") || strings.Contains(out, key["key"].(string)) {
 			t.Errorf("key list: %s", out)
 		}
-		if code, out, _ := p.call("account", "create", "--name", "Three", "--owner-email", "one@example.com", "--owner-password", "a long passphrase"); code != failed || out != "" {
+		if code, out, _ := p.call("account", "create", "--name", "Three", "--owner-email", "one@example.com", "--owner-password",
+			"a long passphrase"); code != failed || out != "" {
 			t.Errorf("an e-mail with a login: %d %s", code, out)
 		}
 		if p.object("migrate")["current"] != true {
@@ -126,13 +132,15 @@ func TestAccountsUsersKeysAndChannelsWithoutAService(t *testing.T) {
 func TestWrongCallsExitWithTwoAndPrintNothing(t *testing.T) {
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": t.TempDir()}}
 	for _, args := range [][]string{
-		{"nonsense"}, {"account", "nonsense"}, {"completion", "tcsh"}, {"serve", "extra"}, {"serve", "--nonsense"}, {"serve", "--dev=perhaps"}, {"serve", "--plan", "gold"},
+		{"nonsense"}, {"account", "nonsense"}, {"completion", "tcsh"}, {"serve", "extra"}, {"serve", "--nonsense"}, {"serve", "--dev=perhaps"},
+		{"serve", "--plan", "gold"},
 		{"serve", "--log-level", "loud"}, {"serve", "--rate-limits", "some"}, {"serve", "--webhook-retries", "soon"}, {"account", "create"},
 		{"account", "create", "--name", "x", "--owner-email", "no", "--owner-password", "a long passphrase"},
 		{"account", "create", "--name", "x", "--owner-email", "a@b.example", "--owner-password", "short"},
 		{"account", "create", "--name", "x", "--owner-email", "a@b.example", "--owner-password", "a long passphrase", "--currency", "ZZZ"},
 		{"key", "create", "--name", "x", "--scopes", "read:everything"},
-		{"channel", "create", "--name", "x", "--platform", "fax"}, {"backup"}, {"config", "print", "--config", "testdata/unknown-setting.conf"}, {"config", "print", "--config", "missing.conf"},
+		{"channel", "create", "--name", "x", "--platform", "fax"}, {"backup"}, {"config", "print", "--config", "testdata/unknown-setting.conf"},
+		{"config", "print", "--config", "missing.conf"},
 	} {
 		if code, out, complaint := p.call(args...); code != calledWrong || out != "" || complaint == "" {
 			t.Errorf("%v: exit %d, printed %q, complained %q", args, code, out, complaint)
@@ -166,8 +174,9 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_CONFIG": file, "ENTREPOT_ADDR": ":2", "ENTREPOT_PLAN": "starter",
 		"ENTREPOT_MASTER_KEY": strings.Repeat("0f", 32), "ENTREPOT_DATABASE": "postgres://me:hidden@host/name?password=hidden"}}
 	got := p.object("config", "print", "--addr", ":3")
-	want := map[string]any{"addr": ":3", "data": "/from the file", "plan": "starter", "admin-password": "***", "master-key": "***", "rate-limits": "on",
-		"database": "postgres://me:***@host/name?password=***"}
+	want := map[string]any{"addr": ":3", "data": "/from the file", "plan": "starter", "admin-password": "***", "master-key": "***",
+		"rate-limits": "on",
+		"database":    "postgres://me:***@host/name?password=***"}
 	for name := range maps.Keys(want) {
 		if got[name] != want[name] {
 			t.Errorf("%s is %v, not %v", name, got[name], want[name])
@@ -200,7 +209,8 @@ func TestBackupAndRestoreBringTheStoreBack(t *testing.T) {
 	}
 	p.vars["ENTREPOT_DATABASE"] = "postgres://me:hidden@127.0.0.1:1/name"
 	for _, command := range []string{"backup", "restore"} {
-		if code, out, complaint := p.call(command, copied+".new"); code != failed || out != "" || complaint == "" || strings.Contains(complaint, "hidden") {
+		if code, out, complaint := p.call(command, copied+".new"); code != failed || out != "" || complaint == "" ||
+			strings.Contains(complaint, "hidden") {
 			t.Errorf("%s from a database that does not answer: %d %s %s", command, code, out, complaint)
 		}
 	}
@@ -246,7 +256,8 @@ func TestDoctorFindsAWrongMasterKey(t *testing.T) {
 func TestEndpointsWithoutAService(t *testing.T) {
 	stores(t, func(t *testing.T, p *program) {
 		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
-		code, out, complaint := p.call("webhook", "create", "--url", "http://127.0.0.1:9/hooks", "--events", "order.received,stock.updated", "--json")
+		code, out, complaint := p.call("webhook", "create", "--url", "http://127.0.0.1:9/hooks", "--events", "order.received,stock.updated",
+			"--json")
 		if code != done || !strings.Contains(out, `"secret":"whsec_`) || !strings.Contains(complaint, "--dev") {
 			t.Errorf("%d %s %s", code, out, complaint)
 		}
@@ -260,7 +271,8 @@ func TestEndpointsWithoutAService(t *testing.T) {
 		if list := p.records("webhook", "list"); len(list) != 2 || list[0]["secret"] != nil {
 			t.Errorf("%v", list)
 		}
-		for _, args := range [][]string{{"--url", "http://10.0.0.1/x"}, {"--url", "nonsense"}, {"--url", "https://shop.example.com/", "--events", "order.eaten"}, {}} {
+		for _, args := range [][]string{{"--url", "http://10.0.0.1/x"}, {"--url", "nonsense"}, {"--url", "https://shop.example.com/", "--events",
+			"order.eaten"}, {}} {
 			if code, out, _ := p.call(append([]string{"webhook", "create"}, args...)...); code != calledWrong || out != "" {
 				t.Errorf("%v: %d %s", args, code, out)
 			}
@@ -276,7 +288,8 @@ func TestDemoShowsVerifiedEvents(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		said := &watched{want: []string{"order.received         verified", "API key"}, found: cancel}
 		var complaint bytes.Buffer
-		code := run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""), said, &complaint)
+		code := run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""), said,
+			&complaint)
 		cancel()
 		if code != done || len(said.want) > 0 {
 			t.Fatalf("exit %d, misses %q: %s\n%s", code, said.want, said.all.String(), complaint.String())

@@ -13,7 +13,8 @@ import (
 func newMigrateCommand(env *environment) *cobra.Command {
 	return env.offline(making(&cobra.Command{Use: "migrate", Short: "Make the store if there is none, and bring its schema up to date"}),
 		listing(func(cmd *cobra.Command, s *server.Store) error { // opening it did
-			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil, [][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
+			return env.print(cmd, map[string]any{"engine": s.DB.Engine(), "current": true}, nil,
+				[][]string{{"the store is up to date (" + s.DB.Engine() + ")"}})
 		}))
 }
 

@@ -28,8 +28,9 @@ func newServeCommand(env *environment) *cobra.Command {
 		Long: "Run the service: API, webhooks and connectors, with /healthz, /readyz and /metrics beside them.\n\n" +
 			"On an empty store the first account is made from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
 			"a link is printed that makes it, once.",
-		Example: "  entrepot serve --dev\n  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n  entrepot serve --database postgres://entrepot@db/entrepot",
-		Args:    cobra.NoArgs,
+		Example: "  entrepot serve --dev\n  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n  entrepot serve --database " +
+			"postgres://entrepot@db/entrepot",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := env.serverConfig(cmd)
 			if err != nil {
@@ -44,7 +45,8 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention", "webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention",
+		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	return serve
 }
 
@@ -55,7 +57,8 @@ const leastBudget = 64 << 20
 func bytesOf(text string) (int64, error) {
 	digits := strings.TrimRight(text, "KMGTiBkmgtb ")
 	n, err := strconv.ParseInt(digits, 10, 64)
-	shift, known := map[string]uint{"": 0, "B": 0, "KB": 10, "KIB": 10, "MB": 20, "MIB": 20, "GB": 30, "GIB": 30}[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
+	shift, known := map[string]uint{"": 0, "B": 0, "KB": 10, "KIB": 10, "MB": 20, "MIB": 20, "GB": 30,
+		"GIB": 30}[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
 	if err != nil || !known || n < 0 || n > 1<<20<<(30-shift) || n<<shift < leastBudget {
 		return 0, fmt.Errorf("must be a size of %d MB or more, such as 256MB or 1GB, not %q", leastBudget>>20, text)
 	}
@@ -84,7 +87,8 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		return c, err
 	}
 	c.Addr, c.PublicURL = env.text(cmd, "addr"), strings.TrimSuffix(env.text(cmd, "public-url"), "/")
-	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"), Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
+	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"),
+		Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {
 		return c, err
 	}
@@ -198,7 +202,8 @@ func (env *environment) logger(cmd *cobra.Command) (*slog.Logger, error) {
 	switch format := env.text(cmd, "log-format"); format {
 	case "json":
 	case "text":
-		return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(env.stderr)})), nil
+		return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly,
+			NoColor: !isTerminal(env.stderr)})), nil
 	case "auto":
 		if isTerminal(env.stderr) {
 			return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly})), nil

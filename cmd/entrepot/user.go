@@ -61,7 +61,8 @@ func newUserCommand(env *environment) *cobra.Command {
 	completeWith(create, "role", "owner", "admin", "viewer")
 	show := env.offline(&cobra.Command{Use: "list", Short: "List the users of one account or of all"}, listing(env.listUsers))
 	accountFlag(env, show, "without it, of all")
-	password := &cobra.Command{Use: "set-password EMAIL", Short: "Give a user a new password and end the user's logins", Args: cobra.MaximumNArgs(1),
+	password := &cobra.Command{Use: "set-password EMAIL", Short: "Give a user a new password and end the user's logins",
+		Args:    cobra.MaximumNArgs(1),
 		Example: "  entrepot user set-password me@example.com --password - < password.txt"}
 	env.offline(password, env.setPassword)
 	password.Flags().String("email", "", "e-mail address of the login, or the user's id")

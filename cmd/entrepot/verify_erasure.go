@@ -42,7 +42,8 @@ func newVerifyErasureCommand(env *environment) *cobra.Command {
 			"With --text, a name, an e-mail or a phone number is looked for in every row of every table and in every byte of the\n" +
 			"store's files: indexes, freed space, the write-ahead log. Upper and lower case, accents and escapes do not matter.\n\n" +
 			"Exits with 1 when something is found. It changes nothing, and a service may run meanwhile.",
-		Example: "  entrepot verify-erasure\n  entrepot verify-erasure --customer 019a1c52-7c1e-7d40-9a55-00000000c001 --text 'Ada Lovelace' --text ada@example.com\n" +
+		Example: "  entrepot verify-erasure\n  entrepot verify-erasure --customer 019a1c52-7c1e-7d40-9a55-00000000c001 --text 'Ada Lovelace' " +
+			"--text ada@example.com\n" +
 			"  entrepot verify-erasure --text - < names.txt",
 	}, func(cmd *cobra.Command, _ []string) (work, error) { return env.verifyErasure(cmd, texts) })
 	verify.Flags().String("customer", "", "id of one erased customer")
@@ -82,7 +83,8 @@ func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work,
 		case !proof.Clean():
 			return fmt.Errorf("something is left: %d findings", len(proof.Findings))
 		case proof.Owed > 0:
-			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until the service has scrubbed them; look again in a few minutes")
+			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until the " +
+				"service has scrubbed them; look again in a few minutes")
 		}
 		return nil
 	}, nil
@@ -117,7 +119,8 @@ func (env *environment) textsToFind(given []string) (texts []string, err error) 
 }
 
 func (env *environment) printProof(cmd *cobra.Command, p *erasure.Proof) error {
-	r := proofRecord{Gone: p.Clean() && p.Owed == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders, Events: p.Events, Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
+	r := proofRecord{Gone: p.Clean() && p.Owed == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders, Events: p.Events,
+		Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
 		NotRead: append([]string{}, p.Left...), Owed: p.Owed}
 	rows := [][]string{}
 	for _, f := range p.Findings {
@@ -125,7 +128,8 @@ func (env *environment) printProof(cmd *cobra.Command, p *erasure.Proof) error {
 		rows = append(rows, []string{"found", f.What, "in " + f.Where})
 	}
 	if p.Texts > 0 {
-		rows = append(rows, []string{"looked at", fmt.Sprintf("%d texts in tables", p.Texts)}, []string{"looked at", fmt.Sprintf("%d bytes in %d files", p.Bytes, p.Files)})
+		rows = append(rows, []string{"looked at", fmt.Sprintf("%d texts in tables", p.Texts)},
+			[]string{"looked at", fmt.Sprintf("%d bytes in %d files", p.Bytes, p.Files)})
 	} else {
 		rows = append(rows, []string{"looked at", fmt.Sprintf("%d erased customers, %d orders, %d events", p.Customers, p.Orders, p.Events)})
 	}

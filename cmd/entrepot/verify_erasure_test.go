@@ -33,22 +33,26 @@ func TestVerifyErasure(t *testing.T) {
 		act(func(s *server.Store) error {
 			text := func(v string) apijson.Field[string] { return apijson.Field[string]{Set: true, Value: v} }
 			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
-				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"), LastName: text("Çelik")})
+				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"),
+					LastName: text("Çelik")})
 				customer = made.ID
 				return err
 			})
 		})
 		found := []string{"verify-erasure", "--text", "zoë çelik", "--text", "ZOE@vanish.example"}
-		if code, out, complaint := p.call(found...); code != failed || !strings.Contains(out, "table customers, column email") || !strings.Contains(out, "table events, column payload") || !strings.Contains(complaint, "left") {
+		if code, out, complaint := p.call(found...); code != failed || !strings.Contains(out, "table customers, column email") ||
+			!strings.Contains(out, "table events, column payload") || !strings.Contains(complaint, "left") {
 			t.Errorf("before: exit %d: %s %s", code, out, complaint)
 		}
-		if code, out, _ := p.call("verify-erasure", "--customer", string(customer)); code != failed || !strings.Contains(out, "active, not erased") {
+		if code, out, _ := p.call("verify-erasure", "--customer", string(customer)); code != failed ||
+			!strings.Contains(out, "active, not erased") {
 			t.Errorf("before: exit %d: %s", code, out)
 		}
 		act(func(s *server.Store) error {
 			return s.Commerce.EraseCustomer(t.Context(), s.DB, accounts.Caller{Tenant: 1}, customer, nil)
 		})
-		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)}, {"verify-erasure", "--customer", string(customer), "--text", "Zoë"}} {
+		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)},
+			{"verify-erasure", "--customer", string(customer), "--text", "Zoë"}} {
 			if code, out, complaint := p.call(args...); code != done {
 				t.Errorf("%v: exit %d: %s %s", args, code, out, complaint)
 			}
@@ -62,7 +66,8 @@ func TestVerifyErasure(t *testing.T) {
 				t.Errorf("%v: exit %d: %s", args, code, complaint)
 			}
 		}
-		if code, _, complaint := p.call("verify-erasure", "--customer", id.New[string]()); code != failed || !strings.Contains(complaint, "not found") {
+		if code, _, complaint := p.call("verify-erasure", "--customer", id.New[string]()); code != failed ||
+			!strings.Contains(complaint, "not found") {
 			t.Errorf("an unknown customer: exit %d: %s", code, complaint)
 		}
 		act(func(s *server.Store) error { // her name is written back

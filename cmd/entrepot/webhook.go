@@ -35,7 +35,8 @@ func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) en
 	if e.Description != "" {
 		description = &e.Description
 	}
-	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: description, Status: string(e.Status), Ordered: e.Ordered,
+	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: description, Status: string(e.Status),
+		Ordered:   e.Ordered,
 		AccountID: string(of.ID), CreatedAt: apijson.TimeText(e.CreatedAt), UpdatedAt: apijson.TimeText(e.UpdatedAt), Secret: secret}
 }
 
@@ -132,8 +133,9 @@ func (env *environment) createEndpoint(cmd *cobra.Command, _ []string) (work, er
 		var made *webhooks.Endpoint
 		var secret string
 		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-			made, secret, err = s.Commerce.CreateEndpoint(tx, accounts.Caller{}, commerce.EndpointDraft{URL: &url, Events: events, Description: &description,
-				Ordered: &ordered, Status: &status})
+			made, secret, err = s.Commerce.CreateEndpoint(tx, accounts.Caller{}, commerce.EndpointDraft{URL: &url, Events: events,
+				Description: &description,
+				Ordered:     &ordered, Status: &status})
 			return err
 		})
 		if err != nil {

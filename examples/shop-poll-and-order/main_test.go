@@ -13,7 +13,8 @@ import (
 
 // Pages of the feed, by the since they are asked with.
 var pages = map[string]string{
-	"":   `{"data":[{"sku":"A","name":"Cup","price":9.90,"status":"ACTIVE"},{"sku":"B","name":"Pot","price":20,"status":"DRAFT"}],"meta":{"hasMore":true,"nextSince":"t2"}}`,
+	"": `{"data":[{"sku":"A","name":"Cup","price":9.90,"status":"ACTIVE"},{"sku":"B","name":"Pot","price":20,"status":"DRAFT"}],` +
+		`"meta":{"hasMore":true,"nextSince":"t2"}}`,
 	"t2": `{"data":[{"sku":"C","name":"Jug","price":5,"status":"ACTIVE"}],"meta":{"hasMore":false,"nextSince":"t3"}}`,
 	"t3": `{"data":[],"meta":{"hasMore":false,"nextSince":"t3"}}`,
 }
@@ -89,7 +90,8 @@ func TestOrderRefused(t *testing.T) {
 		`{"customerName":"Ada"}`:        "needs an externalReference",
 		`{`:                             "unexpected end",
 	} {
-		if err := run(t.Context(), []string{"order"}, strings.NewReader(in), env, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		if err := run(t.Context(), []string{"order"}, strings.NewReader(in), env, io.Discard); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}
 	}

@@ -351,7 +351,8 @@ func decimal(kind string) *Schema {
 	if kind == "Decimal" {
 		number.Minimum = new(int64)
 	}
-	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 integer digits",
+	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 " +
+		"integer digits",
 		AnyOf: []*Schema{number, {Type: "string"}}}
 }
 

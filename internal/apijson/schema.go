@@ -116,7 +116,8 @@ func either(a, b *Schema) *Schema {
 	all.Properties, all.Required, all.order = nil, nil, nil
 	for _, name := range append(slices.Clone(a.order), b.order...) {
 		if all.Properties[name] == nil {
-			all.property(name, slices.Contains(a.Required, name) && slices.Contains(b.Required, name), either(a.Properties[name], b.Properties[name]))
+			all.property(name, slices.Contains(a.Required, name) && slices.Contains(b.Required, name),
+				either(a.Properties[name], b.Properties[name]))
 		}
 	}
 	return &all
@@ -152,8 +153,9 @@ func choice(a, b []*Schema) *Schema {
 
 // free is any JSON. It names the types, because validators of OpenAPI read an empty schema as one without null.
 func free() *Schema {
-	return &Schema{Record: "FreeJSON", Description: "any JSON, kept as it came", AnyOf: []*Schema{{Type: "object"}, {Type: "array", Items: &Schema{}},
-		{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
+	return &Schema{Record: "FreeJSON", Description: "any JSON, kept as it came",
+		AnyOf: []*Schema{{Type: "object"}, {Type: "array", Items: &Schema{}},
+			{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
 }
 
 // types are the types of two schemas together, a word when it is one.

@@ -57,7 +57,8 @@ func ParseWithin(text []byte, most int) (*Value, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than 2 GB")
 	}
-	p := parser{in: &document{text: text, all: make([]Value, 0, min(Weigh(text), 2*most+1))}, from: jsontext.NewDecoder(bytes.NewBuffer(text)), most: most, room: most}
+	p := parser{in: &document{text: text, all: make([]Value, 0, min(Weigh(text), 2*most+1))}, from: jsontext.NewDecoder(bytes.NewBuffer(text)),
+		most: most, room: most}
 	if err := p.value(0); err != nil {
 		return nil, p.invalid(err)
 	}
@@ -70,7 +71,8 @@ func ParseWithin(text []byte, most int) (*Value, error) {
 // Weigh is how many values and names a text can have at most: each but the first stands behind a comma, a colon or an opening
 // bracket.
 func Weigh(text []byte) int {
-	return 1 + bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{':'}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
+	return 1 + bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{':'}) + bytes.Count(text, []byte{'['}) +
+		bytes.Count(text, []byte{'{'})
 }
 
 // parser fills a document.

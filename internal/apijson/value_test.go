@@ -64,7 +64,8 @@ func TestValuesAreBoundedByTheCaller(t *testing.T) {
 
 // FuzzParse holds the parser against the standard library's: what both take has the same content.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{`{"a":1,"b":[true,false,null,"x\n\"yé"],"":{}}`, ` [ ] `, `"\ud83d\ude00"`, "\t-1.5e3\n", `{"a\u0062":[[],{"c":"\\"}]}`, `[1,2`, `{"a":1,"a":2}`, ``} {
+	for _, text := range []string{`{"a":1,"b":[true,false,null,"x\n\"yé"],"":{}}`, ` [ ] `, `"\ud83d\ude00"`, "\t-1.5e3\n",
+		`{"a\u0062":[[],{"c":"\\"}]}`, `[1,2`, `{"a":1,"a":2}`, ``} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -113,7 +114,9 @@ func plainly(v *Value) any {
 }
 
 func BenchmarkParseOrder(b *testing.B) {
-	body := []byte(`{"customerName":"Ada Lovelace","customerEmail":"ada@example.com","externalReference":"WEB-1001","currency":"EUR","shippingAddress":{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","country":"FR"},"items":[{"sku":"TSHIRT-M","quantity":2,"unitPrice":24.95},{"sku":"MUG-RED","quantity":1,"unitPrice":9.9},{"sku":"CAP","quantity":3,"unitPrice":"12.50"}]}`)
+	body := []byte(`{"customerName":"Ada Lovelace","customerEmail":"ada@example.com","externalReference":"WEB-1001","currency":"EUR",` +
+		`"shippingAddress":{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","country":"FR"},"items":[{"sku":"TSHIRT-M",` +
+		`"quantity":2,"unitPrice":24.95},{"sku":"MUG-RED","quantity":1,"unitPrice":9.9},{"sku":"CAP","quantity":3,"unitPrice":"12.50"}]}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		v, err := Parse(body)

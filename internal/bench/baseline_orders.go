@@ -65,10 +65,12 @@ func (o *baselineOrder) statements(idempotent bool) []statement {
 	events.addEvent("order.received", o.id, orderPayload, o.now)
 	statements = append(statements, statement{
 		"INSERT INTO customers (tenant_id, id, email, name, orders_count, total_spent, created_at) VALUES ($1,$2,$3,$4,1,$5,$6) " +
-			"ON CONFLICT (tenant_id, email) DO UPDATE SET orders_count = customers.orders_count + 1, total_spent = customers.total_spent + excluded.total_spent",
+			"ON CONFLICT (tenant_id, email) DO UPDATE SET orders_count = customers.orders_count + 1, total_spent = customers.total_spent + " +
+			"excluded.total_spent",
 		[]any{baselineTenant, customer, o.email, o.name, total, o.now},
 	}, statement{
-		"INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, customer_email, shipping_address, currency, subtotal, total, created_at, updated_at) " +
+		"INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, customer_email, shipping_address, currency, subtotal, " +
+			"total, created_at, updated_at) " +
 			"VALUES ($1,$2,$3,$4,$5,$6,$7,$8,'EUR',$9,$10,$11,$12)",
 		[]any{baselineTenant, o.id, o.number, o.status, customer, o.name, o.email, baselineAddress, total, total, o.now, o.now},
 	})
@@ -91,7 +93,8 @@ func baselineOrders(c *campaign, y *baselineRun, client int) func() (int, error)
 }
 
 // Columns of an order as both reads below take them.
-const baselineOrderColumns = "id, number, status, customer_id, customer_name, customer_email, shipping_address, currency, subtotal, total, created_at, updated_at"
+const baselineOrderColumns = "id, number, status, customer_id, customer_name, customer_email, shipping_address, currency, subtotal, " +
+	"total, created_at, updated_at"
 
 // orderRow is one order read back; scan fills it from baselineOrderColumns.
 type orderRow struct {
@@ -100,7 +103,8 @@ type orderRow struct {
 }
 
 func (r *orderRow) scan(scan func(...any) error) error {
-	return scan(&r.id, &r.number, &r.status, &r.customer, &r.name, &r.email, &r.address, &r.currency, &r.subtotal, &r.total, &r.createdAt, &r.updatedAt)
+	return scan(&r.id, &r.number, &r.status, &r.customer, &r.name, &r.email, &r.address, &r.currency, &r.subtotal, &r.total, &r.createdAt,
+		&r.updatedAt)
 }
 
 // lineRow is one line read back.
@@ -144,9 +148,11 @@ func baselineOrderList(_ *campaign, y *baselineRun, _ int) func() (int, error) {
 	return func() (int, error) {
 		now := time.Now()
 		var orders []orderRow
-		err := y.read("SELECT "+baselineOrderColumns+" FROM orders WHERE tenant_id = $1 AND status IN ($2, $3) AND created_at >= $4 AND created_at <= $5 "+
+		err := y.read("SELECT "+baselineOrderColumns+" FROM orders WHERE tenant_id = $1 AND status IN ($2, $3) AND created_at >= $4 AND "+
+			"created_at <= $5 "+
 			"ORDER BY created_at DESC, id DESC LIMIT 20 OFFSET $6",
-			[]any{baselineTenant, "PENDING", "PROCESSING", now.AddDate(0, 0, -7).UnixMicro(), now.AddDate(0, 0, 1).UnixMicro(), int64(20 * rand.IntN(pages))},
+			[]any{baselineTenant, "PENDING", "PROCESSING", now.AddDate(0, 0, -7).UnixMicro(), now.AddDate(0, 0, 1).UnixMicro(),
+				int64(20 * rand.IntN(pages))},
 			func(scan func(...any) error) error {
 				orders = append(orders, orderRow{})
 				return orders[len(orders)-1].scan(scan)

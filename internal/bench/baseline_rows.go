@@ -34,7 +34,8 @@ var (
 	// The empty additions to v's columns keep SQLite from turning the join round:
 	// from some 200 rows on it would otherwise index v and scan the whole table.
 	updatePrices = updateFrom("tenant_id, sku, price, changed_at", "BIGINT TEXT BIGINT BIGINT",
-		"UPDATE products SET price = v.price, changed_at = v.changed_at FROM v WHERE products.tenant_id = v.tenant_id + 0 AND products.sku = v.sku || ''")
+		"UPDATE products SET price = v.price, changed_at = v.changed_at FROM v WHERE products.tenant_id = v.tenant_id + 0 AND products.sku = "+
+			"v.sku || ''")
 	updateLevels = updateFrom("tenant_id, sku, warehouse, on_hand, changed_at", "BIGINT TEXT TEXT BIGINT BIGINT",
 		"UPDATE levels SET on_hand = v.on_hand, changed_at = v.changed_at FROM v "+
 			"WHERE levels.tenant_id = v.tenant_id + 0 AND levels.sku = v.sku || '' AND levels.warehouse = v.warehouse || ''")

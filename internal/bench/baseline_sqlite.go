@@ -44,7 +44,8 @@ func openBaselineSQLite(folder string) (*baselineSQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &baselineSQLite{folder: folder, work: make(chan *baselineWrite, groupLimit), stopped: make(chan struct{}), queries: map[string]*sql.Stmt{}}
+	y := &baselineSQLite{folder: folder, work: make(chan *baselineWrite, groupLimit), stopped: make(chan struct{}),
+		queries: map[string]*sql.Stmt{}}
 	if err := y.open(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}

@@ -82,8 +82,10 @@ func TestBaselineTasksWriteWhatTheySay(t *testing.T) {
 			want  int64
 		}{
 			{"import", baselineImport(c, y, 0), "SELECT count(*) FROM variants", 2000},
-			{"prices", baselinePrices(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM events WHERE kind = 'product.updated') FROM products WHERE price < 50000", 0},
-			{"stock", baselineStock(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM levels WHERE on_hand < 1000000 AND sku < 'C') FROM movements WHERE sku < 'C'", 0},
+			{"prices", baselinePrices(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM events WHERE kind = 'product.updated') FROM products " +
+				"WHERE price < 50000", 0},
+			{"stock", baselineStock(c, y, 0), "SELECT count(*) - (SELECT count(*) FROM levels WHERE on_hand < 1000000 AND sku < 'C') FROM " +
+				"movements WHERE sku < 'C'", 0},
 		} {
 			items, err := task.step()
 			if err != nil || items < 1000 {
@@ -108,7 +110,8 @@ func TestBaselineReadsFindWhatIsThere(t *testing.T) {
 				}
 			}
 		}
-		for name, step := range map[string]func() (int, error){"products": baselineProductFeed(nil, y, 0), "levels": baselineInventoryFeed(nil, y, 0)} {
+		for name, step := range map[string]func() (int, error){"products": baselineProductFeed(nil, y, 0),
+			"levels": baselineInventoryFeed(nil, y, 0)} {
 			total := 0
 			for range 6 {
 				items, err := step()
@@ -129,7 +132,8 @@ func TestBaselineReadsFindWhatIsThere(t *testing.T) {
 func TestGroupCommitKeepsNeighbours(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, y *baselineRun) {
 		insert := func(key string) statement {
-			return statement{"INSERT INTO idempotency (tenant_id, key, fingerprint, status, answer, created_at) VALUES ($1, $2, '', 201, '', 0)", []any{baselineTenant, key}}
+			return statement{"INSERT INTO idempotency (tenant_id, key, fingerprint, status, answer, created_at) VALUES ($1, $2, '', 201, '', 0)",
+				[]any{baselineTenant, key}}
 		}
 		var group sync.WaitGroup
 		refused := make([]error, 60)

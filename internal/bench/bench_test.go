@@ -161,7 +161,8 @@ func TestRateIsOffered(t *testing.T) {
 	if report, err = Run(context.Background(), options); err != nil || report.Failed() {
 		t.Fatal(err, report)
 	}
-	if s = report.Results[0].Service; s.Requests < 8 || s.Statuses["not sent"] != 100-int(s.Requests) || s.Requests > 50 || s.Latency.Max < 1000 || s.HealthLatency == nil {
+	if s = report.Results[0].Service; s.Requests < 8 || s.Statuses["not sent"] != 100-int(s.Requests) || s.Requests > 50 ||
+		s.Latency.Max < 1000 || s.HealthLatency == nil {
 		t.Errorf("%+v: 8 connections take one request each while the others are due", s)
 	}
 	options.Scenarios = []string{"deliveries"}

@@ -51,7 +51,8 @@ func TestColdStartTellsFirstFromLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.Empty.Runs != 2 || found.Empty.Ready.P50 < 50 || found.Existing.Ready.P50 <= 0 || found.IdleRSS < 1<<20 || found.BinaryBytes < 1<<20 {
+	if found.Empty.Runs != 2 || found.Empty.Ready.P50 < 50 || found.Existing.Ready.P50 <= 0 || found.IdleRSS < 1<<20 ||
+		found.BinaryBytes < 1<<20 {
 		t.Errorf("%+v", found)
 	}
 	if left, _ := filepath.Glob(filepath.Join(o.Folder, "*")); len(left) > 0 {

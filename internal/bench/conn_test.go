@@ -56,7 +56,8 @@ func TestAnswersAreReadWhole(t *testing.T) {
 	}{
 		{"with a length", "HTTP/1.1 201 Created\r\nX-Any: 1\r\ncontent-length: 5\r\n\r\nhello", 201, "hello", ""},
 		{"empty", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", ""},
-		{"in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: 1\r\n\r\n", 200, "hello world", ""},
+		{"in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: 1\r\n\r\n", 200,
+			"hello world", ""},
 		{"204 has no body", "HTTP/1.1 204 No Content\r\n\r\n", 204, "", ""},
 		{"304 has no body whatever it says", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "", ""},
 		{"an interim answer first", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", ""},
@@ -67,7 +68,8 @@ func TestAnswersAreReadWhole(t *testing.T) {
 		{"a length that is none", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 0, "", "bad content length"},
 		{"a header without a colon", "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", 0, "", "without a colon"},
 		{"a bad chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 0, "", "bad chunk size"},
-		{"a chunk that is longer than it says", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n", 0, "", "does not end"},
+		{"a chunk that is longer than it says", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n", 0, "",
+			"does not end"},
 	}
 	for _, c := range cases {
 		for _, keep := range []bool{true, false} {

@@ -62,7 +62,8 @@ func runDeliveries(ctx context.Context, c *campaign, result *Result) (err error)
 	if got.distinct == 0 {
 		return errors.Join(errors.New("no delivery arrived (a service without --dev refuses loopback endpoints)"), complaintOf(got))
 	}
-	f := &Figures{Seconds: took.Seconds(), Requests: uint64(got.distinct), Items: got.distinct, Latency: latencyOf(&got.lag), BytesReceived: got.bytes}
+	f := &Figures{Seconds: took.Seconds(), Requests: uint64(got.distinct), Items: got.distinct, Latency: latencyOf(&got.lag),
+		BytesReceived: got.bytes}
 	f.rates()
 	m.stop(f)
 	result.Service = f

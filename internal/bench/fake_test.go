@@ -317,7 +317,8 @@ func (f *fakeService) emit(event string, count int) {
 		first := f.events
 		go func() {
 			for i := range count {
-				body := fmt.Sprintf(`{"id":"event-%d","event":%q,"timestamp":%q,"data":{"id":"x"}}`, first+i, event, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+				body := fmt.Sprintf(`{"id":"event-%d","event":%q,"timestamp":%q,"data":{"id":"x"}}`, first+i, event,
+					time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 				deliver(f.t, endpoint, body)
 				if i%10 == 0 {
 					deliver(f.t, endpoint, body)

@@ -82,7 +82,8 @@ func TestScenariosAreChosenByName(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		want  int
-	}{{nil, len(scenarios)}, {[]string{"all"}, len(scenarios)}, {[]string{"feed"}, 2}, {[]string{"stock", "orders"}, 2}, {[]string{"order"}, -1}} {
+	}{{nil, len(scenarios)}, {[]string{"all"}, len(scenarios)}, {[]string{"feed"}, 2}, {[]string{"stock", "orders"}, 2},
+		{[]string{"order"}, -1}} {
 		if got := count(c.names...); got != c.want {
 			t.Errorf("choose(%v): %d, want %d", c.names, got, c.want)
 		}

@@ -51,7 +51,8 @@ func TestNumbersAreFoundInAnswers(t *testing.T) {
 func TestFeedCursorIsFollowed(t *testing.T) {
 	s := &feedSource{}
 	page := func(count int, more bool, next string) string {
-		return fmt.Sprintf(`{"data":[{"name":"\"hasMore\":true"}],"meta":{"total":9,"since":null,"count":%d,"hasMore":%v,"nextSince":"%s","serverTime":"2026"}}`, count, more, next)
+		return fmt.Sprintf(`{"data":[{"name":"\"hasMore\":true"}],"meta":{"total":9,"since":null,"count":%d,"hasMore":%v,"nextSince":"%s",`+
+			`"serverTime":"2026"}}`, count, more, next)
 	}
 	for _, step := range []struct {
 		body  string
@@ -81,7 +82,8 @@ func TestReceiverChecksAndCounts(t *testing.T) {
 	r.expect("/a", "secret-a")
 	r.expect("", "secret-of-the-rest")
 	body := func(id string) string {
-		return `{"id":"` + id + `","event":"order.received","timestamp":"` + time.Now().UTC().Format(time.RFC3339Nano) + `","data":{"id":"other"}}`
+		return `{"id":"` + id + `","event":"order.received","timestamp":"` + time.Now().UTC().Format(time.RFC3339Nano) +
+			`","data":{"id":"other"}}`
 	}
 	sign := func(secret, text string) []byte {
 		mac := hmac.New(sha256.New, []byte(secret))

@@ -46,7 +46,8 @@ func (l Launch) Start(ctx context.Context) (*Process, error) {
 	for i, arg := range l.Args {
 		args[i] = strings.NewReplacer("{addr}", address, "{data}", l.Data).Replace(arg)
 	}
-	p := &Process{URL: "http://" + address, launch: l, process: exec.CommandContext(ctx, l.Binary, args...), said: &words{}, ended: make(chan struct{})}
+	p := &Process{URL: "http://" + address, launch: l, process: exec.CommandContext(ctx, l.Binary, args...), said: &words{},
+		ended: make(chan struct{})}
 	p.process.Env = append(Environment(), l.Env...)
 	p.process.Stdout, p.process.Stderr = p.said, p.said
 	p.process.Cancel = func() error { return p.process.Process.Signal(syscall.SIGTERM) } // when ctx ends

@@ -42,7 +42,8 @@ func startReceiver(address string) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{listener: l, seed: maphash.MakeSeed(), secrets: map[string]string{}, seen: map[uint64]struct{}{}, conns: map[net.Conn]struct{}{}}
+	r := &receiver{listener: l, seed: maphash.MakeSeed(), secrets: map[string]string{}, seen: map[uint64]struct{}{},
+		conns: map[net.Conn]struct{}{}}
 	go r.accept()
 	return r, nil
 }

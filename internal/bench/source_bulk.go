@@ -17,7 +17,8 @@ type importSource struct {
 }
 
 func newImportSource(c *campaign, a *account, _ int) source {
-	return &importSource{c: c, head: c.target.head("POST", "/api/v1/sdk/products/bulk-import", a.key), body: newTemplate(importBody(c.tag, c.Product))}
+	return &importSource{c: c, head: c.target.head("POST", "/api/v1/sdk/products/bulk-import", a.key),
+		body: newTemplate(importBody(c.tag, c.Product))}
 }
 
 // importBody renders an import with a slot of ten digits at each SKU: seven for
@@ -34,7 +35,8 @@ func importBody(tag, kind string) []byte {
 			tag, i, 5+i%200, i%100, 10+i%200)
 		if kind == "full" {
 			fmt.Fprintf(&b, `,"images":[{"url":"https://images.bench.example/%s/%d.jpg","position":0}],"variants":[`+
-				`{"sku":"IMP-%s-##########-S","name":"Small","price":%d.50,"stock":5},{"sku":"IMP-%s-##########-L","name":"Large","price":%d.50,"stock":7}],`+
+				`{"sku":"IMP-%s-##########-S","name":"Small","price":%d.50,"stock":5},{"sku":"IMP-%s-##########-L","name":"Large","price":%d.50,`+
+				`"stock":7}],`+
 				`"stock":{"warehouseCode":"MAIN","quantity":25}`, tag, i, tag, 5+i%200, tag, 6+i%200)
 		}
 		b.WriteByte('}')

@@ -28,7 +28,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if f == nil {
 			continue
 		}
-		line(result.Scenario, result.Clients, result.Accounts, fmt.Sprintf("%.1f", f.Seconds), rate(f.RequestsPerSecond), rate(f.ItemsPerSecond), result.Unit,
+		line(result.Scenario, result.Clients, result.Accounts, fmt.Sprintf("%.1f", f.Seconds), rate(f.RequestsPerSecond), rate(f.ItemsPerSecond),
+			result.Unit,
 			wait(f.Latency.P50), wait(f.Latency.P90), wait(f.Latency.P99), wait(f.Latency.Max), f.Failures,
 			megabytes(f.BytesSent), megabytes(f.BytesReceived), cost(f.ClientCPU), cost(f.ServerCPU), megabytes(f.ServerRSS))
 	}

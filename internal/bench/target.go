@@ -42,7 +42,8 @@ func newTarget(ctx context.Context, base string, allowRemote bool) (*target, err
 			t.address = net.JoinHostPort(ip.String(), port)
 		}
 		if !ip.IsLoopback() && !allowRemote {
-			return nil, &CallError{fmt.Errorf("%s is %s, not this machine; pass --allow-remote if that load is really meant for it", u.Hostname(), ip)}
+			return nil, &CallError{fmt.Errorf("%s is %s, not this machine; pass --allow-remote if that load is really meant for it", u.Hostname(),
+				ip)}
 		}
 	}
 	if u.Scheme == "https" {

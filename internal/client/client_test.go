@@ -161,8 +161,10 @@ func TestStopsWithTheContext(t *testing.T) {
 // Both documented answers of the bulk import are understood.
 func TestImportShapes(t *testing.T) {
 	for body, want := range map[string]Imported{
-		`{"data":{"jobId":"j-1","status":"PROCESSING","totalItems":3,"accepted":2,"rejected":1,"errors":[{"sku":null,"error":"sku is required","index":2,"field":"sku","code":"required"}]}}`: {
-			Total: 3, Accepted: 2, Rejected: 1, JobID: "j-1", Errors: []ItemError{{Error: "sku is required", Index: 2, Field: "sku", Code: "required"}}},
+		`{"data":{"jobId":"j-1","status":"PROCESSING","totalItems":3,"accepted":2,"rejected":1,"errors":[{"sku":null,` +
+			`"error":"sku is required","index":2,"field":"sku","code":"required"}]}}`: {
+			Total: 3, Accepted: 2, Rejected: 1, JobID: "j-1",
+			Errors: []ItemError{{Error: "sku is required", Index: 2, Field: "sku", Code: "required"}}},
 		`{"total":3,"created":1,"updated":1,"errors":[{"sku":"B","error":"price","index":1},{"sku":"B","error":"name","index":1}]}`: {
 			Total: 3, Accepted: 2, Rejected: 1, Created: 1, Updated: 1, Counted: true,
 			Errors: []ItemError{{SKU: "B", Error: "price", Index: 1}, {SKU: "B", Error: "name", Index: 1}}},
@@ -182,7 +184,8 @@ func TestImportShapes(t *testing.T) {
 }
 
 func TestErrorsTellEverything(t *testing.T) {
-	c, _ := scripted(t, answers(400, `{"statusCode":400,"message":"validation failed","error":"Bad Request","code":"invalid","details":[{"path":"items[0].quantity","message":"must be at least 1"}]}`))
+	c, _ := scripted(t, answers(400, `{"statusCode":400,"message":"validation failed","error":"Bad Request","code":"invalid",`+
+		`"details":[{"path":"items[0].quantity","message":"must be at least 1"}]}`))
 	_, err := c.CreateOrder(t.Context(), Order{}, "")
 	if want := "400 validation failed; items[0].quantity: must be at least 1"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -238,7 +241,8 @@ func TestRequestsAsTheInterfaceWantsThem(t *testing.T) {
 	if err != nil || !receipt.Replayed {
 		t.Errorf("receipt %+v, %v", receipt, err)
 	}
-	if want := `{"customerName":"Ada","items":[{"sku":"MUG","quantity":2,"unitPrice":12.50}],"externalReference":"W-1","paymentMetadata":{"provider":"card"}}`; body != want {
+	if want := `{"customerName":"Ada","items":[{"sku":"MUG","quantity":2,"unitPrice":12.50}],"externalReference":"W-1",` +
+		`"paymentMetadata":{"provider":"card"}}`; body != want {
 		t.Errorf("body %s", body)
 	}
 	for name, want := range map[string]string{
@@ -292,7 +296,8 @@ func TestFindsOrdersByReference(t *testing.T) {
 func TestBulkUpdatesAndFeeds(t *testing.T) {
 	c, _ := scripted(t, answers(200, `{"data":{"updated":1,"notFound":1,"errors":[{"sku":"X","error":"unknown","index":1}]}}`))
 	price := PriceUpdate{SKU: "A", Price: "9.90"}
-	if got, err := c.UpdatePrices(t.Context(), []PriceUpdate{price}); err != nil || got.Updated != 1 || got.NotFound != 1 || got.Errors[0].Index != 1 {
+	if got, err := c.UpdatePrices(t.Context(), []PriceUpdate{price}); err != nil || got.Updated != 1 || got.NotFound != 1 ||
+		got.Errors[0].Index != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := c.UpdateStock(t.Context(), []StockUpdate{{SKU: "A", Quantity: 4}}); err != nil || got.Updated != 1 {
@@ -303,7 +308,8 @@ func TestBulkUpdatesAndFeeds(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	c, _ = scripted(t, answers(200, `{"data":[{"sku":"A"}],"meta":{"total":9,"hasMore":true,"nextSince":"2026-01-02T03:04:05.000001Z"}}`))
-	if page, err := c.ProductChanges(t.Context(), ""); err != nil || len(page.Items) != 1 || !page.More || page.Next != "2026-01-02T03:04:05.000001Z" {
+	if page, err := c.ProductChanges(t.Context(), ""); err != nil || len(page.Items) != 1 || !page.More ||
+		page.Next != "2026-01-02T03:04:05.000001Z" {
 		t.Errorf("%+v, %v", page, err)
 	}
 	c, _ = scripted(t, answers(200, `{"data":{"jobId":"j","status":"COMPLETED","totalItems":3,"created":3}}`))

@@ -27,7 +27,8 @@ var schemas = map[string]string{
 // A copied store is what migrating an empty one makes, nothing is left to migrate in it, and no other copy sees what is written to it.
 func TestCopiesAreWholeAndApart(t *testing.T) {
 	for engine, config := range map[string]struct{ copied, other, empty db.Config }{
-		"sqlite":   {db.Config{Dir: StoreDir(t), Unsafe: true}, db.Config{Dir: StoreDir(t), Unsafe: true}, db.Config{Dir: t.TempDir(), Unsafe: true}},
+		"sqlite": {db.Config{Dir: StoreDir(t), Unsafe: true}, db.Config{Dir: StoreDir(t), Unsafe: true},
+			db.Config{Dir: t.TempDir(), Unsafe: true}},
 		"postgres": {db.Config{URL: StoreURL(t)}, db.Config{URL: StoreURL(t)}, db.Config{URL: URL(t)}},
 	} {
 		t.Run(engine, func(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 )
 
 var (
-	errNoNumber  = errors.New("is not a number")
-	errGrouping  = errors.New("has separators that do not fit the other amounts of its column; --decimal point or --decimal comma says which sign begins the decimals")
+	errNoNumber = errors.New("is not a number")
+	errGrouping = errors.New("has separators that do not fit the other amounts of its column; --decimal point or --decimal comma says " +
+		"which sign begins the decimals")
 	errNegative  = errors.New("is below zero")
 	errTooBig    = errors.New("has more than 11 integer digits")
 	errFraction  = errors.New("is not a whole number")

@@ -9,9 +9,11 @@ import (
 
 // attributeColumns are headers of plain files that are taken for attributes of the product.
 var attributeColumns = map[string]string{
-	"vendor": "vendor", "brand": "brand", "brands": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags", "tag": "tags",
+	"vendor": "vendor", "brand": "brand", "brands": "brand", "manufacturer": "manufacturer", "supplier": "supplier", "tags": "tags",
+	"tag":   "tags",
 	"color": "color", "colour": "colour", "size": "size", "material": "material", "gender": "gender", "season": "season", "pattern": "pattern",
-	"style": "style", "collection": "collection", "weight": "weight", "dimensions": "dimensions", "width": "width", "height": "height", "depth": "depth", "length": "length",
+	"style": "style", "collection": "collection", "weight": "weight", "dimensions": "dimensions", "width": "width", "height": "height",
+	"depth": "depth", "length": "length",
 	"ean": "ean", "ean13": "ean", "gtin": "gtin", "barcode": "barcode", "upc": "upc", "isbn": "isbn", "mpn": "mpn",
 }
 

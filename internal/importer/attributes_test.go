@@ -25,25 +25,30 @@ func TestAttributesAndColumnsLeftOut(t *testing.T) {
 			sku:  "F", want: `{"brand":"Acme"} F-1 {"color":"red"} F-2 {"color":"blue"}`, left: "[]",
 		},
 		"shopify": {
-			text: "Handle,Title,Vendor,Product Category,Type,Tags,Option1 Name,Option1 Value,Variant SKU,Variant Grams,Variant Price,Variant Barcode," +
+			text: "Handle,Title,Vendor,Product Category,Type,Tags,Option1 Name,Option1 Value,Variant SKU,Variant Grams,Variant Price,Variant " +
+				"Barcode," +
 				"Variant Taxable,SEO Title,Flavor (product.metafields.shopify.flavor)\n" +
 				"tea,Tea,Leaf,Food > Tea,Green tea,\"hot, new\",Size,S,T-S,50,4.00,111,true,,mint\n" +
 				"tea,,,,,,,L,T-L,200,9.00,222,true,,\n",
-			sku:  "tea",
-			want: `{"flavor":"mint","tags":"hot, new","type":"Green tea","vendor":"Leaf"} T-S {"Size":"S","barcode":"111","grams":"50"} T-L {"Size":"L","barcode":"222","grams":"200"}`,
+			sku: "tea",
+			want: `{"flavor":"mint","tags":"hot, new","type":"Green tea","vendor":"Leaf"} T-S {"Size":"S","barcode":"111",` +
+				`"grams":"50"} T-L {"Size":"L","barcode":"222","grams":"200"}`,
 			left: "[Variant Taxable]",
 		},
 		"woocommerce": {
-			text: "ID,Type,SKU,Name,Regular price,Tags,Brands,Weight (kg),Tax status,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 2 name,Attribute 2 value(s)\n" +
+			text: "ID,Type,SKU,Name,Regular price,Tags,Brands,Weight (kg),Tax status,Parent,Attribute 1 name,Attribute 1 value(s),Attribute 2 " +
+				"name,Attribute 2 value(s)\n" +
 				"1,variable,W,w,,new,Loom,0.5,taxable,,Size,\"S, M\",Material,Wool\n" +
 				"2,variation,W-S,w,5.00,,,0.4,taxable,W,Size,S,,\n",
-			sku: "W", want: `{"Material":"Wool","brand":"Loom","tags":"new","weight":"0.5 kg"} W-S {"Size":"S","weight":"0.4 kg"}`, left: "[Tax status]",
+			sku: "W", want: `{"Material":"Wool","brand":"Loom","tags":"new","weight":"0.5 kg"} W-S {"Size":"S","weight":"0.4 kg"}`,
+			left: "[Tax status]",
 		},
 		"magento": {
 			text: "sku,product_type,attribute_set_code,name,price,weight,tax_class_name,additional_attributes,configurable_variations\n" +
 				"H-S,simple,Top,h,5.00,1.000000,Goods,\"color=Red,size=S,material=Cotton, washed|Hemp\",\n" +
 				"H,configurable,Top,h,5.00,1.000000,Goods,\"material=Cotton, washed|Hemp,empty=\",\"sku=H-S,size=S\"\n",
-			sku: "H", want: `{"material":"Cotton, washed|Hemp","weight":"1.000000"} H-S {"color":"Red","size":"S"}`, left: "[attribute_set_code tax_class_name]",
+			sku: "H", want: `{"material":"Cotton, washed|Hemp","weight":"1.000000"} H-S {"color":"Red","size":"S"}`,
+			left: "[attribute_set_code tax_class_name]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

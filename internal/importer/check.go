@@ -20,7 +20,8 @@ func (r *importRun) ask(ctx context.Context) error {
 	if !orders || r.To == nil {
 		return nil
 	}
-	check := &orderChecker{client: r.To, seed: maphash.MakeSeed(), references: map[uint64]struct{}{}, unknown: map[string]bool{}, customers: map[string]string{}}
+	check := &orderChecker{client: r.To, seed: maphash.MakeSeed(), references: map[uint64]struct{}{}, unknown: map[string]bool{},
+		customers: map[string]string{}}
 	r.checker = check
 	lacking, err := r.lacking(ctx, m.missing.list)
 	switch client.StatusOf(err) {
@@ -96,7 +97,8 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 	}
 	if _, taken := s.references[maphash.String(s.seed, item.item)]; taken {
 		out.existing++
-		out.faults = append(out.faults, item.note(item.item, "externalReference", "exists", "an order with this reference is there already and would be left as it is"))
+		out.faults = append(out.faults, item.note(item.item, "externalReference", "exists",
+			"an order with this reference is there already and would be left as it is"))
 		return nil
 	}
 	var unknown []string
@@ -132,7 +134,8 @@ func (s *orderChecker) wouldMove(ctx context.Context, item chunkItem, out *outco
 		return false, err
 	}
 	out.moved++
-	out.faults = append(out.faults, item.note(item.item, "originalReference", "original_moved", "the order %s it takes back would be %s; no order would be made of the note itself", plan.original, plan.status))
+	out.faults = append(out.faults, item.note(item.item, "originalReference", "original_moved",
+		"the order %s it takes back would be %s; no order would be made of the note itself", plan.original, plan.status))
 	return true, nil
 }
 

@@ -14,8 +14,9 @@ func TestDryRunOfOrdersAsksTheService(t *testing.T) {
 	fake, c := service(t)
 	fake.products["P-1"] = &fakeProduct{SKU: "P-1"}
 	fake.owners["V-1"] = "P-1"
-	base := Options{Kind: Orders, To: c, Map: []string{"order=externalReference", "cancels=originalReference"}, CreateMissing: true, File: write(t,
-		"order,customer,sku,quantity,price,initialStatus,cancels\nOLD,Ada,P-1,1,5,DELIVERED,\n")}
+	base := Options{Kind: Orders, To: c, Map: []string{"order=externalReference", "cancels=originalReference"}, CreateMissing: true,
+		File: write(t,
+			"order,customer,sku,quantity,price,initialStatus,cancels\nOLD,Ada,P-1,1,5,DELIVERED,\n")}
 	run(t, base)
 	text := "order,customer,customerId,sku,quantity,price,cancels\n" +
 		"OLD,Ada,,P-1,2,5,\n" + // taken, by another order

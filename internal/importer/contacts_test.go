@@ -41,7 +41,8 @@ func TestCustomersWithoutEmail(t *testing.T) {
 	fake, c := service(t)
 	fake.products["A"] = &fakeProduct{SKU: "A"}
 	var log strings.Builder
-	o := Options{Kind: Orders, To: c, Log: &log, File: write(t, "order id,customer,customer id,sku,quantity,price\n1,Ada,C-7,A,1,5\n2,Guest,,A,1,5\n")}
+	o := Options{Kind: Orders, To: c, Log: &log,
+		File: write(t, "order id,customer,customer id,sku,quantity,price\n1,Ada,C-7,A,1,5\n2,Guest,,A,1,5\n")}
 	run(t, o)
 	flag := `customer id+"@customers.invalid"=customerEmail`
 	if !strings.Contains(log.String(), "--map '"+flag+"'") || fake.orders["1"].CustomerEmail != "" {

@@ -140,7 +140,8 @@ func (v *dateVote) decide(column string) (dateOrder, error) {
 	if v.day > 0 {
 		why = "the column has dates of both kinds"
 	}
-	return "", wrongCall("the dates are ambiguous, nothing was stored.\n  date (column %s): which number of %s is the day? %s.\nSay it: --date-order dmy (the day first) or --date-order mdy (the month first); --set date= leaves the dates out",
+	return "", wrongCall("the dates are ambiguous, nothing was stored.\n  date (column %s): which number of %s is the day? %s.\nSay it: "+
+		"--date-order dmy (the day first) or --date-order mdy (the month first); --set date= leaves the dates out",
 		column, listed(v.doubt), why)
 }
 

@@ -189,7 +189,8 @@ func parseDecimals(flags []string) (d decimalSigns, err error) {
 			sign, known := signWords[strings.ToLower(strings.TrimSpace(word))]
 			switch {
 			case !known && (single || !strings.EqualFold(word, "auto")):
-				return d, wrongCall("--decimal %s: say point or comma, for every column (--decimal comma) or for some (--decimal price=comma,compareAtPrice=point)", text)
+				return d, wrongCall("--decimal %s: say point or comma, for every column (--decimal comma) or for some (--decimal "+
+					"price=comma,compareAtPrice=point)", text)
 			case single:
 				d.single[strings.ToLower(strings.TrimSpace(name))] = sign
 				d.asked = append(d.asked, strings.TrimSpace(name))
@@ -272,7 +273,8 @@ func numberColumns(m *mapping, header []string, asked decimalSigns) ([]*numberCo
 					fields = append(fields, c.field)
 				}
 			}
-			return nil, wrongCall("--decimal %s=…: no number is taken from %s; the fields with numbers are %s", name, name, strings.Join(fields, ", "))
+			return nil, wrongCall("--decimal %s=…: no number is taken from %s; the fields with numbers are %s", name, name,
+				strings.Join(fields, ", "))
 		}
 	}
 	return columns, nil
@@ -301,7 +303,8 @@ func decideAll(columns []*numberColumn) error {
 		return nil
 	}
 	comma, point := strings.Join(flags, "=comma,")+"=comma", strings.Join(flags, "=point,")+"=point"
-	return wrongCall("the amounts are ambiguous, nothing was stored.\n  %s\nSay which sign begins the decimals: --decimal '%s' (then 1.050 is a thousand and fifty, and 1,050 one and a bit), or --decimal '%s' (the other way round)",
+	return wrongCall("the amounts are ambiguous, nothing was stored.\n  %s\nSay which sign begins the decimals: --decimal '%s' (then 1.050 "+
+		"is a thousand and fifty, and 1,050 one and a bit), or --decimal '%s' (the other way round)",
 		strings.Join(doubts, "\n  "), comma, point)
 }
 
@@ -324,7 +327,8 @@ func describeDecimals(columns []*numberColumn) string {
 			}
 			text = fmt.Sprintf("%s: %s is taken for %v (%s written like that)", c.column, first.text, read.value, numbers)
 			if read.value%money.Scale != 0 {
-				text = fmt.Sprintf("%s: %s has three decimals, as other numbers of the column show (%s written like that)", c.column, first.text, numbers)
+				text = fmt.Sprintf("%s: %s has three decimals, as other numbers of the column show (%s written like that)", c.column, first.text,
+					numbers)
 			}
 		} else if sign == '.' {
 			continue

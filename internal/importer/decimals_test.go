@@ -16,12 +16,15 @@ func TestEvidenceOfCells(t *testing.T) {
 	for cell, want := range map[string]evidence{
 		"1.050": aroundPoint, "1,050": aroundComma, "-1.050": aroundPoint, "(1,050)": aroundComma, "12.345": aroundPoint, "123,456": aroundComma,
 		"€ 1.050": aroundPoint, "1,050 kr.": aroundComma, "Dhs 1,050": aroundComma, "Rs.1,050": aroundComma, "1.050-": aroundPoint,
-		"1.050,00": saysComma, "1,050.00": saysPoint, "12.5": saysPoint, "12,5": saysComma, "0.125": saysPoint, "0,125": saysComma, "0.000": saysPoint,
-		"1.2345": saysPoint, "1,2345": saysComma, "1234.567": saysPoint, "1234,567": saysComma, ".5": saysPoint, ",5": saysComma, "-12,50 €": saysComma,
+		"1.050,00": saysComma, "1,050.00": saysPoint, "12.5": saysPoint, "12,5": saysComma, "0.125": saysPoint, "0,125": saysComma,
+		"0.000":  saysPoint,
+		"1.2345": saysPoint, "1,2345": saysComma, "1234.567": saysPoint, "1234,567": saysComma, ".5": saysPoint, ",5": saysComma,
+		"-12,50 €": saysComma,
 		"1 050,00": saysComma, "1'050.00": saysPoint, "1'050.000": saysPoint, "1 050,000": saysComma, "1\u00a0050,5": saysComma,
 		"1.234.567": saysComma, "1,234,567": saysPoint, "1,00,000": saysPoint, "1.050,-": saysComma, "595,-": saysComma, "1,050.–": saysPoint,
 		"595": wholeSmall, "Dhs 595": wholeSmall, "-7": wholeSmall, "1050": wholeUngroup, "123456": wholeUngroup, "Rs. 5": wholeSmall,
-		"1 050": saysNothing, "1'050": saysNothing, "0": saysNothing, "": saysNothing, "call us": saysNothing, "1.2.3": saysNothing, "5/6": saysNothing,
+		"1 050": saysNothing, "1'050": saysNothing, "0": saysNothing, "": saysNothing, "call us": saysNothing, "1.2.3": saysNothing,
+		"5/6":    saysNothing,
 		"1,,000": saysNothing, "-": saysNothing, "12.03.2024": saysNothing,
 	} {
 		if got := evidenceOf([]byte(cell)); got != want {
@@ -100,8 +103,9 @@ func TestAmbiguousAmountsAreRefusedBeforeAnythingIsStored(t *testing.T) {
 		"by column":         {text: grouped + "LAST;Product;1.5;1.299\n", decimal: []string{"compareAtPrice=point"}, first: "1.5", last: "1.299"},
 		"by header":         {text: "sku;name;Preis=price;x\nA;a;1.050;\n", says: "no column holds the price"},
 		"two columns":       {text: "sku;name;price;compareAtPrice\nA;a;1.050;2,100\n", says: "--decimal 'price=comma,compareAtPrice=comma'"},
-		"two columns said":  {text: "sku;name;price;compareAtPrice\nA;a;1.050;2,100\n", decimal: []string{"price=comma,compareAtPrice=point"}, first: "1050", last: "2100"},
-		"both signs":        {text: "sku;name;price\nA;a;1.050\nB;b;12.5\nC;c;12,5\n", says: "12.5 (row 2)"},
+		"two columns said": {text: "sku;name;price;compareAtPrice\nA;a;1.050;2,100\n", decimal: []string{"price=comma,compareAtPrice=point"},
+			first: "1050", last: "2100"},
+		"both signs": {text: "sku;name;price\nA;a;1.050\nB;b;12.5\nC;c;12,5\n", says: "12.5 (row 2)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake, c := service(t)
@@ -234,7 +238,8 @@ func TestColumnsReadBack(t *testing.T) {
 // FuzzColumnVote: whatever the cells are, the vote ends, and a column it decides holds no cell that
 // proves the other sign beside one in doubt.
 func FuzzColumnVote(f *testing.F) {
-	for _, seed := range []string{"1.050\n595", "1,050\n12.5", "0.125", "1 050,00\n1'050.00", "€ 1.050,-\n(5)", "1e3\n-1.2345", "\u22121.050\n5\u2013"} {
+	for _, seed := range []string{"1.050\n595", "1,050\n12.5", "0.125", "1 050,00\n1'050.00", "€ 1.050,-\n(5)", "1e3\n-1.2345",
+		"\u22121.050\n5\u2013"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -47,7 +47,8 @@ func settleDoubles(rows []*product, mode string, faults []Fault) ([]*product, []
 		case mode == duplicatesMerge:
 			faults = kept[i].merge(p, faults)
 		default:
-			faults = append(faults, kept[i].refused(string(p.sku), "sku", "duplicate_sku", "a later row of the file, %d, has this SKU and was taken", p.row))
+			faults = append(faults, kept[i].refused(string(p.sku), "sku", "duplicate_sku", "a later row of the file, %d, has this SKU and was taken",
+				p.row))
 			kept[i] = p
 		}
 	}
@@ -66,7 +67,8 @@ func (p *product) merge(later *product, faults []Fault) []Fault {
 		faults = append(faults, later.differs("stock.quantity", decimalText(p.stock), decimalText(later.stock)))
 	}
 	for _, text := range []struct{ mine, theirs *[]byte }{
-		{&p.name, &later.name}, {&p.description, &later.description}, {&p.status, &later.status}, {&p.parent, &later.parent}, {&p.ownImage, &later.ownImage},
+		{&p.name, &later.name}, {&p.description, &later.description}, {&p.status, &later.status}, {&p.parent, &later.parent},
+		{&p.ownImage, &later.ownImage},
 	} {
 		if len(*text.mine) == 0 {
 			*text.mine = *text.theirs
@@ -95,7 +97,8 @@ func (p *product) merge(later *product, faults []Fault) []Fault {
 }
 
 func (p *product) differs(field, taken, left string) Fault {
-	return p.note(string(p.sku), field, "conflicting_rows", "the rows of this SKU differ; %q was taken, not %q", clip([]byte(taken)), clip([]byte(left)))
+	return p.note(string(p.sku), field, "conflicting_rows", "the rows of this SKU differ; %q was taken, not %q", clip([]byte(taken)),
+		clip([]byte(left)))
 }
 
 // withMembers adds the members whose names are not there yet.

@@ -15,15 +15,17 @@ func TestDuplicates(t *testing.T) {
 		"A,first,1,,,https://i/1.jpg,\nB,b,2,,,,\nA,second,5,text,7,https://i/2.jpg,Acme\nA,,,,,,Other\n"
 	family := "sku,name,price,parent,stock\n" +
 		"F,family,9,,\nF-1,one,3,F,\nF-1,uno,4,F,6\nF,again,8,,\n"
-	own := `{"sku":"A","name":"first","price":1}` + "\n" + `{"sku":"B","name":"b","price":2}` + "\n" + `{"sku":"A","name":"second","price":5}` + "\n"
+	own := `{"sku":"A","name":"first","price":1}` + "\n" + `{"sku":"B","name":"b","price":2}` + "\n" +
+		`{"sku":"A","name":"second","price":5}` + "\n"
 	for name, test := range map[string]struct {
 		text, mode string
 		want       string // of product A or F
 		refused    int
 		codes      string
 	}{
-		"plain first":  {text: plain, mode: "first", want: `A first 1 "" -1 1`, refused: 2, codes: "map[duplicate_sku:1 missing_name:1]"},
-		"plain last":   {text: strings.TrimSuffix(plain, "A,,,,,,Other\n"), mode: "last", want: `A second 5 "text" 7 1`, refused: 1, codes: "map[duplicate_sku:1]"},
+		"plain first": {text: plain, mode: "first", want: `A first 1 "" -1 1`, refused: 2, codes: "map[duplicate_sku:1 missing_name:1]"},
+		"plain last": {text: strings.TrimSuffix(plain, "A,,,,,,Other\n"), mode: "last", want: `A second 5 "text" 7 1`, refused: 1,
+			codes: "map[duplicate_sku:1]"},
 		"plain merge":  {text: plain, mode: "merge", want: `A first 1 "text" 7 2`, codes: "map[conflicting_rows:2]"},
 		"default":      {text: plain, want: `A first 1 "" -1 1`, refused: 2, codes: "map[duplicate_sku:1 missing_name:1]"},
 		"family first": {text: family, mode: "first", want: `F family 9 "" -1 0 F-1 one 3 -1`, refused: 2, codes: "map[duplicate_sku:2]"},
@@ -80,7 +82,8 @@ func TestDuplicatesKeepAccount(t *testing.T) {
 			price := rapid.SampledFrom([]string{"5", "7", "", "x"}).Draw(rt, "price")
 			fmt.Fprintf(&b, "%s,%s,%s,%s\n", sku, rapid.SampledFrom([]string{"a", "b", ""}).Draw(rt, "name"), price, parent)
 		}
-		o := Options{Kind: Products, File: write(t, b.String()), Duplicates: rapid.SampledFrom([]string{"first", "last", "merge"}).Draw(rt, "mode")}
+		o := Options{Kind: Products, File: write(t, b.String()), Duplicates: rapid.SampledFrom([]string{"first", "last", "merge"}).Draw(rt,
+			"mode")}
 		if got := made(t, o); t.Failed() { // made checks the account itself
 			rt.Fatalf("%s\n%s", b.String(), got)
 		}

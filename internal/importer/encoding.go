@@ -145,7 +145,8 @@ func (s *textScan) charsetNamed(name string) (charset, error) {
 			}
 		}
 	}
-	return charset{}, wrongCall("--encoding %s is not known; use auto, utf-8, utf-16, windows-1252, latin1 or another single-byte encoding such as iso-8859-15", name)
+	return charset{}, wrongCall("--encoding %s is not known; use auto, utf-8, utf-16, windows-1252, latin1 or another single-byte encoding "+
+		"such as iso-8859-15", name)
 }
 
 func (s *textScan) bom(name string) int {

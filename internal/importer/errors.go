@@ -41,7 +41,8 @@ type Fault struct {
 type place struct{ row, line int }
 
 func (p place) refused(item, field, code, format string, arguments ...any) Fault {
-	return Fault{Row: p.row, Line: p.line, Level: Refused, Rows: 1, Item: item, Field: field, Code: code, Message: fmt.Sprintf(format, arguments...)}
+	return Fault{Row: p.row, Line: p.line, Level: Refused, Rows: 1, Item: item, Field: field, Code: code,
+		Message: fmt.Sprintf(format, arguments...)}
 }
 
 func (p place) note(item, field, code, format string, arguments ...any) Fault {

@@ -11,7 +11,8 @@ func isExported(t *table, kind Kind) bool {
 	if kind == Products {
 		return hasColumns(t.header, "id", "sku", "name", "price", "currency", "status", "createdAt", "updatedAt")
 	}
-	return hasColumns(t.header, "id", "orderNumber", "customerName", "status", "currency", "items.sku", "items.quantity", "items.unitPrice", "createdAt")
+	return hasColumns(t.header, "id", "orderNumber", "customerName", "status", "currency", "items.sku", "items.quantity", "items.unitPrice",
+		"createdAt")
 }
 
 // exportedProduct is what of a product as it is read can be given again (interface §2.7.2).
@@ -73,7 +74,8 @@ func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) 
 		for i := range out.Variants {
 			out.Variants[i].Stock = nil
 		}
-		notes = append(notes, at.note(out.SKU, "stock", "stock_left_out", "the stock lies in %d warehouses, or is a variant's outside of MAIN; it was left as it is: PATCH /sdk/inventory/bulk-update sets it by warehouse", len(p.Stock)))
+		notes = append(notes, at.note(out.SKU, "stock", "stock_left_out", "the stock lies in %d warehouses, or is a variant's outside of MAIN; "+
+			"it was left as it is: PATCH /sdk/inventory/bulk-update sets it by warehouse", len(p.Stock)))
 	}
 	for _, v := range out.Variants {
 		if v.Stock != nil {

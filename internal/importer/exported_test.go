@@ -9,33 +9,43 @@ import (
 func TestExportIsImportedAgain(t *testing.T) {
 	fake, c := service(t)
 	stamps := `"createdAt":"2026-01-02T03:04:05.678Z","updatedAt":"2026-01-02T03:04:05.678Z"`
-	products := `{"id":"i1","sku":"A","name":"a","slug":"a","description":null,"status":"DRAFT","price":1.125,"compareAtPrice":null,"currency":"EUR","categoryIds":[],` +
+	products := `{"id":"i1","sku":"A","name":"a","slug":"a","description":null,"status":"DRAFT","price":1.125,"compareAtPrice":null,` +
+		`"currency":"EUR","categoryIds":[],` +
 		`"media":[{"id":"m","url":"https://i/1.jpg","position":1}],"variants":[],"attributes":{"brand":"Acme"},` +
 		`"stock":[{"warehouseCode":"EAST","onHand":-4,"reserved":1,"available":3}],"publications":[],` + stamps + "}\n" +
-		`{"id":"i2","sku":"F","name":"f","slug":"f","description":"x","status":"ACTIVE","price":5,"compareAtPrice":9.5,"currency":"EUR","categoryIds":["c"],"media":[],` +
+		`{"id":"i2","sku":"F","name":"f","slug":"f","description":"x","status":"ACTIVE","price":5,"compareAtPrice":9.5,"currency":"EUR",` +
+		`"categoryIds":["c"],"media":[],` +
 		`"variants":[{"id":"v","sku":"F-1","name":"f1","price":6,"compareAtPrice":null,"stock":7,"attributes":{"Size":"S"}}],"attributes":{},` +
 		`"stock":[{"warehouseCode":"MAIN","onHand":7,"reserved":0,"available":7}],"publications":[],` + stamps + "}\n" +
-		`{"id":"i3","sku":"W","name":"w","slug":"w","description":null,"status":"ACTIVE","price":5,"compareAtPrice":null,"currency":"EUR","categoryIds":[],"media":[],` +
-		`"variants":[],"attributes":{},"stock":[{"warehouseCode":"EAST","onHand":1},{"warehouseCode":"MAIN","onHand":2}],"publications":[],` + stamps + "}\n"
+		`{"id":"i3","sku":"W","name":"w","slug":"w","description":null,"status":"ACTIVE","price":5,"compareAtPrice":null,"currency":"EUR",` +
+		`"categoryIds":[],"media":[],` +
+		`"variants":[],"attributes":{},"stock":[{"warehouseCode":"EAST","onHand":1},{"warehouseCode":"MAIN","onHand":2}],"publications":[],` +
+		stamps + "}\n"
 	s := run(t, Options{Kind: Products, File: write(t, products), To: c})
 	if s.Created != 3 || s.Codes["stock_left_out"] != 1 {
 		t.Fatalf("%+v", s)
 	}
 	a, f, w := fake.products["A"], fake.products["F"], fake.products["W"]
-	if a.Price != "1.125" || a.Status != "DRAFT" || a.Images[0].URL != "https://i/1.jpg" || a.Attributes["brand"] != "Acme" || a.Stock.WarehouseCode != "EAST" || a.Stock.Quantity != 0 || s.Codes["negative_stock"] != 1 {
+	if a.Price != "1.125" || a.Status != "DRAFT" || a.Images[0].URL != "https://i/1.jpg" || a.Attributes["brand"] != "Acme" ||
+		a.Stock.WarehouseCode != "EAST" || a.Stock.Quantity != 0 || s.Codes["negative_stock"] != 1 {
 		t.Errorf("%+v", a)
 	}
-	if v := f.Variants[0]; string(f.CompareAtPrice) != "9.5" || v.SKU != "F-1" || v.Price != "6" || *v.Stock != 7 || v.Attributes["Size"] != "S" || f.CategoryIDs[0] != "c" {
+	if v := f.Variants[0]; string(f.CompareAtPrice) != "9.5" || v.SKU != "F-1" || v.Price != "6" || *v.Stock != 7 ||
+		v.Attributes["Size"] != "S" || f.CategoryIDs[0] != "c" {
 		t.Errorf("%+v", f)
 	}
 	if w.Stock != nil {
 		t.Errorf("%+v", w.Stock)
 	}
 
-	order := `{"id":"o1","orderNumber":"ORD-000001","status":"CANCELLED","channelId":"elsewhere","channelName":"x","channelType":"CUSTOM","customer":{"name":"Ada","email":null,"phone":null},` +
-		`"customerId":"elsewhere","customerName":"Ada","customerEmail":null,"externalReference":%s,"shippingAddress":{"city":"Lyon"},"billingAddress":null,"paymentMetadata":{"k":"v"},"notes":null,` +
-		`"subtotal":2.5,"total":5.5,"currency":"GBP","shippingAmount":3,"discountAmount":0,"taxAmount":null,"taxRate":null,"totalAmount":"5.50","itemCount":1,` + stamps + `,` +
-		`"items":[{"id":"l","productId":null,"variantId":null,"name":"a","sku":"A","description":null,"metadata":null,"quantity":2,"unitPrice":1.25,"lineTotal":2.5}]}` + "\n"
+	order := `{"id":"o1","orderNumber":"ORD-000001","status":"CANCELLED","channelId":"elsewhere","channelName":"x","channelType":"CUSTOM",` +
+		`"customer":{"name":"Ada","email":null,"phone":null},` +
+		`"customerId":"elsewhere","customerName":"Ada","customerEmail":null,"externalReference":%s,"shippingAddress":{"city":"Lyon"},` +
+		`"billingAddress":null,"paymentMetadata":{"k":"v"},"notes":null,` +
+		`"subtotal":2.5,"total":5.5,"currency":"GBP","shippingAmount":3,"discountAmount":0,"taxAmount":null,"taxRate":null,` +
+		`"totalAmount":"5.50","itemCount":1,` + stamps + `,` +
+		`"items":[{"id":"l","productId":null,"variantId":null,"name":"a","sku":"A","description":null,"metadata":null,"quantity":2,` +
+		`"unitPrice":1.25,"lineTotal":2.5}]}` + "\n"
 	s = run(t, Options{Kind: Orders, File: write(t, fmt.Sprintf(order, "null")+fmt.Sprintf(order, `"R-7"`)), To: c})
 	if s.Created != 2 {
 		t.Fatalf("%+v", s)

@@ -118,7 +118,8 @@ func TestCategories(t *testing.T) {
 		}
 	}
 	long := newCategoryTree("|", ">")
-	ids := long.of([]byte(strings.Repeat("é", 100)+">"+strings.Repeat("x", 200)+"|"+strings.Repeat("é", 100)+">"+strings.Repeat("x", 201)), false)
+	ids := long.of([]byte(strings.Repeat("é", 100)+">"+strings.Repeat("x", 200)+"|"+strings.Repeat("é", 100)+">"+strings.Repeat("x", 201)),
+		false)
 	if len(ids) != 2 || ids[0] == ids[1] || len(ids[0]) > longestID || !strings.HasPrefix(ids[0], "éé") {
 		t.Errorf("long paths: %q", ids)
 	}

@@ -115,17 +115,20 @@ type demand struct {
 var (
 	demandSKU = demand{
 		fields: []string{"sku"},
-		words:  []string{"sku", "reference", "articlen", "itemn", "productid", "artikeln", "artnr", "partn", "ean", "gtin", "barcode", "code", "ref", "number", "id"},
-		other:  "--map COLUMN=sku",
+		words: []string{"sku", "reference", "articlen", "itemn", "productid", "artikeln", "artnr", "partn", "ean", "gtin", "barcode", "code",
+			"ref", "number", "id"},
+		other: "--map COLUMN=sku",
 	}
 	demandName = demand{
 		fields: []string{"name"},
-		words:  []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome", "omschrijving", "nazwa", "product", "produkt", "artikel", "model", "label"},
-		other:  "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names",
+		words: []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome",
+			"omschrijving", "nazwa", "product", "produkt", "artikel", "model", "label"},
+		other: "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names",
 	}
 	demandPrice = demand{
 		fields: []string{"price", "salePrice"},
-		words:  []string{"price", "preis", "prix", "precio", "prezzo", "prijs", "preco", "cena", "pris", "cost", "rrp", "msrp", "uvp", "pvp", "amount", "betrag", "value"},
+		words: []string{"price", "preis", "prix", "precio", "prezzo", "prijs", "preco", "cena", "pris", "cost", "rrp", "msrp", "uvp", "pvp",
+			"amount", "betrag", "value"},
 		amount: true,
 		other:  "--map COLUMN=price, or --set price=0 when there are no prices",
 	}
@@ -137,8 +140,9 @@ var (
 	}
 	demandCustomer = demand{
 		fields: []string{"customerName", "customerEmail"},
-		words:  []string{"customer", "client", "kunde", "kundenname", "buyer", "recipient", "billingname", "shippingname", "fullname", "lastname", "nom", "name", "email", "mail"},
-		other:  "--map COLUMN=customerName, or --set customerName=Guest when nobody is named",
+		words: []string{"customer", "client", "kunde", "kundenname", "buyer", "recipient", "billingname", "shippingname", "fullname", "lastname",
+			"nom", "name", "email", "mail"},
+		other: "--map COLUMN=customerName, or --set customerName=Guest when nobody is named",
 	}
 )
 

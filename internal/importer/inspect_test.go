@@ -59,7 +59,8 @@ func TestUnreadableOptionalCellsKeepTheProduct(t *testing.T) {
 	var faults []Fault
 	s, err := Run(t.Context(), Options{Kind: Products, To: c, OnFault: func(f Fault) { faults = append(faults, f) }, File: write(t,
 		"sku,name,price,compareAtPrice,salePrice,status,stock\n"+
-			"A,a,5,n/a,,,\nB,b,5,-7,,,\nC,c,5,,soon,,\nD,d,5,,,visible,\nE,e,5,,,,many\nF,f,5,9,4,archived,7\nG,g,unknown,9,,,\nH,h,5,,,,9999999999\n")})
+			"A,a,5,n/a,,,\nB,b,5,-7,,,\nC,c,5,,soon,,\nD,d,5,,,visible,\n"+
+			"E,e,5,,,,many\nF,f,5,9,4,archived,7\nG,g,unknown,9,,,\nH,h,5,,,,9999999999\n")})
 	if err != nil || s.RowsStored != 7 || s.RowsRefused != 1 || s.Notes != 6 || len(faults) != 7 {
 		t.Fatalf("%v, %+v, %+v", err, s, faults)
 	}
@@ -67,7 +68,8 @@ func TestUnreadableOptionalCellsKeepTheProduct(t *testing.T) {
 		"A note compareAtPrice bad_amount", "B note compareAtPrice negative_amount", "C note salePrice bad_amount", "D note status bad_status",
 		"E note stock.quantity bad_quantity", "G refused price bad_amount", "H note stock.quantity bad_quantity",
 	} {
-		if f := faults[i]; fmt.Sprint(f.Item, " ", f.Level, " ", f.Field, " ", f.Code) != want || f.Level == Note && !strings.Contains(f.Message, "was stored without it") {
+		if f := faults[i]; fmt.Sprint(f.Item, " ", f.Level, " ", f.Field, " ", f.Code) != want || f.Level == Note && !strings.Contains(f.Message,
+			"was stored without it") {
 			t.Errorf("%+v, want %s", f, want)
 		}
 	}
@@ -99,8 +101,9 @@ func TestDates(t *testing.T) {
 		"02 Jan 2026":               "2026-01-01T23:00:00Z",
 		"1/2/26 11:05 PM":           "2026-02-01T22:05:00Z",
 		"31/12/2025, 12:05 am":      "2025-12-30T23:05:00Z",
-		"13/13/2025":                "", "31.02.2025": "", "2025-00-01": "", "yesterday": "", "": "", "45000": "", "1-2.2026": "", "2026-01-02 25:00": "",
-		"12:30": "", "2026-01-02 3:04 xm": "", "1/2/3": "", "99-12-01": "",
+		"13/13/2025":                "", "31.02.2025": "", "2025-00-01": "", "yesterday": "", "": "", "45000": "", "1-2.2026": "",
+		"2026-01-02 25:00": "",
+		"12:30":            "", "2026-01-02 3:04 xm": "", "1/2/3": "", "99-12-01": "",
 	} {
 		at, ok := parseDate([]byte(text), dayFirst, paris)
 		got := ""

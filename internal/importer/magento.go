@@ -17,7 +17,8 @@ var magentoFormat = format{
 	},
 	reads: columnsNamed(`configurable_variations|store_view_code|special_price_to_date|product_type|additional_attributes|short_description`),
 	known: func(header []string) bool {
-		return hasColumns(header, "sku", "product_type") && (hasColumns(header, "configurable_variations") || hasColumns(header, "attribute_set_code"))
+		return hasColumns(header, "sku", "product_type") && (hasColumns(header, "configurable_variations") ||
+			hasColumns(header, "attribute_set_code"))
 	},
 	layout:   newMagento,
 	learns:   true,
@@ -76,14 +77,16 @@ func (m *magento) key(cells [][]byte) []byte {
 
 func (m *magento) read(cells [][]byte, p *product) {
 	p.attributes = withMembers(p.attributes, additional(cellOf(cells, m.additional)))
-	p.attributes = slices.DeleteFunc(p.attributes, func(a pair) bool { return a.name == "has_options" || a.name == "required_options" }) // the shop's own bookkeeping
+	// the shop's own bookkeeping
+	p.attributes = slices.DeleteFunc(p.attributes, func(a pair) bool { return a.name == "has_options" || a.name == "required_options" })
 	if v, ok := m.parents[string(p.sku)]; ok {
 		p.kind, p.categories = kindVariant, nil
 		p.options = append(p.options[:0], v.options...)
 	}
 	if until := cellOf(cells, m.specialUntil); len(until) > 0 && p.compareAtSet {
 		p.price, p.compareAtSet, p.compareAtBlank = p.compareAt, false, true
-		p.faults = append(p.faults, p.note(string(p.sku), "special_price", "special_price_ends", "the special price ends on %s and was left out", clip(until)))
+		p.faults = append(p.faults, p.note(string(p.sku), "special_price", "special_price_ends", "the special price ends on %s and was left out",
+			clip(until)))
 	}
 	if view := cellOf(cells, m.store); len(view) > 0 {
 		p.kind = kindView
@@ -95,7 +98,8 @@ func (m *magento) assemble(key string, rows []*product) (*product, []Fault) {
 	var faults []Fault
 	for _, p := range rows {
 		if p.kind == kindView {
-			faults = append(faults, p.refused(key, "store_view_code", "store_view", "the row is for one view of the shop; only rows for all of them are imported"))
+			faults = append(faults, p.refused(key, "store_view_code", "store_view",
+				"the row is for one view of the shop; only rows for all of them are imported"))
 		} else {
 			kept = append(kept, p)
 		}
@@ -105,7 +109,8 @@ func (m *magento) assemble(key string, rows []*product) (*product, []Fault) {
 	}
 	whole, faults := family(key, kept, faults)
 	if listed := m.listed[key]; len(whole.variants) < listed {
-		faults = append(faults, whole.note(key, "configurable_variations", "variation_missing", "the file has rows for %d of the %d variations listed", len(whole.variants), listed))
+		faults = append(faults, whole.note(key, "configurable_variations", "variation_missing",
+			"the file has rows for %d of the %d variations listed", len(whole.variants), listed))
 	}
 	return whole, faults
 }

@@ -129,7 +129,8 @@ func (o *Options) check() error {
 // fingerprint is a hash of everything that decides which rows make which items, in which order.
 func (o *Options) fingerprint() string {
 	text, err := json.Marshal([]any{
-		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set, o.ImageBase,
+		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set,
+		o.ImageBase,
 		o.CategorySeparator, o.PathSeparator, o.Channel, o.CreditNotes, o.LongOrders, o.CreateMissing,
 	})
 	if err != nil {

@@ -41,17 +41,20 @@ func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault
 				}
 			case i != headDate && !told[i] && !bytes.Equal(value, o.head[i]):
 				told[i] = true
-				faults = append(faults, row.note(o.reference, r.headName(i), "conflicting_rows", "the rows of the order differ; %q was taken, not %q", clip(o.head[i]), clip(value)))
+				faults = append(faults, row.note(o.reference, r.headName(i), "conflicting_rows", "the rows of the order differ; %q was taken, not %q",
+					clip(o.head[i]), clip(value)))
 			}
 		}
 	}
 	if date := o.head[headDate]; len(date) > 0 {
 		if _, read := r.dates.read(date); !read {
-			faults = append(faults, rows[0].note(o.reference, "date", "bad_date", "%q is no date of the past; the order has the date of the import, and the text is kept in paymentMetadata.date", clip(date)))
+			faults = append(faults, rows[0].note(o.reference, "date", "bad_date",
+				"%q is no date of the past; the order has the date of the import, and the text is kept in paymentMetadata.date", clip(date)))
 		}
 	}
 	if code := countryOf(o, r); code != nil {
-		faults = append(faults, rows[0].note(o.reference, "shippingAddress.country", "unknown_country", "%q is no country of ISO 3166-1; it was stored as countryName only", clip(code)))
+		faults = append(faults, rows[0].note(o.reference, "shippingAddress.country", "unknown_country",
+			"%q is no country of ISO 3166-1; it was stored as countryName only", clip(code)))
 	}
 	return faults
 }
@@ -66,7 +69,8 @@ func (r *orderReader) headName(i int) string {
 // countryOf returns a country that has no code.
 func countryOf(o *order, r *orderReader) []byte {
 	for i, member := range r.free {
-		if value := o.head[headFree+i]; member.family == "shippingAddress." && member.name == "country" && len(value) > 0 && countryCode(value) == "" {
+		if value := o.head[headFree+i]; member.family == "shippingAddress." && member.name == "country" && len(value) > 0 &&
+			countryCode(value) == "" {
 			return value
 		}
 	}
@@ -80,7 +84,8 @@ func (o *order) linesOf(rows []*orderRow, faults []Fault) ([]orderLine, []Fault)
 	for _, r := range rows {
 		made := r.lines(digits)
 		if len(made) > 1 {
-			faults = append(faults, r.note(o.reference, "lineTotal", "line_split", "a total of %v over %d pieces has no unit price; the line was stored as two", r.total, max(r.quantity, -r.quantity)))
+			faults = append(faults, r.note(o.reference, "lineTotal", "line_split",
+				"a total of %v over %d pieces has no unit price; the line was stored as two", r.total, max(r.quantity, -r.quantity)))
 		}
 		lines = append(lines, made...)
 	}
@@ -114,7 +119,8 @@ func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel 
 		name = o.head[headEmail]
 	}
 	if len(name) == 0 {
-		return b, &Fault{Field: "customerName", Code: "missing_name", Message: `the order has neither customer name nor e-mail; --map 'COLUMN|"Guest"=customerName' names such customers`}
+		return b, &Fault{Field: "customerName", Code: "missing_name", Message: `the order has neither customer name nor e-mail; --map 'COLUMN|` +
+			`"Guest"=customerName' names such customers`}
 	}
 	if !money.KnownCurrency(o.currency()) {
 		return b, &Fault{Field: "currency", Code: "bad_currency", Message: fmt.Sprintf("%q is no currency of ISO 4217", o.currency())}
@@ -171,7 +177,8 @@ func (o *order) status() (string, *Fault) {
 	if status := orderStatuses[string(bytes.ToLower(text))]; status != "" {
 		return status, nil
 	}
-	return "", &Fault{Field: "initialStatus", Code: "bad_status", Message: fmt.Sprintf("%q is no order status; known are PENDING, PROCESSING, PARTIALLY_SHIPPED, SHIPPED, DELIVERED, CANCELLED, RETURNED", clip(text))}
+	return "", &Fault{Field: "initialStatus", Code: "bad_status", Message: fmt.Sprintf("%q is no order status; known are PENDING, "+
+		"PROCESSING, PARTIALLY_SHIPPED, SHIPPED, DELIVERED, CANCELLED, RETURNED", clip(text))}
 }
 
 // appendAmounts appends what concerns the whole order; of a long order in parts the first carries it.

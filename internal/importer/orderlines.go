@@ -162,10 +162,13 @@ func (r *orderReader) readPrice(got *orderRow, cells [][]byte, reference string,
 		refuse(name, "negative_amount", "%q is below zero", clip(cell))
 		return
 	case price.rounded:
-		got.faults = append(got.faults, got.note(reference, name, "rounded", "%q has more than 4 decimals and was stored as %v", clip(cell), price.value))
+		got.faults = append(got.faults, got.note(reference, name, "rounded", "%q has more than 4 decimals and was stored as %v", clip(cell),
+			price.value))
 	}
 	if !r.usual.same(price.currency) {
-		got.faults = append(got.faults, got.note(reference, name, "other_currency", "%q names another currency than the rows before it; the number was stored as it is", clip(cell)))
+		got.faults = append(got.faults,
+			got.note(reference, name, "other_currency", "%q names another currency than the rows before it; the number was stored as it is",
+				clip(cell)))
 	}
 	got.unitPrice, got.total = price.value, price.value
 	if _, ok := price.value.Times(max(got.quantity, -got.quantity)); !ok && !got.byTotal {

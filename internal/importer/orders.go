@@ -182,11 +182,13 @@ func (m *orderMaker) sendLines(o order, rows []*orderRow, faults []Fault, out em
 	if len(parts) > 1 {
 		if !m.split {
 			for _, r := range rows {
-				faults = append(faults, r.refused(o.reference, "items", "too_many_lines", "the order has %d lines; %d is the most, --long-orders split makes several of it", len(lines), limits.MaxOrderLines))
+				faults = append(faults, r.refused(o.reference, "items", "too_many_lines",
+					"the order has %d lines; %d is the most, --long-orders split makes several of it", len(lines), limits.MaxOrderLines))
 			}
 			return out(piece{place: rows[0].place, item: o.reference, faults: faults})
 		}
-		faults = append(faults, rows[0].note(o.reference, "items", "order_split", "the order has %d lines and was stored as %d orders, %s to %s/%d", len(lines), len(parts), o.reference, o.reference, len(parts)))
+		faults = append(faults, rows[0].note(o.reference, "items", "order_split",
+			"the order has %d lines and was stored as %d orders, %s to %s/%d", len(lines), len(parts), o.reference, o.reference, len(parts)))
 	}
 	for i, part := range parts {
 		if i > 0 {

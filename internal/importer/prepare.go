@@ -71,7 +71,8 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 		}
 		r.state.Counts.Missing += got.Accepted
 		for _, e := range got.Errors {
-			if err := r.settleError(place{}.note(e.SKU, "sku", "product_refused", "the missing product could not be created: %s", e.Error)); err != nil {
+			if err := r.settleError(place{}.note(e.SKU, "sku", "product_refused", "the missing product could not be created: %s",
+				e.Error)); err != nil {
 				return err
 			}
 		}

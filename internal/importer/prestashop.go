@@ -6,7 +6,8 @@ var prestashopFormat = format{
 	name: "prestashop", between: ",;", nesting: ">",
 	columns: [][2]string{
 		{`Reference #|"ps-"+[Product ID]`, "sku"}, {`Reference|"ps-"+[Product ID]`, "sku"}, {"Name *", "name"}, {"Name", "name"},
-		{"Price tax excluded", "price"}, {"Price (tax excl.)", "price"}, {"Description|Short description", "description"}, {"Description", "description"},
+		{"Price tax excluded", "price"}, {"Price (tax excl.)", "price"}, {"Description|Short description", "description"},
+		{"Description", "description"},
 		{"Active (0/1)", "status"}, {"Status", "status"}, {"Categories (x,y,z...)", "categories"}, {"Category", "category"},
 		{"Image URLs (x,y,z...)", "images"}, {"Image", "images"}, {"Quantity", "stock.quantity"},
 		{"Manufacturer", "attributes.manufacturer"}, {"Supplier", "attributes.supplier"}, {"Tags (x,y,z...)", "attributes.tags"},

@@ -37,7 +37,8 @@ func newProductReader(m *mapping, tree *categoryTree, imageBase string) *product
 // productStatuses translates what exports write into the statuses of interface §2.7.
 var productStatuses = map[string]string{
 	"active": "ACTIVE", "published": "ACTIVE", "publish": "ACTIVE", "enabled": "ACTIVE", "true": "ACTIVE", "1": "ACTIVE", "yes": "ACTIVE",
-	"inactive": "INACTIVE", "unpublished": "INACTIVE", "private": "INACTIVE", "disabled": "INACTIVE", "false": "INACTIVE", "0": "INACTIVE", "no": "INACTIVE",
+	"inactive": "INACTIVE", "unpublished": "INACTIVE", "private": "INACTIVE", "disabled": "INACTIVE", "false": "INACTIVE", "0": "INACTIVE",
+	"no":    "INACTIVE",
 	"draft": "DRAFT", "pending": "DRAFT", "-1": "DRAFT", "archived": "ARCHIVED",
 }
 
@@ -60,7 +61,8 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	if status := r.value(r.status, cells); len(status) > 0 {
 		known := r.statuses[string(bytes.ToLower(status))]
 		if known == "" {
-			faults = append(faults, p.unread(Note, "status", "bad_status", "%q is no status; known are ACTIVE, DRAFT, INACTIVE, ARCHIVED and the words shops use for them", clip(status)))
+			faults = append(faults, p.unread(Note, "status", "bad_status",
+				"%q is no status; known are ACTIVE, DRAFT, INACTIVE, ARCHIVED and the words shops use for them", clip(status)))
 		}
 		p.status = []byte(known)
 	}
@@ -109,7 +111,8 @@ func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fau
 
 // amount reads one amount. given is false when the cell is blank, and when it cannot be read and level
 // is Note: then the product is stored without it. A cell that is Refused counts as given.
-func (r *productReader) amount(p *product, name string, e *expression, cells [][]byte, level Level, faults []Fault) (value money.Amount, given bool, _ []Fault) {
+func (r *productReader) amount(p *product, name string, e *expression, cells [][]byte, level Level, faults []Fault) (value money.Amount,
+	given bool, _ []Fault) {
 	if e == nil {
 		return 0, false, faults
 	}
@@ -127,7 +130,8 @@ func (r *productReader) amount(p *product, name string, e *expression, cells [][
 		faults = append(faults, p.note(string(p.sku), name, "rounded", "%q has more than 4 decimals and was stored as %v", clip(cell), got.value))
 	}
 	if !r.usual.same(got.currency) {
-		faults = append(faults, p.note(string(p.sku), name, "other_currency", "%q names another currency than the rows before it; the number was stored as it is", clip(cell)))
+		faults = append(faults, p.note(string(p.sku), name, "other_currency",
+			"%q names another currency than the rows before it; the number was stored as it is", clip(cell)))
 	}
 	return got.value, true, faults
 }
@@ -207,7 +211,8 @@ func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fau
 			continue
 		}
 		if len(one) > longestAddress {
-			faults = append(faults, p.note(string(p.sku), "images", "bad_image", "an address of %d bytes is too long and was left out; %d is the most", len(one), longestAddress))
+			faults = append(faults, p.note(string(p.sku), "images", "bad_image",
+				"an address of %d bytes is too long and was left out; %d is the most", len(one), longestAddress))
 			continue
 		}
 		if bytes.IndexByte(one, ' ') >= 0 {
@@ -216,7 +221,8 @@ func (r *productReader) addImages(p *product, cell []byte, faults []Fault) []Fau
 		faults = p.addImage(one, faults)
 	}
 	if left > 0 {
-		faults = append(faults, p.note(string(p.sku), "images", "relative_image", "%q is no http address and was left out (%d of the row's images); --image-base says where it lies", clip(relative), left))
+		faults = append(faults, p.note(string(p.sku), "images", "relative_image",
+			"%q is no http address and was left out (%d of the row's images); --image-base says where it lies", clip(relative), left))
 	}
 	return faults
 }
@@ -229,7 +235,8 @@ func (p *product) addImage(address []byte, faults []Fault) []Fault {
 		}
 	}
 	if len(p.images) == limits.MaxImages {
-		return append(faults, p.note(string(p.sku), "images", "too_many_images", "a product has at most %d images; %q was left out", limits.MaxImages, clip(address)))
+		return append(faults, p.note(string(p.sku), "images", "too_many_images", "a product has at most %d images; %q was left out",
+			limits.MaxImages, clip(address)))
 	}
 	p.images = append(p.images, address)
 	return faults
@@ -261,10 +268,12 @@ func (p *product) complete(faults []Fault) []Fault {
 		faults = append(faults, p.refused("", "sku", "missing_sku", "the row has no SKU; map a column with --map COLUMN=sku"))
 	}
 	if len(p.name) == 0 {
-		faults = append(faults, p.refused(string(p.sku), "name", "missing_name", "the row has no name; --map 'COLUMN|OTHER=name' takes another column where the first is blank"))
+		faults = append(faults, p.refused(string(p.sku), "name", "missing_name",
+			"the row has no name; --map 'COLUMN|OTHER=name' takes another column where the first is blank"))
 	}
 	if !p.priced {
-		faults = append(faults, p.refused(string(p.sku), "price", "missing_price", `the row has no price; --map 'COLUMN|"0"=price' stores such rows at 0`))
+		faults = append(faults, p.refused(string(p.sku), "price", "missing_price",
+			`the row has no price; --map 'COLUMN|"0"=price' stores such rows at 0`))
 	}
 	return faults
 }

@@ -234,7 +234,8 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	}
 	if headless > 0 && !headed {
 		for _, p := range kept {
-			faults = append(faults, p.refused(wordOr(string(p.sku), key), "parent", "parent_refused", "the product's own row %d was refused", headless))
+			faults = append(faults, p.refused(wordOr(string(p.sku), key), "parent", "parent_refused", "the product's own row %d was refused",
+				headless))
 		}
 		kept = nil
 	}
@@ -250,7 +251,8 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	unpriced := func(v *product) bool { return !v.priced }
 	for _, v := range whole.variants {
 		if v.stocked && len(v.warehouse) > 0 {
-			faults = append(faults, v.note(string(v.sku), "stock.warehouseCode", "default_warehouse", "the stock of a variant goes to the default warehouse, not to %q", clip(v.warehouse)))
+			faults = append(faults, v.note(string(v.sku), "stock.warehouseCode", "default_warehouse",
+				"the stock of a variant goes to the default warehouse, not to %q", clip(v.warehouse)))
 		}
 		if !v.priced {
 			faults = append(faults, v.refused(string(v.sku), "price", "missing_price", "the variant has no price"))
@@ -272,7 +274,8 @@ func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) err
 		case len(v.sku) == 0:
 			rowErrors = append(rowErrors, v.refused("", "sku", "missing_sku", "the variant has no SKU"))
 		case string(v.sku) == string(p.sku) || !m.mark(v.sku):
-			rowErrors = append(rowErrors, v.refused(string(v.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+			rowErrors = append(rowErrors, v.refused(string(v.sku), "sku", "duplicate_sku",
+				"an earlier row of the file has this SKU; the first one was taken"))
 		default:
 			return false
 		}
@@ -280,13 +283,15 @@ func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) err
 		return true
 	})
 	if len(p.sku) > 0 && !m.mark(p.sku) {
-		faults = append(faults, p.refused(string(p.sku), "sku", "duplicate_sku", "an earlier row of the file has this SKU; the first one was taken"))
+		faults = append(faults, p.refused(string(p.sku), "sku", "duplicate_sku",
+			"an earlier row of the file has this SKU; the first one was taken"))
 	}
 	if variants > 0 && len(p.variants) == 0 {
 		faults = append(faults, p.refused(string(p.sku), "variants", "no_variant", "none of the product's variants can be stored"))
 	}
 	if len(p.variants) > limits.MaxVariants {
-		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most", len(p.variants), limits.MaxVariants))
+		faults = append(faults, p.refused(string(p.sku), "variants", "too_many_variants", "the product has %d variants; %d is the most",
+			len(p.variants), limits.MaxVariants))
 	}
 	faults, refused := refusal(faults)
 	if refused {

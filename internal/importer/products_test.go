@@ -109,7 +109,8 @@ func TestProductFiles(t *testing.T) {
 		"plain":       {File: "plain.csv", Map: []string{"Colour=option.Colour"}, Set: []string{"stock.warehouseCode=EAST"}},
 		"own":         {File: "own.jsonl"},
 		"mapped": {File: "mapped.json", Map: []string{
-			`pictures~/\/(\d+)_/=sku`, "title=name", "cost=price", "path=category", "maker.name=attributes.maker", "pictures=images", "later=description",
+			`pictures~/\/(\d+)_/=sku`, "title=name", "cost=price", "path=category", "maker.name=attributes.maker", "pictures=images",
+			"later=description",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

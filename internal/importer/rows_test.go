@@ -165,7 +165,8 @@ func TestRowsReadBack(t *testing.T) {
 
 // Any bytes: the reader ends, numbers its rows, and reads the same in one piece and byte by byte.
 func FuzzRows(f *testing.F) {
-	for _, seed := range []string{"a,b\nc,d\n", "\"a\n\"\"b\",c\r\n", "\"open\nx,y", "a,\"b\" c\",d\n", " \" x \" ,\n\r\r", "\"\"\"\"\"", "\xff\xfe,\x00"} {
+	for _, seed := range []string{"a,b\nc,d\n", "\"a\n\"\"b\",c\r\n", "\"open\nx,y", "a,\"b\" c\",d\n", " \" x \" ,\n\r\r", "\"\"\"\"\"",
+		"\xff\xfe,\x00"} {
 		f.Add([]byte(seed), byte(','))
 		f.Add([]byte(seed), byte('\t'))
 	}

@@ -9,8 +9,8 @@
 // the state, and counts. Every row ends as stored or refused, and every refused row is in the report.
 //
 // The file is read once for its hash, once to decide how its numbers and dates are read, once or twice
-// more when rows must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20 bytes a SKU
-// (to find doubles), 20 bytes an order, distinct categories, and orders whose rows lie far apart.
+// more when rows must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20 bytes a
+// SKU (to find doubles), 20 bytes an order, distinct categories, and orders whose rows lie far apart.
 package importer
 
 import (
@@ -90,7 +90,8 @@ type importRun struct {
 
 // open finds out everything about the file that can be known without the service.
 func (r *importRun) open(ctx context.Context) (err error) {
-	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns, noHeader: r.NoHeader}); err != nil {
+	if r.table, err = newTable(r.source, tableOptions{format: r.Format, delimiter: r.Delimiter, columns: r.Columns,
+		noHeader: r.NoHeader}); err != nil {
 		return err
 	}
 	mapping, err := r.explicit(r.table)
@@ -155,7 +156,8 @@ func (r *importRun) tell(m *mapping) {
 	r.left = r.notImported(m)
 	if id := m.exact["customerId"]; id != nil && !m.has("customerEmail") && len(id.alternatives) == 1 && len(id.alternatives[0]) == 1 {
 		id := mapName(id.columnNames(0, r.table.header))
-		fmt.Fprintf(r.Log, "customers: the file has ids but no e-mails, so that the orders are not linked to customer records; --map '%s+\"@customers.invalid\"=customerEmail' links the orders of one id\n", id)
+		fmt.Fprintf(r.Log, "customers: the file has ids but no e-mails, so that the orders are not linked to customer records; --map "+
+			"'%s+\"@customers.invalid\"=customerEmail' links the orders of one id\n", id)
 	}
 	if len(r.table.unseen) > 0 {
 		fmt.Fprintf(r.Log, "warning: the first objects have no %s\n", strings.Join(r.table.unseen, ", "))

@@ -252,7 +252,8 @@ func TestInterruptedImportsEndAlike(t *testing.T) {
 				t.Errorf("whole %+v\npieces %+v", whole, pieces)
 			}
 			if len(wholeFake.products) != len(piecesFake.products) || len(wholeFake.orders) != len(piecesFake.orders) {
-				t.Errorf("%d and %d products, %d and %d orders", len(wholeFake.products), len(piecesFake.products), len(wholeFake.orders), len(piecesFake.orders))
+				t.Errorf("%d and %d products, %d and %d orders", len(wholeFake.products), len(piecesFake.products), len(wholeFake.orders),
+					len(piecesFake.orders))
 			}
 		})
 	}
@@ -450,7 +451,8 @@ func TestRefusalsOfTheService(t *testing.T) {
 		Kind: Products, File: write(t, "sku,name,price,parent\nP-1,a,1,\nP-3,b,1,\nV-1,c,1,FAM\nV-2,d,1,FAM\nFAM,e,1,\n"),
 		To: c, Channel: "0190c0de-0000-7000-8000-0000000000ff", OnFault: func(f Fault) { faults = append(faults, f) },
 	})
-	if err != nil || s.Stored != 2 || s.RowsStored != 4 || s.RowsRefused != 1 || len(s.Jobs) != 1 || len(faults) != 1 || faults[0].Item != "P-3" || faults[0].Row != 2 {
+	if err != nil || s.Stored != 2 || s.RowsStored != 4 || s.RowsRefused != 1 || len(s.Jobs) != 1 || len(faults) != 1 ||
+		faults[0].Item != "P-3" || faults[0].Row != 2 {
 		t.Errorf("%+v, %v, %+v", s, err, faults)
 	}
 	if len(fake.products) != 2 || len(fake.products["FAM"].Variants) != 2 {
@@ -503,7 +505,8 @@ func TestMissingProductsAreCreated(t *testing.T) {
 	fake.products["P-1"] = &fakeProduct{SKU: "P-1", Name: "As it is", Price: "99"}
 	fake.owners["V-1"] = "P-1"
 	run(t, Options{Kind: Orders, To: c, CreateMissing: true, Map: salesMap, File: write(t,
-		"order,customer,sku,name,quantity,price\nA,Ada,P-1,other name,1,5\nA,Ada,V-1,x,1,5\nA,Ada,N-1,,1,0\nB,Ada,N-1,New one,1,7.50\nB,Ada,N-1,Newer,1,8\nC,Ada,ADJ,,-4,0\n")})
+		"order,customer,sku,name,quantity,price\nA,Ada,P-1,other name,1,5\nA,Ada,V-1,x,1,5\nA,Ada,N-1,,1,0\nB,Ada,N-1,New "+
+			"one,1,7.50\nB,Ada,N-1,Newer,1,8\nC,Ada,ADJ,,-4,0\n")})
 	if len(fake.products) != 2 || fake.products["P-1"].Name != "As it is" {
 		t.Errorf("%+v", fake.products)
 	}
@@ -606,7 +609,8 @@ func TestReportsAsCSVAndJSON(t *testing.T) {
 		case "r.csv":
 			want = `1,2,refused,1,'=1+1,price,bad_amount,"""x"" is not a number"`
 		case "r.jsonl":
-			want = `{"row":1,"line":2,"level":"refused","rows":1,"item":"=1+1","field":"price","code":"bad_amount","message":"\"x\" is not a number"}`
+			want = `{"row":1,"line":2,"level":"refused","rows":1,"item":"=1+1","field":"price","code":"bad_amount",` +
+				`"message":"\"x\" is not a number"}`
 		}
 		if lines[len(lines)-1] != want {
 			t.Errorf("%s: %s, want %s", name, lines, want)

@@ -180,7 +180,8 @@ func (s *orderSender) one(ctx context.Context, item chunkItem, body []byte, out 
 		out.created++
 	case status == http.StatusConflict && existing(err):
 		out.existing++
-		out.faults = append(out.faults, item.note(item.item, "externalReference", "exists", "an order with this reference is there already and was left as it is"))
+		out.faults = append(out.faults, item.note(item.item, "externalReference", "exists",
+			"an order with this reference is there already and was left as it is"))
 	case status == http.StatusBadRequest, status == http.StatusNotFound, status == http.StatusConflict,
 		status == http.StatusRequestEntityTooLarge, status == http.StatusUnprocessableEntity:
 		out.refuse(item, "", codeOf(err), message(err))
@@ -209,7 +210,8 @@ func (s *orderSender) takeBack(ctx context.Context, item chunkItem, out *outcome
 		}
 	}
 	out.moved++
-	out.faults = append(out.faults, item.note(item.item, "originalReference", "original_moved", "the order %s it takes back is now %s; no order was made of the note itself", plan.original, plan.status))
+	out.faults = append(out.faults, item.note(item.item, "originalReference", "original_moved",
+		"the order %s it takes back is now %s; no order was made of the note itself", plan.original, plan.status))
 	return true, nil
 }
 

@@ -45,9 +45,11 @@ func loadState(path string, want state) (have state, found bool, err error) {
 	case have.Kind != want.Kind:
 		return want, true, wrongCall("%s belongs to an import of %s", path, have.Kind)
 	case have.SHA256 != want.SHA256:
-		return want, true, wrongCall("%s belongs to another file, or %s has changed since (state %.12s…, file %.12s…); import anew with another --state", path, want.File, have.SHA256, want.SHA256)
+		return want, true, wrongCall("%s belongs to another file, or %s has changed since (state %.12s…, file %.12s…); import anew with "+
+			"another --state", path, want.File, have.SHA256, want.SHA256)
 	case have.Options != want.Options:
-		return want, true, wrongCall("%s was begun with other options (mapping, format, encoding …); use the same, or import anew with another --state", path)
+		return want, true, wrongCall("%s was begun with other options (mapping, format, encoding …); use the same, or import anew with "+
+			"another --state", path)
 	}
 	return have, true, nil
 }

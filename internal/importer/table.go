@@ -181,7 +181,8 @@ func chooseDelimiter(sample []byte, asked string, announced byte) (byte, error) 
 				even++
 			}
 		}
-		if share := float64(even) / float64(max(1, seen)); cells > 1 && (bestCells == 1 || share > bestEven || share == bestEven && cells > bestCells) {
+		if share := float64(even) / float64(max(1, seen)); cells > 1 && (bestCells == 1 || share > bestEven ||
+			share == bestEven && cells > bestCells) {
 			best, bestEven, bestCells = d, share, cells
 		}
 	}

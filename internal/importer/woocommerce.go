@@ -104,10 +104,12 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 	var faults []Fault
 	whole, faults := family(key, rows, faults)
 	if len(whole.variants) == len(rows) {
-		faults = append(faults, whole.note(key, "parent", "parent_missing", "the file has no row for the parent %q; the product was made of its variations", key))
+		faults = append(faults, whole.note(key, "parent", "parent_missing",
+			"the file has no row for the parent %q; the product was made of its variations", key))
 	}
 	if whole.grouped && !whole.priced {
-		return nil, rowsRefused(rows, key, "grouped_product", `a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
+		return nil, rowsRefused(rows, key, "grouped_product",
+			`a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
 	}
 	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what its variations are told apart by
 		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })

@@ -96,10 +96,12 @@ func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) 
 			return nil
 		}
 		if fresh {
-			tx.Queue("INSERT INTO rate_windows (caller, windows, updated_at) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING", caller, local.encode(now), now.UnixMicro()).Rows(1, nil)
+			tx.Queue("INSERT INTO rate_windows (caller, windows, updated_at) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING", caller, local.encode(now),
+				now.UnixMicro()).Rows(1, nil)
 			return nil
 		}
-		tx.Queue("UPDATE rate_windows SET windows = $2, updated_at = $3 WHERE caller = $1", caller, local.encode(now), now.UnixMicro()).Rows(1, nil)
+		tx.Queue("UPDATE rate_windows SET windows = $2, updated_at = $3 WHERE caller = $1", caller, local.encode(now), now.UnixMicro()).Rows(1,
+			nil)
 		return nil
 	})
 	if err != nil {
@@ -158,7 +160,8 @@ func (s *Shared) sweep(now time.Time) {
 		return
 	}
 	if err := s.store.Write(context.Background(), db.Across, func(tx *db.Tx) error {
-		tx.Queue("DELETE FROM rate_windows WHERE caller IN (SELECT caller FROM rate_windows WHERE updated_at < $1 ORDER BY updated_at LIMIT $2::BIGINT)",
+		tx.Queue("DELETE FROM rate_windows WHERE caller IN (SELECT caller FROM rate_windows WHERE updated_at < $1 ORDER BY updated_at LIMIT "+
+			"$2::BIGINT)",
 			now.Add(-rowsLast).UnixMicro(), sweepRows)
 		return nil
 	}); err != nil {
@@ -174,7 +177,8 @@ func (l *Local) encode(now time.Time) string {
 			continue
 		}
 		_, name, _ := strings.Cut(key, "\x00")
-		b.WriteString(name + "|" + strconv.FormatInt(w.start.UnixMicro(), 10) + "|" + strconv.Itoa(w.used) + "|" + strconv.Itoa(len(w.recent)) + "|")
+		b.WriteString(name + "|" + strconv.FormatInt(w.start.UnixMicro(), 10) + "|" + strconv.Itoa(w.used) + "|" + strconv.Itoa(len(w.recent)) +
+			"|")
 		for i := range w.recent {
 			at := w.recent[(w.next+i)%len(w.recent)]
 			if now.UnixMicro()-at < time.Second.Microseconds() {

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Total is an exact sum, not below zero, that may be beyond what an Amount holds, up to 10^36: high · 10^18 + low, in the unit of an Amount.
+// Total is an exact sum, not below zero, that may be beyond what an Amount holds, up to 10^36: high · 10^18 + low, in the unit of an
+// Amount.
 type Total struct{ High, Low int64 }
 
 const totalBase = 1_000_000_000_000_000_000

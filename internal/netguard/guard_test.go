@@ -59,7 +59,8 @@ func TestReason(t *testing.T) {
 			t.Errorf("%s: %q, want %q in it", text, got, want)
 		}
 	}
-	for _, text := range []string{"1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.1", "100.63.255.255", "100.128.0.1", "169.253.1.1", "192.169.0.1",
+	for _, text := range []string{"1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.1", "100.63.255.255", "100.128.0.1", "169.253.1.1",
+		"192.169.0.1",
 		"198.17.255.255", "198.20.0.1", "223.255.255.255", "2606:4700::1111", "2a00:1450::200e", "2001:4860:4860::8888"} {
 		if got := netguard.Reason(netip.MustParseAddr(text)); got != "" {
 			t.Errorf("%s is refused: %s", text, got)
@@ -187,11 +188,14 @@ func TestResolveRefusesMixedAnswers(t *testing.T) {
 
 func TestAllowed(t *testing.T) {
 	g := &netguard.Guard{Allow: allowed(t, "erp.internal, *.corp.example 10.2.0.0/16,[fd00::7],127.0.0.9"), Lookup: resolver{
-		"erp.internal": {"192.168.1.1"}, "a.corp.example": {"10.0.0.1"}, "corp.example": {"10.0.0.1"}, "x.example": {"10.2.3.4"}, "y.example": {"10.3.3.4"},
+		"erp.internal": {"192.168.1.1"}, "a.corp.example": {"10.0.0.1"}, "corp.example": {"10.0.0.1"}, "x.example": {"10.2.3.4"},
+		"y.example": {"10.3.3.4"},
 	}.lookup}
 	for url, passes := range map[string]bool{"https://erp.internal/": true, "https://ERP.internal./": true, "https://a.corp.example/": true,
-		"https://corp.example/": false, "https://x.example/": true, "https://y.example/": false, "https://10.2.9.9/": true, "https://10.3.0.1/": false,
-		"https://[fd00::7]/": true, "https://[fd00::8]/": false, "https://127.0.0.9/": true, "https://127.0.0.1/": false, "http://erp.internal/": false} {
+		"https://corp.example/": false, "https://x.example/": true, "https://y.example/": false, "https://10.2.9.9/": true,
+		"https://10.3.0.1/":  false,
+		"https://[fd00::7]/": true, "https://[fd00::8]/": false, "https://127.0.0.9/": true, "https://127.0.0.1/": false,
+		"http://erp.internal/": false} {
 		if err := g.Vet(t.Context(), url); (err == nil) != passes {
 			t.Errorf("%s: %v", url, err)
 		}

@@ -11,8 +11,8 @@ import (
 // nextName is the file of a master key that is about to replace the one in FileName.
 const nextName = FileName + ".new"
 
-// MakeNext gives the master key that is to replace the folder's, from its own file; it makes one when there is none. A file that is there is
-// from a replacement that was broken off.
+// MakeNext gives the master key that is to replace the folder's, from its own file; it makes one when there is none. A file that is there
+// is from a replacement that was broken off.
 func MakeNext(dir string) (Key, error) {
 	path := filepath.Join(dir, nextName)
 	key, err := readFile(path)

@@ -36,7 +36,8 @@ func TestSecretsAreBoundToTheirPlace(t *testing.T) {
 		if _, err := other.Open(sealed, place); err == nil || !strings.Contains(err.Error(), k.ID()) {
 			t.Errorf("another key: %v", err)
 		}
-		for _, elsewhere := range []secretbox.Place{{8, "channels", "credentials", "c1"}, {7, "endpoints", "credentials", "c1"}, {7, "channels", "secret", "c1"},
+		for _, elsewhere := range []secretbox.Place{{8, "channels", "credentials", "c1"}, {7, "endpoints", "credentials", "c1"},
+			{7, "channels", "secret", "c1"},
 			{7, "channels", "credentials", "c2"}, {7, "channels", "credentialsc", "1"}, {}} {
 			if got, err := k.Open(sealed, elsewhere); err == nil {
 				t.Errorf("opens as %v: %q", elsewhere, got)

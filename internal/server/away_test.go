@@ -76,7 +76,8 @@ func TestPostgresAway(t *testing.T) {
 	address.Host = listener.Addr().String()
 
 	said := &log{}
-	c := server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test", Admin: server.Admin{Email: "owner@away.example", Password: "correct horse battery staple 1"}}
+	c := server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test", Admin: server.Admin{Email: "owner@away.example",
+		Password: "correct horse battery staple 1"}}
 	c.StoreConfig = server.StoreConfig{Dev: true, Dir: t.TempDir(), URL: address.String(), Log: slog.New(slog.NewTextHandler(said, nil))}
 	s, stop := start(t, c)
 	defer stop()
@@ -106,7 +107,8 @@ func TestPostgresAway(t *testing.T) {
 	login := fmt.Sprintf(`{"email":%q,"password":%q}`, c.Admin.Email, c.Admin.Password)
 	_, _, in := send("POST", "/api/v1/auth/login", "", login)
 	token := in["data"].(map[string]any)["accessToken"].(string)
-	_, _, made := send("POST", "/api/v1/developer/api-keys", token, `{"name":"k","scopes":["write:products","write:orders","write:customers"]}`)
+	_, _, made := send("POST", "/api/v1/developer/api-keys", token,
+		`{"name":"k","scopes":["write:products","write:orders","write:customers"]}`)
 	key := made["data"].(map[string]any)["key"].(string)
 
 	calls := []struct {

@@ -17,9 +17,12 @@ func TestMachineMemory(t *testing.T) {
 		"no control group": {fstest.MapFS{"proc/meminfo": info}, 16384000 << 10},
 		"unbounded group":  {fstest.MapFS{"proc/meminfo": info, "sys/fs/cgroup/memory.max": file("max\n")}, 16384000 << 10},
 		"container":        {fstest.MapFS{"proc/meminfo": info, "sys/fs/cgroup/memory.max": file("536870912\n")}, 512 << 20},
-		"nested":           {fstest.MapFS{"proc/meminfo": info, "proc/self/cgroup": file("0::/system.slice/entrepot.service\n"), "sys/fs/cgroup/system.slice/entrepot.service/memory.max": file("268435456\n")}, 256 << 20},
-		"version 1":        {fstest.MapFS{"proc/meminfo": info, "proc/self/cgroup": file("5:cpu:/x\n4:memory:/docker/1\n"), "sys/fs/cgroup/memory/memory.limit_in_bytes": file("9223372036854771712\n"), "sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes": file("1073741824\n")}, 1 << 30},
-		"nonsense":         {fstest.MapFS{"proc/meminfo": file("MemTotal: lots"), "sys/fs/cgroup/memory.max": file("-1")}, math.MaxInt64},
+		"nested": {fstest.MapFS{"proc/meminfo": info, "proc/self/cgroup": file("0::/system.slice/entrepot.service\n"),
+			"sys/fs/cgroup/system.slice/entrepot.service/memory.max": file("268435456\n")}, 256 << 20},
+		"version 1": {fstest.MapFS{"proc/meminfo": info, "proc/self/cgroup": file("5:cpu:/x\n4:memory:/docker/1\n"),
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":          file("9223372036854771712\n"),
+			"sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes": file("1073741824\n")}, 1 << 30},
+		"nonsense": {fstest.MapFS{"proc/meminfo": file("MemTotal: lots"), "sys/fs/cgroup/memory.max": file("-1")}, math.MaxInt64},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := machineMemory(c.root); got != c.want {

@@ -52,7 +52,8 @@ func compressed(h http.Handler) http.Handler {
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !netguard.LoopbackHost(r.Host) {
-			say(w, http.StatusForbidden, `{"statusCode":403,"message":"the demo answers only under localhost, 127.0.0.1 or [::1]","error":"Forbidden","code":"host_not_allowed"}`)
+			say(w, http.StatusForbidden, `{"statusCode":403,"message":"the demo answers only under localhost, 127.0.0.1 or [::1]",`+
+				`"error":"Forbidden","code":"host_not_allowed"}`)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -70,7 +71,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Retry-After", "1")
-	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable","code":"unavailable"}`)
+	say(w, http.StatusServiceUnavailable, `{"statusCode":503,"message":"the service is starting, try again","error":"Service Unavailable",`+
+		`"code":"unavailable"}`)
 }
 
 // front is the bare address: it shows a browser the way to the reference, and hands everybody else to the API.

@@ -16,9 +16,9 @@ type Rotated struct {
 	Kept      string // file of the former key, "" when the key is not in a file
 }
 
-// RotateKey replaces the master key of a store that no process serves: with key, or, when the key is in the data folder's file, with a new one
-// that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing reports whether a node still serves
-// the store; one that does can write no secret any more, and cannot read those that were encrypted anew.
+// RotateKey replaces the master key of a store that no process serves: with key, or, when the key is in the data folder's file, with a new
+// one that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing reports whether a node still
+// serves the store; one that does can write no secret any more, and cannot read those that were encrypted anew.
 func RotateKey(ctx context.Context, c StoreConfig, key secretbox.Key) (done Rotated, err error) {
 	release, err := lockStore(c, "entrepot key-rotate")
 	defer release()

@@ -13,10 +13,12 @@ func (s *Server) checkSecurity(ctx context.Context, store *Store) error {
 		return err
 	}
 	if found.AllPower {
-		s.log.Warn("row-level security does not hold for this database role: give entrepot a role of its own that is no superuser", "role", found.Role)
+		s.log.Warn("row-level security does not hold for this database role: give entrepot a role of its own that is no superuser", "role",
+			found.Role)
 	}
 	if len(found.Open) > 0 {
-		s.log.Error("row-level security is missing on tables: run this as their owner", "tables", strings.Join(found.Open, ", "), "sql", found.Mend())
+		s.log.Error("row-level security is missing on tables: run this as their owner", "tables", strings.Join(found.Open, ", "), "sql",
+			found.Mend())
 	}
 	return nil
 }

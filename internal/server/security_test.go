@@ -43,7 +43,8 @@ func TestEveryStartLooksAtRowLevelSecurity(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close(context.Background())
-		if _, err := conn.Exec(t.Context(), "ALTER TABLE orders DISABLE ROW LEVEL SECURITY; DROP POLICY tenant ON customers; ALTER TABLE users NO FORCE ROW LEVEL SECURITY"); err != nil {
+		if _, err := conn.Exec(t.Context(), "ALTER TABLE orders DISABLE ROW LEVEL SECURITY; DROP POLICY tenant ON customers; ALTER TABLE users "+
+			"NO FORCE ROW LEVEL SECURITY"); err != nil {
 			t.Fatal(err)
 		}
 		if text := begin(); !strings.Contains(text, `tables="customers, orders, users"`) {

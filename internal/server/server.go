@@ -33,9 +33,10 @@ type Config struct {
 	Admin   Admin
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
-	Local   bool           // requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
-	Lend    int64          // bytes of memory for bodies and answers, for LimitMemory
-	Budget  *budget.Budget // of that memory; nil: 256 MB
+	// requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
+	Local  bool
+	Lend   int64          // bytes of memory for bodies and answers, for LimitMemory
+	Budget *budget.Budget // of that memory; nil: 256 MB
 
 	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
@@ -185,7 +186,8 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	}
 	var limiter limits.Limiter = limits.NewLocal()
 	if store.DB.Engine() == "postgres" { // other nodes may serve the same store
-		limiter = limits.NewShared(store.DB, atMost(time.Second, func(err error) { s.log.Warn("rate limits could not be counted", "error", err) }))
+		limiter = limits.NewShared(store.DB,
+			atMost(time.Second, func(err error) { s.log.Warn("rate limits could not be counted", "error", err) }))
 	}
 	if !s.config.Limits {
 		limiter = limits.Off{}
@@ -197,9 +199,11 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget, Log: s.log,
+	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget,
+		Log:     s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
-	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries, Log: s.log,
+	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
+		Log:     s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

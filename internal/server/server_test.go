@@ -122,7 +122,8 @@ func TestProbesAndUnknownPaths(t *testing.T) {
 			}
 			body, _ := io.ReadAll(response.Body)
 			response.Body.Close()
-			if response.StatusCode != want || want == 303 && response.Header.Get("Location") != "/docs" || want == 404 && !strings.Contains(string(body), `"not_found"`) {
+			if response.StatusCode != want || want == 303 && response.Header.Get("Location") != "/docs" ||
+				want == 404 && !strings.Contains(string(body), `"not_found"`) {
 				t.Errorf("GET / for %q: %d %v %.200s", accept, response.StatusCode, response.Header, body)
 			}
 		}
@@ -149,7 +150,8 @@ func TestFirstAccountComesFromTheEnvironmentOnce(t *testing.T) {
 		c.Admin = server.Admin{Email: "me@example.com", Password: "a long passphrase", Plan: "pro"}
 		for range 2 {
 			s, stop := start(t, c)
-			response, err := http.Post(s.URL()+"/api/v1/auth/login", "application/json", strings.NewReader(`{"email":"me@example.com","password":"a long passphrase"}`))
+			response, err := http.Post(s.URL()+"/api/v1/auth/login", "application/json",
+				strings.NewReader(`{"email":"me@example.com","password":"a long passphrase"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +195,8 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 		}
 		token := link[1][strings.Index(link[1], "token=")+6:]
 		post := func(token, password string) (int, string) {
-			response, err := http.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "name": {"Corner shop"}, "email": {"me@example.com"}, "password": {password}})
+			response, err := http.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "name": {"Corner shop"}, "email": {"me@example.com"},
+				"password": {password}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,8 @@ func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.Accou
 		return commerce.AccountDraft{}, errors.New("the first owner's password " + problem + " (ENTREPOT_ADMIN_PASSWORD)")
 	}
 	hash, err := accounts.HashPassword(ctx, admin.Password)
-	return commerce.AccountDraft{Name: name, Plan: admin.Plan, Owner: &commerce.UserDraft{Email: admin.Email, Name: "Owner", PasswordHash: hash}}, err
+	return commerce.AccountDraft{Name: name, Plan: admin.Plan, Owner: &commerce.UserDraft{Email: admin.Email, Name: "Owner",
+		PasswordHash: hash}}, err
 }
 
 // Bounds of the set-up page's form: bytes, and the time in which it must come.
@@ -169,6 +170,7 @@ button{font:inherit;margin-top:1.2rem;width:100%;padding:.6rem;border:0;border-r
 <form method="post" action="/setup"><input type="hidden" name="token" value="{{.Token}}">
 <label for="name">Name of the account</label><input id="name" name="name" required maxlength="120" value="{{.Name}}">
 <label for="email">Your e-mail address</label><input id="email" name="email" type="email" required value="{{.Email}}">
-<label for="password">Password, 8 characters or more</label><input id="password" name="password" type="password" required minlength="8" autocomplete="new-password">
+<label for="password">Password, 8 characters or more</label>
+<input id="password" name="password" type="password" required minlength="8" autocomplete="new-password">
 <button>Make the account</button></form>{{end}}</main></html>
 `))

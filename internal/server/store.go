@@ -63,7 +63,8 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 		key, err = firstMasterKey(ctx, store, c, missing)
 	}
 	s := &Store{DB: store, Guard: guard,
-		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log, Dev: c.Dev}}
+		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log,
+			Dev: c.Dev}}
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}
@@ -115,7 +116,8 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 		return key, err
 	}
 	if have != "" {
-		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, readable by "+
+		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, "+
+			"readable by "+
 			"nobody else, or give it in ENTREPOT_MASTER_KEY; a new key could not read them", have, missing, filepath.Join(c.Dir, secretbox.FileName))
 	}
 	key, made, err := secretbox.MakeFile(c.Dir)

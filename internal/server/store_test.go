@@ -37,7 +37,8 @@ func TestMasterKeyOfAStoreIsNeverMadeTwice(t *testing.T) {
 						store.Close()
 						t.Fatal("the store was opened without its key")
 					}
-					if !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "ENTREPOT_MASTER_KEY") {
+					if !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), path) ||
+						!strings.Contains(err.Error(), "ENTREPOT_MASTER_KEY") {
 						t.Errorf("the message says not what is missing: %v", err)
 					}
 				}

@@ -21,7 +21,8 @@ func skus(c *account) error {
 	if err != nil {
 		return err
 	}
-	return c.each(`SELECT p.sku, s.sku FROM products p LEFT JOIN skus s ON s.tenant_id = $1 AND s.sku = p.sku AND s.product_id = p.id AND s.variant_id IS NULL
+	return c.each(`SELECT p.sku, s.sku FROM products p LEFT JOIN skus s ON s.tenant_id = $1 AND s.sku = p.sku AND s.product_id = p.id
+		AND s.variant_id IS NULL
 			WHERE p.tenant_id = $1 AND p.deleted_at IS NULL
 		UNION ALL SELECT v.sku, s.sku FROM products p JOIN variants v ON v.tenant_id = $1 AND v.product_id = p.id
 			LEFT JOIN skus s ON s.tenant_id = $1 AND s.sku = v.sku AND s.product_id = p.id AND s.variant_id = v.id

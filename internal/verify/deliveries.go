@@ -43,7 +43,8 @@ func deliveries(c *account) error {
 	}
 	recent := c.Now().Add(-keptFor).UnixMicro()
 	for _, e := range endpoints {
-		err := c.each(`SELECT e.event, e.id, d.id FROM events e LEFT JOIN deliveries d ON d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position = e.stamp
+		err := c.each(`SELECT e.event, e.id, d.id FROM events e
+			LEFT JOIN deliveries d ON d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position = e.stamp
 			WHERE e.tenant_id = $1 AND e.stamp > $3 AND e.stamp <= $4 AND e.created_at > $5 AND e.endpoint_id IS NULL`,
 			[]any{e.id, e.since, cursor, max(e.changed, recent)}, func(r db.Rows) error {
 				var event, eventID, delivery string

@@ -58,11 +58,13 @@ func (c *account) names(prefix string, each func(event, resource string)) error 
 		err := r.Scan(&event, &resource)
 		each(event, resource)
 		return err
-	}, "SELECT event, resource_id FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event LIKE $2 ORDER BY stamp", c.Tenant, prefix+"%")
+	}, "SELECT event, resource_id FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event LIKE $2 ORDER BY stamp", c.Tenant,
+		prefix+"%")
 }
 
 // orderNames are the events of an order that are counted.
-var orderNames = []string{webhooks.OrderReceived, webhooks.OrderStatusChanged, webhooks.OrderShipped, webhooks.OrderDelivered, webhooks.OrderCancelled, webhooks.OrderReturned, webhooks.OrderShipmentCreated}
+var orderNames = []string{webhooks.OrderReceived, webhooks.OrderStatusChanged, webhooks.OrderShipped, webhooks.OrderDelivered,
+	webhooks.OrderCancelled, webhooks.OrderReturned, webhooks.OrderShipmentCreated}
 
 // shipmentCreated is the place of the one of which deleted shipments leave more than there are shipments.
 const shipmentCreated = 6
@@ -81,7 +83,8 @@ func orderEvents(c *account) error {
 		return err
 	}
 	var n int64
-	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", []any{c.Tenant, horizon}, &n); err != nil {
+	if err := c.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", []any{c.Tenant, horizon},
+		&n); err != nil {
 		return err
 	}
 	return inParts(n, func(p part) error {
@@ -126,7 +129,8 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 		}
 		tallies[id] = t
 		return nil
-	}, "SELECT id, number, initial_status, shipped_notified, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND (created_at >= $2 OR recorded_at >= $2)", c.Tenant, horizon)
+	}, "SELECT id, number, initial_status, shipped_notified, coalesce(recorded_at, created_at) FROM orders WHERE tenant_id = $1 AND "+
+		"(created_at >= $2 OR recorded_at >= $2)", c.Tenant, horizon)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +165,8 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 var records = []struct{ name, came, went, table, columns string }{
 	{"product", webhooks.ProductCreated, webhooks.ProductDeleted, "products", "id, created_at, coalesce(deleted_at, 0)"},
 	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
-	{"customer", webhooks.CustomerCreated, webhooks.CustomerErased, "customers", "id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
+	{"customer", webhooks.CustomerCreated, webhooks.CustomerErased, "customers",
+		"id, created_at, CASE WHEN merged_into IS NULL THEN coalesce(erased_at, 0) ELSE 0 END"},
 }
 
 func recordEvents(c *account) error {
@@ -205,7 +210,8 @@ func recordEvents(c *account) error {
 			})
 			for id, t := range tallies {
 				if t.came != t.wantCame || t.went != t.wantWent {
-					c.wrong("%s %s told %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went, t.wantWent)
+					c.wrong("%s %s told %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went,
+						t.wantWent)
 				}
 			}
 			return err
@@ -248,7 +254,8 @@ func stockEvents(c *account) error {
 				c.wrong("%s in %s moved to %d on hand, and no event tells of it", at.SKU, at.Warehouse, onHand)
 			}
 			return nil
-		}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type FROM stock_levels l JOIN movements m ON m.tenant_id = $1 AND m.sku = l.sku
+		}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type
+			FROM stock_levels l JOIN movements m ON m.tenant_id = $1 AND m.sku = l.sku
 				AND m.stamp = (SELECT max(n.stamp) FROM movements n WHERE n.tenant_id = $1 AND n.sku = l.sku AND n.warehouse_code = l.warehouse_code)
 			WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`, c.Tenant)
 	})
@@ -275,5 +282,6 @@ func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 		}
 		last[stock.Place{SKU: sku, Warehouse: told.Data.WarehouseCode}] = told.Data.Quantity
 		return nil
-	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = 'stock.updated' ORDER BY stamp", c.Tenant)
+	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = 'stock.updated' ORDER BY stamp",
+		c.Tenant)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func openLines(c *account) error {
-	return c.each(`SELECT o.number, o.status, l.sku, CASE WHEN l.product_id IS NULL THEN 0 ELSE l.quantity - l.shipped - l.refunded END, l.reserved FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
+	return c.each(`SELECT o.number, o.status, l.sku, CASE WHEN l.product_id IS NULL THEN 0 ELSE l.quantity - l.shipped - l.refunded END,
+		l.reserved FROM orders o JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id
 		WHERE o.tenant_id = $1`, nil, func(r db.Rows) error {
 		var number, remaining, reserved int64
 		var status orders.Status
@@ -92,7 +93,8 @@ func orderTotals(c *account) error {
 			same = same && priced.Lines[i].Total == o.Lines[i].Total
 		}
 		if !same {
-			c.wrong("%s has a total of %s on %s of goods in %d lines; by its %d lines it is %s on %s", orders.Number(o.Number), o.Total, o.Subtotal, o.ItemCount,
+			c.wrong("%s has a total of %s on %s of goods in %d lines; by its %d lines it is %s on %s", orders.Number(o.Number), o.Total, o.Subtotal,
+				o.ItemCount,
 				len(o.Lines), priced.Total, priced.Subtotal)
 		}
 	}
@@ -100,7 +102,8 @@ func orderTotals(c *account) error {
 		var row orders.Order
 		var l orders.Line
 		var differs bool
-		err := r.Scan(&row.ID, &row.Number, &row.Currency, &row.Subtotal, &row.ShippingAmount, &row.DiscountAmount, &row.TaxAmount, &row.Total, &row.ItemCount,
+		err := r.Scan(&row.ID, &row.Number, &row.Currency, &row.Subtotal, &row.ShippingAmount, &row.DiscountAmount, &row.TaxAmount, &row.Total,
+			&row.ItemCount,
 			db.Opt(&l.ID), db.Opt(&l.Quantity), db.Opt(&l.UnitPrice), db.Opt(&l.Total), db.Opt(&row.PlatformID), &differs)
 		if differs {
 			row.Issues = []orders.Issue{{Code: orders.AmountsDiffer}}
@@ -114,7 +117,8 @@ func orderTotals(c *account) error {
 			o.Lines = append(o.Lines, l)
 		}
 		return err
-	}, `SELECT o.id, o.number, o.currency, o.subtotal, o.shipping_amount, o.discount_amount, o.tax_amount, o.total, o.item_count, l.id, l.quantity, l.unit_price, l.line_total, o.platform_id,
+	}, `SELECT o.id, o.number, o.currency, o.subtotal, o.shipping_amount, o.discount_amount, o.tax_amount, o.total, o.item_count, l.id,
+		l.quantity, l.unit_price, l.line_total, o.platform_id,
 			EXISTS (SELECT 1 FROM order_issues i WHERE i.tenant_id = $1 AND i.order_id = o.id AND i.code = 'amounts_differ')
 		FROM orders o LEFT JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = o.id WHERE o.tenant_id = $1 ORDER BY o.id`, c.Tenant)
 	settle()
@@ -161,13 +165,15 @@ func orderHistory(c *account) error {
 		}
 		return nil
 	}, `SELECT o.number, o.initial_status, o.status, h.previous_status, h.status, h.source FROM orders o
-		LEFT JOIN order_history h ON h.tenant_id = $1 AND h.order_id = o.id WHERE o.tenant_id = $1 ORDER BY o.number, h.created_at, h.id`, c.Tenant)
+		LEFT JOIN order_history h ON h.tenant_id = $1 AND h.order_id = o.id
+		WHERE o.tenant_id = $1 ORDER BY o.number, h.created_at, h.id`, c.Tenant)
 	settle()
 	return err
 }
 
 func orderNumbers(c *account) error {
-	return c.each(`SELECT n.next, (SELECT coalesce(max(number), 0) FROM orders WHERE tenant_id = $1) FROM order_numbers n WHERE n.tenant_id = $1`, nil, func(r db.Rows) error {
+	return c.each(`SELECT n.next, (SELECT coalesce(max(number), 0) FROM orders WHERE tenant_id = $1) FROM order_numbers n
+		WHERE n.tenant_id = $1`, nil, func(r db.Rows) error {
 		var next, last int64
 		err := r.Scan(&next, &last)
 		if next <= last {
@@ -178,9 +184,11 @@ func orderNumbers(c *account) error {
 }
 
 func shipments(c *account) error {
-	return c.each(`SELECT l.shipment_id, l.order_id, s.id, o.id FROM shipment_lines l LEFT JOIN shipments s ON s.tenant_id = $1 AND s.order_id = l.order_id AND s.id = l.shipment_id
+	return c.each(`SELECT l.shipment_id, l.order_id, s.id, o.id
+		FROM shipment_lines l LEFT JOIN shipments s ON s.tenant_id = $1 AND s.order_id = l.order_id AND s.id = l.shipment_id
 		LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id WHERE l.tenant_id = $1
-		UNION ALL SELECT s.id, s.order_id, s.id, o.id FROM shipments s LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1`, nil, func(r db.Rows) error {
+		UNION ALL SELECT s.id, s.order_id, s.id, o.id FROM shipments s LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = s.order_id
+		WHERE s.tenant_id = $1`, nil, func(r db.Rows) error {
 		var shipment, order, here, of string
 		err := r.Scan(&shipment, &order, db.Opt(&here), db.Opt(&of))
 		switch {
@@ -198,16 +206,20 @@ func orderFigures(c *account) error {
 	for _, width := range spans.Widths {
 		err := c.each(`SELECT status, bucket, channel, currency, sum(o)::BIGINT, sum(i)::BIGINT, sum(b)::BIGINT, sum(s)::BIGINT,
 				sum(kept_o)::BIGINT, sum(kept_i)::BIGINT, sum(kept_b)::BIGINT, sum(kept_s)::BIGINT FROM (
-				SELECT o.status, o.created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, 1 AS o, coalesce(l.items, 0) AS i,
+				SELECT o.status, o.created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, 1 AS o,
+				coalesce(l.items, 0) AS i,
 					o.total / 100000000 AS b, o.total % 100000000 AS s, 0 AS kept_o, 0 AS kept_i, 0 AS kept_b, 0 AS kept_s
-				FROM orders o LEFT JOIN (SELECT order_id, sum(quantity)::BIGINT AS items FROM order_lines WHERE tenant_id = $1 GROUP BY order_id) l ON l.order_id = o.id
+				FROM orders o LEFT JOIN (SELECT order_id, sum(quantity)::BIGINT AS items FROM order_lines
+				WHERE tenant_id = $1 GROUP BY order_id) l ON l.order_id = o.id
 				WHERE o.tenant_id = $1
-				UNION ALL SELECT status, bucket, channel, currency, 0, 0, 0, 0, orders, items, big, small FROM order_figures WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
+				UNION ALL SELECT status, bucket, channel, currency, 0, 0, 0, 0, orders, items, big, small FROM order_figures
+				WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
 			GROUP BY status, bucket, channel, currency`, []any{width}, func(r db.Rows) error {
 			var status, channel, currency string
 			var bucket int64
 			var stored, kept [4]int64
-			err := r.Scan(&status, &bucket, &channel, &currency, &stored[0], &stored[1], &stored[2], &stored[3], &kept[0], &kept[1], &kept[2], &kept[3])
+			err := r.Scan(&status, &bucket, &channel, &currency, &stored[0], &stored[1], &stored[2], &stored[3], &kept[0], &kept[1], &kept[2],
+				&kept[3])
 			if stored != kept {
 				c.wrong("orders %s from %d on for %d µs, channel %q, in %s: orders, pieces and amounts are %d, kept as %d",
 					status, bucket, width, channel, currency, stored, kept)
@@ -265,7 +277,8 @@ func customerTotals(c *account) error {
 }
 
 func idempotency(c *account) error {
-	return c.each(`SELECT i.key, i.resource_id, o.id FROM idempotency_keys i LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = i.resource_id::UUID
+	return c.each(`SELECT i.key, i.resource_id, o.id FROM idempotency_keys i
+		LEFT JOIN orders o ON o.tenant_id = $1 AND o.id = i.resource_id::UUID
 		WHERE i.tenant_id = $1 AND i.space = 'POST /api/v1/orders' AND i.resource_id <> ''`, nil, func(r db.Rows) error {
 		var key, resource, order string
 		err := r.Scan(&key, &resource, db.Opt(&order))

@@ -18,8 +18,10 @@ func ledger(c *account) error {
 			}
 		}
 	}
-	err := c.each(`SELECT sku, 0::BIGINT AS stamp, warehouse_code, on_hand AS delta, 0::BIGINT AS balance FROM stock_levels WHERE tenant_id = $1
-		UNION ALL SELECT sku, stamp, warehouse_code, delta, balance FROM movements WHERE tenant_id = $1 ORDER BY sku, stamp`, nil, func(r db.Rows) error {
+	err := c.each(`SELECT sku, 0::BIGINT AS stamp, warehouse_code, on_hand AS delta, 0::BIGINT AS balance FROM stock_levels
+		WHERE tenant_id = $1
+		UNION ALL SELECT sku, stamp, warehouse_code, delta, balance FROM movements
+		WHERE tenant_id = $1 ORDER BY sku, stamp`, nil, func(r db.Rows) error {
 		var sku, warehouse string
 		var stamp, delta, after int64
 		if err := r.Scan(&sku, &stamp, &warehouse, &delta, &after); err != nil {
@@ -52,7 +54,8 @@ func ledger(c *account) error {
 func levels(c *account) error {
 	return c.each(`SELECT l.sku, l.warehouse_code, w.code, coalesce(l.threshold > l.on_hand - l.reserved, FALSE) <> l.low,
 			s.sku IS NULL OR s.product_id <> l.product_id OR coalesce(s.variant_id::TEXT, '') <> coalesce(l.variant_id::TEXT, '')
-		FROM stock_levels l LEFT JOIN warehouses w ON w.tenant_id = $1 AND w.code = l.warehouse_code LEFT JOIN skus s ON s.tenant_id = $1 AND s.sku = l.sku
+		FROM stock_levels l LEFT JOIN warehouses w ON w.tenant_id = $1 AND w.code = l.warehouse_code
+		LEFT JOIN skus s ON s.tenant_id = $1 AND s.sku = l.sku
 		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`, nil, func(r db.Rows) error {
 		var sku, code, warehouse string
 		var low, stray bool

@@ -24,7 +24,8 @@ type Check struct {
 // Checks are all there are, in the order they run.
 var Checks = []Check{
 	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger},
-	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its threshold.", levels},
+	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its " +
+		"threshold.", levels},
 	{"reservations", "A stock level has reserved what the lines of open orders hold of it.", reservations},
 	{"warehouses", "An account has exactly one default warehouse.", warehouses},
 	{"open lines", "A line holds all that remains of it while its order is open, and nothing once it is not.", openLines},

@@ -45,7 +45,8 @@ func newShop(t *testing.T, store *db.DB) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{t, store, &commerce.Service{Numbers: orders.NewNumbers(), Key: key, Dev: true}, accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}}
+	s := &shop{t, store, &commerce.Service{Numbers: orders.NewNumbers(), Key: key, Dev: true},
+		accounts.Caller{Tenant: dbtest.Account(t, store), Currency: "EUR"}}
 	url := "http://127.0.0.1:9/"
 	s.must(func(tx *db.Tx) error {
 		_, _, err := s.do.CreateEndpoint(tx, s.who, commerce.EndpointDraft{URL: &url, Events: []string{"*"}})
@@ -55,8 +56,10 @@ func newShop(t *testing.T, store *db.DB) *shop {
 		var in commerce.Import
 		for i := range skus {
 			sku, n := fmt.Sprintf("SKU-%d", i), int64(50)
-			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: given("Product"), Price: given(money.Amount(100_000)), Stock: &catalog.StockDraft{Quantity: 50},
-				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: given("V"), Stock: &n}}, Categories: given([]string{"shoes"})})
+			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: given("Product"), Price: given(money.Amount(100_000)),
+				Stock:       &catalog.StockDraft{Quantity: 50},
+				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: given("V"), Stock: &n}},
+				Categories: given([]string{"shoes"})})
 		}
 		plan, err := s.do.PlanImport(tx, s.who, in)
 		if err == nil {
@@ -157,7 +160,8 @@ func (s *shop) life() {
 	s.Helper()
 	ship := func(order id.Order, quantity int64) (shipment id.Shipment) {
 		err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
-			_, made, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: quantity}}})
+			_, made, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{},
+				orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: quantity}}})
 			shipment = made.ID
 			return err
 		})
@@ -205,7 +209,8 @@ func (s *shop) life() {
 	move(order, orders.Cancelled, false)
 	order = create(draft("", orders.Pending, "SKU-5", "SKU-6"))
 	if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
-		_, err := s.do.EditOrder(tx, s.who, o.ID, commerce.Expected{}, commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: "SKU-7", Quantity: 9, UnitPrice: 10_000}}})
+		_, err := s.do.EditOrder(tx, s.who, o.ID, commerce.Expected{},
+			commerce.Edit{Lines: []orders.LineDraft{{ID: o.Lines[0].ID, SKU: "SKU-7", Quantity: 9, UnitPrice: 10_000}}})
 		return err
 	}); err != nil {
 		s.Fatal(err)
@@ -219,7 +224,8 @@ func (s *shop) life() {
 		return err
 	})
 	s.must(func(tx *db.Tx) error {
-		_, err := s.do.UpdateThresholds(tx, s.who, commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
+		_, err := s.do.UpdateThresholds(tx, s.who,
+			commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "SKU-9", Quantity: 70}, {SKU: "SKU-9", Warehouse: "OSLO", Quantity: 1}}})
 		return err
 	})
 	create(draft("carol@example.com", orders.Pending, "SKU-10", "SKU-10-V", "SKU-11"))
@@ -301,7 +307,8 @@ func TestChecksFind(t *testing.T) {
 	breaks := []struct{ sql, found string }{
 		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "ledger, stock events"},
 		{"UPDATE movements SET delta = delta + 1, balance = balance + 1 WHERE tenant_id = $1 AND sku = 'SKU-2-V'", "ledger"},
-		{"DELETE FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0' AND stamp = (SELECT min(stamp) FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0')", "ledger"},
+		{"DELETE FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0' AND stamp = (SELECT min(stamp) FROM movements WHERE tenant_id = $1 AND " +
+			"sku = 'SKU-0')", "ledger"},
 		{"UPDATE stock_levels SET low = NOT low WHERE tenant_id = $1 AND sku = 'SKU-3'", "levels"},
 		{"UPDATE stock_levels SET variant_id = NULL WHERE tenant_id = $1 AND sku = 'SKU-3-V'", "levels"},
 		{"DELETE FROM warehouses WHERE tenant_id = $1 AND code = 'LYON'", "levels"},
@@ -310,9 +317,11 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_lines SET reserved = reserved - 1 WHERE tenant_id = $1 AND sku = 'SKU-7'", "open lines, reservations"},
 		{"UPDATE order_lines SET shipped = shipped - 1 WHERE tenant_id = $1 AND sku = 'SKU-3' AND shipped > 0", "order status, shipped lines"},
 		{"DELETE FROM shipment_lines WHERE tenant_id = $1", "shipped lines"},
-		{"UPDATE orders SET status = 'DELIVERED' WHERE tenant_id = $1 AND status = 'PENDING'", "open lines, order figures, order history, order status"},
+		{"UPDATE orders SET status = 'DELIVERED' WHERE tenant_id = $1 AND status = 'PENDING'",
+			"open lines, order figures, order history, order status"},
 		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'CANCELLED'", "order figures, order totals"},
-		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'PENDING' AND customer_id IS NOT NULL", "customer totals, order figures, order totals"},
+		{"UPDATE orders SET total = total + 1 WHERE tenant_id = $1 AND status = 'PENDING' AND customer_id IS NOT NULL",
+			"customer totals, order figures, order totals"},
 		{"UPDATE order_lines SET line_total = line_total + 1 WHERE tenant_id = $1 AND sku = 'SKU-3'", "order totals"},
 		{"DELETE FROM order_history WHERE tenant_id = $1 AND status = 'RETURNED'", "order events, order history"},
 		{"UPDATE order_history SET previous_status = 'PENDING' WHERE tenant_id = $1 AND status = 'RETURNED'", "order history"},
@@ -323,7 +332,8 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE customers SET orders_count = orders_count + 1 WHERE tenant_id = $1 AND status = 'active'", "customer totals"},
 		{"DELETE FROM customers WHERE tenant_id = $1 AND status = 'erased'", "customer totals"},
 		{"DELETE FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "levels, skus"},
-		{"INSERT INTO skus (tenant_id, sku, product_id) SELECT $1::BIGINT, 'GHOST', product_id FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "skus"},
+		{"INSERT INTO skus (tenant_id, sku, product_id) SELECT $1::BIGINT, 'GHOST', product_id FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'",
+			"skus"},
 		{"UPDATE products SET variant_count = 7 WHERE tenant_id = $1 AND sku = 'SKU-1'", "product parts"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
 		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "order events"},
@@ -334,7 +344,8 @@ func TestChecksFind(t *testing.T) {
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
 		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
 		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries"},
-		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'", "stamps"},
+		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'",
+			"stamps"},
 		{"UPDATE change_clocks SET last = last - 1000 WHERE tenant_id = $1", "stamps"},
 		{"UPDATE idempotency_keys SET resource_id = '019a1c41-0000-7000-8000-000000000000' WHERE tenant_id = $1", "idempotency"},
 	}
@@ -445,7 +456,8 @@ func (s *shop) anything(random *rand.Rand, mine *[]id.Order) error {
 		return err
 	case 3:
 		return s.change(pick(), func(tx *db.Tx, o *orders.Order) error {
-			_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{},
+				orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
 			return err
 		})
 	case 4:
@@ -469,13 +481,15 @@ func (s *shop) anything(random *rand.Rand, mine *[]id.Order) error {
 		})
 	case 7:
 		return s.write(func(tx *db.Tx) error {
-			_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: sku(), From: "MAIN", To: []string{"LYON", "OSLO"}[random.IntN(2)], Quantity: 2})
+			_, err := s.do.TransferStock(tx, s.who, commerce.Transfer{SKU: sku(), From: "MAIN", To: []string{"LYON", "OSLO"}[random.IntN(2)],
+				Quantity: 2})
 			return err
 		})
 	}
 	var u commerce.StockUpdate
 	for i := range 4 {
-		u.Drafts = append(u.Drafts, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: []string{"", "LYON"}[random.IntN(2)], Quantity: int64(random.IntN(60))})
+		u.Drafts = append(u.Drafts, commerce.StockDraft{Index: i, SKU: fmt.Sprintf("SKU-%d", i), Warehouse: []string{"", "LYON"}[random.IntN(2)],
+			Quantity: int64(random.IntN(60))})
 	}
 	var plan *commerce.StockPlan
 	make := func(tx *db.Tx) (err error) {

@@ -19,44 +19,73 @@ import (
 // oddValues are raw JSON texts (some are no JSON at all) that stand in for every field of every body.
 var oddValues = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `1.5`, `1e400`, `-1e400`, `1e-400`, `1e5`, `NaN`, `Infinity`, `0x10`, `01`, `+1`, `.5`,
-	`99999999999999999999`, `9223372036854775808`, `-9223372036854775809`, `9007199254740993`, `0.1000000000000000055511151231257827`, `2147483648`,
-	`""`, `" "`, `"x"`, `"NaN"`, `"-1"`, `"1e400"`, `"null"`, `"2026-02-30"`, `"2026-01-01T00:00:00+99:99"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, `"\udfff\ud800"`,
-	`"\u202eright to left"`, `"👩‍👩‍👧‍👦"`, `"ﬀ İ ı ß"`, `"e\u0301"`, `"\ufeffbom"`, `"<script>alert(1)</script>"`, `"'; DROP TABLE orders; --"`, `"%00%ff"`, `"../../etc/passwd"`,
-	`"{{7*7}}${7*7}"`, `"\\"`, `"\""`, "\"\xff\xfe\"", "\"\xc3\x28\"", "\"\xed\xa0\x80\"", "\"tab\tinside\"", "\"line\ninside\"", `"` + strings.Repeat("x", 300) + `"`, `"` + strings.Repeat("é", 6000) + `"`, `"` + strings.Repeat("x", 70000) + `"`,
+	`99999999999999999999`, `9223372036854775808`, `-9223372036854775809`, `9007199254740993`, `0.1000000000000000055511151231257827`,
+	`2147483648`,
+	`""`, `" "`, `"x"`, `"NaN"`, `"-1"`, `"1e400"`, `"null"`, `"2026-02-30"`, `"2026-01-01T00:00:00+99:99"`, `"\u0000"`, `"a\u0000b"`,
+	`"\ud800"`, `"\udfff\ud800"`,
+	`"\u202eright to left"`, `"👩‍👩‍👧‍👦"`, `"ﬀ İ ı ß"`, `"e\u0301"`, `"\ufeffbom"`, `"<script>alert(1)</script>"`,
+	`"'; DROP TABLE orders; --"`, `"%00%ff"`, `"../../etc/passwd"`,
+	`"{{7*7}}${7*7}"`, `"\\"`, `"\""`, "\"\xff\xfe\"", "\"\xc3\x28\"", "\"\xed\xa0\x80\"", "\"tab\tinside\"", "\"line\ninside\"",
+	`"` + strings.Repeat("x", 300) + `"`, `"` + strings.Repeat("é", 6000) + `"`, `"` + strings.Repeat("x", 70000) + `"`,
 	`[]`, `[null]`, `[[]]`, `[1,"a",{}]`, `{}`, `{"a":1}`, `{"":""}`, `{"a":1,"a":2}`, `{"__proto__":{"x":1}}`,
-	strings.Repeat(`{"a":`, 40) + `1` + strings.Repeat(`}`, 40), strings.Repeat(`[`, 2000) + strings.Repeat(`]`, 2000), strings.Repeat(`[`, 20000),
+	strings.Repeat(`{"a":`, 40) + `1` + strings.Repeat(`}`, 40), strings.Repeat(`[`, 2000) + strings.Repeat(`]`, 2000),
+	strings.Repeat(`[`, 20000),
 	`[` + strings.Repeat(`0,`, 3000) + `0]`,
 }
 
 // oddQueries stand in for every query value; they are sent escaped.
 var oddQueries = []string{
-	"", " ", "x", "0", "-1", "1.5", "1e400", "NaN", "null", "true", "99999999999999999999", "9223372036854775808", "-9223372036854775809", "2147483648", "2026-02-30", "2026-01-01T25:00:00Z", "0000-00-00", "9999-12-31T23:59:59.999999999Z", "-0001-01-01", "99999-01-01",
-	"\x00", "\xff\xfe", "'", "\"", "%", "_", "\\", "a,b,,c", ",", ",,,", "[]", "{}", "<script>", "' OR 1=1 --", "👩‍👩‍👧‍👦", "\u202e", strings.Repeat("x", 5000), strings.Repeat("PENDING,", 500), "asc", "total:desc:asc", ":", "createdAt:", ":asc", "PENDING", "00000000-0000-0000-0000-000000000000",
+	"", " ", "x", "0", "-1", "1.5", "1e400", "NaN", "null", "true", "99999999999999999999", "9223372036854775808", "-9223372036854775809",
+	"2147483648", "2026-02-30", "2026-01-01T25:00:00Z", "0000-00-00", "9999-12-31T23:59:59.999999999Z", "-0001-01-01", "99999-01-01",
+	"\x00", "\xff\xfe", "'", "\"", "%", "_", "\\", "a,b,,c", ",", ",,,", "[]", "{}", "<script>", "' OR 1=1 --", "👩‍👩‍👧‍👦",
+	"\u202e", strings.Repeat("x", 5000), strings.Repeat("PENDING,", 500), "asc", "total:desc:asc", ":", "createdAt:", ":asc", "PENDING",
+	"00000000-0000-0000-0000-000000000000",
 }
 
 // oddIDs stand in for every id in a path; none of them is one.
 var oddIDs = []string{
-	"x", "0", "-1", "null", "%00", "%FF%FE", "%2e%2e%2f", "..%2F..%2Fetc", "'", "%22", "%20", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
-	"%7B019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a%7D", "019a1c527c1e7d409a551f2e3d4c5b6a", "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6g", strings.Repeat("a", 3000), "%F0%9F%92%A5", "1;2", "a%2Fb",
+	"x", "0", "-1", "null", "%00", "%FF%FE", "%2e%2e%2f", "..%2F..%2Fetc", "'", "%22", "%20", "00000000-0000-0000-0000-000000000000",
+	"ffffffff-ffff-ffff-ffff-ffffffffffff",
+	"%7B019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a%7D", "019a1c527c1e7d409a551f2e3d4c5b6a", "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6g",
+	strings.Repeat("a", 3000), "%F0%9F%92%A5", "1;2", "a%2Fb",
 }
 
 // bodies are right bodies of the writing routes; every field of each is spoiled in every way.
 var bodies = []struct{ method, path, body string }{
-	{"POST", "/api/v1/orders", `{"customerName":"Ada","customerId":null,"customerEmail":"furnished@x.example","channelId":null,"externalReference":null,"initialStatus":"PENDING","currency":"EUR","shippingAmount":1,"discountAmount":1,"taxAmount":1,"taxRate":20,"notes":"n","shippingAddress":{"line1":"1","city":"c","zip":"z","country":"FR"},"billingAddress":{"line1":"1"},"paymentMetadata":{"a":1},"items":[{"sku":"A-1","quantity":1,"unitPrice":10,"name":"N","description":"d","metadata":{"a":1}}]}`},
-	{"PATCH", "/api/v1/orders/{order}/status", `{"status":"PROCESSING","trackingNumber":"t","trackingUrl":"https://t.example/","note":"n","restock":false}`},
-	{"PUT", "/api/v1/orders/{order}/items", `{"items":[{"id":null,"sku":"A-1","quantity":1,"unitPrice":1,"name":"n","description":"d","metadata":{"a":1}}],"shippingAmount":1,"discountAmount":0,"taxAmount":1}`},
-	{"POST", "/api/v1/orders/{order}/shipments", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/","shippedAt":"2026-01-01T00:00:00Z","notes":"n","items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}`},
-	{"POST", "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"BAD-1","name":"n","price":1,"description":"d","slug":"s","compareAtPrice":2,"status":"ACTIVE","categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],"variants":[{"sku":"BAD-1-V","name":"v","price":1,"stock":1,"compareAtPrice":1,"attributes":{"a":"b"}}],"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}],"options":{"channelId":null,"dryRun":false,"replaceVariants":false}}`},
+	{"POST", "/api/v1/orders", `{"customerName":"Ada","customerId":null,"customerEmail":"furnished@x.example","channelId":null,` +
+		`"externalReference":null,"initialStatus":"PENDING","currency":"EUR","shippingAmount":1,"discountAmount":1,"taxAmount":1,"taxRate":20,` +
+		`"notes":"n","shippingAddress":{"line1":"1","city":"c","zip":"z","country":"FR"},"billingAddress":{"line1":"1"},` +
+		`"paymentMetadata":{"a":1},"items":[{"sku":"A-1","quantity":1,"unitPrice":10,"name":"N","description":"d","metadata":{"a":1}}]}`},
+	{"PATCH", "/api/v1/orders/{order}/status", `{"status":"PROCESSING","trackingNumber":"t","trackingUrl":"https://t.example/","note":"n",` +
+		`"restock":false}`},
+	{"PUT", "/api/v1/orders/{order}/items", `{"items":[{"id":null,"sku":"A-1","quantity":1,"unitPrice":1,"name":"n","description":"d",` +
+		`"metadata":{"a":1}}],"shippingAmount":1,"discountAmount":0,"taxAmount":1}`},
+	{"POST", "/api/v1/orders/{order}/shipments", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
+		`"shippedAt":"2026-01-01T00:00:00Z","notes":"n","items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}`},
+	{"POST", "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"BAD-1","name":"n","price":1,"description":"d","slug":"s",` +
+		`"compareAtPrice":2,"status":"ACTIVE","categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],` +
+		`"variants":[{"sku":"BAD-1-V","name":"v","price":1,"stock":1,"compareAtPrice":1,"attributes":{"a":"b"}}],` +
+		`"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}],"options":{"channelId":null,"dryRun":false,` +
+		`"replaceVariants":false}}`},
 	{"POST", "/api/v1/sdk/categories/bulk-import", `{"categories":[{"externalId":"bad","name":"n","slug":"bad","parentExternalId":null}]}`},
 	{"PATCH", "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"A-1","warehouseCode":"MAIN","quantity":100}]}`},
 	{"PATCH", "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"A-1","price":1,"compareAtPrice":2}]}`},
-	{"POST", "/api/v1/customers", `{"email":"bad@x.example","firstName":"f","lastName":"l","phone":"p","company":"c","siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1},"addresses":[{"line1":"1","line2":"2","city":"c","state":"s","zip":"z","postalCode":"z","country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}]}`},
-	{"PATCH", "/api/v1/customers/{customer}", `{"email":"furnished@x.example","firstName":"f","lastName":"l","phone":"p","company":"c","siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1}}`},
-	{"POST", "/api/v1/customers/{customer}/addresses", `{"line1":"1","line2":"2","city":"c","state":"s","zip":"z","postalCode":"z","country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}`},
-	{"PATCH", "/api/v1/customers/{customer}/addresses/{address}", `{"line1":"1","city":"c","zip":"z","country":"FR","type":"both","isDefault":true}`},
-	{"POST", "/api/v1/customers/merge", `{"primaryId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","secondaryIds":["019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6b"]}`},
-	{"POST", "/api/v1/segments", `{"name":"n","rules":{"tagsAny":["a"],"tagsAll":["a"],"minOrders":1,"minTotalSpent":1,"country":"FR","createdAfter":"2026-01-01","lastOrderAfter":"2026-01-01","lastOrderBefore":"2026-01-01"}}`},
-	{"POST", "/api/v1/products", `{"sku":"BAD-2","name":"n","price":1,"description":"d","slug":"s2","compareAtPrice":2,"status":"ACTIVE","categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],"variants":[{"sku":"BAD-2-V","name":"v","price":1,"stock":1}],"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}`},
+	{"POST", "/api/v1/customers", `{"email":"bad@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
+		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1},"addresses":[{"line1":"1","line2":"2","city":"c",` +
+		`"state":"s","zip":"z","postalCode":"z","country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}]}`},
+	{"PATCH", "/api/v1/customers/{customer}", `{"email":"furnished@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
+		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1}}`},
+	{"POST", "/api/v1/customers/{customer}/addresses", `{"line1":"1","line2":"2","city":"c","state":"s","zip":"z","postalCode":"z",` +
+		`"country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}`},
+	{"PATCH", "/api/v1/customers/{customer}/addresses/{address}",
+		`{"line1":"1","city":"c","zip":"z","country":"FR","type":"both","isDefault":true}`},
+	{"POST", "/api/v1/customers/merge", `{"primaryId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a",` +
+		`"secondaryIds":["019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6b"]}`},
+	{"POST", "/api/v1/segments", `{"name":"n","rules":{"tagsAny":["a"],"tagsAll":["a"],"minOrders":1,"minTotalSpent":1,"country":"FR",` +
+		`"createdAfter":"2026-01-01","lastOrderAfter":"2026-01-01","lastOrderBefore":"2026-01-01"}}`},
+	{"POST", "/api/v1/products", `{"sku":"BAD-2","name":"n","price":1,"description":"d","slug":"s2","compareAtPrice":2,"status":"ACTIVE",` +
+		`"categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],"variants":[{"sku":"BAD-2-V","name":"v","price":1,` +
+		`"stock":1}],"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}`},
 	{"PATCH", "/api/v1/products/{product}", `{"name":"n","price":1,"compareAtPrice":2,"status":"ACTIVE","description":"d"}`},
 	{"POST", "/api/v1/categories", `{"name":"n","externalId":"e","slug":"e","parentId":null,"parentExternalId":null}`},
 	{"PATCH", "/api/v1/categories/{category}", `{"name":"n","parentId":null}`},
@@ -68,10 +97,14 @@ var bodies = []struct{ method, path, body string }{
 	{"POST", "/api/v1/channels", `{"name":"n","platform":"CUSTOM","credentials":{"url":"https://x.example"},"settings":{"oversell":"allow"}}`},
 	{"PATCH", "/api/v1/channels/{channel}", `{"name":"n","status":"active","settings":{"oversell":"allow"}}`},
 	{"POST", "/api/v1/channels/{channel}/publications", `{"skus":["A-1"],"productIds":["019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a"]}`},
-	{"POST", "/api/v1/developer/webhooks", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d","status":"paused","ordered":false}`},
-	{"PATCH", "/api/v1/developer/webhooks/{endpoint}", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d","status":"paused","ordered":true}`},
-	{"POST", "/api/v1/developer/webhooks/{endpoint}/replay", `{"from":"2020-01-01","to":"2020-01-02","events":["product.deleted"],"onlyFailed":true}`},
-	{"POST", "/api/v1/developer/webhooks/deliveries/retry", `{"endpointId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","status":"failed","from":"2020-01-01","to":"2020-01-02"}`},
+	{"POST", "/api/v1/developer/webhooks", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d","status":"paused",` +
+		`"ordered":false}`},
+	{"PATCH", "/api/v1/developer/webhooks/{endpoint}", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d",` +
+		`"status":"paused","ordered":true}`},
+	{"POST", "/api/v1/developer/webhooks/{endpoint}/replay",
+		`{"from":"2020-01-01","to":"2020-01-02","events":["product.deleted"],"onlyFailed":true}`},
+	{"POST", "/api/v1/developer/webhooks/deliveries/retry", `{"endpointId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","status":"failed",` +
+		`"from":"2020-01-01","to":"2020-01-02"}`},
 	{"POST", "/api/v1/developer/api-keys", `{"name":"n","scopes":["read:orders"],"expiresAt":"2030-01-01T00:00:00Z"}`},
 	{"POST", "/api/v1/auth/login", `{"email":"a@b.example","password":"p"}`},
 	{"PATCH", "/api/v1/users/{user}", `{"name":"n","role":"viewer"}`},
@@ -80,7 +113,8 @@ var bodies = []struct{ method, path, body string }{
 
 // queries are the reading routes with their parameters.
 var queries = map[string]string{
-	"/api/v1/orders":                                   "page limit cursor status channelId customerId customerEmail createdAtGte createdAtLte createdAt[gte] createdAt[lte] dateFrom dateTo search sortBy sortOrder sort order",
+	"/api/v1/orders": "page limit cursor status channelId customerId customerEmail createdAtGte " +
+		"createdAtLte createdAt[gte] createdAt[lte] dateFrom dateTo search sortBy sortOrder sort order",
 	"/api/v1/customers":                                "page limit search email tag segmentId includeInactive",
 	"/api/v1/customers/{customer}/orders":              "page limit status createdAtGte createdAtLte",
 	"/api/v1/products":                                 "ids page perPage limit search sku status categoryId channelId sort",
@@ -255,9 +289,12 @@ func spoiledWholes(ids *strings.Replacer) []attempt {
 		route := b.method + " " + strings.SplitN(b.path, "?", 2)[0]
 		whole := []byte(b.body)
 		texts := [][]byte{
-			{}, []byte(" "), []byte("null"), []byte("[]"), []byte("{}"), []byte("0"), []byte(`"x"`), []byte("true"), []byte("{"), []byte("}"), []byte("{}{}"), []byte("\x00"), []byte("\xef\xbb\xbf{}"), []byte("<xml/>"),
-			whole[:len(whole)/2], whole[:len(whole)-1], append(bytes.Clone(whole), 'x'), bytes.ReplaceAll(whole, []byte(`"`), []byte(`'`)), bytes.ReplaceAll(whole, []byte(`:`), []byte(`=`)),
-			[]byte(strings.Repeat("[", 100000)), []byte(strings.Repeat(`{"a":`, 50000)), append([]byte(`{"a":1,"a":2,`), whole[1:]...), append([]byte("{\"\xff\":1,"), whole[1:]...),
+			{}, []byte(" "), []byte("null"), []byte("[]"), []byte("{}"), []byte("0"), []byte(`"x"`), []byte("true"), []byte("{"), []byte("}"),
+			[]byte("{}{}"), []byte("\x00"), []byte("\xef\xbb\xbf{}"), []byte("<xml/>"),
+			whole[:len(whole)/2], whole[:len(whole)-1], append(bytes.Clone(whole), 'x'), bytes.ReplaceAll(whole, []byte(`"`), []byte(`'`)),
+			bytes.ReplaceAll(whole, []byte(`:`), []byte(`=`)),
+			[]byte(strings.Repeat("[", 100000)), []byte(strings.Repeat(`{"a":`, 50000)), append([]byte(`{"a":1,"a":2,`), whole[1:]...),
+			append([]byte("{\"\xff\":1,"), whole[1:]...),
 			append([]byte(`{"x":"`+strings.Repeat("y", 1_200_000)+`",`), whole[1:]...),
 		}
 		for at, text := range texts {
@@ -286,7 +323,8 @@ func spoiledQueries(ids *strings.Replacer) []attempt {
 				request: harness.Request{Method: http.MethodGet, Path: ids.Replace(path) + "?" + name + "=1&" + name + "=2"},
 			})
 		}
-		for _, raw := range []string{"?", "&", "=", "%", "%zz=1", "page=%zz", ";page=1", "page[]=1", "createdAt[gte=1", "a[b][c]=1", strings.Repeat("a=1&", 3000)} {
+		for _, raw := range []string{"?", "&", "=", "%", "%zz=1", "page=%zz", ";page=1", "page[]=1", "createdAt[gte=1", "a[b][c]=1",
+			strings.Repeat("a=1&", 3000)} {
 			attempts = append(attempts, attempt{
 				route: "GET " + path, what: fmt.Sprintf("?%.40s", raw),
 				request: harness.Request{Method: http.MethodGet, Path: ids.Replace(path) + "?" + raw},
@@ -313,7 +351,8 @@ func spoiledPaths() []attempt {
 			if r.method != http.MethodGet && r.method != http.MethodDelete {
 				request.Body = []byte(`{}`)
 			}
-			attempts = append(attempts, attempt{route: r.method + " " + r.path, what: "id " + odd[:min(40, len(odd))], request: request, never2xx: !strings.Contains(r.path, "{sku}")})
+			attempts = append(attempts, attempt{route: r.method + " " + r.path, what: "id " + odd[:min(40, len(odd))], request: request,
+				never2xx: !strings.Contains(r.path, "{sku}")})
 		}
 	}
 	return attempts
@@ -327,7 +366,8 @@ func spoiledHeaders(ids *strings.Replacer) []attempt {
 			request: harness.Request{Method: method, Path: ids.Replace(path), Header: http.Header{name: {value}}, Body: []byte(body)},
 		})
 	}
-	odd := []string{"x", "*", `"`, `""`, `W/`, `W/"`, ",", `"a",`, "é", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("k", 8000), "\t", "a b", "💥", "0", "-1", "{}"}
+	odd := []string{"x", "*", `"`, `""`, `W/`, `W/"`, ",", `"a",`, "é", strings.Repeat("k", 255), strings.Repeat("k", 256),
+		strings.Repeat("k", 8000), "\t", "a b", "💥", "0", "-1", "{}"}
 	for _, value := range odd {
 		add(http.MethodPatch, "/api/v1/customers/{customer}", "Idempotency-Key", value, `{"firstName":"f"}`)
 		add(http.MethodPut, "/api/v1/orders/{order}/items", "If-Match", value, `{"items":[{"sku":"A-1","quantity":1,"unitPrice":1}]}`)

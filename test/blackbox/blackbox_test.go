@@ -149,7 +149,8 @@ func compareDeliveries(events []harness.Event, inbox *harness.Inbox, sameData bo
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%d of %d events in the log were never delivered: %s", len(missing), len(events), strings.Join(missing[:min(5, len(missing))], ", "))
+		return fmt.Errorf("%d of %d events in the log were never delivered: %s", len(missing), len(events),
+			strings.Join(missing[:min(5, len(missing))], ", "))
 	}
 	for id, delivery := range came {
 		if !known[id] && !strings.HasPrefix(delivery.Kind(), "channel.sync_") {

@@ -12,8 +12,10 @@ func init() {
 			3: `{"name":"no sku","price":1}`, 57: `{"sku":"T-57","price":1}`, 101: `{"sku":"T-101","name":"no price"}`,
 			222: `{"sku":"T-222","name":"negative","price":-1}`, 333: `{"sku":"T-333","name":"status","price":1,"status":"SOLD"}`,
 			444: `{"sku":"T-444","name":"url","price":1,"images":[{"url":"nowhere"}]}`, 555: `{"sku":"T-1","name":"twice","price":1}`,
-			666: `"no object"`, 777: `{"sku":"T-777","name":"variants","price":1,"variants":[` + repeatList(51, `{"sku":"TV-%d","name":"v","price":1}`) + `]}`,
-			888: `{"sku":"T-888","name":"images","price":1,"images":[` + repeatList(21, `{"url":"https://x.example/%d.png","position":%[1]d}`) + `]}`,
+			666: `"no object"`, 777: `{"sku":"T-777","name":"variants","price":1,"variants":[` +
+				repeatList(51, `{"sku":"TV-%d","name":"v","price":1}`) + `]}`,
+			888: `{"sku":"T-888","name":"images","price":1,"images":[` + repeatList(21, `{"url":"https://x.example/%d.png","position":%[1]d}`) +
+				`]}`,
 			999: `{"sku":"T-999","name":"stock","price":1,"stock":{"quantity":-5}}`,
 		}
 		items := make([]string, 1000)
@@ -32,7 +34,8 @@ func init() {
 			}
 		}
 		c.like(c.call(http.MethodGet, "/api/v1/products?limit=1", nil), `{"meta":{"total":%d}}`, 1000-len(bad))
-		c.like(c.call(http.MethodGet, "/api/v1/sdk/products/changes", nil), `{"meta":{"total":%d,"count":%d,"hasMore":false}}`, 1000-len(bad), 1000-len(bad))
+		c.like(c.call(http.MethodGet, "/api/v1/sdk/products/changes", nil), `{"meta":{"total":%d,"count":%d,"hasMore":false}}`, 1000-len(bad),
+			1000-len(bad))
 		c.kinds("", map[string]int{"product.created": 1000 - len(bad)})
 		c.must(c.call(http.MethodPost, "/api/v1/orders", order("Next", [3]any{"T-998", 1, 1})), 201)
 	})
@@ -45,9 +48,11 @@ func init() {
 			}
 			c.must(c.call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[`+strings.Join(items, ",")+`]}`), 200)
 		}
-		stock := c.must(c.call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[`+repeatList(4999, `{"sku":"B-%d","quantity":7}`)+`,{"sku":"NO","quantity":1}]}`), 200)
+		stock := c.must(c.call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update",
+			`{"updates":[`+repeatList(4999, `{"sku":"B-%d","quantity":7}`)+`,{"sku":"NO","quantity":1}]}`), 200)
 		c.like(stock, `{"data":{"updated":4999,"notFound":1,"errors":[{"sku":"NO","index":4999}]}}`)
-		prices := c.must(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update", `{"updates":[`+repeatList(4999, `{"sku":"B-%d","price":%[1]d.25}`)+`,{"sku":"NO","price":1}]}`), 200)
+		prices := c.must(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update",
+			`{"updates":[`+repeatList(4999, `{"sku":"B-%d","price":%[1]d.25}`)+`,{"sku":"NO","price":1}]}`), 200)
 		c.like(prices, `{"data":{"updated":4999,"notFound":1}}`)
 		c.like(c.call(http.MethodGet, "/api/v1/products?sku=B-4321", nil), `{"data":[{"price":4321.25,"stock":[{"onHand":7}]}]}`)
 		pages, seen, since := 0, 0, ""

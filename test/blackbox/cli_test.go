@@ -14,90 +14,94 @@ import (
 )
 
 func init() {
-	aboutOwn("10-first-start 5.1-login", "the first account comes from the environment, with its plan", harness.Options{Plan: "pro"}, func(c *conversation) {
-		c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), `{"data":{"email":%q,"role":"owner"}}`, harness.AdminEmail)
-		c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/account", nil), `{"data":{"plan":"pro","currency":"EUR"}}`)
-		if err := c.server.Stop(); err != nil {
-			c.Fatalf("stopping: %v", err)
-		}
-		c.server.Launch() // the same environment on a store that is not empty: no second account
-		out, err := c.server.Command("account", "list", "--json")
-		if err != nil {
-			c.Fatal(err)
-		}
-		if n := strings.Count(string(out), `"plan"`); n != 1 {
-			c.Errorf("after a second start there are %d accounts: %s", n, out)
-		}
-		c.must(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), 200)
-	})
-
-	about("10-accounts 10-exit", "accounts, users, keys, channels and endpoints from the command line while the server runs", func(c *conversation) {
-		command := func(args ...string) harness.Answer {
-			c.Helper()
-			out, err := c.server.Command(args...)
+	aboutOwn("10-first-start 5.1-login", "the first account comes from the environment, with its plan", harness.Options{Plan: "pro"},
+		func(c *conversation) {
+			c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), `{"data":{"email":%q,"role":"owner"}}`, harness.AdminEmail)
+			c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/account", nil), `{"data":{"plan":"pro","currency":"EUR"}}`)
+			if err := c.server.Stop(); err != nil {
+				c.Fatalf("stopping: %v", err)
+			}
+			c.server.Launch() // the same environment on a store that is not empty: no second account
+			out, err := c.server.Command("account", "list", "--json")
 			if err != nil {
 				c.Fatal(err)
 			}
-			answer := harness.Answer{Request: strings.Join(args, " "), Body: out}
-			if answer.Value() == nil {
-				c.Fatalf("standard output is not one JSON value: %s", out)
+			if n := strings.Count(string(out), `"plan"`); n != 1 {
+				c.Errorf("after a second start there are %d accounts: %s", n, out)
 			}
-			return answer
-		}
-		made := command("account", "create", "--name", "By hand", "--plan", "starter", "--owner-email", "hand@cli.example", "--owner-password", "a very long pass phrase", "--json")
-		account := find(made.Value(), "id")
-		if account == "" {
-			c.Fatalf("account create shows no id: %s", made)
-		}
-		if found := command("account", "list", "--json"); !strings.Contains(string(found.Body), account) {
-			c.Errorf("account list misses %s: %s", account, found)
-		}
-		owner := c.account.Login(c, "hand@cli.example", "a very long pass phrase")
-		c.like(c.as(owner, http.MethodGet, "/api/v1/account", nil), `{"data":{"name":"By hand","plan":"starter"}}`)
+			c.must(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), 200)
+		})
 
-		key := find(command("key", "create", "--account", account, "--name", "report", "--scopes", "read:orders,read:products", "--json").Value(), "key")
-		if !strings.HasPrefix(key, "pk_live_") {
-			c.Fatalf("key create shows no key: %q", key)
-		}
-		reader := harness.Client{Base: c.server.Base, Key: key}
-		c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
-		c.must(c.as(reader, http.MethodGet, "/api/v1/customers", nil), 403)
-		if list := command("key", "list", "--json"); strings.Contains(string(list.Body), key) {
-			c.Errorf("key list shows the key: %s", list)
-		}
-
-		channel := command("channel", "create", "--account", account, "--name", "ERP", "--platform", "CUSTOM", "--json")
-		erp := harness.Client{Base: c.server.Base, Key: find(channel.Value(), "key")}
-		c.must(c.as(erp, http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"C","name":"C","price":1}]}`), 200)
-		c.must(c.as(erp, http.MethodGet, "/api/v1/sdk/sync/status", nil), 403)
-
-		inbox := receiver.Inbox()
-		hook := command("webhook", "create", "--account", account, "--url", inbox.URL, "--events", "order.received", "--json")
-		secret := find(hook.Value(), "secret")
-		if !strings.HasPrefix(secret, "whsec_") {
-			c.Fatalf("webhook create shows no secret: %s", hook)
-		}
-		if list := command("webhook", "list", "--json"); strings.Contains(string(list.Body), secret) {
-			c.Errorf("webhook list shows the secret: %s", list)
-		}
-		inbox.Secret(secret)
-		c.must(c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1})), 201)
-		if err := harness.Eventually(10e9, func() error {
-			if len(inbox.Deliveries()) == 0 {
-				return errStillThere
+	about("10-accounts 10-exit", "accounts, users, keys, channels and endpoints from the command line while the server runs",
+		func(c *conversation) {
+			command := func(args ...string) harness.Answer {
+				c.Helper()
+				out, err := c.server.Command(args...)
+				if err != nil {
+					c.Fatal(err)
+				}
+				answer := harness.Answer{Request: strings.Join(args, " "), Body: out}
+				if answer.Value() == nil {
+					c.Fatalf("standard output is not one JSON value: %s", out)
+				}
+				return answer
 			}
-			return nil
-		}); err != nil {
-			c.Error("an endpoint made by the command line got nothing")
-		}
-		for _, delivery := range inbox.Deliveries() {
-			for _, fault := range inbox.Check(delivery) {
-				c.Error(fault)
+			made := command("account", "create", "--name", "By hand", "--plan", "starter", "--owner-email", "hand@cli.example", "--owner-password",
+				"a very long pass phrase", "--json")
+			account := find(made.Value(), "id")
+			if account == "" {
+				c.Fatalf("account create shows no id: %s", made)
 			}
-		}
-		command("user", "list", "--json")
-		command("channel", "list", "--json")
-	})
+			if found := command("account", "list", "--json"); !strings.Contains(string(found.Body), account) {
+				c.Errorf("account list misses %s: %s", account, found)
+			}
+			owner := c.account.Login(c, "hand@cli.example", "a very long pass phrase")
+			c.like(c.as(owner, http.MethodGet, "/api/v1/account", nil), `{"data":{"name":"By hand","plan":"starter"}}`)
+
+			key := find(command("key", "create", "--account", account, "--name", "report", "--scopes", "read:orders,read:products",
+				"--json").Value(), "key")
+			if !strings.HasPrefix(key, "pk_live_") {
+				c.Fatalf("key create shows no key: %q", key)
+			}
+			reader := harness.Client{Base: c.server.Base, Key: key}
+			c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
+			c.must(c.as(reader, http.MethodGet, "/api/v1/customers", nil), 403)
+			if list := command("key", "list", "--json"); strings.Contains(string(list.Body), key) {
+				c.Errorf("key list shows the key: %s", list)
+			}
+
+			channel := command("channel", "create", "--account", account, "--name", "ERP", "--platform", "CUSTOM", "--json")
+			erp := harness.Client{Base: c.server.Base, Key: find(channel.Value(), "key")}
+			c.must(c.as(erp, http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"C","name":"C","price":1}]}`), 200)
+			c.must(c.as(erp, http.MethodGet, "/api/v1/sdk/sync/status", nil), 403)
+
+			inbox := receiver.Inbox()
+			hook := command("webhook", "create", "--account", account, "--url", inbox.URL, "--events", "order.received", "--json")
+			secret := find(hook.Value(), "secret")
+			if !strings.HasPrefix(secret, "whsec_") {
+				c.Fatalf("webhook create shows no secret: %s", hook)
+			}
+			if list := command("webhook", "list", "--json"); strings.Contains(string(list.Body), secret) {
+				c.Errorf("webhook list shows the secret: %s", list)
+			}
+			inbox.Secret(secret)
+			c.must(c.as(erp, http.MethodPost, "/api/v1/orders", order("Cli", [3]any{"C", 1, 1})), 201)
+			if err := harness.Eventually(10e9, func() error {
+				if len(inbox.Deliveries()) == 0 {
+					return errStillThere
+				}
+				return nil
+			}); err != nil {
+				c.Error("an endpoint made by the command line got nothing")
+			}
+			for _, delivery := range inbox.Deliveries() {
+				for _, fault := range inbox.Check(delivery) {
+					c.Error(fault)
+				}
+			}
+			command("user", "list", "--json")
+			command("channel", "list", "--json")
+		})
 
 	about("10-exit", "wrong calls exit with 2, failures with 1", func(c *conversation) {
 		for _, try := range []struct {
@@ -154,11 +158,13 @@ func init() {
 		if err := os.WriteFile(path, []byte("sku,title,price\nCSV-1,One,1.50\nCSV-2,Two,2\n"), 0o600); err != nil {
 			c.Fatal(err)
 		}
-		if out, err := c.server.Command("import", "products", path, "--url", c.server.Base, "--key", c.account.Key.Key, "--map", "title=name", "--dry-run"); err != nil {
+		if out, err := c.server.Command("import", "products", path, "--url", c.server.Base, "--key", c.account.Key.Key, "--map", "title=name",
+			"--dry-run"); err != nil {
 			c.Fatalf("%v\n%s", err, out)
 		}
 		c.like(c.call(http.MethodGet, "/api/v1/products", nil), `{"meta":{"total":0}}`)
-		if out, err := c.server.Command("import", "products", path, "--url", c.server.Base, "--key", c.account.Key.Key, "--map", "title=name"); err != nil {
+		if out, err := c.server.Command("import", "products", path, "--url", c.server.Base, "--key", c.account.Key.Key, "--map",
+			"title=name"); err != nil {
 			c.Fatalf("%v\n%s", err, out)
 		}
 		c.like(c.call(http.MethodGet, "/api/v1/products?sku=CSV-1", nil), `{"data":[{"name":"One","price":1.5}]}`)

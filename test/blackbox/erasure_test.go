@@ -20,7 +20,8 @@ func init() {
 			"addresses": []any{map[string]string{"line1": "99 Quirrenbachallee", "city": "Quirrenstadt", "zip": "98765", "country": "DE"}},
 		}
 		keyed := func(key, method, path string, body any) harness.Answer {
-			answer, err := c.account.Key.Do(harness.Request{Method: method, Path: path, Header: http.Header{"Idempotency-Key": {key}}, Body: encode(body)})
+			answer, err := c.account.Key.Do(harness.Request{Method: method, Path: path, Header: http.Header{"Idempotency-Key": {key}},
+				Body: encode(body)})
 			if err != nil {
 				c.Fatal(err)
 			}
@@ -30,11 +31,14 @@ func init() {
 		body := order("Zenobia Quirrenbach", [3]any{"A-1", 2, 10})
 		body["customerEmail"] = "zenobia.quirrenbach@VANISH.example"
 		body["notes"] = "for Zenobia Quirrenbach, +49170998877665"
-		body["shippingAddress"] = map[string]any{"name": "Zenobia Quirrenbach", "line1": "99 Quirrenbachallee", "city": "Quirrenstadt", "zip": "98765", "country": "DE"}
+		body["shippingAddress"] = map[string]any{"name": "Zenobia Quirrenbach", "line1": "99 Quirrenbachallee", "city": "Quirrenstadt",
+			"zip": "98765", "country": "DE"}
 		body["paymentMetadata"] = map[string]any{"holder": "ZENOBIA QUIRRENBACH", "mail": "zenobia.quirrenbach@vanish.example"}
 		placed := c.must(keyed("k2", http.MethodPost, "/api/v1/orders", body), 201).Text("data", "id")
-		c.must(keyed("k3", http.MethodPatch, "/api/v1/orders/"+placed+"/status", map[string]string{"status": "PROCESSING", "note": "Zenobia Quirrenbach called"}), 200)
-		c.must(keyed("k4", http.MethodPatch, "/api/v1/customers/"+id, map[string]string{"phone": "+49170998877666", "lastName": "Quirrenbach-Meier"}), 200)
+		c.must(keyed("k3", http.MethodPatch, "/api/v1/orders/"+placed+"/status",
+			map[string]string{"status": "PROCESSING", "note": "Zenobia Quirrenbach called"}), 200)
+		c.must(keyed("k4", http.MethodPatch, "/api/v1/customers/"+id, map[string]string{"phone": "+49170998877666",
+			"lastName": "Quirrenbach-Meier"}), 200)
 		if err := harness.Eventually(10*time.Second, func() error {
 			_, err := c.account.Log("")
 			return err
@@ -67,7 +71,8 @@ func init() {
 		if out, err := c.server.Command("verify"); err != nil {
 			c.Errorf("verify: %v %s", err, out)
 		}
-		for _, path := range []string{"/api/v1/customers/" + id, "/api/v1/orders/" + placed, "/api/v1/developer/events?limit=100", "/api/v1/sdk/sync/status"} {
+		for _, path := range []string{"/api/v1/customers/" + id, "/api/v1/orders/" + placed, "/api/v1/developer/events?limit=100",
+			"/api/v1/sdk/sync/status"} {
 			answer := c.must(c.call(http.MethodGet, path, nil), 200)
 			for _, trace := range traces {
 				if strings.Contains(string(answer.Body), trace) {

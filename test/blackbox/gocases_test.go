@@ -111,7 +111,8 @@ func (c *conversation) products(rows ...[3]any) {
 	c.Helper()
 	var all []map[string]any
 	for _, row := range rows {
-		all = append(all, map[string]any{"sku": row[0], "name": fmt.Sprint("Product ", row[0]), "price": row[1], "stock": map[string]any{"quantity": row[2]}})
+		all = append(all, map[string]any{"sku": row[0], "name": fmt.Sprint("Product ", row[0]), "price": row[1],
+			"stock": map[string]any{"quantity": row[2]}})
 	}
 	answer := c.must(c.call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", map[string]any{"products": all}), http.StatusOK)
 	if len(answer.List("errors")) > 0 {

@@ -18,7 +18,8 @@ func init() {
 				c.Errorf("%s is %q, on GET %q", name, head.Header.Get(name), read.Header.Get(name))
 			}
 		}
-		same, err := c.account.Key.Do(harness.Request{Method: http.MethodHead, Path: "/api/v1/account", Header: http.Header{"If-None-Match": {read.Header.Get("ETag")}}})
+		same, err := c.account.Key.Do(harness.Request{Method: http.MethodHead, Path: "/api/v1/account",
+			Header: http.Header{"If-None-Match": {read.Header.Get("ETag")}}})
 		if err != nil || same.Status != 304 {
 			c.Errorf("unchanged: %v %s", err, same)
 		}

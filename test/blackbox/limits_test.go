@@ -90,7 +90,8 @@ func init() {
 		reader := c.account.NewKey(c, "conditional", "read:orders")
 		first := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
 		for range 60 {
-			answer, err := reader.Do(harness.Request{Method: http.MethodGet, Path: "/api/v1/orders", Header: http.Header{"If-None-Match": {first.Header.Get("ETag")}}})
+			answer, err := reader.Do(harness.Request{Method: http.MethodGet, Path: "/api/v1/orders",
+				Header: http.Header{"If-None-Match": {first.Header.Get("ETag")}}})
 			if err != nil || answer.Status != 304 {
 				c.Fatalf("%v %s", err, answer)
 			}
@@ -129,50 +130,54 @@ func init() {
 		})
 	}
 
-	aboutOwn("8-bulk 8-headers", "bulk routes have windows of their own", harness.Options{Plan: "enterprise", Limits: true}, func(c *conversation) {
-		for _, route := range []struct {
-			method, path, body string
-			most               int
-		}{
-			{http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"L-%d","name":"L","price":1}]}`, 10},
-			{http.MethodPost, "/api/v1/sdk/categories/bulk-import", `{"categories":[{"externalId":"L-%d","name":"L"}]}`, 10},
-			{http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"L-0","quantity":%d}]}`, 30},
-			{http.MethodPatch, "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"L-0","price":%d}]}`, 30},
-		} {
-			for n := range route.most {
-				answer := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, n)), 200)
-				if answer.Header.Get("X-RateLimit-Limit") != "2000" {
-					c.Errorf("%s shows limit %s, want the plan's 2000", route.path, answer.Header.Get("X-RateLimit-Limit"))
+	aboutOwn("8-bulk 8-headers", "bulk routes have windows of their own", harness.Options{Plan: "enterprise", Limits: true},
+		func(c *conversation) {
+			for _, route := range []struct {
+				method, path, body string
+				most               int
+			}{
+				{http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"L-%d","name":"L","price":1}]}`, 10},
+				{http.MethodPost, "/api/v1/sdk/categories/bulk-import", `{"categories":[{"externalId":"L-%d","name":"L"}]}`, 10},
+				{http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"L-0","quantity":%d}]}`, 30},
+				{http.MethodPatch, "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"L-0","price":%d}]}`, 30},
+			} {
+				for n := range route.most {
+					answer := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, n)), 200)
+					if answer.Header.Get("X-RateLimit-Limit") != "2000" {
+						c.Errorf("%s shows limit %s, want the plan's 2000", route.path, answer.Header.Get("X-RateLimit-Limit"))
+					}
 				}
+				refused := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, 99)), 429)
+				c.like(refused, `{"statusCode":429,"code":"rate_limited","retryAfter":"<atleast 1>"}`)
+				c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
+				other := c.account.NewKey(c, "second", "write:products", "write:categories", "write:inventory")
+				c.must(c.as(other, route.method, route.path, fmt.Sprintf(route.body, 98)), 200)
 			}
-			refused := c.must(c.call(route.method, route.path, fmt.Sprintf(route.body, 99)), 429)
-			c.like(refused, `{"statusCode":429,"code":"rate_limited","retryAfter":"<atleast 1>"}`)
-			c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
-			other := c.account.NewKey(c, "second", "write:products", "write:categories", "write:inventory")
-			c.must(c.as(other, route.method, route.path, fmt.Sprintf(route.body, 98)), 200)
-		}
-	})
-
-	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true}, func(c *conversation) {
-		statuses := withinASecond(c, func(int) {
-			time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
-		}, func() map[int]int {
-			return c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })
 		})
-		if statuses[401] != 20 || statuses[429] != 20 {
-			c.Errorf("statuses %v, want 20 of 401 and 20 of 429", statuses)
-		}
-		c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
-	})
+
+	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true},
+		func(c *conversation) {
+			statuses := withinASecond(c, func(int) {
+				time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
+			}, func() map[int]int {
+				return c.tally(40, func(int) harness.Answer { return c.as(c.account.Nobody, http.MethodGet, "/api/v1/orders", nil) })
+			})
+			if statuses[401] != 20 || statuses[429] != 20 {
+				c.Errorf("statuses %v, want 20 of 401 and 20 of 429", statuses)
+			}
+			c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
+		})
 
 	aboutOwn("8-logins 5.1-login", "ten failed logins a minute", harness.Options{Plan: "enterprise", Limits: true}, func(c *conversation) {
 		for n := range 10 {
 			if n%5 == 0 {
 				time.Sleep(1050 * time.Millisecond)
 			}
-			c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)), 401)
+			c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)),
+				401)
 		}
-		c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)), 429)
+		c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":"wrong"}`, c.account.Email)),
+			429)
 		c.must(c.as(c.account.Nobody, http.MethodPost, "/api/v1/auth/login", `{"email":"somebody.else@x.example","password":"wrong"}`), 401)
 		c.must(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), 200)
 	})

@@ -90,7 +90,8 @@ func init() {
 
 	about("4.1-oversell-race 4.1-create-stock", "forty buyers, seven units", func(c *conversation) {
 		c.products([3]any{"SCARCE", 1, 7}, [3]any{"PLENTY", 1, 1000})
-		made := c.must(c.call(http.MethodPost, "/api/v1/channels", `{"name":"Careful","platform":"CUSTOM","settings":{"oversell":"reject"}}`), 201)
+		made := c.must(c.call(http.MethodPost, "/api/v1/channels", `{"name":"Careful","platform":"CUSTOM","settings":{"oversell":"reject"}}`),
+			201)
 		channel := made.Text("data", "channel", "id")
 		statuses := c.tally(40, func(i int) harness.Answer {
 			body := order("Buyer", [3]any{"PLENTY", 1, 1}, [3]any{"SCARCE", 1, 1})
@@ -119,7 +120,8 @@ func init() {
 				case 1:
 					answers[i] = c.call(http.MethodPatch, "/api/v1/orders/"+id+"/status", `{"status":"SHIPPED"}`)
 				case 2:
-					answers[i] = c.call(http.MethodPost, "/api/v1/orders/"+id+"/shipments", fmt.Sprintf(`{"items":[{"orderItemId":%q,"quantity":2}]}`, line))
+					answers[i] = c.call(http.MethodPost, "/api/v1/orders/"+id+"/shipments", fmt.Sprintf(`{"items":[{"orderItemId":%q,"quantity":2}]}`,
+						line))
 				case 3:
 					answers[i] = c.call(http.MethodPut, "/api/v1/orders/"+id+"/items", `{"items":[{"sku":"A-1","quantity":5,"unitPrice":1}]}`)
 				}
@@ -221,7 +223,8 @@ func followFeed(c *conversation) {
 					continue
 				}
 				sku := fmt.Sprintf("F-%02d", random.IntN(products))
-				if !c.ok(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku, "price": w*1000 + n + 1}}}), 200) {
+				if !c.ok(c.call(http.MethodPatch, "/api/v1/sdk/prices/bulk-update",
+					map[string]any{"updates": []any{map[string]any{"sku": sku, "price": w*1000 + n + 1}}}), 200) {
 					return
 				}
 			}

@@ -19,7 +19,8 @@ func (c *conversation) sendAll(path, key string, size int) int {
 	}
 	defer connection.Close()
 	_ = connection.SetDeadline(time.Now().Add(30 * time.Second))
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: blackbox\r\nContent-Type: application/json\r\nX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", path, key, size)
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: blackbox\r\nContent-Type: application/json\r\nX-API-Key: %s\r\nContent-Length: %d\r\n\r\n",
+		path, key, size)
 	if _, err := connection.Write(append([]byte(head), bytes.Repeat([]byte(" "), size)...)); err != nil {
 		c.Errorf("%s with %d bytes: the connection broke before the whole request was sent: %v", path, size, err)
 		return 0

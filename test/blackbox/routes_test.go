@@ -130,10 +130,12 @@ func (c *conversation) furnish() *strings.Replacer {
 	id := post(key, "/api/v1/orders", body, "id")
 	line := c.call(http.MethodGet, "/api/v1/orders/"+id, nil).Text("data", "items", 0, "id")
 	customer := post(key, "/api/v1/customers", `{"email":"furnished@x.example"}`, "id")
-	job := c.must(c.call(http.MethodPost, "/api/v1/sdk/products/bulk-import", `{"products":[{"sku":"J","name":"J","price":1}]}`), 202).Text("data", "jobId")
+	job := c.must(c.call(http.MethodPost, "/api/v1/sdk/products/bulk-import", `{"products":[{"sku":"J","name":"J","price":1}]}`),
+		202).Text("data", "jobId")
 	return strings.NewReplacer(
 		"{order}", id, "{customer}", customer, "{sku}", "A-1", "{job}", job,
-		"{shipment}", post(key, "/api/v1/orders/"+id+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": line, "quantity": 1}}}, "id"),
+		"{shipment}", post(key, "/api/v1/orders/"+id+"/shipments",
+			map[string]any{"items": []any{map[string]any{"orderItemId": line, "quantity": 1}}}, "id"),
 		"{address}", post(key, "/api/v1/customers/"+customer+"/addresses", `{"line1":"1","city":"c","zip":"z","country":"FR"}`, "id"),
 		"{segment}", post(key, "/api/v1/segments", `{"name":"S","rules":{}}`, "id"),
 		"{product}", c.call(http.MethodGet, "/api/v1/products?sku=A-1", nil).Text("data", 0, "id"),
@@ -142,8 +144,10 @@ func (c *conversation) furnish() *strings.Replacer {
 		"{attribute}", post(key, "/api/v1/attributes", `{"code":"a","label":"A","type":"text"}`, "id"),
 		"{channel}", post(key, "/api/v1/channels", `{"name":"Ch","platform":"CUSTOM"}`, "channel", "id"),
 		"{key}", post(owner, "/api/v1/developer/api-keys", `{"name":"K","scopes":["read:orders"]}`, "id"),
-		"{endpoint}", post(key, "/api/v1/developer/webhooks", map[string]any{"url": receiver.Inbox().URL, "events": []string{"product.deleted"}}, "id"),
-		"{user}", post(owner, "/api/v1/users", map[string]any{"email": "furnished-" + c.account.Email, "name": "U", "role": "viewer", "password": "a very long pass phrase"}, "id"),
+		"{endpoint}", post(key, "/api/v1/developer/webhooks", map[string]any{"url": receiver.Inbox().URL, "events": []string{"product.deleted"}},
+			"id"),
+		"{user}", post(owner, "/api/v1/users", map[string]any{"email": "furnished-" + c.account.Email, "name": "U", "role": "viewer",
+			"password": "a very long pass phrase"}, "id"),
 	)
 }
 

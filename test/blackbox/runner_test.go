@@ -87,10 +87,14 @@ func TestRunnerTellsRightFromWrong(t *testing.T) {
 		{"events right", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a"},{"ID":"2","Kind":"b"}]}` + "\n=> 200\nevents: b, a", 0},
 		{"event missing", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a"}]}` + "\n=> 200\nevents: b, a", 1},
 		{"event too many", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a"}]}` + "\n=> 200\nevents: none", 1},
-		{"event data right", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a","Data":{"n":true}}]}` + "\n=> 200\nevents: a\nevent a { \"n\": true }", 0},
-		{"event data wrong", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a","Data":{"n":true}}]}` + "\n=> 200\nevents: a\nevent a { \"n\": false }", 1},
-		{"bytes right", `{"Status":200,"Answer":{"a":1}}` + "\n=> 200 keep $b\nPOST /x\n" + `{"Status":200,"Answer":{"a":1}}` + "\n=> 200 bytes $b", 0},
-		{"bytes wrong", `{"Status":200,"Answer":{"a":1}}` + "\n=> 200 keep $b\nPOST /x\n" + `{"Status":200,"Answer":{"a": 1}}` + "\n=> 200 bytes $b", 1},
+		{"event data right", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a","Data":{"n":true}}]}` +
+			"\n=> 200\nevents: a\nevent a { \"n\": true }", 0},
+		{"event data wrong", `{"Status":200,"Answer":{},"Events":[{"ID":"1","Kind":"a","Data":{"n":true}}]}` +
+			"\n=> 200\nevents: a\nevent a { \"n\": false }", 1},
+		{"bytes right", `{"Status":200,"Answer":{"a":1}}` + "\n=> 200 keep $b\nPOST /x\n" + `{"Status":200,"Answer":{"a":1}}` +
+			"\n=> 200 bytes $b", 0},
+		{"bytes wrong", `{"Status":200,"Answer":{"a":1}}` + "\n=> 200 keep $b\nPOST /x\n" + `{"Status":200,"Answer":{"a": 1}}` +
+			"\n=> 200 bytes $b", 1},
 		{"check wrong", `{"Status":200,"Answer":{}}` + "\n=> 200\ncheck a == b", 1},
 	}
 	for _, c := range cases {
@@ -174,7 +178,8 @@ func TestRunnerChecksEveryAnswer(t *testing.T) {
 			a.Body = []byte(strings.Replace(string(a.Body), `"no"`, `"SQLSTATE 23505"`, 1))
 		},
 		"server fault": func(a *harness.Answer) {
-			a.Status, a.Body = 500, []byte(strings.ReplaceAll(strings.Replace(string(a.Body), "Bad Request", "Internal Server Error", 1), "400", "500"))
+			a.Status, a.Body = 500, []byte(strings.ReplaceAll(strings.Replace(string(a.Body), "Bad Request", "Internal Server Error", 1), "400",
+				"500"))
 		},
 		"no data": func(a *harness.Answer) { a.Status, a.Body = 200, []byte(`{"id":1}`) },
 		"odd time": func(a *harness.Answer) {

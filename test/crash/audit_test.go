@@ -49,8 +49,10 @@ func audit(t *testing.T, server *harness.Server, account *harness.Account, inbox
 			}
 		}
 	}
-	t.Logf("%s, seed %d: %d kills, %d requests (%d sent again after a crash), %d orders, %d events, %d deliveries: lost %d, doubled %d, half %d, missing events %d, replays that differ %d, other %d",
-		server.Engine, *seed, *kills, requests, repeated, len(orders), len(events), len(inbox.Deliveries()), f.lost, f.doubled, f.half, f.missing, f.replays, f.other)
+	t.Logf("%s, seed %d: %d kills, %d requests (%d sent again after a crash), %d orders, %d events, %d deliveries: lost %d, doubled %d, "+
+		"half %d, missing events %d, replays that differ %d, other %d",
+		server.Engine, *seed, *kills, requests, repeated, len(orders), len(events), len(inbox.Deliveries()), f.lost, f.doubled, f.half, f.missing,
+		f.replays, f.other)
 }
 
 // allOrders reads every order whole, by id.
@@ -98,7 +100,8 @@ func auditJournals(f *findings, client harness.Client, workers []*worker, orders
 			}
 			again, err := client.Do(harness.Request{Method: e.method, Path: e.path, Body: e.body, Header: http.Header{"Idempotency-Key": {e.key}}})
 			if err != nil || again.Status != e.status || !bytes.Equal(again.Body, e.answer) || again.Header.Get("Idempotent-Replay") != "true" {
-				f.add(&f.replays, "key %s (%s %s) first gave %d %s\n  and now %v %s", e.key, e.method, e.path, e.status, harness.Short(e.answer), err, again)
+				f.add(&f.replays, "key %s (%s %s) first gave %d %s\n  and now %v %s", e.key, e.method, e.path, e.status, harness.Short(e.answer), err,
+					again)
 			}
 			switch e.kind {
 			case "order":
@@ -107,7 +110,8 @@ func auditJournals(f *findings, client harness.Client, workers []*worker, orders
 				}
 			case "move":
 				if !contains(orders[e.orderID].List("data", "statusHistory"), map[string]any{"status": e.to, "note": e.key}) {
-					f.add(&f.lost, "order %s: the move to %s (note %s) was answered with 200 and is not in the history: %s", e.orderID, e.to, e.key, orders[e.orderID])
+					f.add(&f.lost, "order %s: the move to %s (note %s) was answered with 200 and is not in the history: %s", e.orderID, e.to, e.key,
+						orders[e.orderID])
 				}
 			case "ship":
 				if !contains(orders[e.orderID].List("data", "shipments"), map[string]any{"trackingNumber": e.key}) {
@@ -181,7 +185,8 @@ func auditOrders(f *findings, client harness.Client, orders map[string]harness.A
 			}
 		}
 		want["order.shipment_created"] = len(order.List("data", "shipments"))
-		for _, kind := range []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled", "order.returned", "order.shipment_created"} {
+		for _, kind := range []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled",
+			"order.returned", "order.shipment_created"} {
 			switch got := told[id][kind]; {
 			case got < want[kind]:
 				f.add(&f.missing, "order %s: %d events %s, want %d", id, got, kind, want[kind])
@@ -196,7 +201,8 @@ func auditOrders(f *findings, client harness.Client, orders map[string]harness.A
 			}
 		}
 		for i := range order.List("data", "items") {
-			if shipped := order.Count("data", "items", i, "shippedQuantity"); shipped != parcels[order.Text("data", "items", i, "id")] || shipped > order.Count("data", "items", i, "quantity") {
+			if shipped := order.Count("data", "items", i, "shippedQuantity"); shipped != parcels[order.Text("data", "items", i, "id")] ||
+				shipped > order.Count("data", "items", i, "quantity") {
 				f.add(&f.half, "order %s: shipped quantity and parcels differ: %s", id, order)
 			}
 			subtotal.Add(subtotal, amount(order.At("data", "items", i, "lineTotal")))
@@ -219,7 +225,8 @@ func auditStock(f *findings, client harness.Client, orders map[string]harness.An
 			continue
 		}
 		for i := range order.List("data", "items") {
-			owed[order.Text("data", "items", i, "sku")] += order.Count("data", "items", i, "quantity") - order.Count("data", "items", i, "shippedQuantity")
+			owed[order.Text("data", "items", i, "sku")] += order.Count("data", "items", i, "quantity") - order.Count("data", "items", i,
+				"shippedQuantity")
 		}
 	}
 	for n := range skus {

@@ -80,7 +80,8 @@ func furnish(t *testing.T, account *harness.Account) {
 	t.Helper()
 	var products []any
 	for n := range skus {
-		products = append(products, map[string]any{"sku": sku(n), "name": "Crash " + fmt.Sprint(n), "price": 1, "stock": map[string]any{"quantity": 1000}})
+		products = append(products, map[string]any{"sku": sku(n), "name": "Crash " + fmt.Sprint(n), "price": 1,
+			"stock": map[string]any{"quantity": 1000}})
 	}
 	answer, err := account.Key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", map[string]any{"products": products})
 	if err != nil || answer.Status != http.StatusOK || len(answer.List("errors")) > 0 {

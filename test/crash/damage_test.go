@@ -33,7 +33,8 @@ func TestAuditSeesDamage(t *testing.T) {
 		t.Fatalf("the healthy store: %+v", f)
 	}
 	first := w.open[0]
-	if f := judge(func(orders map[string]harness.Answer, _ *[]harness.Event) { delete(orders, first.orderID) }); f.lost == 0 || f.doubled == 0 {
+	if f := judge(func(orders map[string]harness.Answer, _ *[]harness.Event) { delete(orders, first.orderID) }); f.lost == 0 ||
+		f.doubled == 0 {
 		t.Errorf("a lost order: %+v", f)
 	}
 	if f := judge(func(orders map[string]harness.Answer, _ *[]harness.Event) { orders["twice"] = orders[first.orderID] }); f.doubled == 0 {

@@ -102,7 +102,8 @@ func (w *worker) next() *entry {
 	case what <= 3:
 		lines := []any{}
 		for range 1 + w.random.IntN(3) {
-			lines = append(lines, map[string]any{"sku": sku(w.random.IntN(skus)), "quantity": 1 + w.random.IntN(4), "unitPrice": json.Number(fmt.Sprintf("%d.%02d", w.random.IntN(50), w.random.IntN(100)))})
+			lines = append(lines, map[string]any{"sku": sku(w.random.IntN(skus)), "quantity": 1 + w.random.IntN(4),
+				"unitPrice": json.Number(fmt.Sprintf("%d.%02d", w.random.IntN(50), w.random.IntN(100)))})
 		}
 		e.kind = "order"
 		e.fill(http.MethodPost, "/api/v1/orders", map[string]any{
@@ -123,7 +124,8 @@ func (w *worker) next() *entry {
 			"items": []any{map[string]any{"sku": sku(w.random.IntN(skus)), "quantity": 1 + w.random.IntN(5), "unitPrice": 1 + w.random.IntN(9)}}})
 	case what == 8:
 		e.kind = "stock"
-		e.fill(http.MethodPost, "/api/v1/inventory/movements", map[string]any{"sku": sku(w.random.IntN(skus)), "type": "receive", "quantity": 1 + w.random.IntN(9), "reason": e.key})
+		e.fill(http.MethodPost, "/api/v1/inventory/movements", map[string]any{"sku": sku(w.random.IntN(skus)), "type": "receive",
+			"quantity": 1 + w.random.IntN(9), "reason": e.key})
 	default:
 		e.kind = "customer"
 		e.fill(http.MethodPost, "/api/v1/customers", map[string]any{"email": fmt.Sprintf("%s@crash.example", e.key), "tags": []string{e.key}})

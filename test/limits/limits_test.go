@@ -129,7 +129,8 @@ func bulk(t *testing.T, nodes []*harness.Server, account *harness.Account) {
 	} {
 		calls := crowd(nodes, client.Key, func(n int, client harness.Client) (made []call) {
 			for again := range 2 {
-				made = append(made, ask(t, client, harness.Request{Method: route.method, Path: route.path, Body: fmt.Appendf(nil, route.body, n+again*clients)}))
+				made = append(made, ask(t, client, harness.Request{Method: route.method, Path: route.path,
+					Body: fmt.Appendf(nil, route.body, n+again*clients)}))
 			}
 			return made
 		})

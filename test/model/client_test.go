@@ -172,7 +172,8 @@ func number(amount int64) json.Number {
 
 func (p *player) create() {
 	statuses := []string{"PENDING", "PROCESSING", "PROCESSING", "PARTIALLY_SHIPPED", "SHIPPED", "DELIVERED", "CANCELLED"}
-	o := &Order{Status: statuses[p.random.IntN(len(statuses))], Customer: p.random.IntN(buyers+1) - 1, Lines: p.lines(), Events: map[string]int{}}
+	o := &Order{Status: statuses[p.random.IntN(len(statuses))], Customer: p.random.IntN(buyers+1) - 1, Lines: p.lines(),
+		Events: map[string]int{}}
 	o.Shipping = int64(p.random.IntN(10)) * unit / 2
 	o.Discount = o.Subtotal() / int64(2+p.random.IntN(5)) / 100 * 100
 	if p.random.IntN(2) == 0 {
@@ -181,7 +182,8 @@ func (p *player) create() {
 	}
 	o.Retax()
 	body := map[string]any{
-		"customerName": "Model", "initialStatus": o.Status, "items": wire(o.Lines), "shippingAmount": number(o.Shipping), "discountAmount": number(o.Discount),
+		"customerName": "Model", "initialStatus": o.Status, "items": wire(o.Lines), "shippingAmount": number(o.Shipping),
+		"discountAmount": number(o.Discount),
 	}
 	if o.Rate != nil {
 		body["taxRate"] = number(*o.Rate)
@@ -274,7 +276,8 @@ func (p *player) restock() {
 	sku := p.sku(p.random.IntN(3))
 	if p.random.IntN(2) == 0 {
 		quantity := int64(p.random.IntN(100))
-		answer := p.send(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku, "quantity": quantity}}})
+		answer := p.send(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update",
+			map[string]any{"updates": []any{map[string]any{"sku": sku, "quantity": quantity}}})
 		if answer.Status != http.StatusOK || answer.Count("data", "updated") != 1 {
 			p.fail("setting stock: %s", answer)
 		}
@@ -303,8 +306,9 @@ func (p *player) compare(o *Order) {
 	p.t.Helper()
 	read := p.read(o)
 	want := map[string]any{
-		"status": o.Status, "subtotal": number(o.Subtotal()), "total": number(o.Total()), "discountAmount": number(o.Discount), "shippingAmount": number(o.Shipping),
-		"taxAmount": nil, "shipments": fmt.Sprintf("<len %d>", len(o.Parcels)), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
+		"status": o.Status, "subtotal": number(o.Subtotal()), "total": number(o.Total()), "discountAmount": number(o.Discount),
+		"shippingAmount": number(o.Shipping),
+		"taxAmount":      nil, "shipments": fmt.Sprintf("<len %d>", len(o.Parcels)), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
 	}
 	if o.Tax != nil {
 		want["taxAmount"] = number(*o.Tax)
@@ -322,7 +326,8 @@ func (p *player) compare(o *Order) {
 	}
 	for sku, stock := range p.shelf {
 		level, err := p.client.Call(http.MethodGet, "/api/v1/inventory?sku="+sku, nil)
-		if err != nil || level.Count("data", 0, "quantity") != stock.OnHand || level.Count("data", 0, "reserved") != stock.Reserved || level.Count("data", 0, "available") != stock.OnHand-stock.Reserved {
+		if err != nil || level.Count("data", 0, "quantity") != stock.OnHand || level.Count("data", 0, "reserved") != stock.Reserved ||
+			level.Count("data", 0, "available") != stock.OnHand-stock.Reserved {
 			p.fail("%s: the model has %+v: %v %s", sku, *stock, err, level)
 		}
 	}

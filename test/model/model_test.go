@@ -97,7 +97,8 @@ func settle(t *testing.T, account *harness.Account, players []*player) {
 		got[id][event.Kind]++
 	}
 	for id, kinds := range want {
-		for _, kind := range []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled", "order.returned", "order.shipment_created", "order.updated"} {
+		for _, kind := range []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled",
+			"order.returned", "order.shipment_created", "order.updated"} {
 			if got[id][kind] != kinds[kind] {
 				t.Errorf("order %s: %d events %s, the model has %d", id, got[id][kind], kind, kinds[kind])
 			}

@@ -177,7 +177,8 @@ func (i *Inbox) Check(d Delivery) []string {
 	if header("X-Webhook-Timestamp") == "" {
 		faults = append(faults, "X-Webhook-Timestamp is missing")
 	}
-	if seconds, err := strconv.ParseInt(header("webhook-timestamp"), 10, 64); err != nil || d.At.Unix()-seconds > 300 || seconds-d.At.Unix() > 300 {
+	if seconds, err := strconv.ParseInt(header("webhook-timestamp"), 10, 64); err != nil || d.At.Unix()-seconds > 300 ||
+		seconds-d.At.Unix() > 300 {
 		faults = append(faults, "webhook-timestamp is "+header("webhook-timestamp")+", not the time of the attempt in Unix seconds")
 	}
 	if !anySecret(secrets, func(secret string) bool {

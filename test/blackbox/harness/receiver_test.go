@@ -43,9 +43,11 @@ func TestCheckAcceptsARightDelivery(t *testing.T) {
 	now := time.Unix(1614265330, 0)
 	delivery := Delivery{At: now, Body: body, Header: http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"entrepot/1.0.0"}, "X-Webhook-Attempt": {"1"}, "X-Webhook-Timestamp": {"x"},
-		"X-Webhook-Id": {"01890a5d-ac96-774b-bcce-b302099a8057"}, "Webhook-Id": {"01890a5d-ac96-774b-bcce-b302099a8057"}, "X-Webhook-Event": {"order.received"},
+		"X-Webhook-Id": {"01890a5d-ac96-774b-bcce-b302099a8057"}, "Webhook-Id": {"01890a5d-ac96-774b-bcce-b302099a8057"},
+		"X-Webhook-Event":     {"order.received"},
 		"Webhook-Timestamp":   {strconv.FormatInt(now.Unix(), 10)},
-		"X-Webhook-Signature": {"b2b0de8a6d9e3fc0faacb1fbe37a54c4664ae1fdf7d0567f119da3e1137718a3"}, "Webhook-Signature": {"v1,iZn29KtuiQEWe3zbM3Q83DPOODEv6OEusYGHWbh2BPY="},
+		"X-Webhook-Signature": {"b2b0de8a6d9e3fc0faacb1fbe37a54c4664ae1fdf7d0567f119da3e1137718a3"},
+		"Webhook-Signature":   {"v1,iZn29KtuiQEWe3zbM3Q83DPOODEv6OEusYGHWbh2BPY="},
 	}}
 	if faults := inbox.Check(delivery); len(faults) > 0 {
 		t.Errorf("a right delivery has faults: %v", faults)

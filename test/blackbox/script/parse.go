@@ -68,7 +68,8 @@ var (
 // words are the steps that begin with a word of their own.
 var words = map[string]bool{
 	"as": true, "events:": true, "event": true, "eventually": true, "products": true, "order": true, "stock": true,
-	"set": true, "check": true, "ids": true, "inbox": true, "answer": true, "deliveries": true, "delivery": true, "sequence": true, "secret": true,
+	"set": true, "check": true, "ids": true, "inbox": true, "answer": true, "deliveries": true, "delivery": true, "sequence": true,
+	"secret":  true,
 	"restart": true, "table": true, "pause": true, "command": true,
 }
 
