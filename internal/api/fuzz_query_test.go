@@ -40,6 +40,9 @@ func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
 	case "order", "sortOrder":
 		return "desc"
 	case "cursor":
+		if strings.HasSuffix(r.path, "/jobs") {
+			return w.once("job cursor", func() string { return string(w.newJob()) })
+		}
 		return w.once("cursor", func() string {
 			w.newOrder("PENDING")
 			return text(w.make("GET", "/api/v1/orders?limit=1", nil), "meta", "nextCursor")

@@ -14,9 +14,68 @@ import (
 var jobRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
 		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
+	{method: "GET", path: "/api/v1/jobs", name: "listJobs", section: "4.5.7", summary: "List jobs, newest first", scope: "read:channels",
+		query: func(q *apijson.Query) { readJobFilter(q) }, answer: data(sampleJobList), serve: (*API).listJobs},
 	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader, errors: []int{403},
 		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).readJob},
 }
+
+// readJobFilter reads the parameters of the list of jobs.
+func readJobFilter(q *apijson.Query) jobs.Filter {
+	f := jobs.Filter{Channel: apijson.QueryID[id.Channel](q, "channelId"), Statuses: apijson.QueryEnums(q, "status", jobs.Statuses...),
+		Limit: q.Int("limit", 20, 1, 100)}
+	if types := apijson.QueryEnums(q, "type", jobs.Types...); len(types) > 0 {
+		f.Types = types
+	}
+	if at, given := q.Time("from", false); given {
+		f.From = at.UnixMicro()
+	}
+	if at, given := q.Time("to", true); given {
+		f.To = at.UnixMicro()
+	}
+	if cursor := q.Text("cursor"); cursor != "" {
+		last, ok := id.Parse[id.Job](cursor)
+		if !ok {
+			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+		}
+		f.After = last
+	}
+	return f
+}
+
+// listJobs serves GET /api/v1/jobs: 200; 400.
+func (a *API) listJobs(r *request) (out answer, err error) {
+	q := r.query()
+	f := readJobFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		list, more, err := jobs.List(tx, f)
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeJobList(w, list, f.Limit, more) })
+		return err
+	})
+	return out, err
+}
+
+func writeJobList(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
+	w.List("data")
+	for _, j := range list {
+		records.WriteJob(w, "", j)
+	}
+	w.EndList()
+	w.Record("JobListMeta", "meta")
+	w.Int("limit", int64(limit))
+	next := ""
+	if more {
+		next = string(list[len(list)-1].ID)
+	}
+	w.TextOrNull("nextCursor", next)
+	w.End()
+}
+
+// sampleJobList is a page with another one behind it.
+func sampleJobList(w *apijson.Writer) { writeJobList(w, []jobs.Job{records.SampleJob}, 20, true) }
 
 // maxActive bounds how many jobs the status shows.
 const maxActive = 100

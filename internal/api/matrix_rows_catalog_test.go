@@ -201,6 +201,7 @@ var bulkRows = map[string]row{
 	"PATCH /api/v1/sdk/prices/bulk-update": {ask: func(w *world) ask {
 		return ask{body: member{"updates": []any{member{"sku": w.sku(), "price": 13, "compareAtPrice": nil}, member{"sku": "nobody's", "price": 1}, member{"sku": w.variant(), "price": -1}}}}
 	}},
+	"GET /api/v1/jobs":            {ask: func(w *world) ask { w.newJob(); return ask{} }},
 	"GET /api/v1/sdk/sync/status": {ask: func(w *world) ask { w.newJob(); return ask{} }},
 	"GET /api/v1/sdk/jobs/{jobId}": {scope: "read:products", ask: func(w *world) ask {
 		return ask{ids: place("jobId", w.newJob())}

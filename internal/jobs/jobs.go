@@ -32,6 +32,12 @@ const (
 	StatusPush    Type = "status_push"
 )
 
+// Types and Statuses list them all.
+var (
+	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush}
+	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
+)
+
 // Scope is the scope that reading a job of this type takes: that of what it carries.
 func (t Type) Scope() string {
 	switch t {

@@ -32,6 +32,7 @@ var routes = []route{
 	{"GET", "/api/v1/sdk/categories/changes", "read:categories"},
 	{"GET", "/api/v1/sdk/inventory/changes", "read:inventory"},
 	{"GET", "/api/v1/sdk/sync/status", "read:channels"},
+	{"GET", "/api/v1/jobs", "read:channels"},
 	{"GET", "/api/v1/sdk/jobs/{job}", "read:products"},
 	{"GET", "/api/v1/customers", "read:customers"},
 	{"POST", "/api/v1/customers", "write:customers"},

@@ -1,0 +1,47 @@
+package jobs
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Filter says which jobs a list shows, and which part of them; what is empty lets all through.
+type Filter struct {
+	Channel  id.Channel
+	Types    []Type
+	Statuses []Status
+	From, To int64  // bounds of createdAt in microseconds, both included
+	After    id.Job // the last job of the page before
+	Limit    int
+}
+
+// List reads a page of jobs, newest first, and whether more follow.
+func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
+	w := db.NewWhere(tx, "j")
+	if f.Channel != "" {
+		w.And("j.channel_id = ?::UUID", f.Channel)
+	}
+	andOneOf(w, "j.type", f.Types)
+	andOneOf(w, "j.status", f.Statuses)
+	db.AndGiven(w, "j.created_at >= ?", f.From)
+	db.AndGiven(w, "j.created_at <= ?", f.To)
+	if f.After != "" {
+		w.And("j.id < ?::UUID", f.After)
+	}
+	list, err = db.List(tx, scan, "SELECT "+columns+from+"WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
+	if more = len(list) > f.Limit; more {
+		list = list[:f.Limit]
+	}
+	return list, more, err
+}
+
+// andOneOf adds a condition that a column is one of some words; of none, any.
+func andOneOf[T ~string](w *db.Where, column string, words []T) {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	if len(texts) > 0 {
+		db.AndIn(w, column, texts)
+	}
+}
