@@ -124,14 +124,18 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 	draft.Source = source(r.caller)
 	err = a.Commerce.NumberOrder(r.ctx(), a.DB, r.caller.Tenant, func(number int64) (err error) {
 		draft.Number = number
-		out, err = a.optimisticWrite(r, func(tx *db.Tx) func() (answer, error) {
-			pending := a.Commerce.PrefetchOrder(tx, draft)
-			return func() (answer, error) {
-				o, err := pending.Create(tx, r.caller)
+		out, err = a.optimisticWrite(r, func(reader db.Reader) func() (func(db.GuardedWriter) answer, error) {
+			pending := a.Commerce.PrefetchOrder(reader, draft)
+			return func() (func(db.GuardedWriter) answer, error) {
+				plan, err := pending.Plan(reader, r.caller)
 				if err != nil {
-					return answer{}, err
+					return nil, err
 				}
-				return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) }), nil
+				return func(w db.GuardedWriter) answer {
+					plan.Store(w)
+					o := plan.Order
+					return one(http.StatusCreated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceipt(w, o, draft.ShippingAddress) })
+				}, nil
 			}
 		})
 		return err

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -10,17 +9,30 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/limits"
 )
 
 // write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
 // replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
-func (a *API) write(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
-	return a.writeBy(a.DB.Write, r, func(tx *db.Tx) func() (answer, error) {
-		return func() (answer, error) { return act(tx) }
+func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
+	k, err := a.keyOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	var out answer
+	err = a.DB.Write(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
+		replayed, err := k.replay(k.prefetch(tx))
+		if err != nil || replayed != nil {
+			out = orNothing(replayed)
+			return err
+		}
+		if out, err = operation(tx); err == nil {
+			k.save(tx, out)
+		}
+		return err
 	})
+	return a.answered(r, k, out, err)
 }
 
 // change runs an operation on the record that the path names by its id, in one transaction with the Idempotency-Key: noun is what the id names.
@@ -34,66 +46,94 @@ func change[T ~string](a *API, r *request, noun string, body *apijson.Object, ac
 	return a.write(r, func(tx *db.Tx) (answer, error) { return act(tx, record, expected) })
 }
 
-// optimisticWrite is write for an operation that bears db.DB.OptimisticWrite, and that first asks for what it needs to know, so that this
-// travels in one message with the question for the Idempotency-Key. What ask gives is the operation itself; a replay leaves it out.
-func (a *API) optimisticWrite(r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
-	return a.writeBy(a.DB.OptimisticWrite, r, ask)
-}
-
-func (a *API) writeBy(by func(context.Context, id.Tenant, func(*db.Tx) error) error, r *request, ask func(tx *db.Tx) func() (answer, error)) (answer, error) {
-	key, err := idempotencyKey(r.http.Header)
+// optimisticWrite is write for an operation in two steps (db.DB.OptimisticWrite). Prefetch asks for what the operation needs to know, so
+// that this travels in one message with the question for the Idempotency-Key. Decide, which it gives, is left out by a replay; store queues the
+// writes and renders the answer.
+func (a *API) optimisticWrite(r *request, prefetch func(db.Reader) (decide func() (store func(db.GuardedWriter) answer, err error))) (answer, error) {
+	k, err := a.keyOf(r)
 	if err != nil {
 		return answer{}, err
 	}
-	space, fingerprint := r.http.Method+" "+r.http.URL.Path, ""
-	if key != "" {
-		fingerprint = r.body.Fingerprint()
-	}
 	var out answer
-	err = by(r.ctx(), r.caller.Tenant, func(tx *db.Tx) error {
-		var kept func() (*idempotency.Answer, error)
-		if key != "" {
-			kept = idempotency.PrefetchFind(tx, key, space)
+	err = a.DB.OptimisticWrite(r.ctx(), r.caller.Tenant, func(reader db.Reader) (func(db.GuardedWriter), error) {
+		kept := k.prefetch(reader)
+		decide := prefetch(reader)
+		replayed, err := k.replay(kept)
+		if err != nil || replayed != nil {
+			out = orNothing(replayed)
+			return nil, err
 		}
-		act := ask(tx)
-		if key != "" {
-			found, err := kept()
-			if err != nil {
-				return err
-			}
-			if found != nil {
-				out, err = replay(found, fingerprint, r.http.URL.Path)
-				return err
-			}
+		store, err := decide()
+		if err != nil {
+			return nil, err
 		}
-		var err error
-		if out, err = act(); err != nil {
-			return err
-		}
-		if key != "" && out.status < 300 {
-			idempotency.Save(tx, key, space, idempotency.Answer{Fingerprint: fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})
-		}
-		return nil
+		return func(w db.GuardedWriter) {
+			out = store(w)
+			k.save(w, out)
+		}, nil
 	})
-	if f, refused := apperr.As(err); key != "" && refused && f.Kind != apperr.Unavailable && f.Code != "idempotency_key_reused" {
-		return a.refusedTwice(r, key, space, fingerprint, err)
+	return a.answered(r, k, out, err)
+}
+
+func orNothing(a *answer) answer {
+	if a == nil {
+		return answer{}
+	}
+	return *a
+}
+
+// requestKey is the Idempotency-Key of a request; without one it does nothing.
+type requestKey struct{ key, space, fingerprint, path string }
+
+func (a *API) keyOf(r *request) (k requestKey, err error) {
+	if k.key, err = idempotencyKey(r.http.Header); err == nil && k.key != "" {
+		k.path = r.http.URL.Path
+		k.space, k.fingerprint = r.http.Method+" "+k.path, r.body.Fingerprint()
+	}
+	return k, err
+}
+
+func (k requestKey) prefetch(r db.Reader) *db.Pending[*idempotency.Answer] {
+	if k.key == "" {
+		return nil
+	}
+	return idempotency.PrefetchFind(r, k.key, k.space)
+}
+
+// replay is the answer that was kept under the key; nil when the key is free.
+func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, error) {
+	found, err := kept.Wait()
+	if err != nil || found == nil {
+		return nil, err
+	}
+	out, err := replay(found, k.fingerprint, k.path)
+	return &out, err
+}
+
+func (k requestKey) save(w db.GuardedWriter, out answer) {
+	if k.key != "" && out.status < 300 {
+		idempotency.Save(w, k.key, k.space, idempotency.Answer{Fingerprint: k.fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})
+	}
+}
+
+// answered is what a request is answered with after its transaction.
+func (a *API) answered(r *request, k requestKey, out answer, err error) (answer, error) {
+	if f, refused := apperr.As(err); k.key != "" && refused && f.Kind != apperr.Unavailable && f.Code != "idempotency_key_reused" {
+		return a.refusedTwice(r, k, err)
 	}
 	return out, err
 }
 
 // refusedTwice looks for the key of a refused request once more: what refused it may be what another request with the same key has done
 // since this one looked. That one's effect and its key are one commit, so whoever has met the effect finds the key.
-func (a *API) refusedTwice(r *request, key, space, fingerprint string, refusal error) (out answer, err error) {
+func (a *API) refusedTwice(r *request, k requestKey, refusal error) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		tx.Last()
-		found, err := idempotency.Find(tx, key, space)
-		switch {
-		case err != nil:
-			return err
-		case found == nil:
-			return refusal
+		replayed, err := k.replay(k.prefetch(tx))
+		if err == nil && replayed == nil {
+			err = refusal
 		}
-		out, err = replay(found, fingerprint, r.http.URL.Path)
+		out = orNothing(replayed)
 		return err
 	})
 	return out, err

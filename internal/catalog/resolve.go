@@ -14,28 +14,27 @@ type Sellable struct {
 }
 
 // Resolve finds what SKUs stand for, by SKU; those the account does not have are left out.
-func Resolve(tx *db.Tx, skus []string) (map[string]Sellable, error) {
-	return PrefetchResolve(tx, skus)()
+func Resolve(r db.Reader, skus []string) (map[string]Sellable, error) {
+	return PrefetchResolve(r, skus).Wait()
 }
 
 // PrefetchResolve is Resolve as a pending read.
-func PrefetchResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, error) {
-	found := make(map[string]Sellable, len(skus))
-	pending := make([]*db.PendingRead, 0, 1)
+func PrefetchResolve(r db.Reader, skus []string) *db.Pending[map[string]Sellable] {
+	p := &db.Pending[map[string]Sellable]{Value: make(map[string]Sellable, len(skus))}
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		pending = append(pending, tx.Prefetch(func(r db.Rows) error {
+		args := append([]any{r.TenantID()}, db.Padded(piece)...)
+		p.Await(r.Prefetch(func(row db.Rows) error {
 			var s Sellable
 			var variant string
-			if err := r.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
+			if err := row.Scan(&s.SKU, &s.Product, db.Opt(&s.Variant), &s.Name, db.Opt(&variant)); err != nil {
 				return err
 			}
 			if variant != "" && variant != s.Name {
 				s.Name += " - " + variant
 			}
-			found[s.SKU] = s
+			p.Value[s.SKU] = s
 			return nil
 		}, resolveText.For(len(args)-1, func(n int) string {
 			return `SELECT s.sku, s.product_id, s.variant_id, p.name, v.name FROM skus s
@@ -44,10 +43,7 @@ func PrefetchResolve(tx *db.Tx, skus []string) func() (map[string]Sellable, erro
 				WHERE s.tenant_id = $1 AND s.sku IN ` + db.In(n, 2)
 		}), args...))
 	}
-	return func() (map[string]Sellable, error) {
-		err := db.WaitAll(pending)
-		return found, err
-	}
+	return p
 }
 
 var resolveText db.Text

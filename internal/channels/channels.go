@@ -3,8 +3,6 @@
 package channels
 
 import (
-	"errors"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -44,34 +42,28 @@ type Ref struct {
 }
 
 // ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
-func ByRef(tx *db.Tx, channel id.Channel) (Ref, error) { return PrefetchByRef(tx, channel)() }
+func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
+	ref, err := PrefetchByRef(r, channel).Wait()
+	if err == nil && ref.ID == "" {
+		err = db.ErrNoRow
+	}
+	return ref, err
+}
 
-// PrefetchByRef is ByRef as a pending read.
-func PrefetchByRef(tx *db.Tx, channel id.Channel) func() (Ref, error) {
-	return ref(tx, "id = $2::UUID", channel)
+// PrefetchByRef is ByRef as a pending read: the zero Ref when the account has no such channel.
+func PrefetchByRef(r db.Reader, channel id.Channel) *db.Pending[Ref] {
+	return prefetchRef(r, "id = $2::UUID", channel)
 }
 
 // PrefetchFirst asks for the oldest active channel: the zero Ref when there is none.
-func PrefetchFirst(tx *db.Tx) func() (Ref, error) {
-	first := ref(tx, "status = 'active' ORDER BY created_at, id LIMIT 1")
-	return func() (Ref, error) {
-		r, err := first()
-		if errors.Is(err, db.ErrNoRow) {
-			return Ref{}, nil
-		}
-		return r, err
-	}
+func PrefetchFirst(r db.Reader) *db.Pending[Ref] {
+	return prefetchRef(r, "status = 'active' ORDER BY created_at, id LIMIT 1")
 }
 
-func ref(tx *db.Tx, which string, args ...any) func() (Ref, error) {
-	var r Ref
-	pending := tx.Prefetch(func(row db.Rows) error { return row.Scan(&r.ID, &r.Name, &r.Platform, &r.Oversell) },
-		"SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND "+which, append([]any{tx.Tenant}, args...)...)
-	return func() (Ref, error) {
-		err := pending.Wait()
-		if err == nil && r.ID == "" {
-			err = db.ErrNoRow
-		}
-		return r, err
-	}
+func prefetchRef(r db.Reader, which string, args ...any) *db.Pending[Ref] {
+	p := new(db.Pending[Ref])
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		return row.Scan(&p.Value.ID, &p.Value.Name, &p.Value.Platform, &p.Value.Oversell)
+	},
+		"SELECT id, name, platform, oversell FROM channels WHERE tenant_id = $1 AND "+which, append([]any{r.TenantID()}, args...)...))
 }

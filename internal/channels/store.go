@@ -38,9 +38,9 @@ func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 // Keep holds a channel to the end of the transaction, without keeping others from doing the same: it is there when the transaction
 // commits, else the transaction means gone (nil: it runs again). It is queued, and comes before everything that locks an order or a
 // customer.
-func Keep(tx *db.Tx, channel id.Channel, gone error) {
-	tx.Share(lockName(channel))
-	tx.Require("SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel).Rows(1, gone)
+func Keep(w db.GuardedWriter, channel id.Channel, gone error) {
+	w.Share(lockName(channel))
+	w.Require(1, gone, "SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", w.TenantID(), channel)
 }
 
 // LockToDelete waits for all who keep a channel, keeps others from doing so, and reads it. Errors: NotFound.

@@ -53,11 +53,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	for _, h := range held {
 		shifts = append(shifts, stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved})
 	}
-	levels, err := stock.Choose(tx, shifts)
-	if err != nil {
-		return false, err
-	}
-	changes, err := stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()}, false)
+	changes, err := shiftStock(tx, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()})
 	if err != nil {
 		return false, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
@@ -49,7 +48,12 @@ type OrderDraft struct {
 // Errors: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
 // for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds; orders.ErrNumberTaken.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
-	return s.PrefetchOrder(tx, draft).Create(tx, who)
+	plan, err := s.PrefetchOrder(tx, draft).Plan(tx, who)
+	if err != nil {
+		return nil, err
+	}
+	plan.Store(tx)
+	return plan.Order, nil
 }
 
 // NumberOrder takes a number for an order and runs create with it, again with another one for as long as create meets
@@ -68,83 +72,74 @@ func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenan
 	}
 }
 
-// PendingOrder is a drafted order with the questions it has to the store.
+// PendingOrder is a drafted order with what it needs to know of the store.
 type PendingOrder struct {
-	draft    OrderDraft
-	taken    func() (id.Order, error) // nil without an external reference
-	channel  func() (channels.Ref, error)
-	known    func() (map[string]catalog.Sellable, error)
-	customer func() (*customers.Customer, error) // nil without one
-	segments func() ([]customers.Segment, error) // for the record of a new customer
-	levels   stock.Levels
-	number   func() error // nil before a race was lost: nearly always the number is free
+	draft       OrderDraft
+	taken       *db.Pending[id.Order] // nil without an external reference
+	channel     *db.Pending[channels.Ref]
+	sellable    *db.Pending[map[string]catalog.Sellable]
+	customer    *db.Pending[*customers.Customer] // nil without one
+	segments    *db.Pending[[]customers.Segment] // for the record of a new customer
+	levels      *db.Pending[stock.Levels]
+	numberTaken *db.Pending[int64] // nil before a race was lost: nearly always the number is free
 }
 
 // PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
-func (s *Service) PrefetchOrder(tx *db.Tx, draft OrderDraft) PendingOrder {
+func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
 	draft.Lines = slices.Clone(draft.Lines) // the operation may run again
-	a := PendingOrder{draft: draft}
-	if tx.Try() > 0 {
-		a.number = orders.AskNumber(tx, draft.Number)
+	p := PendingOrder{draft: draft}
+	if r.Try() > 0 {
+		p.numberTaken = orders.PrefetchNumberTaken(r, draft.Number)
 	}
 	if draft.ExternalReference != "" {
-		a.taken = orders.PrefetchByReference(tx, draft.ExternalReference)
+		p.taken = orders.PrefetchByReference(r, draft.ExternalReference)
 	}
 	if draft.Channel == "" {
-		a.channel = channels.PrefetchFirst(tx)
+		p.channel = channels.PrefetchFirst(r)
 	} else {
-		a.channel = channels.PrefetchByRef(tx, draft.Channel)
+		p.channel = channels.PrefetchByRef(r, draft.Channel)
 	}
 	skus := skusOf(draft.Lines)
-	a.known = catalog.PrefetchResolve(tx, skus)
+	p.sellable = catalog.PrefetchResolve(r, skus)
 	switch {
 	case draft.CustomerID != "":
-		a.customer = customers.PrefetchByID(tx, draft.CustomerID)
+		p.customer = customers.PrefetchByID(r, draft.CustomerID)
 	case draft.CustomerEmail != "":
-		a.customer = customers.PrefetchByEmail(tx, draft.CustomerEmail)
-		a.segments = customers.PrefetchSegments(tx)
+		p.customer = customers.PrefetchByEmail(r, draft.CustomerEmail)
+		p.segments = customers.PrefetchSegments(r)
 	}
-	a.levels = stock.PrefetchLevels(tx, skus)
-	return a
+	p.levels = stock.PrefetchLevels(r, skus)
+	return p
 }
 
-// Create is CreateOrder on the answers.
-func (a PendingOrder) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, error) {
-	draft := a.draft
-	if err := a.freeReference(); err != nil {
+// OrderPlan is an order that may be stored, and what its creation does besides.
+type OrderPlan struct {
+	Order    *orders.Order
+	gone     error             // what a channel means that is deleted meanwhile; nil: the operation runs again
+	customer *records.Customer // made with the order; nil for a known one, and for none
+	shifts   *stock.ShiftPlan
+	why      stock.Why
+}
+
+// Plan decides on what was prefetched. Errors: those of CreateOrder.
+func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error) {
+	draft := p.draft
+	if err := p.free(); err != nil {
 		return nil, err
 	}
-	if a.number != nil {
-		if err := a.number(); err != nil {
-			return nil, err
-		}
-	}
-	channel, err := a.channel()
-	if errors.Is(err, db.ErrNoRow) {
-		err = apperr.Missing("channel")
-	}
+	channel, err := p.channel.Wait()
 	if err != nil {
 		return nil, err
 	}
-	if channel.ID != "" {
-		var gone error
-		if draft.Channel != "" {
-			gone = apperr.Missing("channel")
+	plan := &OrderPlan{}
+	if draft.Channel != "" {
+		if plan.gone = apperr.Missing("channel"); channel.ID == "" {
+			return nil, plan.gone
 		}
-		channels.Keep(tx, channel.ID, gone)
 	}
-	o := &orders.Order{ID: id.New[id.Order](), Number: draft.Number, Status: draft.Status, Channel: channel.ID, ChannelName: channel.Name,
-		ChannelPlatform: channel.Platform, CustomerName: draft.CustomerName, CustomerEmail: draft.CustomerEmail, ExternalReference: draft.ExternalReference,
-		PlatformID: draft.PlatformID, Currency: draft.Currency, ShippingAddress: NormalAddress(draft.ShippingAddress), BillingAddress: draft.BillingAddress,
-		PaymentMetadata: draft.PaymentMetadata, Notes: draft.Notes, CreatedAt: tx.Micros(), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros()}
-	if draft.CreatedAt != 0 {
-		o.CreatedAt = draft.CreatedAt
-	}
-	if o.BillingAddress == "" {
-		o.BillingAddress = draft.ShippingAddress
-	}
-	o.ShippingAmount, o.DiscountAmount, o.TaxRate = draft.ShippingAmount, draft.DiscountAmount, draft.TaxRate
-	if err := resolveLines(a.known, draft.Lines, nil); err != nil {
+	o := draft.order(r.Micros(), channel)
+	plan.Order = o
+	if err := resolveLines(p.sellable, draft.Lines, nil); err != nil {
 		return nil, err
 	}
 	for _, d := range draft.Lines {
@@ -153,80 +148,62 @@ func (a PendingOrder) Create(tx *db.Tx, who accounts.Caller) (*orders.Order, err
 	if err := o.Price(draft.TaxAmount); err != nil {
 		return nil, err
 	}
-	events, err := a.linkCustomer(tx, o)
-	if err != nil {
+	if plan.customer, err = p.linkCustomer(r, o); err != nil {
 		return nil, err
 	}
 	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; nothing learns of it
 		o.Status = orders.Processing
-		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())
+		o.ShipRest(orders.ShipmentDraft{}, r.Micros())
 		o.Status, o.ShippedNotified = draft.Status, true
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, a.levels, nil, o, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, channel.Oversell == "reject")
-	if err != nil {
-		return nil, err
-	}
-	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: tx.Micros()}}
-	orders.Insert(tx, o)
-	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
-	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
-	return o, nil
+	plan.why = stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
+	plan.shifts, err = planStock(r, p.levels, nil, o, channel.Oversell == "reject")
+	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: draft.Source, Actor: who.Actor(), At: r.Micros()}}
+	return plan, err
 }
 
-func (a PendingOrder) freeReference() error {
-	if a.taken == nil {
-		return nil
+// order is the drafted order without its lines and customer.
+func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
+	o := &orders.Order{ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID, ChannelName: channel.Name,
+		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail, ExternalReference: d.ExternalReference,
+		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: NormalAddress(d.ShippingAddress), BillingAddress: d.BillingAddress,
+		PaymentMetadata: d.PaymentMetadata, Notes: d.Notes, CreatedAt: now, RecordedAt: now, UpdatedAt: now}
+	if d.CreatedAt != 0 {
+		o.CreatedAt = d.CreatedAt
 	}
-	taken, err := a.taken()
-	if err != nil || taken == "" {
+	if o.BillingAddress == "" {
+		o.BillingAddress = d.ShippingAddress
+	}
+	o.ShippingAmount, o.DiscountAmount, o.TaxRate = d.ShippingAmount, d.DiscountAmount, d.TaxRate
+	return o
+}
+
+// Store queues the order and all that comes with it.
+func (p *OrderPlan) Store(w db.GuardedWriter) {
+	o := p.Order
+	if o.Channel != "" {
+		channels.Keep(w, o.Channel, p.gone)
+	}
+	events := countCustomer(w, p.customer, o)
+	p.shifts.Store(w, p.why)
+	orders.Insert(w, o)
+	events = append(events, webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
+	webhooks.Record(w, append(events, StockEvents(w, p.shifts.Changed(), "shipment")...)...)
+}
+
+// free is an error unless the order's external reference and number are free.
+func (p PendingOrder) free() error {
+	taken, err := p.taken.Wait()
+	if err != nil {
 		return err
 	}
-	return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", a.draft.ExternalReference).With("orderId", taken)
-}
-
-// linkCustomer finds or makes the order's customer and moves its totals. customerId wins over customerEmail; a merged record
-// stands for its primary.
-func (a PendingOrder) linkCustomer(tx *db.Tx, o *orders.Order) ([]webhooks.Event, error) {
-	if a.customer == nil {
-		return nil, nil
+	if taken != "" {
+		return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", p.draft.ExternalReference).With("orderId", taken)
 	}
-	c, err := a.customer()
-	if err == nil && c == nil && a.draft.CustomerID != "" {
-		err = apperr.Missing("customer")
+	n, err := p.numberTaken.Wait()
+	if err == nil && n > 0 {
+		err = orders.ErrNumberTaken
 	}
-	if err != nil {
-		return nil, err
-	}
-	if c, err = customers.Primary(tx, c); err != nil {
-		return nil, err
-	}
-	if c == nil {
-		segments, err := a.segments()
-		if err != nil {
-			return nil, err
-		}
-		created := records.Customer{Customer: newCustomer(tx, o)}
-		chooseSegments(&created, segments, tx.Micros())
-		customers.Insert(tx, created.Customer)
-		o.Customer = created.ID
-		return []webhooks.Event{customerEvent(webhooks.CustomerCreated, created)}, nil
-	}
-	if c.Status == customers.Erased {
-		return nil, apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
-	}
-	o.Customer, o.CustomerPhone = c.ID, c.Phone
-	if a.draft.CustomerID != "" {
-		o.CustomerEmail = c.Email
-	}
-	customers.Ordered(tx, c.ID, spent(o), customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt))
-	return nil, nil
-}
-
-// newCustomer is the record made from an order with an unknown e-mail address.
-func newCustomer(tx *db.Tx, o *orders.Order) customers.Customer {
-	given, family, _ := strings.Cut(o.CustomerName, " ")
-	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Phone: o.CustomerPhone, Metadata: "{}", Tags: []string{},
-		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
-		OrderCountry: customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	return err
 }

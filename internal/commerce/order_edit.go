@@ -63,7 +63,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 		}
 		reject = channel.Oversell == "reject"
 	}
-	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
+	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 }
 
 // StockEvents are the events of changed levels: stock.updated where on-hand moved, stock.low once per crossing.
-func StockEvents(tx *db.Tx, changes []stock.Change, reason string) []webhooks.Event {
+func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []webhooks.Event {
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {
-			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU, func(w *apijson.Writer) { records.WriteStockUpdatedData(w, c, reason, tx.Micros()) }))
+			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU, func(w *apijson.Writer) { records.WriteStockUpdatedData(w, c, reason, q.Micros()) }))
 		}
 		if c.FellLow {
 			events = append(events, webhooks.New(webhooks.StockLow, c.SKU, func(w *apijson.Writer) { records.WriteStockLowData(w, c.Level) }))

@@ -63,7 +63,7 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	before := copyOf(o)
 	*o = next
 	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
-	changes, err := holdStock(tx, nil, before, o, why, false)
+	changes, err := holdStock(tx, before, o, why, false)
 	if err != nil {
 		return false, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	o.Reserve()
 	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
-	changes, err := holdStock(tx, nil, before, o, why, false)
+	changes, err := holdStock(tx, before, o, why, false)
 	if err != nil {
 		return false, err
 	}

@@ -19,8 +19,8 @@ func skusOf(lines []orders.LineDraft) []string {
 
 // resolveLines puts into drafted lines what their SKUs stand for; unknown ones are all named. at gives the lines' places in the
 // request, nil when they are all of it.
-func resolveLines(known func() (map[string]catalog.Sellable, error), lines []orders.LineDraft, at []int) error {
-	found, err := known()
+func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders.LineDraft, at []int) error {
+	found, err := known.Wait()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (s *Service) LinkOrder(tx *db.Tx, order id.Order) error {
 			skus = append(skus, l.SKU)
 		}
 	}
-	found, err := catalog.PrefetchResolve(tx, skus)()
+	found, err := catalog.Resolve(tx, skus)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Service) LinkOrder(tx *db.Tx, order id.Order) error {
 		return nil
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}, false)
+	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}, false)
 	if err != nil {
 		return err
 	}

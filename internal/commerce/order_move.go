@@ -58,7 +58,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		keepTracking(o, move.Draft)
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, nil, before, o, why, false)
+	changes, err := holdStock(tx, before, o, why, false)
 	if err != nil {
 		return err
 	}

@@ -70,9 +70,9 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 // insertReceived stores an order that is new here.
 func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {
 	channels.Keep(tx, c.ID, apperr.Missing("channel"))
-	var freeNumber func() error
+	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
 	if tx.Try() > 0 {
-		freeNumber = orders.AskNumber(tx, number)
+		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)
 	}
 	o := &orders.Order{ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
 		PlatformID: in.ExternalID, ExternalNumber: in.Number, PlatformStatus: in.Theirs, PlatformUpdatedAt: micros(in.UpdatedAt),
@@ -84,24 +84,22 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	}
 	takeAddresses(o, in)
 	takeAmounts(o, in)
-	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
 	if in.Email != "" {
 		buyer.customer, buyer.segments = customers.PrefetchByEmail(tx, in.Email), customers.PrefetchSegments(tx)
 	}
 	if err := takeLines(tx, o, in); err != nil {
 		return "", err
 	}
-	if freeNumber != nil {
-		if err := freeNumber(); err != nil {
-			return "", err
-		}
+	if err := buyer.free(); err != nil {
+		return "", err
 	}
 	begin := beginning(in)
 	o.Status = begin
-	events, err := buyer.linkCustomer(tx, o)
+	made, err := buyer.linkCustomer(tx, o)
 	if err != nil {
 		return "", err
 	}
+	events := countCustomer(tx, made, o)
 	if begin == orders.Shipped || begin == orders.Delivered {
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, tx.Micros())
@@ -109,7 +107,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	}
 	o.Reserve()
 	why := stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
-	changes, err := holdStock(tx, nil, nil, o, why, false)
+	changes, err := holdStock(tx, nil, o, why, false)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +143,7 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 			skus = append(skus, l.SKU)
 		}
 	}
-	known, err := catalog.PrefetchResolve(tx, skus)()
+	known, err := catalog.Resolve(tx, skus)
 	if err != nil {
 		return err
 	}

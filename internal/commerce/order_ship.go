@@ -31,7 +31,7 @@ func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 		return shipment, err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
 	if err != nil {
 		return shipment, err
 	}

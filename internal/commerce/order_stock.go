@@ -7,9 +7,9 @@ import (
 	"entrepot/internal/stock"
 )
 
-// holdStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
-// reservations by line, and on-hand by what was shipped or taken back. Levels are those asked for, nil when none were.
-func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
+// planStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
+// reservations by line, and on-hand by what was shipped or taken back. Levels are those that were prefetched, nil when none were.
+func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *orders.Order, reject bool) (*stock.ShiftPlan, error) {
 	var shifts []stock.Shift
 	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
 	move := func(l orders.Line, reserve, shipped int64, index int) {
@@ -41,11 +41,7 @@ func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock
 	if len(shifts) == 0 {
 		return nil, nil
 	}
-	choose := stock.Choose
-	if asked != nil {
-		choose = asked.Choose
-	}
-	levels, err := choose(tx, shifts)
+	levels, err := stock.Choose(r, prefetched, shifts)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +50,29 @@ func holdStock(tx *db.Tx, asked stock.Levels, before, o *orders.Order, why stock
 			o.Lines[i].Warehouse = shifts[k].Warehouse
 		}
 	}
-	return stock.Apply(tx, levels, shifts, why, reject)
+	return stock.PlanShifts(levels, shifts, reject)
+}
+
+// holdStock is planStock, stored.
+func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
+	plan, err := planStock(tx, nil, before, o, reject)
+	if err == nil {
+		plan.Store(tx, why)
+	}
+	return plan.Changed(), err
+}
+
+// shiftStock makes shifts of levels that were not read yet.
+func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change, error) {
+	levels, err := stock.Choose(tx, nil, shifts)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stock.PlanShifts(levels, shifts, false)
+	if err == nil {
+		plan.Store(tx, why)
+	}
+	return plan.Changed(), err
 }
 
 // restock puts what was shipped back on hand.
@@ -65,9 +83,5 @@ func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, e
 			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, OnHand: l.Shipped})
 		}
 	}
-	levels, err := stock.Choose(tx, shifts)
-	if err != nil {
-		return nil, err
-	}
-	return stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Return, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, false)
+	return shiftStock(tx, shifts, stock.Why{Cause: stock.Return, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()})
 }

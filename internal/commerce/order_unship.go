@@ -21,7 +21,7 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		return nil, err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, nil, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -70,20 +70,14 @@ func (c Customer) search() string {
 }
 
 // prefetchOne asks for one record without its tags and addresses; nil when there is none.
-func prefetchOne(tx *db.Tx, sql string, key any) func() (*Customer, error) {
-	var found *Customer
+func prefetchOne(r db.Reader, sql string, key any) *db.Pending[*Customer] {
+	p := new(db.Pending[*Customer])
 	scan := table.Scanner()
-	pending := tx.Prefetch(func(r db.Rows) error {
-		c, err := scan(r)
-		found = &c
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		c, err := scan(row)
+		p.Value = &c
 		return err
-	}, sql, tx.Tenant, key)
-	return func() (*Customer, error) {
-		if err := pending.Wait(); err != nil {
-			return nil, err
-		}
-		return found, nil
-	}
+	}, sql, r.TenantID(), key))
 }
 
 var (
@@ -92,32 +86,32 @@ var (
 )
 
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
-func ByEmail(tx *db.Tx, email string) (*Customer, error) {
-	return PrefetchByEmail(tx, email)()
+func ByEmail(r db.Reader, email string) (*Customer, error) {
+	return PrefetchByEmail(r, email).Wait()
 }
 
 // PrefetchByEmail is ByEmail as a pending read.
-func PrefetchByEmail(tx *db.Tx, email string) func() (*Customer, error) {
-	return prefetchOne(tx, byEmail, EmailKey(email))
+func PrefetchByEmail(r db.Reader, email string) *db.Pending[*Customer] {
+	return prefetchOne(r, byEmail, EmailKey(email))
 }
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
-func ByID(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	return PrefetchByID(tx, customer)()
+func ByID(r db.Reader, customer id.Customer) (*Customer, error) {
+	return PrefetchByID(r, customer).Wait()
 }
 
 // PrefetchByID is ByID as a pending read.
-func PrefetchByID(tx *db.Tx, customer id.Customer) func() (*Customer, error) {
-	return prefetchOne(tx, byID, customer)
+func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
+	return prefetchOne(r, byID, customer)
 }
 
 // Primary follows merges to the record that took this one in.
-func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
+func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	for range 100 {
 		if c == nil || c.Status != Secondary {
 			return c, nil
 		}
-		next, err := ByID(tx, c.MergedInto)
+		next, err := ByID(r, c.MergedInto)
 		if err != nil {
 			return nil, err
 		}
@@ -127,17 +121,17 @@ func Primary(tx *db.Tx, c *Customer) (*Customer, error) {
 }
 
 // Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again.
-func Insert(tx *db.Tx, c Customer) {
-	table.InsertOne(tx, c).OrNothing().Rows(1, nil)
-	insertTags(tx, c.ID, c.Tags)
-	insertAddresses(tx, c.ID, c.Addresses)
+func Insert(w db.GuardedWriter, c Customer) {
+	table.Insert(w, c)
+	insertTags(w, c.ID, c.Tags)
+	insertAddresses(w, c.ID, c.Addresses)
 }
 
 // Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.
-func Ordered(tx *db.Tx, customer id.Customer, spent money.Amount, country OrderCountry) {
-	tx.Queue("UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
+func Ordered(w db.GuardedWriter, customer id.Customer, spent money.Amount, country OrderCountry) {
+	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'",
-		tx.Tenant, customer, spent, db.Null(country.Code), country.At).Rows(1, nil)
+		w.TenantID(), customer, spent, db.Null(country.Code), country.At)
 }
 
 // newestCountry takes an order's country $4, which may be NULL, unless that of a newer order than one of time $5 stands there.

@@ -90,21 +90,17 @@ func (r Rules) where(w *db.Where) {
 }
 
 // Segments reads all segments, oldest first.
-func Segments(tx *db.Tx) ([]Segment, error) { return PrefetchSegments(tx)() }
+func Segments(r db.Reader) ([]Segment, error) { return PrefetchSegments(r).Wait() }
 
 // PrefetchSegments asks for all segments, oldest first.
-func PrefetchSegments(tx *db.Tx) func() ([]Segment, error) {
-	var list []Segment
+func PrefetchSegments(r db.Reader) *db.Pending[[]Segment] {
+	p := new(db.Pending[[]Segment])
 	scan := segmentTable.Scanner()
-	pending := tx.Prefetch(func(r db.Rows) error {
-		s, err := scan(r)
-		list = append(list, s)
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		s, err := scan(row)
+		p.Value = append(p.Value, s)
 		return err
-	}, segmentTable.Select("")+" WHERE tenant_id = $1 ORDER BY id", tx.Tenant)
-	return func() ([]Segment, error) {
-		err := pending.Wait()
-		return list, err
-	}
+	}, segmentTable.Select("")+" WHERE tenant_id = $1 ORDER BY id", r.TenantID()))
 }
 
 // SegmentPage reads a page of segments, oldest first, and how many there are.

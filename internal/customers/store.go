@@ -89,18 +89,18 @@ func deleteAddresses(tx *db.Tx, customer id.Customer) {
 	tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, customer)
 }
 
-func insertTags(tx *db.Tx, customer id.Customer, tags []string) {
+func insertTags(w db.GuardedWriter, customer id.Customer, tags []string) {
 	rows := make([]tagRow, len(tags))
 	for i, tag := range tags {
 		rows[i] = tagRow{customer, int64(i), tag}
 	}
-	tagTable.Insert(tx, rows...)
+	tagTable.Insert(w, rows...)
 }
 
-func insertAddresses(tx *db.Tx, customer id.Customer, book []Address) {
+func insertAddresses(w db.GuardedWriter, customer id.Customer, book []Address) {
 	rows := make([]addressRow, len(book))
 	for i, a := range book {
 		rows[i] = addressRow{customer, int64(i), a}
 	}
-	addressTable.Insert(tx, rows...)
+	addressTable.Insert(w, rows...)
 }

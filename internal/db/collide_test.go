@@ -16,13 +16,13 @@ func TestOptimisticWritesThatReadTheSame(t *testing.T) {
 		read.Add(writers)
 		for range writers {
 			done.Go(func() {
-				err := store.OptimisticWrite(t.Context(), 1, func(tx *db.Tx) error {
-					err := raise(tx)
-					if tx.Try() == 0 {
+				err := store.OptimisticWrite(t.Context(), 1, func(r db.Reader) (func(db.GuardedWriter), error) {
+					store, err := planRaise(r)
+					if r.Try() == 0 {
 						read.Done()
 						read.Wait()
 					}
-					return err
+					return store, err
 				})
 				if err != nil {
 					t.Error(err)

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,6 +68,20 @@ func Chunks[T any](list []T, each func(piece []T) error) error {
 		}
 	}
 	return nil
+}
+
+// Pieces cuts a list into pieces of the same sizes as Chunks.
+func Pieces[T any](list []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for _, size := range chunkSizes {
+			for len(list) >= size {
+				if !yield(list[:size]) {
+					return
+				}
+				list = list[size:]
+			}
+		}
+	}
 }
 
 // Padded gives the list as arguments for In, its last element repeated up to the next fixed size: a look-up that finds

@@ -2,6 +2,8 @@ package db_test
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -19,25 +21,35 @@ func nextNumber(t *testing.T, store *db.DB) (n int64) {
 	return n
 }
 
-// raise takes a number up by one if nobody has moved it since it was read.
-func raise(tx *db.Tx) error {
+// planRaise takes a number up by one if nobody has moved it since it was read.
+func planRaise(r db.Reader) (func(db.GuardedWriter), error) {
 	var n int64
-	if err := tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{tx.Tenant}, &n); err != nil {
-		return err
+	if err := r.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{r.TenantID()}, &n); err != nil {
+		return nil, err
 	}
-	tx.Queue("UPDATE order_numbers SET next = $2::BIGINT + 1 WHERE tenant_id = $1 AND next = $2::BIGINT", tx.Tenant, n).Rows(1, nil)
-	return nil
+	return func(w db.GuardedWriter) {
+		w.Put(db.Touches(1, nil), "UPDATE order_numbers SET next = $2::BIGINT + 1 WHERE tenant_id = $1 AND next = $2::BIGINT", w.TenantID(), n)
+	}, nil
 }
 
-// Checked transactions that read the same and race lose nothing: those that come late run again.
-func TestCheckedActsRace(t *testing.T) {
+// raise is planRaise in one step.
+func raise(tx *db.Tx) error {
+	store, err := planRaise(tx)
+	if err == nil {
+		store(tx)
+	}
+	return err
+}
+
+// Optimistic transactions that read the same and race lose nothing: those that come late run again.
+func TestOptimisticWritesRace(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
 		var wait sync.WaitGroup
 		for range 8 {
 			wait.Go(func() {
 				for range 10 {
-					if err := store.OptimisticWrite(t.Context(), 1, raise); err != nil {
+					if err := store.OptimisticWrite(t.Context(), 1, planRaise); err != nil {
 						t.Error(err)
 					}
 				}
@@ -45,82 +57,103 @@ func TestCheckedActsRace(t *testing.T) {
 		}
 		wait.Wait()
 		if n := nextNumber(t, store); n != 81 {
-			t.Fatalf("80 acts made 1 into %d", n)
+			t.Fatalf("80 transactions made 1 into %d", n)
 		}
 	})
 }
 
-// A optimistic transaction sees nothing of what it queued; one that must, because it sends it, locks or writes at once, still can.
-func TestWhatACheckedActSees(t *testing.T) {
+// The compiler keeps the two steps of an optimistic transaction: the plan cannot write, its writes cannot read, and each has a guard.
+func TestFacesOfATransaction(t *testing.T) {
+	reads := []string{"Query", "Each", "Row", "Prefetch"}
+	unguarded := []string{"Queue", "Change", "Exec", "Flush", "RequestScrub"}
+	guarded := []string{"Put", "PutStamped", "Require", "Share"}
+	locks := []string{"LockName", "LockClock"}
+	for face, forbidden := range map[reflect.Type][][]string{
+		reflect.TypeFor[db.Reader]():        {unguarded, guarded, locks},
+		reflect.TypeFor[db.GuardedWriter](): {reads, unguarded, locks},
+		reflect.TypeFor[db.Writer]():        {reads, locks, {"Exec", "Flush"}},
+	} {
+		for _, name := range slices.Concat(forbidden...) {
+			if _, has := reflect.TypeFor[*db.Tx]().MethodByName(name); !has {
+				t.Errorf("a transaction has no %s any more", name)
+			}
+			if _, has := face.MethodByName(name); has {
+				t.Errorf("%s has %s", face, name)
+			}
+		}
+	}
+}
+
+// What the compiler cannot keep fails the transaction: a read among the writes by a Reader that was kept, a write without a guard, and an
+// update that a unique key is to guard. On SQLite, whose plans run beside the writer, so does a plan that locks.
+func TestOptimisticWriteFailsOutsideItsSteps(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
-		look := func(tx *db.Tx) (n int64) {
-			if err := tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1", []any{tx.Tenant}, &n); err != nil {
-				t.Error(err)
-			}
-			return n
-		}
-		set := func(tx *db.Tx, n int64) {
-			tx.Queue("UPDATE order_numbers SET next = $2 WHERE tenant_id = $1", tx.Tenant, n)
-		}
-		acts := map[string]func(tx *db.Tx) error{
-			"queues": func(tx *db.Tx) error {
-				set(tx, 5)
-				if n := look(tx); n != 1 {
-					t.Errorf("queued writes were sent: %d", n)
-				}
-				return nil
+		const read = "SELECT next FROM order_numbers WHERE tenant_id = $1"
+		steps := map[string]func(r db.Reader, w db.GuardedWriter){
+			"reads":    func(r db.Reader, _ db.GuardedWriter) { _ = r.Row(read, []any{r.TenantID()}, new(int64)) },
+			"prefetch": func(r db.Reader, _ db.GuardedWriter) { r.Prefetch(nil, read, r.TenantID()) },
+			"unguarded": func(_ db.Reader, w db.GuardedWriter) {
+				w.Put(db.Guard{}, "DELETE FROM order_numbers WHERE tenant_id = $1", w.TenantID())
 			},
-			"sends": func(tx *db.Tx) error {
-				set(tx, 6)
-				if err := tx.Flush(); err != nil {
-					return err
-				}
-				if n := look(tx); n != 6 {
-					t.Errorf("sent writes are not seen: %d", n)
-				}
-				return nil
-			},
-			"locks": func(tx *db.Tx) error {
-				var n int64
-				return tx.Row("SELECT next FROM order_numbers WHERE tenant_id = $1 FOR UPDATE", []any{tx.Tenant}, &n)
-			},
-			"writes": func(tx *db.Tx) error {
-				_, err := tx.Exec("UPDATE order_numbers SET next = 1 WHERE tenant_id = $1", tx.Tenant)
-				return err
+			"unique": func(_ db.Reader, w db.GuardedWriter) {
+				w.Put(db.Unique(nil), "DELETE FROM order_numbers WHERE tenant_id = $1", w.TenantID())
 			},
 		}
-		for _, name := range []string{"queues", "sends", "locks", "writes"} {
-			if err := store.OptimisticWrite(t.Context(), 1, acts[name]); err != nil {
-				t.Errorf("%s: %v", name, err)
+		for name, step := range steps {
+			err := store.OptimisticWrite(t.Context(), 1, func(r db.Reader) (func(db.GuardedWriter), error) {
+				return func(w db.GuardedWriter) {
+					w.Put(db.Difference(), "UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", w.TenantID())
+					step(r, w)
+				}, nil
+			})
+			if err == nil || nextNumber(t, store) != 1 {
+				t.Errorf("%s: %v, left %d", name, err, nextNumber(t, store))
 			}
 		}
-		if n := nextNumber(t, store); n != 1 {
-			t.Errorf("left %d", n)
+		if store.Engine() == "sqlite" {
+			err := store.OptimisticWrite(t.Context(), 1, func(r db.Reader) (func(db.GuardedWriter), error) {
+				return nil, r.Row(read+" FOR UPDATE", []any{r.TenantID()}, new(int64))
+			})
+			if err == nil {
+				t.Error("a plan has locked")
+			}
 		}
 	})
 }
 
-// An error of a optimistic transaction writes nothing of what it queued.
-func TestACheckedActFails(t *testing.T) {
+// A plan that fails, or one of whose writes misses its guard, writes nothing.
+func TestOptimisticWriteFails(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
-		refused := errors.New("refused")
-		err := store.OptimisticWrite(t.Context(), 1, func(tx *db.Tx) error {
-			tx.Queue("UPDATE order_numbers SET next = 9 WHERE tenant_id = $1", tx.Tenant)
-			return refused
-		})
+		set := func(w db.GuardedWriter) {
+			w.Put(db.Difference(), "UPDATE order_numbers SET next = next + 8 WHERE tenant_id = $1", w.TenantID())
+		}
+		refused, taken := errors.New("refused"), errors.New("taken")
+		err := store.OptimisticWrite(t.Context(), 1, func(db.Reader) (func(db.GuardedWriter), error) { return set, refused })
 		if !errors.Is(err, refused) || nextNumber(t, store) != 1 {
 			t.Fatalf("%v, left %d", err, nextNumber(t, store))
 		}
-		taken := errors.New("taken")
-		err = store.OptimisticWrite(t.Context(), 1, func(tx *db.Tx) error {
-			tx.Queue("UPDATE order_numbers SET next = 9 WHERE tenant_id = $1", tx.Tenant)
-			tx.Queue("UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", tx.Tenant).Rows(1, taken)
-			return nil
-		})
-		if !errors.Is(err, taken) || nextNumber(t, store) != 1 {
-			t.Fatalf("%v, left %d", err, nextNumber(t, store))
+		for name, miss := range map[string]func(db.GuardedWriter){
+			"an update": func(w db.GuardedWriter) {
+				w.Put(db.Touches(1, taken), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
+			},
+			"a stamped update": func(w db.GuardedWriter) {
+				w.PutStamped(db.Touches(1, taken), "UPDATE order_numbers SET next = 10 WHERE tenant_id = $1 AND next = 4", w.TenantID())
+			},
+			"a required row": func(w db.GuardedWriter) {
+				w.Require(1, taken, "SELECT 1 FROM order_numbers WHERE tenant_id = $1 AND next = 4", w.TenantID())
+			},
+			"a unique key": func(w db.GuardedWriter) {
+				w.Put(db.Unique(taken), "INSERT INTO order_numbers (tenant_id, next) VALUES ($1, 4)", w.TenantID())
+			},
+		} {
+			err := store.OptimisticWrite(t.Context(), 1, func(db.Reader) (func(db.GuardedWriter), error) {
+				return func(w db.GuardedWriter) { set(w); miss(w) }, nil
+			})
+			if !errors.Is(err, taken) || nextNumber(t, store) != 1 {
+				t.Errorf("%s: %v, left %d", name, err, nextNumber(t, store))
+			}
 		}
 	})
 }

@@ -15,14 +15,12 @@ type PendingRead struct {
 // Prefetch takes a read that does not depend on the answers of others, and calls each for every row of its answer: not before Wait.
 // On PostgreSQL all pending reads travel in one message at the first Wait; SQLite answers one after the other, and only what is
 // waited for. So a transaction prefetches all it may need, and then waits in the order in which its errors count. Writes queued before are
-// sent first, but for those of an optimistic transaction. Each keeps what it scans and must not use the transaction.
+// sent first. Each keeps what it scans and must not use the transaction.
 func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead {
 	q := &PendingRead{tx: tx, Pending: engine.Pending{SQL: sql, Args: args, Each: each}}
-	if !tx.optimistic {
-		if err := tx.Flush(); err != nil {
-			q.End(err)
-			return q
-		}
+	if err := tx.beforeRead(sql); err != nil {
+		q.End(err)
+		return q
 	}
 	tx.pending = append(tx.pending, &q.Pending)
 	return q
@@ -48,6 +46,30 @@ func WaitAll(list []*PendingRead) error {
 		}
 	}
 	return nil
+}
+
+// Pending is a value that was asked for, of one read or several.
+type Pending[T any] struct {
+	Value T // filled by the reads; whoever wants it calls Wait
+	reads []*PendingRead
+}
+
+// Await adds a read that fills Value.
+func (p *Pending[T]) Await(reads ...*PendingRead) *Pending[T] {
+	p.reads = append(p.reads, reads...)
+	return p
+}
+
+// Wait waits for the reads in their order, and gives the value, or the error of the first that failed. A nil Pending was not asked for:
+// it gives the zero value.
+func (p *Pending[T]) Wait() (value T, err error) {
+	if p == nil {
+		return value, nil
+	}
+	if err := WaitAll(p.reads); err != nil {
+		return value, err
+	}
+	return p.Value, nil
 }
 
 // Last says that all that is read from here on is read by the next statement, or prefetched before the next Wait: the end of a Read then

@@ -1,7 +1,6 @@
 package db_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -218,20 +217,27 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 			return n
 		}
 		total := 0
-		for name, write := range map[string]func(context.Context, id.Tenant, func(*db.Tx) error) error{"Write": store.Write, "OptimisticWrite": store.OptimisticWrite} {
+		for _, name := range []string{"Write", "OptimisticWrite"} {
 			begun, wrote := make(chan struct{}), make(chan error)
+			slow := func(r db.Reader) (func(db.GuardedWriter), error) {
+				var n int64
+				err := r.Row(next, []any{r.TenantID()}, &n)
+				close(begun)
+				time.Sleep(300 * time.Millisecond)
+				return func(w db.GuardedWriter) {
+					w.PutStamped(db.Unique(nil), "INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
+						w.TenantID(), id.New[id.Event](), w.Stamps(1), "e", "r", "{}", w.Micros())
+				}, err
+			}
 			go func() {
-				wrote <- write(ctx, 1, func(tx *db.Tx) error {
-					var n int64
-					if err := tx.Row(next, []any{tx.Tenant}, &n); err != nil {
-						return err
-					}
-					close(begun)
-					time.Sleep(300 * time.Millisecond)
-					at := tx.Stamps(1)
-					tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
-						tx.Tenant, id.New[id.Event](), at, "e", "r", "{}", tx.Micros())
-					return nil
+				if name == "OptimisticWrite" {
+					wrote <- store.OptimisticWrite(ctx, 1, slow)
+					return
+				}
+				wrote <- store.Write(ctx, 1, func(tx *db.Tx) error {
+					write, err := slow(tx)
+					write(tx)
+					return err
 				})
 			}()
 			<-begun

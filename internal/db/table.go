@@ -110,26 +110,25 @@ func (t *Table[T]) Places(row *T) []any {
 	return places
 }
 
-// Insert queues the rows of new records.
-func (t *Table[T]) Insert(tx *Tx, list ...T) {
-	Chunks(list, func(piece []T) error {
-		tx.Queue(t.insertText(len(piece)), t.insertArgs(tx, piece)...)
-		return nil
-	})
+// Insert queues the rows of new records. A unique key that is taken makes the transaction run again.
+func (t *Table[T]) Insert(w GuardedWriter, list ...T) {
+	for piece := range Pieces(list) {
+		w.Put(Unique(nil), t.insertText(len(piece)), t.insertArgs(w, piece)...)
+	}
 }
 
 // InsertOne queues the row of a new record.
-func (t *Table[T]) InsertOne(tx *Tx, record T) *Step {
-	return tx.Queue(t.insertText(1), t.insertArgs(tx, []T{record})...)
+func (t *Table[T]) InsertOne(w Writer, record T) *Step {
+	return w.Queue(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
 
 // InsertBehind is InsertOne behind the account's clock (see Tx.Change).
-func (t *Table[T]) InsertBehind(tx *Tx, record T) *Step {
-	return tx.Change(t.insertText(1), t.insertArgs(tx, []T{record})...)
+func (t *Table[T]) InsertBehind(w Writer, record T) *Step {
+	return w.Change(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
 
-func (t *Table[T]) insertArgs(tx *Tx, list []T) []any {
-	args := append(make([]any, 0, 1+len(t.columns)*len(list)), tx.Tenant)
+func (t *Table[T]) insertArgs(w GuardedWriter, list []T) []any {
+	args := append(make([]any, 0, 1+len(t.columns)*len(list)), w.TenantID())
 	for i := range list {
 		for _, c := range t.columns {
 			if c.written() {
@@ -155,17 +154,17 @@ func (t *Table[T]) insertText(rows int) string {
 
 // Update queues the change of a record's row: all columns but the fixed ones. Where names the row beside the tenant, its first argument
 // being $2: "id = $2::UUID".
-func (t *Table[T]) Update(tx *Tx, record *T, where string, args ...any) *Step {
-	return tx.Queue(t.updateText(where, len(args)), t.updateArgs(tx, record, args)...)
+func (t *Table[T]) Update(w Writer, record *T, where string, args ...any) *Step {
+	return w.Queue(t.updateText(where, len(args)), t.updateArgs(w, record, args)...)
 }
 
 // UpdateBehind is Update behind the account's clock (see Tx.Change).
-func (t *Table[T]) UpdateBehind(tx *Tx, record *T, where string, args ...any) *Step {
-	return tx.Change(t.updateText(where, len(args)), t.updateArgs(tx, record, args)...)
+func (t *Table[T]) UpdateBehind(w Writer, record *T, where string, args ...any) *Step {
+	return w.Change(t.updateText(where, len(args)), t.updateArgs(w, record, args)...)
 }
 
-func (t *Table[T]) updateArgs(tx *Tx, record *T, where []any) []any {
-	args := append(append(make([]any, 0, 1+len(where)+len(t.columns)), tx.Tenant), where...)
+func (t *Table[T]) updateArgs(w Writer, record *T, where []any) []any {
+	args := append(append(make([]any, 0, 1+len(where)+len(t.columns)), w.TenantID()), where...)
 	for _, c := range t.columns {
 		if c.changes() {
 			args = append(args, c.argument(record))

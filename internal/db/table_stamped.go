@@ -38,23 +38,28 @@ func (t *Table[T]) Plus(columns ...Column[T]) *Table[T] {
 
 // InsertStamped queues the rows of new records. Only, unless it is "", is a condition on v: where it does not hold of a row, the
 // operation runs again.
-func (t *Table[T]) InsertStamped(tx *Tx, list []T, only string) {
-	t.InsertStampedFrom(tx, -1, list, only)
+func (t *Table[T]) InsertStamped(w GuardedWriter, list []T, only string) {
+	t.InsertStampedFrom(w, -1, list, only)
 }
 
 // InsertStampedFrom is InsertStamped with stamps that were reserved before (Tx.Stamps); offset is that of the first.
-func (t *Table[T]) InsertStampedFrom(tx *Tx, offset int64, list []T, only string) {
-	t.stamped(tx, offset, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
+func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, only string) {
+	guard := func(int) Guard { return Unique(nil) }
+	if only != "" {
+		guard = all
+	}
+	t.stamped(w, guarded(w, guard), offset, "insert "+only, list, (*Column[T]).written, func(m *many[T]) string {
 		if only == "" {
 			return m.insert()
 		}
 		return m.insert() + " WHERE " + only
-	}, only != "")
+	})
 }
 
 // UpsertStamped queues the rows of records, new ones and ones that are there by their key.
-func (t *Table[T]) UpsertStamped(tx *Tx, list []T) {
-	t.stamped(tx, -1, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
+func (t *Table[T]) UpsertStamped(w Writer, list []T) {
+	change := func(_ int, sql string, args []any) { w.Change(sql, args...) }
+	t.stamped(w, change, -1, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
 		keys, sets := "tenant_id", m.sets("excluded.")
 		for _, c := range m.values {
 			if c.role == key {
@@ -62,13 +67,13 @@ func (t *Table[T]) UpsertStamped(tx *Tx, list []T) {
 			}
 		}
 		return m.insert() + " WHERE TRUE ON CONFLICT (" + keys + ") DO UPDATE SET " + sets
-	}, false)
+	})
 }
 
 // UpdateStamped queues the change of records' rows: all columns but the fixed ones. A row that was written since it was read, or of
 // which while, a condition on the table, does not hold, makes the operation run again.
-func (t *Table[T]) UpdateStamped(tx *Tx, list []T, while string) {
-	t.stamped(tx, -1, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
+func (t *Table[T]) UpdateStamped(w GuardedWriter, list []T, while string) {
+	t.stamped(w, guarded(w, all), -1, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
 		func(m *many[T]) string {
 			text := "UPDATE " + t.name + " SET " + m.sets("v.") + " FROM v WHERE " + t.name + ".tenant_id = $1"
 			for _, c := range m.values {
@@ -77,7 +82,7 @@ func (t *Table[T]) UpdateStamped(tx *Tx, list []T, while string) {
 				}
 			}
 			return text + " AND " + while
-		}, true)
+		})
 }
 
 // many is one such statement: its columns of v, and the others, which hold the same in all rows.
@@ -89,20 +94,30 @@ type many[T any] struct {
 	nowAt, baseAt string     // placeholders of the instant and of the first stamp
 }
 
+// all is the guard of a statement that must touch every row it is given.
+func all(n int) Guard { return Touches(int64(n), nil) }
+
+// putMany queues a statement of n rows.
+type putMany func(n int, sql string, args []any)
+
+func guarded(w GuardedWriter, guard func(n int) Guard) putMany {
+	return func(n int, sql string, args []any) { w.PutStamped(guard(n), sql, args...) }
+}
+
 // stamped queues a statement for all of a list, in pieces. Chosen says which columns v has; an offset below 0 reserves stamps.
-func (t *Table[T]) stamped(tx *Tx, offset int64, name string, list []T, chosen func(*Column[T]) bool, build func(*many[T]) string,
-	all bool) {
+func (t *Table[T]) stamped(w GuardedWriter, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
+	build func(*many[T]) string) {
 	if len(list) == 0 {
 		return
 	}
 	m, first := t.many(chosen)
 	if m.clock != nil && offset < 0 {
-		offset = tx.Stamps(len(list))
+		offset = w.Stamps(len(list))
 	}
-	Chunks(list, func(piece []T) error {
-		args := append(make([]any, 0, first-1+len(m.values)*len(piece)), tx.Tenant)
+	for piece := range Pieces(list) {
+		args := append(make([]any, 0, first-1+len(m.values)*len(piece)), w.TenantID())
 		if len(m.nows) > 0 {
-			args = append(args, tx.Micros())
+			args = append(args, w.Micros())
 		}
 		if m.clock != nil {
 			args = append(args, offset)
@@ -113,14 +128,10 @@ func (t *Table[T]) stamped(tx *Tx, offset int64, name string, list []T, chosen f
 			}
 		}
 		offset += int64(len(piece)) * stampStep
-		step := tx.Change(t.text("stamped "+name+strconv.Itoa(len(piece)), func() string {
+		put(len(piece), t.text("stamped "+name+strconv.Itoa(len(piece)), func() string {
 			return m.with(len(piece), first, &piece[0]) + build(m)
-		}), args...)
-		if all {
-			step.Rows(int64(len(piece)), nil)
-		}
-		return nil
-	})
+		}), args)
+	}
 }
 
 // many sorts the columns; first is the number of the first placeholder of v.

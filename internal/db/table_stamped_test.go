@@ -42,7 +42,7 @@ var parcels = parcelNotes.Plus(
 func TestTableStamped(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB) {
 		clock(t, store, 1)
-		write := func(do func(tx *db.Tx) error) error { return store.OptimisticWrite(t.Context(), 1, do) }
+		write := func(do func(tx *db.Tx) error) error { return store.Write(t.Context(), 1, do) }
 		read := func() (list []parcel) {
 			err := store.Read(t.Context(), 1, func(tx *db.Tx) (err error) {
 				list, err = parcels.All(tx, "ORDER BY changed_at")

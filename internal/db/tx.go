@@ -20,18 +20,21 @@ type Step = engine.Step
 type Tx struct {
 	Tenant id.Tenant // $1 of every statement; Across for the few that serve all tenants
 
-	db         *DB
-	session    engine.Session
-	now        time.Time
-	before     []*Step           // queued writes that need no stamp
-	after      []*Step           // queued writes that follow the tenant's change clock
-	stamps     int64             // given since the last flush
-	pending    []*engine.Pending // reads not sent yet, in their order
-	topics     []string
-	readOnly   bool
-	optimistic bool // see DB.OptimisticWrite: reads do not send what is queued
-	try        int
+	db       *DB
+	session  engine.Session
+	now      time.Time
+	before   []*Step           // queued writes that need no stamp
+	after    []*Step           // queued writes that follow the tenant's change clock
+	stamps   int64             // given since the last flush
+	pending  []*engine.Pending // reads not sent yet, in their order
+	topics   []string
+	readOnly bool
+	step     step
+	try      int
 }
+
+// TenantID is Tenant, for the faces of the transaction.
+func (tx *Tx) TenantID() id.Tenant { return tx.Tenant }
 
 // Try counts the runs of this transaction that lost a race, from 0: one that has lost may look more carefully.
 func (tx *Tx) Try() int { return tx.try }
@@ -42,18 +45,36 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // Micros is Now as the store keeps it.
 func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
-// Query reads rows; queued writes are sent first, but for those of a optimistic transaction.
+// Query reads rows; queued writes are sent first.
 func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
-	if !tx.optimistic {
-		if err := tx.Flush(); err != nil {
-			return nil, err
-		}
+	if err := tx.beforeRead(sql); err != nil {
+		return nil, err
 	}
 	rows, err := tx.session.Query(sql, args)
 	if err != nil {
 		return nil, fmt.Errorf("%w in %s", err, engine.Head(sql))
 	}
 	return rows, nil
+}
+
+// step is how far an optimistic transaction has come.
+type step int
+
+const (
+	oneStep  step = iota // it is none
+	planning             // it reads; nothing is sent before its end
+	storing              // it reads nothing any more
+)
+
+// beforeRead sends what is queued. It panics, and so fails the transaction, where an optimistic one has kept its Reader.
+func (tx *Tx) beforeRead(sql string) error {
+	switch tx.step {
+	case planning:
+		return nil
+	case storing:
+		panic("db: a read among the writes of an optimistic transaction: " + engine.Head(sql))
+	}
+	return tx.Flush()
 }
 
 // Each runs a query and calls each for every row.
@@ -107,14 +128,6 @@ func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 func (tx *Tx) Queue(sql string, args ...any) *Step {
 	s := &Step{SQL: sql, Args: args, Want: -1}
 	tx.before = append(tx.before, s)
-	return s
-}
-
-// Require takes a read that must find as many rows as Rows says when the transaction commits. It goes out in its place among the writes
-// of Queue and costs no round trip.
-func (tx *Tx) Require(sql string, args ...any) *Step {
-	s := tx.Queue(sql, args...)
-	s.Reads = true
 	return s
 }
 
@@ -222,10 +235,10 @@ func (tx *Tx) Flush() error {
 }
 
 // List reads all rows of a query, each made by scan.
-func List[T any](tx *Tx, scan func(Rows) (T, error), sql string, args ...any) ([]T, error) {
+func List[T any](r Reader, scan func(Rows) (T, error), sql string, args ...any) ([]T, error) {
 	list := []T{}
-	err := tx.Each(func(r Rows) error {
-		v, err := scan(r)
+	err := r.Each(func(row Rows) error {
+		v, err := scan(row)
 		list = append(list, v)
 		return err
 	}, sql, args...)

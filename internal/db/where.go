@@ -14,8 +14,8 @@ type Where struct {
 }
 
 // NewWhere begins with the transaction's tenant. Alias is the table's name in the query, "" for none.
-func NewWhere(tx *Tx, alias string) *Where {
-	w := &Where{alias: alias, args: []any{tx.Tenant}}
+func NewWhere(r Reader, alias string) *Where {
+	w := &Where{alias: alias, args: []any{r.TenantID()}}
 	if alias != "" {
 		alias += "."
 	}

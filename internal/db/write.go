@@ -30,12 +30,18 @@ func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) e
 	return d.write(ctx, tenant, engine.Normal, run)
 }
 
-// OptimisticWrite is Write for a transaction whose queued writes check whatever its reads relied on (Step.Rows, Step.Unique, unique keys,
-// writes by difference), and which reads nothing that it has queued. Its reads may then run beside other writers, on a snapshot.
-func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+// OptimisticWrite is Write for a transaction in two steps. Plan reads, beside other writers, on a snapshot where the engine has one, and
+// decides; it locks nothing. Store, which it returns, queues the writes; nil if there are none. What plan has read may have changed by the
+// time the writes go out, so each has a Guard.
+func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, plan func(Reader) (store func(GuardedWriter), err error)) error {
 	return d.write(ctx, tenant, engine.Optimistic, func(tx *Tx) error {
-		tx.optimistic = true
-		return run(tx)
+		tx.step = planning
+		store, err := plan(tx)
+		if err == nil && store != nil {
+			tx.step = storing
+			store(tx)
+		}
+		return err
 	})
 }
 
@@ -53,7 +59,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		var tx *Tx
 		err = d.engine.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
 			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try}
-			err := guarded(tx, run)
+			err := recovered(tx, run)
 			tx.pending = nil // nobody waits for it
 			if err != nil {
 				return nil, err
@@ -73,8 +79,8 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 	return engine.TooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
-// guarded turns a panic of a transaction into an error, so that one bad transaction cannot take the writer with it.
-func guarded(tx *Tx, run func(*Tx) error) (err error) {
+// recovered turns a panic of a transaction into an error, so that one bad transaction cannot take the writer with it.
+func recovered(tx *Tx, run func(*Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())

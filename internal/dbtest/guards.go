@@ -34,14 +34,14 @@ func Fails(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx 
 func overtake(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
 	t.Helper()
 	runs := 0
-	return store.OptimisticWrite(t.Context(), tenant, func(tx *db.Tx) error {
+	return store.OptimisticWrite(t.Context(), tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
 		if runs++; runs == 2 {
-			return errAgain
+			return nil, errAgain
 		}
-		if err := run(tx); err != nil {
-			return err
+		if err := run(r.(*db.Tx)); err != nil { // what it queues is sent at the end
+			return nil, err
 		}
-		return store.Write(t.Context(), tenant, meanwhile)
+		return nil, store.Write(t.Context(), tenant, meanwhile)
 	})
 }
 

@@ -34,37 +34,34 @@ func kept(key string) string {
 }
 
 // Find looks a key up in its space (method and path); nil when it is free.
-func Find(tx *db.Tx, key, space string) (*Answer, error) { return PrefetchFind(tx, key, space)() }
-
-// PrefetchFind is Find as a question.
-func PrefetchFind(tx *db.Tx, key, space string) func() (*Answer, error) {
-	var found *Answer
-	var expires int64
-	key = kept(key)
-	asked := tx.Prefetch(func(r db.Rows) error {
-		found = &Answer{}
-		return r.Scan(&found.Fingerprint, &found.Status, &found.Body, &found.Resource, &expires)
-	}, "SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
-		tx.Tenant, key, space)
-	return func() (*Answer, error) {
-		if err := asked.Wait(); err != nil || found == nil {
-			return nil, err
-		}
-		if expires <= tx.Micros() { // in a Read nothing queued goes out
-			tx.Queue("DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND expires_at = $4", tx.Tenant, key, space, expires)
-			return nil, nil
-		}
-		return found, nil
-	}
+func Find(r db.Reader, key, space string) (*Answer, error) {
+	return PrefetchFind(r, key, space).Wait()
 }
 
-// Save keeps an answer. When another request saved under the key meanwhile, the operation runs again and finds it. The row is written behind
-// the account's clock: two requests with one key never wait for each other's row with the clock in hand.
-func Save(tx *db.Tx, key, space string, a Answer) {
-	key = kept(key)
-	tx.Change(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`,
-		tx.Tenant, key, space, a.Fingerprint, a.Status, a.Body, a.Resource, tx.Micros(), tx.Now().Add(Retention).UnixMicro()).Rows(1, nil)
+// PrefetchFind is Find ahead of its use.
+func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
+	p := new(db.Pending[*Answer])
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		var a Answer
+		var expires int64
+		err := row.Scan(&a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
+		if expires > r.Micros() {
+			p.Value = &a
+		}
+		return err
+	}, "SELECT fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3",
+		r.TenantID(), kept(key), space))
+}
+
+// Save keeps an answer, in the place of one past its retention. When another request saved under the key meanwhile, the operation runs
+// again and finds it. The row is written behind the account's clock: two requests with one key never wait for each other's row with the
+// clock in hand.
+func Save(w db.GuardedWriter, key, space string, a Answer) {
+	w.PutStamped(db.Touches(1, nil), `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+			answer = excluded.answer, resource_id = excluded.resource_id, created_at = excluded.created_at, expires_at = excluded.expires_at
+		WHERE idempotency_keys.expires_at <= excluded.created_at`,
+		w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(), w.Now().Add(Retention).UnixMicro())
 }
 
 // Sweep drops answers past their retention, at most limit of them, and reports how many. It serves every tenant.

@@ -56,9 +56,9 @@ func TestOneOfManyWithAKey(t *testing.T) {
 		for i := range racers {
 			done.Go(func() {
 				own := strings.Repeat("x", i+1)
-				err := store.OptimisticWrite(t.Context(), tenant, func(tx *db.Tx) error {
-					found, err := idempotency.Find(tx, "one key", space)
-					if tx.Try() == 0 {
+				err := store.OptimisticWrite(t.Context(), tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
+					found, err := idempotency.Find(r, "one key", space)
+					if r.Try() == 0 {
 						looked.Done()
 						looked.Wait()
 						if found != nil {
@@ -66,16 +66,17 @@ func TestOneOfManyWithAKey(t *testing.T) {
 						}
 					}
 					if err != nil {
-						return err
+						return nil, err
 					}
 					if found != nil {
 						answers[i] = found.Body
-						return nil
+						return nil, nil
 					}
-					tx.Queue("UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", tx.Tenant)
-					idempotency.Save(tx, "one key", space, idempotency.Answer{Fingerprint: "f", Status: 201, Body: own})
-					answers[i] = own
-					return nil
+					return func(w db.GuardedWriter) {
+						w.Put(db.Difference(), "UPDATE order_numbers SET next = next + 1 WHERE tenant_id = $1", w.TenantID())
+						idempotency.Save(w, "one key", space, idempotency.Answer{Fingerprint: "f", Status: 201, Body: own})
+						answers[i] = own
+					}, nil
 				})
 				if err != nil {
 					t.Error(err)

@@ -14,7 +14,7 @@ import (
 const addUp = 100_000_000
 
 // count moves the kept figures from an order as it was to as it is; nil is none (before creation).
-func count(tx *db.Tx, before, after *Order) {
+func count(w db.GuardedWriter, before, after *Order) {
 	type key struct {
 		status Status
 		figure [4]int64 // orders, items, big, small
@@ -37,13 +37,13 @@ func count(tx *db.Tx, before, after *Order) {
 			return
 		}
 	}
-	args := append(make([]any, 0, 4+7*len(moves)*len(spans.Widths)), tx.Tenant, string(after.Channel), after.Currency)
+	args := append(make([]any, 0, 4+7*len(moves)*len(spans.Widths)), w.TenantID(), string(after.Channel), after.Currency)
 	for _, m := range moves {
 		for _, width := range spans.Widths {
 			args = append(args, width, string(m.status), spans.Down(after.CreatedAt, width), m.figure[0], m.figure[1], m.figure[2], m.figure[3])
 		}
 	}
-	tx.Change(countTexts.For(len(moves)*len(spans.Widths), func(n int) string {
+	w.PutStamped(db.Difference(), countTexts.For(len(moves)*len(spans.Widths), func(n int) string {
 		return `INSERT INTO order_figures (tenant_id, channel, currency, span, status, bucket, orders, items, big, small)
 			VALUES ` + db.Repeat(n, 4, "($1,$2,$3,$,$,$,$,$,$,$)") + `
 			ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
@@ -62,12 +62,12 @@ func (o *Order) quantity() (n int64) {
 }
 
 // prefetchTotal asks how many orders there are that a filter lets through.
-func prefetchTotal(tx *db.Tx, f CountedFilter) func() (int64, error) {
+func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	from, to := f.bounds()
 	if from >= to {
-		return func() (int64, error) { return 0, nil }
+		return nil // none
 	}
-	w := db.NewWhere(tx, "")
+	w := db.NewWhere(r, "")
 	db.AndIn(w, "status", f.states())
 	where := w.String()
 	of := func(column string) string { // bound where it is used: PostgreSQL refuses a parameter that no condition names
@@ -88,7 +88,7 @@ func prefetchTotal(tx *db.Tx, f CountedFilter) func() (int64, error) {
 			of("channel_id"))
 	}
 	sql.WriteString(") AS counted")
-	return prefetchNumber(tx, sql.String(), w.Args())
+	return prefetchNumber(r, sql.String(), w.Args())
 }
 
 // bounds are the filter's bounds of time, the second excluded.
@@ -124,7 +124,7 @@ func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter
 		}
 		ahead := f
 		if ahead.From, ahead.To = first[0], first[1]-1; first[0] < first[1] {
-			n, err := prefetchTotal(tx, ahead)()
+			n, err := prefetchTotal(tx, ahead).Wait()
 			if err != nil {
 				return f, 0, err
 			}
@@ -181,11 +181,7 @@ func direction(ascending bool) string {
 	return "DESC"
 }
 
-func prefetchNumber(tx *db.Tx, sql string, args []any) func() (int64, error) {
-	var n int64
-	asked := tx.Prefetch(func(r db.Rows) error { return r.Scan(&n) }, sql, args...)
-	return func() (int64, error) {
-		err := asked.Wait()
-		return n, err
-	}
+func prefetchNumber(r db.Reader, sql string, args []any) *db.Pending[int64] {
+	p := new(db.Pending[int64])
+	return p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) }, sql, args...))
 }

@@ -136,19 +136,19 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		return listChosen(tx, f, matching)
 	}
 	page := prefetchPage(tx, f, f.access())
-	n, err := matching()
+	n, err := matching.Wait()
 	if err != nil {
 		return nil, 0, err
 	}
 	if n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, nil
 	}
-	list, err := page()
+	list, err := page.Wait()
 	return list, n, err
 }
 
 // prefetchMatching counts what a filter lets through: from the kept figures where they know all that is asked for.
-func prefetchMatching(tx *db.Tx, f Filter) func() (int64, error) {
+func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	if f.RowFilter == (RowFilter{}) {
 		return prefetchTotal(tx, f.CountedFilter)
 	}

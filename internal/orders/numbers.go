@@ -89,14 +89,7 @@ func (n *Numbers) Drop(tenant id.Tenant, number int64) {
 	}
 }
 
-// AskNumber asks whether an order has a number already, and gives ErrNumberTaken then.
-func AskNumber(tx *db.Tx, number int64) func() error {
-	taken := prefetchNumber(tx, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{tx.Tenant, number})
-	return func() error {
-		n, err := taken()
-		if err == nil && n > 0 {
-			err = ErrNumberTaken
-		}
-		return err
-	}
+// PrefetchNumberTaken counts the orders that have a number already: 0 or 1.
+func PrefetchNumberTaken(r db.Reader, number int64) *db.Pending[int64] {
+	return prefetchNumber(r, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{r.TenantID(), number})
 }

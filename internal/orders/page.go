@@ -45,8 +45,8 @@ func (f Filter) access() access {
 }
 
 // listChosen reads a page on the way that is the shorter one for as many orders as match.
-func listChosen(tx *db.Tx, f Filter, matching func() (int64, error)) ([]Order, int64, error) {
-	n, err := matching()
+func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
+	n, err := matching.Wait()
 	if err != nil || n == 0 || int64(f.Offset) >= n {
 		return []Order{}, n, err
 	}
@@ -68,7 +68,7 @@ func listChosen(tx *db.Tx, f Filter, matching func() (int64, error)) ([]Order, i
 		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
 		read.Limit = int(min(int64(f.Limit), n-int64(f.Offset)))
 	}
-	list, err := prefetchPage(tx, read, way)()
+	list, err := prefetchPage(tx, read, way).Wait()
 	if back {
 		slices.Reverse(list)
 	}
@@ -84,13 +84,13 @@ func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
 	if f.Sort == ByNumber {  // numbers grow with time
 		among.From, among.To = f.From, f.To
 	}
-	all, err := prefetchTotal(tx, among)()
+	all, err := prefetchTotal(tx, among).Wait()
 	if err != nil {
 		return bySort, err
 	}
 	walked := float64(f.Limit+f.Offset) * float64(all) / float64(n)
 	if passed, any := f.passed(); any {
-		skipped, err := prefetchTotal(tx, passed)()
+		skipped, err := prefetchTotal(tx, passed).Wait()
 		if err != nil {
 			return bySort, err
 		}
@@ -160,24 +160,20 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
 // prefetchPage asks for one page. Ids come first, each state of an index by status for itself, and only the page's rows are read whole.
-func prefetchPage(tx *db.Tx, f Filter, way access) func() ([]Order, error) {
-	sql, args := f.page(tx, way)
-	var list []Order
+func prefetchPage(r db.Reader, f Filter, way access) *db.Pending[[]Order] {
+	sql, args := f.page(r, way)
+	p := new(db.Pending[[]Order])
 	scan := table.Scanner()
-	asked := tx.Prefetch(func(r db.Rows) error {
-		o, err := scan(r)
-		list = append(list, o)
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		o, err := scan(row)
+		p.Value = append(p.Value, o)
 		return err
-	}, sql, args...)
-	return func() ([]Order, error) {
-		err := asked.Wait()
-		return list, err
-	}
+	}, sql, args...))
 }
 
 // page writes the query of one page.
-func (f Filter) page(tx *db.Tx, way access) (sql string, args []any) {
-	w := db.NewWhere(tx, "o")
+func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
+	w := db.NewWhere(r, "o")
 	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
 	inOrder := way == bySort || f.Sort == ByCreatedAt // the index has the order of the list
 	if !inOrder {

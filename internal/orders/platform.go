@@ -105,45 +105,37 @@ var issueTable = db.NewTable("order_issues",
 )
 
 // prefetchRefunds prefetches the refunds of an order, oldest first.
-func prefetchRefunds(tx *db.Tx, order id.Order) func() ([]Refund, error) {
-	var list []Refund
-	at := map[string]int{}
+func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
+	p, at := new(db.Pending[[]Refund]), map[string]int{}
 	scan, scanLine := refundTable.Scanner(), refundLineTable.Scanner()
-	heads := tx.Prefetch(func(r db.Rows) error {
-		row, err := scan(r)
-		at[row.ID] = len(list)
-		list = append(list, row.Refund)
+	heads := r.Prefetch(func(row db.Rows) error {
+		head, err := scan(row)
+		at[head.ID] = len(p.Value)
+		p.Value = append(p.Value, head.Refund)
 		return err
-	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", tx.Tenant, order)
-	lines := tx.Prefetch(func(r db.Rows) error {
-		l, err := scanLine(r)
+	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order)
+	lines := r.Prefetch(func(row db.Rows) error {
+		l, err := scanLine(row)
 		if err != nil {
 			return err
 		}
-		refund := &list[at[l.refund]]
+		refund := &p.Value[at[l.refund]]
 		refund.Lines = append(refund.Lines, l.RefundLine)
 		return nil
 	}, "SELECT "+refundLineTable.Columns("")+" FROM order_refund_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY refund_id, line_id",
-		tx.Tenant, order)
-	return func() ([]Refund, error) {
-		err := db.WaitAll([]*db.PendingRead{heads, lines})
-		return list, err
-	}
+		r.TenantID(), order)
+	return p.Await(heads, lines)
 }
 
 // prefetchIssues prefetches the issues of an order, oldest first.
-func prefetchIssues(tx *db.Tx, order id.Order) func() ([]Issue, error) {
-	var list []Issue
+func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
+	p := new(db.Pending[[]Issue])
 	scan := issueTable.Scanner()
-	issues := tx.Prefetch(func(r db.Rows) error {
-		row, err := scan(r)
-		list = append(list, row.Issue)
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		i, err := scan(row)
+		p.Value = append(p.Value, i.Issue)
 		return err
-	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path", tx.Tenant, order)
-	return func() ([]Issue, error) {
-		err := issues.Wait()
-		return list, err
-	}
+	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path", r.TenantID(), order))
 }
 
 // Flag queues an issue of a locked order, unless the order has it already. Of one kind and member the newest message stays.

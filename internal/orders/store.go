@@ -31,7 +31,8 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id = $2::UUID", tx.Tenant, order)
 	var lines []Line
 	rest := prefetchLines(tx, []id.Order{order}, func(_ id.Order, l Line) { lines = append(lines, l) })
-	history, shipments := prefetchHistory(tx, order), prefetchShipments(tx, order)
+	history := prefetchHistory(tx, order)
+	shipments, shipped := prefetchShipments(tx, order)
 	if err := db.WaitAll(append(held, row)); err != nil {
 		return nil, err
 	}
@@ -44,17 +45,25 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	}
 	o.Lines = lines
 	var err error
-	if o.History, err = history(); err != nil {
+	if o.History, err = history.Wait(); err != nil {
 		return nil, err
 	}
-	if o.Shipments, err = shipments(); err != nil || o.PlatformID == "" {
-		return o, err
+	if o.Shipments, err = shipments.Wait(); err != nil {
+		return nil, err
+	}
+	if len(o.Shipments) > 0 {
+		if err := shipped.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	if o.PlatformID == "" {
+		return o, nil
 	}
 	refunds, issues := prefetchRefunds(tx, order), prefetchIssues(tx, order)
-	if o.Refunds, err = refunds(); err != nil {
+	if o.Refunds, err = refunds.Wait(); err != nil {
 		return nil, err
 	}
-	o.Issues, err = issues()
+	o.Issues, err = issues.Wait()
 	return o, err
 }
 
@@ -94,65 +103,52 @@ func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.P
 
 var linesText db.Text
 
-// prefetchHistory asks how an order began, from its own row, and for every move since.
-func prefetchHistory(tx *db.Tx, order id.Order) func() ([]Entry, error) {
-	list := []Entry{}
+// prefetchHistory is how an order began, from its own row, and every move since.
+func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
+	p := &db.Pending[[]Entry]{Value: []Entry{}}
 	scan := entryTable.Scanner()
-	asked := tx.Prefetch(func(r db.Rows) error {
-		e, err := scan(r)
-		list = append(list, e.Entry)
+	return p.Await(r.Prefetch(func(row db.Rows) error {
+		e, err := scan(row)
+		p.Value = append(p.Value, e.Entry)
 		return err
 	}, `SELECT id AS order_id, id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, coalesce(recorded_at, created_at)
 		FROM orders WHERE tenant_id = $1 AND id = $2::UUID
 		UNION ALL SELECT `+entryTable.Columns("")+` FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
-		ORDER BY 8, 2`, tx.Tenant, order)
-	return func() ([]Entry, error) {
-		err := asked.Wait()
-		return list, err
-	}
+		ORDER BY 8, 2`, r.TenantID(), order))
 }
 
-func prefetchShipments(tx *db.Tx, order id.Order) func() ([]Shipment, error) {
-	list, at := []Shipment{}, map[id.Shipment]int{}
+// prefetchShipments are the shipments of an order, and the read that fills their lines.
+func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], lines *db.PendingRead) {
+	p, at := &db.Pending[[]Shipment]{Value: []Shipment{}}, map[id.Shipment]int{}
 	scan, scanLine := shipmentTable.Scanner(), shipmentLineTable.Scanner()
-	asked := tx.Prefetch(func(r db.Rows) error {
-		s, err := scan(r)
-		at[s.ID] = len(list)
-		list = append(list, s.Shipment)
+	p.Await(r.Prefetch(func(row db.Rows) error {
+		s, err := scan(row)
+		at[s.ID] = len(p.Value)
+		p.Value = append(p.Value, s.Shipment)
 		return err
-	}, "SELECT "+shipmentTable.Columns("")+" FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", tx.Tenant, order)
-	lines := tx.Prefetch(func(r db.Rows) error {
-		l, err := scanLine(r)
+	}, "SELECT "+shipmentTable.Columns("")+" FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order))
+	lines = r.Prefetch(func(row db.Rows) error {
+		l, err := scanLine(row)
 		if err != nil {
 			return err
 		}
-		s := &list[at[l.shipment]]
+		s := &p.Value[at[l.shipment]]
 		s.Lines = append(s.Lines, l.ShipmentLine)
 		return nil
-	}, "SELECT "+shipmentLineTable.Columns("")+" FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id", tx.Tenant, order)
-	return func() ([]Shipment, error) {
-		if err := asked.Wait(); err != nil || len(list) == 0 {
-			return list, err
-		}
-		err := lines.Wait()
-		return list, err
-	}
+	}, "SELECT "+shipmentLineTable.Columns("")+" FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id", r.TenantID(), order)
+	return p, lines
 }
 
 // ByReference finds the order that has an external reference; "" when none has.
-func ByReference(tx *db.Tx, reference string) (id.Order, error) {
-	return PrefetchByReference(tx, reference)()
+func ByReference(r db.Reader, reference string) (id.Order, error) {
+	return PrefetchByReference(r, reference).Wait()
 }
 
-// PrefetchByReference is ByReference as a question.
-func PrefetchByReference(tx *db.Tx, reference string) func() (id.Order, error) {
-	var order id.Order
-	asked := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
-		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", tx.Tenant, reference)
-	return func() (id.Order, error) {
-		err := asked.Wait()
-		return order, err
-	}
+// PrefetchByReference is ByReference ahead of its use.
+func PrefetchByReference(r db.Reader, reference string) *db.Pending[id.Order] {
+	p := new(db.Pending[id.Order])
+	return p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) },
+		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", r.TenantID(), reference))
 }
 
 // search is what a list's search looks through.
@@ -166,34 +162,34 @@ func (o *Order) search() string {
 
 // Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
 // meanwhile makes the operation run again.
-func Insert(tx *db.Tx, o *Order) {
+func Insert(w db.GuardedWriter, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
-	table.Insert(tx, *o)
-	insertLines(tx, o.ID, o.Lines, 0)
+	table.Insert(w, *o)
+	insertLines(w, o.ID, o.Lines, 0)
 	for _, s := range o.Shipments {
-		InsertShipment(tx, o.ID, s)
+		InsertShipment(w, o.ID, s)
 	}
-	count(tx, nil, o)
+	count(w, nil, o)
 }
 
 func emailKey(email string) string { return strings.ToLower(email) }
 
-func insertLines(tx *db.Tx, order id.Order, lines []Line, first int) {
+func insertLines(w db.GuardedWriter, order id.Order, lines []Line, first int) {
 	rows := make([]lineRow, len(lines))
 	for i, l := range lines {
 		rows[i] = lineRow{order, int64(first + i), l}
 	}
-	lineTable.Insert(tx, rows...)
+	lineTable.Insert(w, rows...)
 }
 
 // InsertShipment writes a shipment with its lines.
-func InsertShipment(tx *db.Tx, order id.Order, s Shipment) {
-	shipmentTable.Insert(tx, shipmentRow{order, s})
+func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
+	shipmentTable.Insert(w, shipmentRow{order, s})
 	rows := make([]shipmentLineRow, len(s.Lines))
 	for i, l := range s.Lines {
 		rows[i] = shipmentLineRow{order, s.ID, l}
 	}
-	shipmentLineTable.Insert(tx, rows...)
+	shipmentLineTable.Insert(w, rows...)
 }
 
 // DeleteShipment takes a shipment's rows away.

@@ -17,34 +17,34 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 }
 
 // remove writes levels off and leaves their tombstones.
-func remove(tx *db.Tx, live []Level, why Why) []Change {
+func remove(q db.GuardedWriter, live []Level, why Why) []Change {
 	var w writes
 	for i := range live {
 		after := live[i]
 		after.OnHand, after.Threshold, after.Low, after.Deleted = 0, nil, false, true
 		w.add(&live[i], &after)
 	}
-	w.enter(tx, w.deleted, deleteLevels)
-	insertMovements(tx, w.ledger, why)
+	w.enter(q, w.deleted, deleteLevels)
+	insertMovements(q, w.ledger, why)
 	return w.changes
 }
 
-func deleteLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+func deleteLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+4*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), offset)
+		args = append(args, q.TenantID(), q.Micros(), offset)
 		for _, at := range piece {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held)
 		}
 		offset += int64(len(piece)) * db.StampStep
-		tx.Change(deleteText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Touches(int64(len(piece)), nil), deleteText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, was, held, at) AS (VALUES ` +
 				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
 				UPDATE stock_levels SET on_hand = 0, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
 					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live
-		}), args...).Rows(int64(len(piece)), nil)
+		}), args...)
 		return nil
 	})
 }

@@ -23,21 +23,21 @@ type entry struct {
 }
 
 // row is the entry as it will be read.
-func (e entry) row(tx *db.Tx, why Why) Movement {
+func (e entry) row(q db.GuardedWriter, why Why) Movement {
 	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand,
-		At: tx.Micros(), Why: why}
+		At: q.Micros(), Why: why}
 }
 
 // insertMovements writes the ledger rows of one operation.
-func insertMovements(tx *db.Tx, list []entry, why Why) {
+func insertMovements(q db.GuardedWriter, list []entry, why Why) {
 	db.Chunks(list, func(piece []entry) error {
 		args := make([]any, 0, 7+6*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
+		args = append(args, q.TenantID(), q.Micros(), string(why.Cause), why.ReferenceType, why.ReferenceID, why.Note, why.Actor)
 		for i := range piece {
 			e := &piece[i]
 			args = append(args, e.SKU, e.offset, e.Warehouse, string(e.movement), e.OnHand-e.PreviousOnHand, e.OnHand)
 		}
-		tx.Change(movementsText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Unique(nil), movementsText.For(len(piece), func(n int) string {
 			return `WITH v(sku, at, warehouse, id, delta, balance) AS (VALUES ` +
 				rows(n, 8, 0, "($::TEXT,$::BIGINT,$::TEXT,$::UUID,$::BIGINT,$::BIGINT)") + `)
 				INSERT INTO movements (tenant_id, sku, stamp, warehouse_code, id, cause, delta, balance,

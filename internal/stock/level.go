@@ -71,12 +71,12 @@ type Why struct {
 }
 
 // readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
-func readLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) error {
-	return db.WaitAll(prefetchLevels(tx, skus, warehouse, each))
+func readLevels(r db.Reader, skus []string, warehouse string, each func(Level)) error {
+	return db.WaitAll(prefetchLevels(r, skus, warehouse, each))
 }
 
 // prefetchLevels is readLevels as pending reads. It sorts the SKUs.
-func prefetchLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
+func prefetchLevels(r db.Reader, skus []string, warehouse string, each func(Level)) []*db.PendingRead {
 	pending := make([]*db.PendingRead, 0, 1)
 	slices.Sort(skus)
 	skus = slices.Compact(skus)
@@ -84,12 +84,12 @@ func prefetchLevels(tx *db.Tx, skus []string, warehouse string, each func(Level)
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
 		padded, scan := db.Padded(piece), rowScanner()
-		args, text := append([]any{tx.Tenant}, padded...), &levelsText
+		args, text := append([]any{r.TenantID()}, padded...), &levelsText
 		if warehouse != "" {
 			args, text = append(args, warehouse), &levelsInText
 		}
-		pending = append(pending, tx.Prefetch(func(r db.Rows) error {
-			row, err := scan(r)
+		pending = append(pending, r.Prefetch(func(rows db.Rows) error {
+			row, err := scan(rows)
 			if err == nil {
 				each(row.Level)
 			}

@@ -53,10 +53,12 @@ func TestBulkStatementsKeepToTheKey(t *testing.T) {
 		shifts[i] = Shift{SKU: inputs[i].SKU, Product: inputs[i].Product, Reserve: 1}
 	}
 	write(func(tx *db.Tx) error {
-		levels, err := Choose(tx, shifts)
-		if err == nil {
-			_, err = Apply(tx, levels, shifts, Why{Cause: Shipment}, false)
+		levels, err := Choose(tx, nil, shifts)
+		if err != nil {
+			return err
 		}
+		plan, err := PlanShifts(levels, shifts, false)
+		plan.Store(tx, Why{Cause: Shipment})
 		return err
 	})
 	write(func(tx *db.Tx) error {

@@ -72,10 +72,13 @@ func (s *fixture) shift(place string, reserve, onHand int64) (changes []stock.Ch
 	product := s.product(at.SKU)
 	s.write(func(tx *db.Tx) error {
 		shifts := []stock.Shift{{SKU: at.SKU, Warehouse: at.Warehouse, Product: product, Reserve: reserve, OnHand: onHand}}
-		levels, err := stock.Choose(tx, shifts)
-		if err == nil {
-			changes, err = stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Shipment}, false)
+		levels, err := stock.Choose(tx, nil, shifts)
+		if err != nil {
+			return err
 		}
+		plan, err := stock.PlanShifts(levels, shifts, false)
+		plan.Store(tx, stock.Why{Cause: stock.Shipment})
+		changes = plan.Changed()
 		return err
 	})
 	return changes

@@ -13,7 +13,7 @@ import (
 // Shift is what one operation does to one SKU.
 type Shift struct {
 	SKU       string
-	Warehouse string // "" lets Apply choose
+	Warehouse string // "" lets Choose decide
 	Product   id.Product
 	Variant   id.Variant
 	Reserve   int64 // change of reserved
@@ -22,36 +22,31 @@ type Shift struct {
 	alive bool // its SKU still stands for its product, so that a level it meets lives
 }
 
-// Levels gives levels that were asked for, by place.
-type Levels func() (map[Place]Level, error)
+// Levels are levels by place.
+type Levels = map[Place]Level
 
-// PrefetchLevels asks for the levels of some SKUs, deleted ones too.
-func PrefetchLevels(tx *db.Tx, skus []string) Levels {
-	levels := make(map[Place]Level, len(skus))
-	asked := prefetchLevels(tx, slices.Clone(skus), "", func(l Level) { levels[l.Place()] = l })
-	return func() (map[Place]Level, error) {
-		err := db.WaitAll(asked)
-		return levels, err
-	}
+// PrefetchLevels are the levels of some SKUs, deleted ones too, as a pending read.
+func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
+	p := &db.Pending[Levels]{Value: make(Levels, len(skus))}
+	return p.Await(prefetchLevels(r, slices.Clone(skus), "", func(l Level) { p.Value[l.Place()] = l })...)
 }
 
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
-// the most available, else the default. It gives the levels it read, for Apply.
-func Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
-	skus := make([]string, len(shifts))
-	for i, s := range shifts {
-		skus[i] = s.SKU
+// the most available, else the default. It gives the levels, for PlanShifts: those that were prefetched, of the shifts' SKUs at least, or, of
+// nil, those that it reads.
+func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
+	if prefetched == nil {
+		skus := make([]string, len(shifts))
+		for i, s := range shifts {
+			skus[i] = s.SKU
+		}
+		prefetched = PrefetchLevels(r, skus)
 	}
-	return PrefetchLevels(tx, skus).Choose(tx, shifts)
-}
-
-// Choose is the function Choose on levels that were asked for: at least those of the shifts' SKUs.
-func (asked Levels) Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
-	levels, err := asked()
+	levels, err := prefetched.Wait()
 	if err != nil {
 		return nil, err
 	}
-	if err := follow(tx, levels, shifts); err != nil {
+	if err := follow(r, levels, shifts); err != nil {
 		return nil, err
 	}
 	bySKU, wanted := map[string][]Level{}, map[string]int64{}
@@ -73,7 +68,7 @@ func (asked Levels) Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 			continue
 		}
 		if fallback == "" {
-			if fallback, err = DefaultWarehouse(tx); err != nil {
+			if fallback, err = DefaultWarehouse(r); err != nil {
 				return nil, err
 			}
 		}
@@ -84,7 +79,7 @@ func (asked Levels) Choose(tx *db.Tx, shifts []Shift) (map[Place]Level, error) {
 
 // follow looks after shifts of older lines whose level is gone: with its product, then what orders hold stays where it is; or with
 // its warehouse, which held nothing of theirs, then another one is chosen.
-func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) error {
+func follow(r db.Reader, levels Levels, shifts []Shift) error {
 	for i := range shifts {
 		s := &shifts[i]
 		l, ok := levels[Place{s.SKU, s.Warehouse}]
@@ -92,12 +87,12 @@ func follow(tx *db.Tx, levels map[Place]Level, shifts []Shift) error {
 			continue
 		}
 		var product id.Product
-		err := tx.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{tx.Tenant, s.SKU}, &product)
+		err := r.Row("SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", []any{r.TenantID(), s.SKU}, &product)
 		if err != nil && !errors.Is(err, db.ErrNoRow) {
 			return err
 		}
 		s.alive = product == s.Product
-		there, err := HasWarehouse(tx, s.Warehouse)
+		there, err := HasWarehouse(r, s.Warehouse)
 		if err != nil {
 			return err
 		}
@@ -122,34 +117,55 @@ func place(levels []Level, fallback string, wanted int64) string {
 	return best
 }
 
-// Apply makes shifts (their warehouses chosen) on levels as read in this transaction, writes the ledger, and gives each
-// level after. reject refuses to take more than is available: Conflict naming the SKUs. The writes are queued; if a level
-// has moved meanwhile in a way that matters, the operation runs again.
-func Apply(tx *db.Tx, levels map[Place]Level, shifts []Shift, why Why, reject bool) ([]Change, error) {
+// ShiftPlan is what shifts do to levels, to be stored.
+type ShiftPlan struct {
+	changes  []Change // each level after it
+	reserved []reservation
+	writes   writes
+	reject   bool
+}
+
+// PlanShifts works out shifts (their warehouses chosen) on levels, which it brings to how they are after it. Reject refuses to take more
+// than is available: Conflict naming the SKUs.
+func PlanShifts(levels Levels, shifts []Shift, reject bool) (*ShiftPlan, error) {
 	merged := merge(shifts)
 	if reject {
 		if err := enough(levels, merged); err != nil {
 			return nil, err
 		}
 	}
-	changes := make([]Change, 0, len(merged))
-	var w writes
-	var reserved []reservation
+	p := &ShiftPlan{changes: make([]Change, 0, len(merged)), reject: reject}
 	for _, s := range merged {
 		before := levels[Place{s.SKU, s.Warehouse}]
 		after := s.on(before)
 		levels[after.Place()] = after
 		if before.exists() && s.OnHand == 0 && !before.Deleted {
-			reserved = append(reserved, reservation{after, after.Reserved - before.Reserved, before.Low})
-			changes = append(changes, changed(&before, &after))
+			p.reserved = append(p.reserved, reservation{after, after.Reserved - before.Reserved, before.Low})
+			p.changes = append(p.changes, changed(&before, &after))
 			continue
 		}
-		w.add(&before, &after)
-		changes = append(changes, w.changes[len(w.changes)-1])
+		p.writes.add(&before, &after)
+		p.changes = append(p.changes, p.writes.changes[len(p.writes.changes)-1])
 	}
-	reserve(tx, reserved, reject)
-	w.send(tx, why)
-	return changes, nil
+	return p, nil
+}
+
+// Changed are the changes of a plan; a nil one has none.
+func (p *ShiftPlan) Changed() []Change {
+	if p == nil {
+		return nil
+	}
+	return p.changes
+}
+
+// Store queues the writes and the ledger. If a level has moved since it was read in a way that matters, the operation runs again. A nil plan
+// has none.
+func (p *ShiftPlan) Store(w db.GuardedWriter, why Why) {
+	if p == nil {
+		return
+	}
+	reserve(w, p.reserved, p.reject)
+	p.writes.send(w, why)
 }
 
 // on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only while the
@@ -188,7 +204,7 @@ func merge(shifts []Shift) []Shift {
 }
 
 // enough is the 409 that names every SKU of which too little is left.
-func enough(levels map[Place]Level, shifts []Shift) error {
+func enough(levels Levels, shifts []Shift) error {
 	var short []string
 	for _, s := range shifts {
 		if takes := s.Reserve - s.OnHand; takes > 0 && levels[Place{s.SKU, s.Warehouse}].Available() < takes {
@@ -223,23 +239,23 @@ type reservation struct {
 // reserve moves reservations by their difference, so that orders of one SKU do not wait for each other; they run again only
 // when the outcome would be another one: the level falls low, or fell low through another order since it was read, or is short under
 // reject.
-func reserve(tx *db.Tx, list []reservation, reject bool) {
-	offset := tx.Stamps(len(list))
+func reserve(w db.GuardedWriter, list []reservation, reject bool) {
+	offset := w.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {
 		args := make([]any, 0, 4+5*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), offset, reject)
+		args = append(args, w.TenantID(), w.Micros(), offset, reject)
 		for _, r := range piece {
 			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow)
 		}
 		offset += int64(len(piece)) * db.StampStep
-		tx.Change(reserveText.For(len(piece), func(n int) string {
+		w.PutStamped(db.Touches(int64(len(piece)), nil), reserveText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, at) AS (VALUES ` +
 				rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND ` + live + `
 					AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
-		}), args...).Rows(int64(len(piece)), nil)
+		}), args...)
 		return nil
 	})
 }

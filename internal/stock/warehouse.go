@@ -32,8 +32,8 @@ func WarehouseByID(tx *db.Tx, warehouse id.Warehouse) (Warehouse, error) {
 }
 
 // HasWarehouse reports whether the account has a warehouse with that code.
-func HasWarehouse(tx *db.Tx, code string) (bool, error) {
-	err := tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{tx.Tenant, code}, &code)
+func HasWarehouse(r db.Reader, code string) (bool, error) {
+	err := r.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND code = $2", []any{r.TenantID(), code}, &code)
 	if errors.Is(err, db.ErrNoRow) {
 		return false, nil
 	}
@@ -41,9 +41,9 @@ func HasWarehouse(tx *db.Tx, code string) (bool, error) {
 }
 
 // DefaultWarehouse is the code of the account's default warehouse.
-func DefaultWarehouse(tx *db.Tx) (string, error) {
+func DefaultWarehouse(r db.Reader) (string, error) {
 	code := MainWarehouse
-	err := tx.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{tx.Tenant}, &code)
+	err := r.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{r.TenantID()}, &code)
 	if errors.Is(err, db.ErrNoRow) {
 		err = nil
 	}

@@ -66,23 +66,23 @@ func (w *writes) add(before, after *Level) {
 }
 
 // send queues the statements, and the ledger of what moved.
-func (w *writes) send(tx *db.Tx, why Why) {
-	w.enter(tx, w.made, insertLevels)
-	w.enter(tx, w.restored, restoreLevels)
-	w.enter(tx, w.moved, moveLevels(w.counted, &moveTexts[0], live))
-	w.enter(tx, w.deleted, moveLevels(false, &moveTexts[1], dead))
-	boundLevels(tx, w.changes, w.bounded)
-	insertMovements(tx, w.ledger, why)
+func (w *writes) send(q db.GuardedWriter, why Why) {
+	w.enter(q, w.made, insertLevels)
+	w.enter(q, w.restored, restoreLevels)
+	w.enter(q, w.moved, moveLevels(w.counted, &moveTexts[0], live))
+	w.enter(q, w.deleted, moveLevels(false, &moveTexts[1], dead))
+	boundLevels(q, w.changes, w.bounded)
+	insertMovements(q, w.ledger, why)
 }
 
 // enter runs a statement for some of the changes, whose levels get stamps one after the other, and notes what stands in the
 // ledger of them.
-func (w *writes) enter(tx *db.Tx, list []int, statement func(tx *db.Tx, changes []Change, list []int, offset int64)) {
+func (w *writes) enter(q db.GuardedWriter, list []int, statement func(q db.GuardedWriter, changes []Change, list []int, offset int64)) {
 	if len(list) == 0 {
 		return
 	}
-	offset := tx.Stamps(len(list))
-	statement(tx, w.changes, list, offset)
+	offset := q.Stamps(len(list))
+	statement(q, w.changes, list, offset)
 	w.ledger = slices.Grow(w.ledger, len(list))
 	for _, at := range list {
 		if c := &w.changes[at]; c.movement != "" {
@@ -137,17 +137,17 @@ const (
 )
 
 // moveLevels writes levels of which on-hand, and perhaps reserved, moved.
-func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Change, []int, int64) {
-	return func(tx *db.Tx, changes []Change, list []int, offset int64) {
+func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWriter, []Change, []int, int64) {
+	return func(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
 			args := make([]any, 0, 4+8*len(piece))
-			args = append(args, tx.Tenant, tx.Micros(), offset, counted)
+			args = append(args, q.TenantID(), q.Micros(), offset, counted)
 			for _, at := range piece {
 				c := &changes[at]
 				args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Low, c.wasLow)
 			}
 			offset += int64(len(piece)) * db.StampStep
-			tx.Change(text.For(len(piece), func(n int) string {
+			q.PutStamped(db.Touches(int64(len(piece)), nil), text.For(len(piece), func(n int) string {
 				return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, low, was_low, at) AS (VALUES ` +
 					rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
 					UPDATE stock_levels SET on_hand = v.on_hand, reserved = v.reserved,
@@ -156,7 +156,7 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(*db.Tx, []Chan
 					FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + deleted + `
 						AND NOT coalesce(CASE WHEN $4::BOOLEAN THEN coalesce(threshold, 0) ELSE threshold END > v.on_hand - v.reserved, FALSE) <> v.low
 						AND NOT stock_levels.low <> v.was_low`
-			}), args...).Rows(int64(len(piece)), nil)
+			}), args...)
 			return nil
 		})
 	}
@@ -166,21 +166,21 @@ var moveTexts [2]db.Text
 
 // boundLevels writes levels of which only the threshold is another one, and whether they are low by it. No feed shows that, so
 // there are no stamps.
-func boundLevels(tx *db.Tx, changes []Change, list []int) {
+func boundLevels(q db.GuardedWriter, changes []Change, list []int) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 1+7*len(piece))
-		args = append(args, tx.Tenant)
+		args = append(args, q.TenantID())
 		for _, at := range piece {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.OnHand, c.Reserved, orNone(c.threshold), orNone(c.Threshold), c.Low)
 		}
-		tx.Change(boundText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Touches(int64(len(piece)), nil), boundText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, on_hand, reserved, was, threshold, low) AS (VALUES ` +
 				rows(n, 2, 0, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN)") + `)
 				UPDATE stock_levels SET threshold = v.threshold, low = v.low FROM v
 				WHERE ` + keyed + ` AND stock_levels.on_hand = v.on_hand + 0 AND stock_levels.reserved = v.reserved + 0
 					AND coalesce(stock_levels.threshold, -1) = v.was + 0 AND ` + live
-		}), args...).Rows(int64(len(piece)), nil)
+		}), args...)
 		return nil
 	})
 }
@@ -200,17 +200,17 @@ const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1
 	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 
 // restoreLevels makes deleted levels live again, for the product that has the SKU now.
-func restoreLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+10*len(piece))
-		args = append(args, tx.Tenant, tx.Micros(), offset)
+		args = append(args, q.TenantID(), q.Micros(), offset)
 		for _, at := range piece {
 			c := &changes[at]
 			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.OnHand, c.Reserved, c.Threshold, c.Low,
 				c.Product, db.Null(c.Variant))
 		}
 		offset += int64(len(piece)) * db.StampStep
-		tx.Change(restoreText.For(len(piece), func(n int) string {
+		q.PutStamped(db.Touches(int64(len(piece)), nil), restoreText.For(len(piece), func(n int) string {
 			return `WITH v(tenant, sku, warehouse_code, was, held, on_hand, reserved, threshold, low, product_id, variant_id, at) AS (VALUES ` +
 				rows(n, 4, db.StampStep,
 					"(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BIGINT,$::BOOLEAN,$::UUID,$::UUID,%)") + `)
@@ -218,7 +218,7 @@ func restoreLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 					variant_id = v.variant_id, deleted_at = NULL, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + dead + `
 					AND ` + stands
-		}), args...).Rows(int64(len(piece)), nil)
+		}), args...)
 		return nil
 	})
 }
@@ -226,10 +226,10 @@ func restoreLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
 var restoreText db.Text
 
 // insertLevels writes new levels.
-func insertLevels(tx *db.Tx, changes []Change, list []int, offset int64) {
+func insertLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 	rows := make([]Row, len(list))
 	for i, at := range list {
 		rows[i].Level = changes[at].Level
 	}
-	levelTable.InsertStampedFrom(tx, offset, rows, stands)
+	levelTable.InsertStampedFrom(q, offset, rows, stands)
 }

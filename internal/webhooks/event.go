@@ -31,20 +31,20 @@ func New(name, resource string, data func(*apijson.Writer)) Event {
 var insertEvents db.Text
 
 // Record writes events into the outbox in their order, in the caller's transaction. Their ids are made here.
-func Record(tx *db.Tx, events ...Event) {
+func Record(w db.GuardedWriter, events ...Event) {
 	if len(events) == 0 {
 		return
 	}
-	offset := tx.Stamps(len(events))
+	offset := w.Stamps(len(events))
 	db.Chunks(events, func(piece []Event) error {
 		args := make([]any, 0, 2+5*len(piece))
-		args = append(args, tx.Tenant, tx.Micros())
+		args = append(args, w.TenantID(), w.Micros())
 		for _, e := range piece {
 			event := id.New[id.Event]()
-			args = append(args, event, offset, e.Name, e.Resource, e.envelope(event, tx.Micros()))
+			args = append(args, event, offset, e.Name, e.Resource, e.envelope(event, w.Micros()))
 			offset += db.StampStep
 		}
-		tx.Change(insertEvents.For(len(piece), func(n int) string {
+		w.PutStamped(db.Unique(nil), insertEvents.For(len(piece), func(n int) string {
 			if n <= 8 { // a table of values would cost more than its rows
 				return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
 					db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
@@ -57,7 +57,7 @@ func Record(tx *db.Tx, events ...Event) {
 		}), args...)
 		return nil
 	})
-	tx.Wake(Topic)
+	w.Wake(Topic)
 }
 
 // envelope is the body every attempt sends: exactly id, event, timestamp and data (interface §6.1).

@@ -24,8 +24,8 @@ func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.S
 		steps, err = work(onlyReading{c})
 		return err
 	})
-	if err == nil && len(steps) > 0 || errors.Is(err, errNotAhead) {
-		return steps, err // its commit is behind all that it saw
+	if err == nil && len(steps) > 0 {
+		return steps, nil // its commit is behind all that it saw
 	}
 	return nil, cmp.Or(e.writer.durability.wait(seen), err)
 }
@@ -33,13 +33,12 @@ func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.S
 // onlyReading is the session of a transaction that runs ahead.
 type onlyReading struct{ *conn }
 
-// errNotAhead is met by a transaction that wants to lock or to see what it has just written.
-var errNotAhead = errors.New("db: only the writer can run this transaction")
+var errOnlyReads = errors.New("db: the plan of an optimistic transaction writes and locks nothing")
 
-func (onlyReading) Exec(string, []any) (int64, error) { return 0, errNotAhead }
-func (onlyReading) Send([]*engine.Step) error         { return errNotAhead }
-func (onlyReading) LockName(id.Tenant, int64) error   { return errNotAhead }
-func (onlyReading) LockClock(id.Tenant) error         { return errNotAhead }
+func (onlyReading) Exec(string, []any) (int64, error) { return 0, errOnlyReads }
+func (onlyReading) Send([]*engine.Step) error         { return errOnlyReads }
+func (onlyReading) LockName(id.Tenant, int64) error   { return errOnlyReads }
+func (onlyReading) LockClock(id.Tenant) error         { return errOnlyReads }
 
 func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
 	s, err := o.prepare(sql)
@@ -47,7 +46,7 @@ func (o onlyReading) Query(sql string, args []any) (engine.Rows, error) {
 		return nil, err
 	}
 	if s.writes || s.locks {
-		return nil, errNotAhead
+		return nil, errOnlyReads
 	}
 	return o.conn.Query(sql, args)
 }

@@ -138,9 +138,6 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 		return e.serial(ctx, work)
 	}
 	steps, err := e.ahead(ctx, work)
-	if errors.Is(err, errNotAhead) {
-		return e.serial(ctx, work)
-	}
 	if err != nil || len(steps) == 0 {
 		return err
 	}

@@ -1,0 +1,68 @@
+package commerce
+
+import (
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
+)
+
+// linkCustomer finds the order's customer, or makes one. customerId wins over customerEmail; a merged record stands for its primary.
+func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.Customer, err error) {
+	if p.customer == nil {
+		return nil, nil
+	}
+	c, err := p.customer.Wait()
+	if err == nil && c == nil && p.draft.CustomerID != "" {
+		err = apperr.Missing("customer")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c, err = customers.Primary(r, c); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		segments, err := p.segments.Wait()
+		if err != nil {
+			return nil, err
+		}
+		made = &records.Customer{Customer: newCustomer(r.Micros(), o)}
+		chooseSegments(made, segments, r.Micros())
+		o.Customer = made.ID
+		return made, nil
+	}
+	if c.Status == customers.Erased {
+		return nil, apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
+	}
+	o.Customer, o.CustomerPhone = c.ID, c.Phone
+	if p.draft.CustomerID != "" {
+		o.CustomerEmail = c.Email
+	}
+	return nil, nil
+}
+
+// countCustomer stores the customer that was made with an order, or counts the order in the totals of the one it has.
+func countCustomer(w db.GuardedWriter, made *records.Customer, o *orders.Order) []webhooks.Event {
+	if made != nil {
+		customers.Insert(w, made.Customer)
+		return []webhooks.Event{customerEvent(webhooks.CustomerCreated, *made)}
+	}
+	if o.Customer != "" {
+		customers.Ordered(w, o.Customer, spent(o), customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt))
+	}
+	return nil
+}
+
+// newCustomer is the record made from an order with an unknown e-mail address.
+func newCustomer(now int64, o *orders.Order) customers.Customer {
+	given, family, _ := strings.Cut(o.CustomerName, " ")
+	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Phone: o.CustomerPhone, Metadata: "{}", Tags: []string{},
+		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
+		OrderCountry: customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt), CreatedAt: now, UpdatedAt: now}
+}

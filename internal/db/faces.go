@@ -1,0 +1,49 @@
+package db
+
+import (
+	"time"
+
+	"entrepot/internal/id"
+)
+
+// A function says by the type of its transaction what it may do with it. *Tx does everything; what only reads takes a Reader, what only
+// queues writes takes a Writer or, if an optimistic transaction may call it, a GuardedWriter. Writers cannot read and return no error:
+// what goes wrong with a queued write comes out of the transaction that sends it.
+
+// Reader reads in a transaction.
+type Reader interface {
+	TenantID() id.Tenant
+	Now() time.Time
+	Micros() int64
+	Try() int
+	Query(sql string, args ...any) (Rows, error)
+	Each(each func(Rows) error, sql string, args ...any) error
+	Row(sql string, args []any, into ...any) error
+	Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead
+}
+
+// GuardedWriter queues writes that hold whatever became of what the transaction has read: each names its Guard.
+type GuardedWriter interface {
+	TenantID() id.Tenant
+	Now() time.Time
+	Micros() int64
+	Put(g Guard, sql string, args ...any)
+	PutStamped(g Guard, sql string, args ...any)
+	Require(n int64, miss error, sql string, args ...any)
+	Share(name string)
+	Stamps(n int) (offset int64)
+	Wake(topic string)
+}
+
+// Writer queues writes.
+type Writer interface {
+	GuardedWriter
+	Queue(sql string, args ...any) *Step
+	Change(sql string, args ...any) *Step
+	RequestScrub(tables ...string)
+}
+
+var (
+	_ Reader = (*Tx)(nil)
+	_ Writer = (*Tx)(nil)
+)
