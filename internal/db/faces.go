@@ -40,6 +40,7 @@ type Writer interface {
 	GuardedWriter
 	Queue(sql string, args ...any) *Step
 	Change(sql string, args ...any) *Step
+	LockRows(sql string, args ...any)
 	RequestScrub(tables ...string)
 }
 

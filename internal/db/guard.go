@@ -66,3 +66,6 @@ func (tx *Tx) Require(n int64, miss error, sql string, args ...any) {
 	s := tx.Queue(sql, args...).Rows(n, miss)
 	s.Reads = true
 }
+
+// LockRows queues a read that locks the rows that it finds. It goes out in its place among the writes of Queue and costs no round trip.
+func (tx *Tx) LockRows(sql string, args ...any) { tx.Queue(sql, args...).Reads = true }

@@ -57,7 +57,7 @@ func lockAll(tx *db.Tx, outcomes []Outcome) {
 	for _, q := range padded(queues) {
 		args = append(args, q.Tenant, q.Endpoint)
 	}
-	tx.Require("SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
+	tx.LockRows("SELECT pending FROM queues WHERE (tenant_id, endpoint_id) IN (VALUES "+
 		db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID")+") ORDER BY tenant_id, endpoint_id FOR UPDATE", args...)
 }
 
