@@ -160,7 +160,7 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			},
 			"no segment": func(tx *db.Tx) { s.Delete(tx) },
 		} {
-			_ = store.OptimisticWrite(t.Context(), other, func(tx *db.Tx) error { // refused or without effect
+			_ = store.Write(t.Context(), other, func(tx *db.Tx) error { // refused or without effect
 				if tx.Try() > 0 {
 					return apperr.Missing("customer")
 				}
