@@ -351,7 +351,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 				return nil
 			},
 		} {
-			err := store.OptimisticWrite(t.Context(), other, func(tx *db.Tx) error { // refused or without effect
+			err := store.Write(t.Context(), other, func(tx *db.Tx) error { // refused or without effect
 				if tx.Try() > 0 {
 					return apperr.Missing("product")
 				}

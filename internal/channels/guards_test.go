@@ -79,7 +79,7 @@ func TestChannelsStayInTheirAccount(t *testing.T) {
 			if _, err := channels.ByRef(tx, c.ID); err != db.ErrNoRow {
 				t.Errorf("of an order: %v", err)
 			}
-			if first, err := channels.PrefetchFirst(tx)(); first.ID != "" || err != nil {
+			if first, err := channels.PrefetchFirst(tx).Wait(); first.ID != "" || err != nil {
 				t.Errorf("first: %v, %v", first, err)
 			}
 			if list, total, err := channels.List(tx, 9, 0); len(list)+int(total) != 0 || err != nil {
@@ -107,7 +107,7 @@ func TestChannelsStayInTheirAccount(t *testing.T) {
 			"delete": func(tx *db.Tx) error { channels.Delete(tx, c.ID); return nil },
 			"keep":   func(tx *db.Tx) error { channels.Keep(tx, c.ID, apperr.Missing("channel")); return nil },
 		} {
-			err := store.OptimisticWrite(t.Context(), other, func(tx *db.Tx) error {
+			err := store.Write(t.Context(), other, func(tx *db.Tx) error {
 				if tx.Try() > 0 {
 					return apperr.Missing("channel")
 				}

@@ -41,10 +41,12 @@ func (o ops) threshold(n int64) func(tx *db.Tx) error {
 func (o ops) shift(reserve, onHand int64, reject bool) func(tx *db.Tx) error {
 	return func(tx *db.Tx) error {
 		shifts := []stock.Shift{{SKU: o.sku, Product: o.product, Reserve: reserve, OnHand: onHand}}
-		levels, err := stock.Choose(tx, shifts)
-		if err == nil {
-			_, err = stock.Apply(tx, levels, shifts, stock.Why{Cause: stock.Shipment}, reject)
+		levels, err := stock.Choose(tx, nil, shifts)
+		if err != nil {
+			return err
 		}
+		plan, err := stock.PlanShifts(levels, shifts, reject)
+		plan.Store(tx, stock.Why{Cause: stock.Shipment})
 		return err
 	}
 }
@@ -122,7 +124,7 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 			o := ops{"A", s.product("A")}
 			s.write(o.set(5))
 			runs := 0
-			err := store.OptimisticWrite(t.Context(), s.tenant, func(tx *db.Tx) error {
+			err := store.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
 				if runs++; runs == 1 {
 					defer s.write(o.shift(1, 0, true))
 				}
@@ -279,7 +281,7 @@ func TestStockStaysInItsAccount(t *testing.T) {
 			"delete":      lyon.Delete,
 			"clear notes": func(tx *db.Tx) error { stock.ClearNotes(tx, []string{"set"}); return nil },
 		} {
-			_ = store.OptimisticWrite(t.Context(), other.tenant, func(tx *db.Tx) error { // refused or without effect
+			_ = store.Write(t.Context(), other.tenant, func(tx *db.Tx) error { // refused or without effect
 				if tx.Try() > 0 {
 					return apperr.Missing("level")
 				}
