@@ -84,8 +84,16 @@ func (c Caller) MakesUser(role Role) (limit []string, err error) {
 var loginOnly = []string{"role", "password", "email"}
 
 // ChangesUser is the 403 for a caller who may not change these fields of a user, whose new role it gives, or nil. Without fields it is
-// asked for removing the user.
+// asked for removing the user. Users change their own password whatever their role.
 func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
+	if c.User != "" && c.User == user.ID && slices.Equal(fields, []string{"password"}) {
+		return nil
+	}
+	if !c.System() {
+		if err := c.Needs("write:users"); err != nil {
+			return err
+		}
+	}
 	if (user.Role == Owner || role == Owner) && !c.owns() {
 		return onlyOwners()
 	}

@@ -175,6 +175,36 @@ func TestOwnPasswordNeedsTheCurrentOne(t *testing.T) {
 	})
 }
 
+// Whoever is logged in changes his own password, whatever his role, and nothing else that his role does not allow (interface §5.1).
+func TestEverybodyChangesTheOwnPassword(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		other, _ := s.userOf(t, accounts.Viewer, "other@test.example")
+		for _, role := range accounts.Roles {
+			user, token := s.userOf(t, role, string(role)+"-own@test.example")
+			self, change := "/api/v1/users/"+string(user.ID), member{"password": "another long one", "currentPassword": ownerPassword}
+			if role == accounts.Viewer {
+				for _, no := range []member{{"name": "Una"}, {"role": "admin"}, {"status": "disabled"},
+					{"email": "una@test.example", "currentPassword": ownerPassword},
+					{"name": "Una", "password": "another long one", "currentPassword": ownerPassword}} {
+					if refused := s.mustAs(t, token, 403, "PATCH", self, no); text(refused, "requiredScope") != "write:users" {
+						t.Errorf("%v: %v", no, refused)
+					}
+				}
+				s.mustAs(t, token, 403, "PATCH", "/api/v1/users/"+string(other.ID), change)
+				s.mustAs(t, token, 403, "DELETE", self, nil)
+			}
+			s.mustAs(t, token, 400, "PATCH", self, member{"password": "another long one"})
+			s.mustAs(t, token, 403, "PUT", self, member{"password": "another long one", "currentPassword": "not it, really"})
+			s.mustAs(t, token, 200, "PATCH", self, change)
+			s.mustAs(t, token, 401, "GET", "/api/v1/auth/me", nil)
+			in := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true, body: member{"email": user.Email, "password": "another long one"}})
+			if in.status != http.StatusOK {
+				t.Errorf("%s with the new password: %d %s", role, in.status, in.body)
+			}
+		}
+	})
+}
+
 func (s *server) readUser(t testing.TB, user accounts.User) (now accounts.User) {
 	t.Helper()
 	if err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) (err error) {

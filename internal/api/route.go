@@ -42,6 +42,7 @@ type route struct {
 	rate     *limits.Rate                  // its own window on top of the plan's
 	most     int64                         // bytes of its body, when it is less than elsewhere
 	waits    bool                          // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's
+	own      bool                          // logged-in users call it for themselves without its scope: {id} is theirs (interface §5.1)
 	raw      bool                          // a platform's: the handler reads the body, and counts what is not the platform's
 	serve    func(*API, *request) (answer, error)
 }

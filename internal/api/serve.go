@@ -148,7 +148,7 @@ func (a *API) admit(r *request) (answer, error) {
 	if r.caller.Key != "" {
 		a.seen.note(r.caller.Tenant, r.caller.Key, a.DB.Now())
 	}
-	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil {
+	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil && !r.ofCaller() {
 		if free {
 			if over := a.limit(r, who, plan, r.route.rate); over != nil {
 				return answer{}, over
@@ -184,6 +184,11 @@ func (a *API) admit(r *request) (answer, error) {
 		}
 	}
 	return out, err
+}
+
+// ofCaller reports whether the route is one that users may call for themselves, and the caller does.
+func (r *request) ofCaller() bool {
+	return r.route.own && r.caller.User != "" && strings.EqualFold(r.http.PathValue("id"), string(r.caller.User))
 }
 
 // authenticate finds the caller. X-API-Key wins over Authorization when both are sent (interface §5.1).
