@@ -44,7 +44,8 @@ type API struct {
 	seen     *lastUsed
 	feeds    feedTotals
 	gate     *overload.Gate
-	refusals sampler // of the log
+	bulk     *budget.Budget // of the bodies of bulk routes, beside Budget: whatever they take, there is room left to work on them
+	refusals sampler        // of the log
 	// unchanged counts requests with If-None-Match on this node only: it protects the node, and is no limit of the plan.
 	unchanged limits.Limiter
 	document  document
@@ -64,7 +65,8 @@ func New(c Config) *API {
 	if c.Budget == nil {
 		c.Budget = budget.New(256 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), gate: overload.NewGate(), unchanged: limits.NewLocal()}
+	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), bulk: budget.New(c.Budget.Limit() / 8 * 3),
+		gate: overload.NewGate(), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}
 	}

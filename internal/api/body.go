@@ -22,6 +22,7 @@ const (
 	bodyTime = 15 * time.Second
 	bodyRate = 32 << 10 // bytes a second
 	bodyStep = 64 << 10 // what is taken for a body before any of it is here, however large it is said to be
+	bulkWait = 10 * time.Second
 )
 
 // readBody reads and parses the body of a route that takes one.
@@ -47,8 +48,12 @@ func (a *API) readBody(r *request) error {
 	if r.route.sdk() {
 		most = apijson.MaxValues
 	}
-	// Once more for what the handler makes of it, and its values.
-	if err := r.holds(len(raw) + apijson.ValueSize*min(apijson.Weigh(raw), 2*most)); err != nil {
+	// What the handler makes of it, and its values.
+	weight := apijson.ValueSize*min(apijson.Weigh(raw), 2*most) + len(raw)
+	if r.route.sdk() {
+		weight += 2 * len(raw) // what is planned from it, and what is written
+	}
+	if err := a.pause(r, func() error { return r.holds(weight) }); err != nil {
 		return err
 	}
 	if r.body, err = apijson.ParseWithin(raw, most); err != nil && r.route.body == nil {
@@ -87,7 +92,9 @@ func (r *request) willWrite(n int) error {
 	return r.holds(more)
 }
 
-// readAll reads the body whole, as it comes: nothing is taken for what was only announced.
+// readAll reads the body whole. Nothing is taken for what was only announced, but for the bulk routes: their bodies wait in the caller's
+// connection until there is room for all of it, for bulkWait at the most. If they took room as they come, many at once would each
+// hold a part and none would ever be whole.
 func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 	size := r.http.ContentLength
 	switch {
@@ -97,17 +104,29 @@ func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 		return nil, nil
 	}
 	err = a.pause(r, func() error {
-		raw, err = r.read(bound)
+		reserved := int64(0)
+		if r.route.sdk() && (size < 0 || size > bodyStep) {
+			if reserved = size; size < 0 {
+				reserved = bound
+			}
+			r.bulk = a.bulk.Share(0)
+			r.bulk.Account, r.bulk.Wait, r.share.Wait = r.share.Account, bulkWait, bulkWait
+			if err := r.bulk.Grow(r.ctx(), reserved); err != nil {
+				return err
+			}
+		}
+		raw, err = r.read(bound, reserved)
 		return err
 	})
 	return raw, err
 }
 
-func (r *request) read(bound int64) ([]byte, error) {
+// read reads a body of at most bound bytes into as much memory as is reserved for it, or as it comes.
+func (r *request) read(bound, reserved int64) ([]byte, error) {
 	began, control := time.Now(), http.NewResponseController(r.out)
 	defer func() { _ = control.SetReadDeadline(time.Time{}) }() // else it would end the work on a body that came in time
 	from := http.MaxBytesReader(r.out, r.http.Body, bound)
-	room := int64(bodyStep)
+	room := max(bodyStep, reserved+1)
 	if size := r.http.ContentLength; size > 0 {
 		room = min(room, size+1)
 	}
@@ -116,7 +135,8 @@ func (r *request) read(bound int64) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		_ = control.SetReadDeadline(began.Add(bodyTime + time.Duration(len(raw))*time.Second/bodyRate)) // without a connection nothing can stall
+		// Without a connection there is no deadline, and nothing can stall.
+		_ = control.SetReadDeadline(began.Add(bodyTime + time.Duration(len(raw))*time.Second/bodyRate))
 		n, err := from.Read(raw[len(raw):cap(raw)])
 		raw = raw[:len(raw)+n]
 		var over *http.MaxBytesError

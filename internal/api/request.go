@@ -21,6 +21,7 @@ type request struct {
 	caller  accounts.Caller
 	body    *apijson.Value
 	share   budget.Share // of the node's memory
+	bulk    budget.Share // of the part of it that bodies of the bulk routes may take
 	written int          // bytes of the answer that the share has already
 	inside  bool         // it has a turn of the node's
 }

@@ -29,6 +29,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	start := time.Now()
 	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id")), share: a.Budget.Share(uncounted)}
 	defer r.share.Release()
+	defer r.bulk.Release()
 	w.Header().Set("X-Request-Id", r.id)
 	out := a.handle(r)
 	a.leave(r, true)

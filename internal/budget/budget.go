@@ -1,9 +1,10 @@
 // Package budget bounds how many bytes of memory a node lends at once: to request bodies while they are read and parsed, and to
 // answers until they are sent. What does not fit waits a little and is then refused, so that callers, however many and however slow
-// they read or write, takes more than the node has (interface §8).
+// they read or write, never take more than the node has (interface §8).
 package budget
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Patience is how long a share waits for room before it is refused.
+// Patience is how long a share waits for room before it is refused, when it does not say.
 const Patience = 2 * time.Second
 
 // Budget is a number of bytes that shares are taken from.
@@ -45,7 +46,8 @@ func (b *Budget) Used() int64 {
 
 // Share is what one request holds. It is not safe for concurrent use.
 type Share struct {
-	Account int64 // whose it is; 0 for callers without an account. One account gets half of the budget at most
+	Account int64         // whose it is; 0 for callers without an account. One account gets half of the budget at most
+	Wait    time.Duration // how long it waits for room; 0: Patience
 	of      *Budget
 	free    int64 // bytes of it that are not counted
 	held    int64 // bytes that are counted
@@ -54,7 +56,7 @@ type Share struct {
 // Share begins a share that holds nothing. Its first free bytes are not counted: they are bounded by the number of requests.
 func (b *Budget) Share(free int64) Share { return Share{of: b, free: free} }
 
-// Grow takes n more bytes, and waits up to Patience for them. Errors: Unavailable, when there is still no room, with
+// Grow takes n more bytes, and waits for them. Errors: Unavailable, when there is still no room, with
 // retryAfter; the context's. A share that would be larger than what an account may have at all gets that much.
 func (s *Share) Grow(ctx context.Context, n int64) error {
 	if s.of == nil {
@@ -77,7 +79,7 @@ func (s *Share) Grow(ctx context.Context, n int64) error {
 	b.waiting = append(b.waiting, w)
 	b.serve()
 	b.mu.Unlock()
-	late := time.NewTimer(Patience)
+	late := time.NewTimer(cmp.Or(s.Wait, Patience))
 	defer late.Stop()
 	select {
 	case <-w.ready:

@@ -284,7 +284,7 @@ func TestLargePages(t *testing.T) {
 	})
 }
 
-// Ordinary work, 64 callers wide: nobody is refused, and the process stays small.
+// Ordinary work, 64 callers wide, alone and beside bulk updates: nobody is refused, and the process stays small.
 func TestOrdinaryClients(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		key := s.FirstAccount(t).Key
@@ -295,7 +295,7 @@ func TestOrdinaryClients(t *testing.T) {
 		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"S-1","name":"S","price":1}]}`); err != nil || answer.Status != http.StatusOK {
 			t.Fatalf("%v %s", err, answer)
 		}
-		statuses := crowd(64, func(i int) int {
+		work := func(int) int {
 			for range scale(20, 100) {
 				if got := status(key.Call(http.MethodPost, "/api/v1/orders", `{"customerName":"A","items":[{"sku":"S-1","quantity":1,"unitPrice":2}]}`)); got != http.StatusCreated {
 					return got
@@ -305,24 +305,34 @@ func TestOrdinaryClients(t *testing.T) {
 				}
 			}
 			return http.StatusOK
-		})
+		}
+		statuses := crowd(64, work)
 		if statuses[http.StatusOK] != 64 {
 			t.Errorf("statuses %v, want 200 and 201 only", statuses)
 		}
 		if peak := memory(t, s.PID(), "VmHWM"); peak > 300 {
 			t.Errorf("64 ordinary clients took %d MB, allowed are 300", peak)
 		}
-		statuses = crowd(32, func(int) int {
-			return status(key.Call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[`+updates.String()[1:]+`]}`))
+		var updated map[int]int
+		var beside sync.WaitGroup
+		beside.Go(func() {
+			updated = crowd(32, func(int) int {
+				return status(key.Call(http.MethodPatch, "/api/v1/sdk/inventory/bulk-update", `{"updates":[`+updates.String()[1:]+`]}`))
+			})
 		})
-		t.Logf("bulk updates: %v", statuses)
-		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 || statuses[0] > 0 {
-			t.Errorf("bulk updates: %v", statuses)
+		statuses = crowd(64, work)
+		beside.Wait()
+		if statuses[http.StatusOK] != 64 || updated[http.StatusOK] != 32 {
+			t.Errorf("64 clients %v beside 32 bulk updates of 5,000 items %v, want 200 only", statuses, updated)
+		}
+		if peak := memory(t, s.PID(), "VmHWM"); peak > 300 {
+			t.Errorf("64 ordinary clients beside 32 bulk updates took %d MB, allowed are 300", peak)
 		}
 	})
 }
 
-// Bulk imports as large as they may be, many at once: some find no room and are refused, the others are taken.
+// Bulk imports as large as they may be, many at once: they wait for room. On a machine that takes long for each, those that come last
+// are refused.
 func TestBulkBodies(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		key := s.FirstAccount(t).Key
@@ -336,8 +346,8 @@ func TestBulkBodies(t *testing.T) {
 			return status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/sdk/products/bulk-import?wait=true", Body: body}))
 		})
 		t.Logf("imports of %d KB: %v", len(body)>>10, statuses)
-		if statuses[http.StatusOK] == 0 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != 32 {
-			t.Errorf("imports: %v, want 200, or 503 beyond what there is room for", statuses)
+		if statuses[http.StatusOK] < 12 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != 32 {
+			t.Errorf("imports: %v, want 200, or 503 after a wait", statuses)
 		}
 	})
 }
