@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"internal/db":         0,
 	"internal/db/*":       0,
 	"internal/dbtest":     0,
+	"internal/diskspace":  0,
 	"internal/apperr":     0,
 	"internal/filelock":   0,
 	"internal/id":         0,

@@ -15,6 +15,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
+	"entrepot/internal/diskspace"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
@@ -128,7 +129,7 @@ func checkDisk(c server.StoreConfig) finding {
 	for !exists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 	}
-	free, known := freeBytes(dir)
+	free, known := diskspace.Free(dir)
 	text := fmt.Sprintf("%.1f GB free for %s", float64(free)/1e9, c.Dir)
 	switch {
 	case !known:

@@ -9,8 +9,10 @@
 package api
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +30,7 @@ type Config struct {
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter
 	Budget    *budget.Budget // of memory for bodies and answers; nil: 256 MB
+	Folder    string         // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
@@ -44,6 +47,7 @@ type API struct {
 	seen     *lastUsed
 	feeds    feedTotals
 	gate     *overload.Gate
+	large    *large
 	bulk     *budget.Budget // of the bodies of bulk routes, beside Budget: whatever they take, there is room left to work on them
 	refusals sampler        // of the log
 	// unchanged counts requests with If-None-Match on this node only: it protects the node, and is no limit of the plan.
@@ -66,7 +70,7 @@ func New(c Config) *API {
 		c.Budget = budget.New(256 << 20)
 	}
 	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), bulk: budget.New(c.Budget.Limit() / 8 * 3),
-		gate: overload.NewGate(), unchanged: limits.NewLocal()}
+		gate: overload.NewGate(), large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}
 	}

@@ -98,23 +98,17 @@ func (a *API) deleteAttribute(r *request) (answer, error) {
 }
 
 // listAttributes serves GET /api/v1/attributes: 200; 400.
-func (a *API) listAttributes(r *request) (out answer, err error) {
+func (a *API) listAttributes(r *request) (answer, error) {
 	q := r.query()
 	p := readPage(q, 20, 250)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
 		list, total, err := catalog.ListAttributes(tx, p.Limit, p.Offset())
 		if err != nil {
-			return err
+			return 0, err
 		}
-		out = listAnswer(p, total, func(w *apijson.Writer) {
-			for _, attribute := range list {
-				records.WriteAttribute(w, "", attribute)
-			}
-		})
-		return nil
+		return total, writeRows(r, w, list, func(attribute *catalog.Attribute) { records.WriteAttribute(w, "", *attribute) })
 	})
-	return out, err
 }

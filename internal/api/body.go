@@ -65,23 +65,6 @@ func (a *API) readBody(r *request) error {
 // holds counts more bytes that the request takes of the node's memory.
 func (r *request) holds(n int) error { return r.share.Grow(r.ctx(), int64(n)) }
 
-// cut packs what was written of a large answer and counts it, as soon as it is written.
-func (r *request) cut(w *apijson.Writer) error {
-	if !w.Cut() {
-		return nil
-	}
-	return r.willWrite(w.Held())
-}
-
-// expect counts a whole answer of which the given part (0 to 1) is written, before the rest is: better to wait for room now than with
-// half an answer in hand. The rest is taken to be like the beginning.
-func (r *request) expect(w *apijson.Writer, part float64) error {
-	if float64(w.Len())/part >= apijson.PackFrom {
-		w.Pack()
-	}
-	return r.willWrite(int(float64(w.Held()) / part))
-}
-
 // willWrite counts an answer that is going to take so many bytes of memory, or takes them already.
 func (r *request) willWrite(n int) error {
 	more := n - r.written

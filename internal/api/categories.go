@@ -114,23 +114,17 @@ func readCategoryFilter(q *apijson.Query) (catalog.CategoryFilter, page) {
 }
 
 // listCategories serves GET /api/v1/categories: 200; 400.
-func (a *API) listCategories(r *request) (out answer, err error) {
+func (a *API) listCategories(r *request) (answer, error) {
 	q := r.query()
 	f, p := readCategoryFilter(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
 		list, total, err := catalog.ListCategories(tx, f)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		out = listAnswer(p, total, func(w *apijson.Writer) {
-			for _, c := range list {
-				records.WriteCategory(w, "", c)
-			}
-		})
-		return nil
+		return total, writeRows(r, w, list, func(c *catalog.Category) { records.WriteCategory(w, "", *c) })
 	})
-	return out, err
 }

@@ -130,44 +130,27 @@ func (a *API) listCustomers(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	var list []records.Customer
-	var total int64
-	err := a.read(r, func(tx *db.Tx) error {
+	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
 		if segment != "" {
 			s, err := customers.SegmentByID(tx, segment)
 			if apperr.Is(err, apperr.NotFound) {
-				return nil
+				return 0, nil
 			}
 			if err != nil {
-				return err
+				return 0, err
 			}
 			f.Rules = &s.Rules
 		}
-		found, n, err := customers.List(tx, f)
+		found, total, err := customers.List(tx, f)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		total = n
-		list, err = commerce.CustomerRecords(tx, found)
-		return err
+		list, err := commerce.CustomerRecords(tx, found)
+		if err != nil {
+			return 0, err
+		}
+		return total, writeRows(r, w, list, func(c *records.Customer) { records.WriteCustomer(w, "", *c) })
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	w := apijson.NewWriter(512 + 800*len(list))
-	writeCustomers(w, list, p, total)
-	return answer{status: http.StatusOK, body: w.Bytes()}, nil
-}
-
-func writeCustomers(w *apijson.Writer, list []records.Customer, p page, total int64) {
-	w.Object("")
-	w.List("data")
-	for _, c := range list {
-		records.WriteCustomer(w, "", c)
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
-	w.End()
 }
 
 // listCustomerOrders serves GET /api/v1/customers/{id}/orders: 200; 400, 404.
@@ -271,5 +254,5 @@ func sampleCustomerAnswer(w *apijson.Writer) {
 }
 
 func sampleCustomers(w *apijson.Writer) {
-	writeCustomers(w, []records.Customer{records.SampleCustomer()}, page{1, 20}, 1)
+	sampleList(w, func(w *apijson.Writer) { records.WriteCustomer(w, "", records.SampleCustomer()) })
 }

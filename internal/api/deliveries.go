@@ -16,7 +16,7 @@ var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).pingEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
-		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: data(sampleDeliveries), serve: (*API).listDeliveries},
+		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: sampleDeliveries, serve: (*API).listDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteDelivery(w, "data", &records.SampleDelivery, records.SampleAttempts)
@@ -68,7 +68,7 @@ func readDeliveryFilter(q *apijson.Query) (webhooks.Filter, page) {
 }
 
 // listDeliveries serves GET /api/v1/developer/webhooks/{id}/deliveries: 200; 400, 404.
-func (a *API) listDeliveries(r *request) (out answer, err error) {
+func (a *API) listDeliveries(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
 	if err != nil {
 		return answer{}, err
@@ -79,12 +79,13 @@ func (a *API) listDeliveries(r *request) (out answer, err error) {
 		return answer{}, err
 	}
 	f.Endpoint = endpoint
-	err = a.read(r, func(tx *db.Tx) error {
+	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
 		list, total, err := webhooks.Deliveries(tx, f)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeDeliveries(w, list, p, total) })
-		return err
+		if err != nil {
+			return 0, err
+		}
+		return total, writeRows(r, w, list, func(d *webhooks.Delivery) { records.WriteDelivery(w, "", d, nil) })
 	})
-	return out, err
 }
 
 // readDelivery serves GET /api/v1/developer/webhooks/deliveries/{id}: 200; 404.
@@ -146,15 +147,6 @@ func writeRetried(w *apijson.Writer, n int64) {
 	w.End()
 }
 
-func writeDeliveries(w *apijson.Writer, list []webhooks.Delivery, p page, total int64) {
-	w.List("data")
-	for i := range list {
-		records.WriteDelivery(w, "", &list[i], nil)
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
-}
-
 func sampleDeliveries(w *apijson.Writer) {
-	writeDeliveries(w, []webhooks.Delivery{records.SampleDelivery}, page{1, 20}, 1)
+	sampleList(w, func(w *apijson.Writer) { records.WriteDelivery(w, "", &records.SampleDelivery, nil) })
 }

@@ -49,30 +49,35 @@ func readLogQuery(q *apijson.Query) (after id.Event, limit int) {
 
 // readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. Of what the caller may not
 // read by itself the data is null.
-func (a *API) readLog(r *request) (out answer, err error) {
+func (a *API) readLog(r *request) (answer, error) {
 	q := r.query()
 	after, limit := readLogQuery(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	r.large = true // a page of the log ends after some megabytes
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		list, more, err := webhooks.Log(tx, after, limit)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) {
-			w.List("data")
-			for i := range list {
-				e := &list[i]
-				if after = e.ID; r.caller.May(webhooks.ReadScope(e.Name)) {
-					w.Raw("", e.Payload)
-				} else {
-					records.WriteEvent(w, "", e.ID, e.Name, e.CreatedAt, "null")
-				}
+		if err != nil {
+			return err
+		}
+		w.Object("")
+		w.List("data")
+		last := after
+		if err := writeRows(r, w, list, func(e *webhooks.Logged) {
+			if last = e.ID; r.caller.May(webhooks.ReadScope(e.Name)) {
+				w.Raw("", e.Payload)
+			} else {
+				records.WriteEvent(w, "", e.ID, e.Name, e.CreatedAt, "null")
 			}
-			w.EndList()
-			writeLogMeta(w, len(list), limit, more, after)
-		})
-		return err
+		}); err != nil {
+			return err
+		}
+		w.EndList()
+		writeLogMeta(w, len(list), limit, more, last)
+		w.End()
+		return nil
 	})
-	return out, err
 }
 
 func writeLogMeta(w *apijson.Writer, count, limit int, more bool, after id.Event) {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -73,7 +71,7 @@ func readPieces(r *request, tx *db.Tx, p feedPage, w *apijson.Writer, read feedP
 			return 0, false, 0, err
 		}
 		p.Since = last + 1
-		size = max(1, min(size*pieceGrowth, pieceBytes*count/written, limit))
+		size = min(nextPiece(size, count, written), limit)
 	}
 }
 
@@ -89,8 +87,9 @@ func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (
 	if err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
-		w := apijson.NewWriter(1024 + 320*p.Limit)
+	r.large = true // a feed's page ends after some megabytes
+	covered := 0
+	out, err = a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		w.Object("")
 		w.List("data")
 		count, more, last, err := readPieces(r, tx, p, w, page)
@@ -103,11 +102,11 @@ func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (
 			return err
 		}
 		meta.Now = asked // a caller who goes on from it misses nothing
-		covered := writeFeedMeta(w, p, meta)
+		covered = writeFeedMeta(w, p, meta)
 		w.End()
-		out = answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes(), covered: covered}
 		return nil
 	})
+	out.covered = covered
 	return out, err
 }
 

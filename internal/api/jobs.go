@@ -81,26 +81,31 @@ func sampleJobList(w *apijson.Writer) { writeJobList(w, []jobs.Job{records.Sampl
 const maxActive = 100
 
 // syncStatus serves GET /api/v1/sdk/sync/status: 200.
-func (a *API) syncStatus(r *request) (out answer, err error) {
-	err = a.read(r, func(tx *db.Tx) error {
+func (a *API) syncStatus(r *request) (answer, error) {
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		active, err := jobs.Active(tx, maxActive)
 		if err != nil {
 			return err
 		}
 		last, err := jobs.Last(tx)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeSyncStatus(w, active, last) })
-		return err
+		if err != nil {
+			return err
+		}
+		w.Object("")
+		w.Record("SyncStatus", "data")
+		w.List("activeJobs")
+		if err := writeRows(r, w, active, func(j *jobs.Job) { records.WriteJob(w, "", *j) }); err != nil {
+			return err
+		}
+		w.EndList()
+		endSyncStatus(w, last)
+		w.End()
+		return nil
 	})
-	return out, err
 }
 
-func writeSyncStatus(w *apijson.Writer, active []jobs.Job, last *jobs.Job) {
-	w.Record("SyncStatus", "data")
-	w.List("activeJobs")
-	for _, j := range active {
-		records.WriteJob(w, "", j)
-	}
-	w.EndList()
+// endSyncStatus writes what follows the jobs under way.
+func endSyncStatus(w *apijson.Writer, last *jobs.Job) {
 	if last == nil {
 		w.Null("lastSync")
 	} else {
@@ -111,8 +116,13 @@ func writeSyncStatus(w *apijson.Writer, active []jobs.Job, last *jobs.Job) {
 
 // sampleSyncStatus is the status before and after a first job ended.
 func sampleSyncStatus(w *apijson.Writer) {
-	writeSyncStatus(w, []jobs.Job{records.SampleJob}, nil)
-	writeSyncStatus(w, []jobs.Job{records.SampleJob}, &records.SampleJob)
+	for _, last := range []*jobs.Job{nil, &records.SampleJob} {
+		w.Record("SyncStatus", "data")
+		w.List("activeJobs")
+		records.WriteJob(w, "", records.SampleJob)
+		w.EndList()
+		endSyncStatus(w, last)
+	}
 }
 
 // readJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of what the job carries, 404.

@@ -34,3 +34,47 @@ func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writ
 	}
 	w.End()
 }
+
+// writeRows writes the elements of a list, and cuts the answer behind each.
+func writeRows[T any](r *request, w *apijson.Writer, list []T, write func(*T)) error {
+	for i := range list {
+		write(&list[i])
+		if err := r.cut(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPieces gives a list of ids in pieces to read, which reads what belongs to them and writes it. The first piece is small; the others
+// are as large as it shows that they may be.
+func inPieces[T any](w *apijson.Writer, list []T, read func(piece []T) error) error {
+	began := w.Len()
+	for done, size := 0, listPiece; done < len(list); {
+		piece := list[done:min(done+size, len(list))]
+		if err := read(piece); err != nil {
+			return err
+		}
+		done += len(piece)
+		size = nextPiece(size, done, w.Len()-began)
+	}
+	return nil
+}
+
+// nextPiece is how many elements to read after done ones, the last piece of which had size, have become so many bytes.
+func nextPiece(size, done, written int) int {
+	return max(1, min(size*pieceGrowth, pieceBytes*done/max(1, written)))
+}
+
+// listPiece is how many elements of a list are read first: a page of the usual size.
+const listPiece = 20
+
+// sampleList describes a paged list by its elements.
+func sampleList(w *apijson.Writer, rows func(w *apijson.Writer)) {
+	w.Object("")
+	w.List("data")
+	rows(w)
+	w.EndList()
+	writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
+	w.End()
+}

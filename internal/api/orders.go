@@ -333,42 +333,29 @@ func (a *API) listOrders(r *request) (answer, error) {
 
 // orderPage answers one page of orders.
 func (a *API) orderPage(r *request, f orders.Filter, p page) (answer, error) {
-	var list, written []orders.Order
-	var total int64
-	w := apijson.NewWriter(4096)
-	err := a.read(r, func(tx *db.Tx) (err error) {
-		w.Reset()
-		written = nil
-		list, total, err = orders.List(tx, f, func(piece []orders.Order, part float64) error {
-			first := written == nil
-			if first {
-				w.Object("")
-				w.List("data")
-			}
-			written = piece
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
+		w.Object("")
+		w.List("data")
+		written := false
+		write := func(piece []orders.Order) error {
+			written = true
 			for i := range piece {
 				records.WriteOrderRow(w, &piece[i])
 				if err := r.cut(w); err != nil {
 					return err
 				}
 			}
-			if first {
-				return r.expect(w, part)
-			}
 			return nil
-		})
+		}
+		list, total, err := orders.List(tx, f, write)
+		if err == nil && !written {
+			err = write(list)
+		}
+		if err == nil {
+			endOrderList(w, list, f, p, total)
+		}
 		return err
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	if written == nil {
-		w = apijson.NewWriter(1024 + 1600*len(list))
-		writeOrderList(w, list, f, p, total)
-	} else {
-		endOrderList(w, list, f, p, total)
-	}
-	return answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes()}, nil
 }
 
 func writeOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p page, total int64) {

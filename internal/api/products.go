@@ -138,37 +138,37 @@ func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 }
 
 // listProducts serves GET /api/v1/products: 200; 400.
-func (a *API) listProducts(r *request) (out answer, err error) {
+func (a *API) listProducts(r *request) (answer, error) {
 	q := r.query()
 	f, p := readProductFilter(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	return a.list(r, p, func(tx *db.Tx, w *apijson.Writer) (int64, error) {
 		if f.IDs != nil && len(f.IDs) == 0 {
-			out = listAnswer(p, 0, nil)
-			return nil
+			return 0, nil
 		}
 		total, err := a.countProducts(tx, f)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		list, err := catalog.List(tx, f)
+		list, err := catalog.IDs(tx, f)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		shown, err := commerce.ProductRecords(tx, r.caller.Currency, list)
-		if err != nil {
-			return err
-		}
-		out = listAnswer(p, total, func(w *apijson.Writer) {
-			for _, product := range list {
-				shown.Write(w, "", product)
+		return total, inPieces(w, list, func(piece []id.Product) error {
+			products, err := catalog.ByIDs(tx, piece)
+			if err != nil {
+				return err
 			}
+			shown, err := commerce.ProductRecords(tx, r.caller.Currency, products)
+			if err != nil {
+				return err
+			}
+			slices.SortFunc(products, func(a, b *catalog.Product) int { return slices.Index(piece, a.ID) - slices.Index(piece, b.ID) })
+			return writeRows(r, w, products, func(product **catalog.Product) { shown.Write(w, "", *product) })
 		})
-		return nil
 	})
-	return out, err
 }
 
 // countProducts counts what a filter chooses; all products are counted once and then remembered with their feed.
@@ -177,18 +177,4 @@ func (a *API) countProducts(tx *db.Tx, f catalog.Filter) (int64, error) {
 		return a.feeds.all(tx, "products", catalog.Products)
 	}
 	return catalog.Count(tx, f)
-}
-
-// listAnswer is {"data": […], "meta": {…}}; rows writes the list's elements and may be nil.
-func listAnswer(p page, total int64, rows func(w *apijson.Writer)) answer {
-	w := apijson.NewWriter(4096)
-	w.Object("")
-	w.List("data")
-	if rows != nil {
-		rows(w)
-	}
-	w.EndList()
-	writeMeta(w, p, total, nil)
-	w.End()
-	return answer{status: http.StatusOK, body: w.Bytes()}
 }

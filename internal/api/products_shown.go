@@ -10,10 +10,5 @@ func sampleProductAnswer(w *apijson.Writer) {
 }
 
 func sampleProductList(w *apijson.Writer) {
-	w.Object("")
-	w.List("data")
-	records.SampleProducts().Write(w, "", records.SampleProduct())
-	w.EndList()
-	writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
-	w.End()
+	sampleList(w, func(w *apijson.Writer) { records.SampleProducts().Write(w, "", records.SampleProduct()) })
 }

@@ -14,16 +14,18 @@ import (
 
 // request is one request on its way through the edge.
 type request struct {
-	http    *http.Request
-	out     http.ResponseWriter // for headers, and for the deadlines of its connection
-	route   *route
-	id      string // X-Request-Id, given or made
-	caller  accounts.Caller
-	body    *apijson.Value
-	share   budget.Share // of the node's memory
-	bulk    budget.Share // of the part of it that bodies of the bulk routes may take
-	written int          // bytes of the answer that the share has already
-	inside  bool         // it has a turn of the node's
+	http     *http.Request
+	out      http.ResponseWriter // for headers, and for the deadlines of its connection
+	route    *route
+	id       string // X-Request-Id, given or made
+	caller   accounts.Caller
+	body     *apijson.Value
+	share    budget.Share // of the node's memory
+	bulk     budget.Share // of the part of it that bodies of the bulk routes may take
+	written  int          // bytes of the answer that the share has already
+	large    bool         // its answer may be large: it has a place, or is bounded otherwise
+	overflow overflow
+	inside   bool // it has a turn of the node's
 }
 
 func (r *request) ctx() context.Context { return r.http.Context() }

@@ -30,6 +30,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id")), share: a.Budget.Share(uncounted)}
 	defer r.share.Release()
 	defer r.bulk.Release()
+	r.overflow.large = a.large
+	defer r.overflow.close()
 	w.Header().Set("X-Request-Id", r.id)
 	out := a.handle(r)
 	a.leave(r, true)

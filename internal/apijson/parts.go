@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
+	"io"
 	"slices"
 	"sync"
 
@@ -17,13 +18,36 @@ const (
 	PackFrom  = 1 << 20
 )
 
-// Parts is the beginning of a large text, kept compressed, so that many answers can wait for slow readers in little memory. It is not
-// safe for concurrent use. The methods of a nil one show an empty text.
+// Parts is the beginning of a large text, kept compressed, in memory or in a file, so that many answers can wait for slow readers in
+// little memory. It is not safe for concurrent use. The methods of a nil one show an empty text.
 type Parts struct {
-	blocks [][]byte
-	size   int // of the text
-	held   int // of the blocks
+	blocks [][]byte // those in memory, behind those in the file
+	size   int      // of the text
+	held   int      // of the blocks in memory
 	sum    hash.Hash
+
+	file   File
+	stored []int // lengths of the blocks in the file, in order
+}
+
+// File is where Unload puts blocks.
+type File interface {
+	io.Writer
+	io.ReaderAt
+}
+
+// Unload moves the blocks that are in memory to the end of a file, the same one each time, which nothing else writes to. After an error
+// they stay in memory, and the file must not be written to any more.
+func (p *Parts) Unload(to File) error {
+	if _, err := to.Write(slices.Concat(p.blocks...)); err != nil {
+		return err
+	}
+	for _, block := range p.blocks {
+		p.stored = append(p.stored, len(block))
+	}
+	clear(p.blocks)
+	p.file, p.blocks, p.held = to, p.blocks[:0], 0
+	return nil
 }
 
 // scratch is room for one block, compressed or not.
@@ -83,14 +107,41 @@ func (p *Parts) Each(show func(text []byte) error) error {
 	}
 	room := scratch.Get().(*[]byte)
 	defer scratch.Put(room)
-	for _, block := range p.blocks {
+	unpack := func(block []byte) error {
 		text, err := s2.Decode(*room, block)
 		if err != nil {
 			return fmt.Errorf("apijson: a packed block cannot be read: %w", err)
 		}
-		if err := show(text); err != nil {
+		return show(text)
+	}
+	if err := p.eachStored(unpack); err != nil {
+		return err
+	}
+	for _, block := range p.blocks {
+		if err := unpack(block); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// eachStored reads the blocks in the file, each good until the next.
+func (p *Parts) eachStored(show func(block []byte) error) error {
+	if len(p.stored) == 0 {
+		return nil
+	}
+	room := scratch.Get().(*[]byte)
+	defer scratch.Put(room)
+	at := int64(0)
+	for _, length := range p.stored {
+		block := (*room)[:length]
+		if _, err := p.file.ReadAt(block, at); err != nil {
+			return fmt.Errorf("apijson: read a packed block: %w", err)
+		}
+		if err := show(block); err != nil {
+			return err
+		}
+		at += int64(length)
 	}
 	return nil
 }

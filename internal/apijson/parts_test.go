@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -27,12 +28,22 @@ func TestParts(t *testing.T) {
 				w.List("data")
 			}
 			cuts := 0
+			file, err := os.CreateTemp(t.TempDir(), "parts")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
 			for whole.Len() < 5*PackFrom {
 				line := text()
 				whole.Text("", line)
 				packed.Text("", line)
-				if packed.Cut() {
-					cuts++
+				if !packed.Cut() {
+					continue
+				}
+				if cuts++; cuts%3 == 0 { // the last blocks stay in memory
+					if err := packed.Parts().Unload(file); err != nil || packed.Held() != len(packed.Bytes()) {
+						t.Fatalf("%v, %d bytes in memory", err, packed.Held())
+					}
 				}
 			}
 			for _, w := range []*Writer{whole, packed} {

@@ -26,17 +26,12 @@ func (w *Writer) Cut() bool {
 	if len(w.b) < BlockSize || w.parts == nil && len(w.b) < PackFrom {
 		return false
 	}
-	w.Pack()
-	return true
-}
-
-// Pack is Cut for a caller that knows that the text is going to be large.
-func (w *Writer) Pack() {
 	if w.parts == nil {
 		w.parts = &Parts{}
 	}
 	w.parts.add(w.b)
 	w.b = w.b[:0]
+	return true
 }
 
 // Parts is what Cut has packed, nil for nothing; Bytes follows behind it.

@@ -108,18 +108,21 @@ func Full() error {
 }
 
 // Release gives everything back.
-func (s *Share) Release() {
-	if s.held == 0 {
+func (s *Share) Release() { s.Shrink(s.held) }
+
+// Shrink gives n bytes back, or all it has if that is less.
+func (s *Share) Shrink(n int64) {
+	if n = min(n, s.held); n <= 0 {
 		return
 	}
 	b := s.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used -= s.held
-	if b.by[s.Account] -= s.held; b.by[s.Account] <= 0 {
+	b.used -= n
+	if b.by[s.Account] -= n; b.by[s.Account] <= 0 {
 		delete(b.by, s.Account)
 	}
-	s.held = 0
+	s.held -= n
 	b.serve()
 }
 

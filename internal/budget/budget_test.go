@@ -62,6 +62,19 @@ func TestOneAccountGetsHalf(t *testing.T) {
 	})
 }
 
+func TestShrink(t *testing.T) {
+	b := budget.New(100)
+	s := b.Share(5)
+	if err := s.Grow(t.Context(), 45); err != nil || b.Used() != 40 {
+		t.Fatalf("%v, %d lent", err, b.Used())
+	}
+	for _, step := range []struct{ back, left int64 }{{15, 25}, {-3, 25}, {0, 25}, {50, 0}, {1, 0}} {
+		if s.Shrink(step.back); b.Used() != step.left {
+			t.Errorf("%d bytes given back: %d are lent, want %d", step.back, b.Used(), step.left)
+		}
+	}
+}
+
 // Whatever many shares do at once, no more is lent than there is, and all of it comes back.
 func TestNeverMoreThanThereIs(t *testing.T) {
 	b := budget.New(1000)

@@ -72,8 +72,8 @@ func Count(tx *db.Tx, f Filter) (total int64, err error) {
 	return total, err
 }
 
-// List reads a page of products with their variants and links. Equal ones are ordered by id.
-func List(tx *db.Tx, f Filter) ([]*Product, error) {
+// IDs reads which products a page has. Equal ones are ordered by id.
+func IDs(tx *db.Tx, f Filter) ([]id.Product, error) {
 	from, w := f.where(tx)
 	direction := " ASC"
 	if f.Descending {
@@ -83,11 +83,7 @@ func List(tx *db.Tx, f Filter) ([]*Product, error) {
 	if f.Sort != ByCreation {
 		order += ", p.id" + direction
 	}
-	c := newCollector(productTable, f.Limit)
-	err := tx.Each(c.add, "SELECT "+productTable.Columns("p")+" FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
-		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
-	if err != nil {
-		return nil, err
-	}
-	return c.list, c.fetch(tx)
+	return db.List(tx, func(r db.Rows) (product id.Product, err error) { return product, r.Scan((*string)(&product)) },
+		"SELECT p.id FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
+			" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 }

@@ -83,8 +83,8 @@ const pieceLines = 500
 
 // List reads a page with lines, and how many orders match in all. Of a page with many lines it gives its orders to piece, one part
 // after the other, and forgets the lines of each again, so that they are never all in memory; a small page is left to the caller, and
-// piece is not called. It is told how large a part of the page's lines these are.
-func List(tx *db.Tx, f Filter, piece func(list []Order, part float64) error) (list []Order, total int64, err error) {
+// piece is not called.
+func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, total int64, err error) {
 	list, total, err = listHeads(tx, f)
 	if err != nil || len(list) == 0 {
 		return list, total, err
@@ -93,14 +93,12 @@ func List(tx *db.Tx, f Filter, piece func(list []Order, part float64) error) (li
 		tx.Last()
 		return list, total, readLines(tx, list)
 	}
-	all := lines(list)
 	for rest := list; len(rest) > 0; {
 		n := inPiece(rest)
-		part := float64(lines(rest[:n])) / float64(all)
 		if err := readLines(tx, rest[:n]); err != nil {
 			return nil, 0, err
 		}
-		if err := piece(rest[:n], part); err != nil {
+		if err := piece(rest[:n]); err != nil {
 			return nil, 0, err
 		}
 		last := rest[n-1]
@@ -120,13 +118,6 @@ func inPiece(list []Order) int {
 		}
 	}
 	return len(list)
-}
-
-func lines(list []Order) (n int64) {
-	for i := range list {
-		n += list[i].ItemCount
-	}
-	return n
 }
 
 // listHeads reads a page without lines.

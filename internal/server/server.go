@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -200,7 +201,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
 	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget,
-		Log:     s.log,
+		Folder: folder(s.config.Dir), Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
@@ -209,6 +210,14 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return n, nil
+}
+
+// folder is the data folder, which is on the disk that was chosen for this service, or "" when there is none.
+func folder(dir string) string {
+	if at, err := os.Stat(dir); dir == "" || err != nil || !at.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // atMost lets through one call in a span of time.

@@ -237,11 +237,11 @@ func (s *shop) life() {
 func (s *shop) deleteProduct(sku string) {
 	s.Helper()
 	s.must(func(tx *db.Tx) error {
-		list, err := catalog.List(tx, catalog.Filter{SKU: sku, Sort: catalog.BySKU, Limit: 1})
+		found, err := catalog.Resolve(tx, []string{sku})
 		if err != nil {
 			return err
 		}
-		return s.do.DeleteProduct(tx, s.who, list[0].ID, commerce.Expected{})
+		return s.do.DeleteProduct(tx, s.who, found[sku].Product, commerce.Expected{})
 	})
 }
 

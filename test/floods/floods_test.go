@@ -205,7 +205,7 @@ func TestLargePages(t *testing.T) {
 		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"L","name":"L","price":1}]}`); err != nil || answer.Status != http.StatusOK {
 			t.Fatalf("%v %s", err, answer)
 		}
-		// Half of the text is noise, which no compression makes smaller, so that the budget is met as well.
+		// Half of the text is noise, which no compression makes smaller.
 		if made := crowd(4, func(int) (got int) {
 			noise := make([]byte, 560)
 			for range 25 {
@@ -239,7 +239,7 @@ func TestLargePages(t *testing.T) {
 			}
 			defer conn.Close()
 			fmt.Fprintf(conn, "GET /api/v1/orders?limit=100 HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", key.Key)
-			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			_ = conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 			head := make([]byte, 12)
 			if _, err := io.ReadFull(conn, head); err != nil {
 				return 0
@@ -269,7 +269,8 @@ func TestLargePages(t *testing.T) {
 				}
 			}
 		})
-		statuses := crowd(scale(16, 100), slow)
+		readers := scale(16, 100)
+		statuses := crowd(readers, slow)
 		close(ended)
 		beside.Wait()
 		slices.Sort(times)
@@ -278,8 +279,8 @@ func TestLargePages(t *testing.T) {
 			t.Errorf("the quiet account: %d of %d reads refused, half of them took %s or more", refused, len(times), times[len(times)/2])
 		}
 		t.Logf("slow readers: %v", statuses)
-		if statuses[http.StatusOK] == 0 || statuses[http.StatusInternalServerError] > 0 {
-			t.Errorf("slow readers: %v", statuses)
+		if statuses[http.StatusOK] < 12 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != readers {
+			t.Errorf("slow readers: %v, want 200, or 503 after a long wait", statuses)
 		}
 	})
 }

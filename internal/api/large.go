@@ -1,0 +1,177 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/budget"
+	"entrepot/internal/db"
+	"entrepot/internal/diskspace"
+)
+
+// Bounds of large answers (interface §8), sizes in bytes.
+const (
+	largeFrom   = 4 << 20 // of an answer's text: a larger one is written while it has one of a few places
+	unloadFrom  = 1 << 20 // of the packed text in memory: more goes to the answer's file
+	leastFree   = 1 << 30 // of the disk, that files of answers leave free
+	diskTimes   = 16      // all files together take that many times the node's budget of memory
+	largeWait   = time.Minute
+	largeQueued = 128 // requests that may wait for a place
+)
+
+// errLarge ends the writing of an answer that turns out to be large and has no place: it is begun once more with one.
+var errLarge = errors.New("api: a large answer without a place")
+
+// large is what a node lends to large answers: places, few enough that those who read a little get a connection to the store, and disk.
+type large struct {
+	folder string
+	places *budget.Budget // two for each processor; an account has half of them at most
+	disk   *budget.Budget // bytes
+	queued atomic.Int64
+}
+
+func newLarge(folder string, memory int64) *large {
+	return &large{folder: folder, places: budget.New(int64(2 * runtime.GOMAXPROCS(0))), disk: budget.New(diskTimes * memory)}
+}
+
+// overflow is where one large answer goes when it leaves memory: a file that has no name once it is open.
+type overflow struct {
+	large *large
+	place budget.Share
+	disk  budget.Share
+	file  *os.File
+	full  bool // the disk takes no more of it
+}
+
+// list answers {"data": […], "meta": {…}}. rows reads and writes the elements, and gives how many there are on all pages.
+func (a *API) list(r *request, p page, rows func(tx *db.Tx, w *apijson.Writer) (total int64, err error)) (answer, error) {
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
+		w.Object("")
+		w.List("data")
+		total, err := rows(tx, w)
+		if err != nil {
+			return err
+		}
+		w.EndList()
+		writeMeta(w, p, total, nil)
+		w.End()
+		return nil
+	})
+}
+
+// paged answers what read reads on a snapshot and writes, calling cut after each element. When that turns out to be much, read runs once
+// more with a place for large answers.
+func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (answer, error) {
+	w := apijson.NewWriter(4096)
+	run := func(tx *db.Tx) error {
+		w.Reset()
+		if err := r.overflow.rewind(); err != nil {
+			return err
+		}
+		return read(tx, w)
+	}
+	err := a.read(r, run)
+	if errors.Is(err, errLarge) {
+		w = apijson.NewWriter(apijson.BlockSize)
+		if err = a.pause(r, r.waitLarge); err == nil {
+			err = a.read(r, run)
+		}
+	}
+	if err == nil && r.overflow.file != nil {
+		err = r.overflow.take(r, w.Parts())
+	}
+	r.overflow.place.Release()
+	if err != nil {
+		return answer{}, err
+	}
+	out := answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes()}
+	if out.parts != nil {
+		out.body = bytes.Clone(out.body) // without the room for a whole block
+	}
+	return out, nil
+}
+
+// waitLarge waits for a place to write a large answer. Errors: Unavailable; the context's.
+func (r *request) waitLarge() error {
+	o := &r.overflow
+	if o.large.queued.Add(1) > largeQueued {
+		o.large.queued.Add(-1)
+		return budget.Full()
+	}
+	defer o.large.queued.Add(-1)
+	o.place = o.large.places.Share(0)
+	o.place.Account, o.place.Wait, r.large = r.share.Account, largeWait, true
+	return o.place.Grow(r.ctx(), 1)
+}
+
+// cut packs what was written of an answer once it is much, and keeps the packed text out of memory, or counts it. Errors: errLarge;
+// Unavailable.
+func (r *request) cut(w *apijson.Writer) error {
+	if !w.Cut() {
+		return nil
+	}
+	if !r.large && w.Len() >= largeFrom {
+		return errLarge
+	}
+	if w.Held() >= unloadFrom {
+		if err := r.overflow.take(r, w.Parts()); err != nil {
+			return err
+		}
+	}
+	return r.willWrite(w.Held())
+}
+
+// take moves what is packed in memory to the answer's file. What the disk does not take stays in memory. Errors: Unavailable, when all
+// files together are as large as they may be; the context's.
+func (o *overflow) take(r *request, parts *apijson.Parts) error {
+	if free, known := diskspace.Free(o.large.folder); o.full || known && free < leastFree {
+		o.full = true
+		return nil
+	}
+	if o.file == nil {
+		file, err := os.CreateTemp(o.large.folder, ".answer-*")
+		if err != nil {
+			o.full = true
+			return nil
+		}
+		os.Remove(file.Name()) // where an open file keeps its name, close removes it
+		o.file, o.disk = file, o.large.disk.Share(0)
+		o.disk.Account, o.disk.Wait = r.share.Account, largeWait
+	}
+	if err := o.disk.Grow(r.ctx(), int64(parts.Held())); err != nil {
+		return err
+	}
+	o.full = parts.Unload(o.file) != nil
+	return nil
+}
+
+// rewind begins the file anew.
+func (o *overflow) rewind() error {
+	o.full = false
+	if o.file == nil {
+		return nil
+	}
+	o.disk.Release()
+	if err := o.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := o.file.Seek(0, 0)
+	return err
+}
+
+// close gives everything back.
+func (o *overflow) close() {
+	o.place.Release()
+	o.disk.Release()
+	if o.file != nil {
+		name := o.file.Name()
+		o.file.Close()
+		os.Remove(name)
+	}
+}
