@@ -54,7 +54,7 @@ func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	run(ctx, []string{"bench", "orders", "--here", "--baseline-dir", dir, "--duration", "1m", "--skus", "50"},
 		func(string) string { return "" }, strings.NewReader(""), &out, &complaint)
 	if ctx.Err() == nil {
-		t.Fatalf("it ended before it was told to: %s", complaint.String())
+		t.Fatalf("it ended before it was asked to: %s", complaint.String())
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v; %s", left, err, complaint.String())

@@ -4,15 +4,22 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/server"
 )
 
 // newConfigCommand is "entrepot config print".
 func newConfigCommand(env *environment) *cobra.Command {
-	group := &cobra.Command{Use: "config", Short: "Settings", Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	group := &cobra.Command{Use: "config", Short: "Show the settings", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	show := &cobra.Command{Use: "print", Short: "Print the settings in force and where each comes from, secrets masked; checked as serve does",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := env.serverConfig(cmd); err != nil {
+			c, err := env.serverConfig(cmd)
+			if err != nil {
+				return err
+			}
+			if err := checkAdmin(c.Admin); err != nil {
 				return err
 			}
 			record, rows := map[string]string{}, [][]string{}
@@ -32,6 +39,21 @@ func newConfigCommand(env *environment) *cobra.Command {
 	show.Flags().Bool("json", false, "print JSON")
 	group.AddCommand(show)
 	return group
+}
+
+// checkAdmin refuses an owner whom serve would refuse on an empty store.
+func checkAdmin(admin server.Admin) error {
+	if admin.Email != "" {
+		if problem := accounts.BadEmail(admin.Email); problem != "" {
+			return wrong("admin-email %s", problem)
+		}
+	}
+	if admin.Password != "" {
+		if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {
+			return wrong("admin-password %s (ENTREPOT_ADMIN_PASSWORD, or the settings file)", problem)
+		}
+	}
+	return nil
 }
 
 // masked hides secrets, and the password inside a database address.

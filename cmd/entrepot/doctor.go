@@ -285,7 +285,7 @@ func checkHTTPS(ctx context.Context, address string) []finding {
 	found := []finding{{"outgoing https", "ok", address + " answers"}}
 	there, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
-		return append(found, finding{"clock", "warning", address + " tells no time to compare it with: name another with --https"})
+		return append(found, finding{"clock", "warning", address + " sends no time to compare with: name another with --https"})
 	}
 	if apart := time.Since(there).Abs(); apart > 5*time.Second {
 		return append(found, finding{"clock", "warning", fmt.Sprintf("%s apart from %s: signatures and retries depend on it, run NTP",

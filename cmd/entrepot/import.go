@@ -48,7 +48,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			if len(arguments) != 2 {
-				return wrong("usage: entrepot %s (entrepot import --help tells more)", command.Use)
+				return wrong("usage: entrepot %s; see: entrepot import --help", command.Use)
 			}
 			o.Kind, o.File = importer.Kind(arguments[0]), arguments[1]
 			notice, stop := func(time.Duration, error) {}, func() {}
@@ -96,7 +96,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`,
 		"(return) or CANCELLED (cancel), or are reported (report)")
 	flags.StringVar(&o.LongOrders, "long-orders", "split", "orders above 500 lines: split or report")
 	flags.BoolVar(&o.CreateMissing, "create-missing-products", false, "orders: create products for SKUs that the catalog lacks")
-	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service tells what would change, and which orders "+
+	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service says what would change, and which orders "+
 		"it would refuse")
 	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), or orders in a confirmed step (20)")
 	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")

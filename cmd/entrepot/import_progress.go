@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/importer"
 )
 
-// importProgress tells a person how far an import is, how long it will take, and what it waits for: on
+// importProgress shows how far an import is, how long it will take, and what it waits for: on
 // a terminal in one line that is written anew every second, elsewhere in a line every ten seconds.
 type importProgress struct {
 	w        io.Writer
@@ -29,7 +29,7 @@ type importProgress struct {
 	shown     string
 }
 
-// newImportProgress begins to tell; stop ends it and clears its line; it may be called
+// newImportProgress begins to show; stop ends it and clears its line; it may be called
 // twice.
 func newImportProgress(w io.Writer) (p *importProgress, stop func()) {
 	p = &importProgress{w: w, terminal: isTerminal(w), now: time.Now}
@@ -38,8 +38,8 @@ func newImportProgress(w io.Writer) (p *importProgress, stop func()) {
 		pause = time.Second
 	}
 	ticker, done := time.NewTicker(pause), make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() {
+	var showing sync.WaitGroup
+	showing.Go(func() {
 		for {
 			select {
 			case <-ticker.C:
@@ -52,7 +52,7 @@ func newImportProgress(w io.Writer) (p *importProgress, stop func()) {
 	return p, sync.OnceFunc(func() {
 		ticker.Stop()
 		close(done)
-		telling.Wait()
+		showing.Wait()
 		p.clear()
 	})
 }
@@ -180,7 +180,7 @@ func grouped(n int) string {
 	return text
 }
 
-// waitNotice tells of long waits, once every ten seconds at most, as several requests wait at once.
+// waitNotice reports long waits, once every ten seconds at most, as several requests wait at once.
 func waitNotice(w io.Writer) func(time.Duration, error) {
 	var mu sync.Mutex
 	var last time.Time

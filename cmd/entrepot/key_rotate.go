@@ -13,7 +13,9 @@ import (
 func newKeyRotateCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "key-rotate", Short: "Replace the master key: encrypt every secret of the store with a new one",
 		Args: cobra.NoArgs,
-		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first.\n\n" +
+		Long: "Replace the master key: encrypt every secret of the store with a new one. Stop every server of the store first:\n" +
+			"a SQLite store that is served is refused; on PostgreSQL a node that still runs is not noticed, and from then on\n" +
+			"cannot read secrets, so its deliveries and channels fail until it is started with the new key.\n\n" +
 			"With a master.key file the new key is made beside it and takes its place at the end; the former one is kept as master.key.<id>,\n" +
 			"which backups of before need. With ENTREPOT_MASTER_KEY the new key is given in ENTREPOT_NEW_MASTER_KEY.\n" +
 			"When it is broken off, run it again: it goes on where it was."}

@@ -93,8 +93,8 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "entrepot",
 		Short: "Catalog and orders between ERP, shops and marketplaces",
-		Long: "entrepot holds products, stock, orders and customers, and tells every shop, marketplace and ERP of what " +
-			"changes.\n\nStart with: entrepot demo",
+		Long: "entrepot holds products, stock, orders and customers, and reports every change to shops, marketplaces and the " +
+			"ERP.\n\nStart with: entrepot demo",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,

@@ -329,3 +329,30 @@ func TestDemoRefusesAStoreOfSomethingElse(t *testing.T) {
 		t.Errorf("%d %s", code, complaint)
 	}
 }
+
+// What serve would refuse of the first owner on an empty store, config print refuses at once, and it prints no password.
+func TestConfigPrintChecksTheFirstOwner(t *testing.T) {
+	for name, c := range map[string]struct {
+		email, password string
+		code            int
+		says            string
+	}{
+		"both good":            {"me@example.com", "a long passphrase", done, ""},
+		"neither":              {"", "", done, ""},
+		"a short password":     {"me@example.com", "short", calledWrong, "admin-password"},
+		"the e-mail itself":    {"me@example.com", "me@example.com", calledWrong, "admin-password"},
+		"a password alone":     {"", "password1", calledWrong, "admin-password"},
+		"an e-mail of nothing": {"nobody", "a long passphrase", calledWrong, "admin-email"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &program{t: t, vars: map[string]string{"ENTREPOT_ADMIN_EMAIL": c.email, "ENTREPOT_ADMIN_PASSWORD": c.password}}
+			code, out, complaint := p.call("config", "print")
+			if code != c.code || !strings.Contains(complaint, c.says) || code != done && out != "" {
+				t.Errorf("code %d, said %q, printed %q", code, complaint, out)
+			}
+			if c.password != "" && c.password != c.email && strings.Contains(out+complaint, c.password) {
+				t.Errorf("the password was printed: %s%s", out, complaint)
+			}
+		})
+	}
+}

@@ -29,7 +29,7 @@ var settings = []setting{
 	{name: "admin-email", usage: "owner of the first account, on an empty store"},
 	{name: "admin-password", usage: "password of that owner", secret: true},
 	{name: "plan", standard: "enterprise", usage: "plan of the first account: starter, pro or enterprise", values: planNames()},
-	{name: "master-key", usage: "32 bytes in base64 or hex that seal stored credentials; otherwise master.key in the data folder",
+	{name: "master-key", usage: "32 bytes in base64 or hex that encrypt stored credentials; otherwise master.key in the data folder",
 		secret: true},
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
 	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; otherwise that of each " +
@@ -39,7 +39,7 @@ var settings = []setting{
 	{name: "retention", standard: "30d",
 		usage: "how long events and settled deliveries are kept, such as 30d or 36h; at least 1h, at most 3650d"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of 1m,5m,30m,2h,24h"},
-	{name: "rate-limits", standard: "on", usage: "off for benchmarks only", values: []string{"on", "off"}},
+	{name: "rate-limits", standard: "on", usage: "on, or off: for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run; 0 for as long as it likes"},
 	{name: "memory-budget", standard: "256MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +
 		"to come back (503)"},

@@ -27,8 +27,8 @@ type checkRecord struct {
 func newVerifyCommand(env *environment) *cobra.Command {
 	check := &cobra.Command{
 		Use:   "verify",
-		Short: "Hold the whole store to what must always be true: ledgers, reservations, totals, histories, events",
-		Long: "Hold the whole store to what must always be true of it: what is kept twice agrees, and whatever changed was told.\n\n" +
+		Short: "Check the whole store: ledgers, reservations, totals, histories, events",
+		Long: "Check the whole store: stock is the sum of its ledger, totals are those of their rows, every change has its event.\n\n" +
 			"Each account is read on one snapshot. Nothing is changed, and a service may run meanwhile.\n" +
 			"Exits with 1 when something does not hold.",
 		Example: "  entrepot verify\n  entrepot verify --account 019a1c52-7c1e-7d40-9a55-00000000a001 --json",

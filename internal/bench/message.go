@@ -55,7 +55,7 @@ func readHeader(r *bufio.Reader, each func(name, value []byte)) (framing, error)
 			return f, fmt.Errorf("header line without a colon: %q", line)
 		}
 		name := line[:colon]
-		switch colon { // the length of the name tells nearly all of them apart
+		switch colon { // the length of the name separates nearly all of them
 		case len("content-length"):
 			if bytes.EqualFold(name, []byte("content-length")) {
 				n, err := strconv.Atoi(string(bytes.TrimSpace(line[colon+1:])))

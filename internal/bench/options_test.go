@@ -40,7 +40,7 @@ func TestOptionsAreRefusedWithReasons(t *testing.T) {
 	}
 	both := Options{URL: "http://127.0.0.1", Baseline: "mysql"}
 	if err := both.prepare(); err == nil || !strings.Contains(err.Error(), "--key") || !strings.Contains(err.Error(), "--baseline") {
-		t.Errorf("all faults are told at once: %v", err)
+		t.Errorf("all errors come at once: %v", err)
 	}
 }
 

@@ -36,7 +36,7 @@ type Answer struct {
 	Tries  int // how often the request was sent
 }
 
-// Replayed tells that the server had done this already and answered from memory.
+// Replayed is true when the server had done this already and answered from memory.
 func (a *Answer) Replayed() bool { return a.Header.Get("Idempotent-Replay") == "true" }
 
 // Decode reads the JSON body.
@@ -73,7 +73,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 		if !again {
 			return nil, err
 		}
-		c.told(wait, err)
+		c.notify(wait, err)
 		if tooFast(err) {
 			c.restFor(wait) // a spent quota stops every caller of this key, not only this one
 			continue

@@ -37,7 +37,7 @@ type Imported struct {
 	Rejected int
 	Created  int    // 0 when only the job knows (shape a)
 	Updated  int    // likewise
-	Counted  bool   // whether Created and Updated were told
+	Counted  bool   // whether Created and Updated were reported
 	JobID    string // "" in shape b
 	Errors   []ItemError
 	Changes  []Change // dry runs

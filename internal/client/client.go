@@ -25,12 +25,12 @@ import (
 
 // Client calls one entrepot with one API key.
 type Client struct {
-	base  *url.URL
-	key   string
-	http  *http.Client
-	agent string
-	retry Retry
-	told  func(wait time.Duration, err error)
+	base   *url.URL
+	key    string
+	http   *http.Client
+	agent  string
+	retry  Retry
+	notify func(wait time.Duration, err error)
 
 	restUntil atomic.Int64 // Unix nanoseconds until which the server asked for silence
 	requests  atomic.Int64
@@ -52,10 +52,10 @@ func WithRetry(r Retry) Option { return func(c *Client) { c.retry = r.orDefault(
 // WithUserAgent names the calling program.
 func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
 
-// WithNotice has told called whenever a request has to wait before it is tried again, with the reason;
+// WithNotice has notify called whenever a request has to wait before it is tried again, with the reason;
 // it may be called from many goroutines at once.
-func WithNotice(told func(wait time.Duration, err error)) Option {
-	return func(c *Client) { c.told = told }
+func WithNotice(notify func(wait time.Duration, err error)) Option {
+	return func(c *Client) { c.notify = notify }
 }
 
 // New makes a client for the service at baseURL, which carries no query and may carry a path
@@ -76,7 +76,7 @@ func New(baseURL, key string, options ...Option) (*Client, error) {
 	transport.MaxIdleConnsPerHost = 64 // keep a connection for every worker of an import
 	c := &Client{
 		base: base, key: key, agent: "entrepot-client/1", retry: Retry{}.orDefault(),
-		told: func(time.Duration, error) {},
+		notify: func(time.Duration, error) {},
 		http: &http.Client{
 			Transport: transport,
 			Timeout:   2 * time.Minute,

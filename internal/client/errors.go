@@ -35,7 +35,7 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// Error tells status, message, and the details that the message does not name itself.
+// Error shows status, message, and the details that the message does not name itself.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s", e.StatusCode, e.Message)

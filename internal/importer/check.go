@@ -14,7 +14,7 @@ import (
 
 // ask finds out from the service what a dry run of orders needs to know: which products it has,
 // whether the channel exists, and which references are taken. It stores nothing. What the key may not
-// read is not checked, and the person is told.
+// read is not checked, and a note says so.
 func (r *importRun) ask(ctx context.Context) error {
 	m, orders := r.maker.(*orderMaker)
 	if !orders || r.To == nil {
@@ -161,7 +161,7 @@ func (s *orderChecker) customer(ctx context.Context, id string) (why string, err
 	switch status := client.StatusOf(err); {
 	case status == http.StatusNotFound:
 		why = "the service has no customer " + id
-	case status == http.StatusForbidden: // the key may not read customers: the import will tell
+	case status == http.StatusForbidden: // the key may not read customers: the import will show it
 	case err != nil:
 		return "", err
 	case customer.Status == "erased":

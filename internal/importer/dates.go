@@ -136,7 +136,7 @@ func (v *dateVote) decide(column string) (dateOrder, error) {
 	case len(v.doubt) == 0, v.day > 0 && v.month == 0:
 		return dayFirst, nil
 	}
-	why := "no date of the column tells"
+	why := "no date of the column shows it"
 	if v.day > 0 {
 		why = "the column has dates of both kinds"
 	}

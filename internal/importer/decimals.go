@@ -142,7 +142,7 @@ func (v *columnVote) decide() (decimal byte, why string) {
 		return 0, fmt.Sprintf("%s can be read in two ways: as thousands, but then %v lacks the separator, or as three decimals",
 			listed(doubt), v.examples[wholeUngroup][0])
 	case v.count[wholeSmall] == 0:
-		return 0, listed(doubt) + " can be thousands, or have three decimals, and no other number of the column tells which"
+		return 0, listed(doubt) + " can be thousands, or have three decimals, and no other number of the column shows which"
 	case v.count[aroundPoint] > 0:
 		return ',', ""
 	}
@@ -308,7 +308,7 @@ func decideAll(columns []*numberColumn) error {
 		strings.Join(doubts, "\n  "), comma, point)
 }
 
-// describeDecimals tells how numbers are read where that is worth a look: with a comma, and where
+// describeDecimals says how numbers are read where that is worth a look: with a comma, and where
 // numbers with three digits behind their only separator had to be decided.
 func describeDecimals(columns []*numberColumn) string {
 	var parts []string

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// What a single cell tells of its column.
+// What a single cell shows of its column.
 func TestEvidenceOfCells(t *testing.T) {
 	for cell, want := range map[string]evidence{
 		"1.050": aroundPoint, "1,050": aroundComma, "-1.050": aroundPoint, "(1,050)": aroundComma, "12.345": aroundPoint, "123,456": aroundComma,

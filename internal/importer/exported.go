@@ -51,7 +51,7 @@ type exportedVariant struct {
 }
 
 // productAgain makes a product as it is given of one as it is read. Stock is given again where that is
-// exact: that of one warehouse, or of variants in the default one. A note tells why it was left out.
+// exact: that of one warehouse, or of variants in the default one. A note says why it was left out.
 func productAgain(raw []byte, at place) (body []byte, notes []Fault, err error) {
 	var p struct {
 		exportedProduct

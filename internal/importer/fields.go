@@ -9,7 +9,7 @@ import (
 // field is a place in a product or an order that columns can be mapped onto.
 type field struct {
 	name     string
-	synonyms string // headers that are taken for it without being told, normalised, space-separated
+	synonyms string // headers that are taken for it by themselves, normalised, space-separated
 }
 
 // productFields in the order in which they are described in docs/import.md. A name that ends in a

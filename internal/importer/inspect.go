@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// inspection is what one reading of the whole file tells before anything is stored.
+// inspection is what one reading of the whole file finds before anything is stored.
 type inspection struct {
 	rows   int
 	filled []bool // by column: a cell of it holds something

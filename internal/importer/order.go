@@ -29,7 +29,7 @@ func (o *order) fullReference() string {
 // settle takes each field from the first row that has it, and reports where a later row differs; the
 // date may differ, as systems stamp it row by row.
 func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault {
-	told := make([]bool, len(o.head))
+	noted := make([]bool, len(o.head))
 	for _, row := range rows {
 		for i, value := range row.head {
 			switch {
@@ -39,8 +39,8 @@ func (o *order) settle(rows []*orderRow, r *orderReader, faults []Fault) []Fault
 				if i <= headTaxRate {
 					o.decimals[i] = row.decimals[i]
 				}
-			case i != headDate && !told[i] && !bytes.Equal(value, o.head[i]):
-				told[i] = true
+			case i != headDate && !noted[i] && !bytes.Equal(value, o.head[i]):
+				noted[i] = true
 				faults = append(faults, row.note(o.reference, r.headName(i), "conflicting_rows", "the rows of the order differ; %q was taken, not %q",
 					clip(o.head[i]), clip(value)))
 			}

@@ -80,7 +80,7 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-// lacking finds those that the catalog has not: a dry run of the import tells, as a SKU may also
+// lacking finds those that the catalog has not: a dry run of the import shows it, as a SKU may also
 // belong to a variant.
 func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
 	for part := range slices.Chunk(list, limits.MaxImport) {

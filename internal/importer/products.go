@@ -12,7 +12,7 @@ import (
 // piece is one product or order ready to be sent, or only errors. Its texts are valid during emit.
 type piece struct {
 	place
-	body   []byte // JSON; nil when only the errors are told
+	body   []byte // JSON; nil when only the errors are reported
 	item   string // SKU or external reference
 	rows   int    // rows that are stored when the body is
 	faults []Fault
@@ -45,7 +45,7 @@ type productMaker struct {
 	rows     counter
 }
 
-// prepare maps the format's columns and the telling headers, behind what the person mapped.
+// prepare maps the format's columns and the headers that speak for themselves, behind what the person mapped.
 func (m *productMaker) prepare() error {
 	if m.asIs {
 		if m.twice == duplicatesMerge {

@@ -8,7 +8,7 @@ type Progress struct {
 	Bytes, TotalBytes int64  // of the file, compressed if it is
 }
 
-func (r *importRun) tellProgress(settled *chunk) {
+func (r *importRun) reportProgress(settled *chunk) {
 	if r.Progress == nil {
 		return
 	}
@@ -22,7 +22,7 @@ func (r *importRun) tellProgress(settled *chunk) {
 	r.Progress(p)
 }
 
-// doing tells a step before the first item is stored.
+// doing reports a step before the first item is stored.
 func (r *importRun) doing(what string) {
 	if r.Progress != nil {
 		r.Progress(Progress{Doing: what, TotalRows: r.seen.rows, TotalBytes: r.source.size})

@@ -119,24 +119,24 @@ func (r *importRun) settle(out outcome) error {
 	faults := slices.Concat(out.chunk.faults, out.faults)
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
 	for _, f := range faults {
-		if err := r.tellError(f); err != nil {
+		if err := r.reportError(f); err != nil {
 			return err
 		}
 	}
 	r.state.Counts.add(out)
 	r.state.NextItem = out.chunk.pieces
 	r.state.NextRow = max(r.state.NextRow, out.chunk.lastRow+1)
-	r.tellProgress(out.chunk)
+	r.reportProgress(out.chunk)
 	return r.saveState()
 }
 
 // settleError reports an error that belongs to no chunk.
 func (r *importRun) settleError(f Fault) error {
 	r.state.Counts.fault(f)
-	return r.tellError(f)
+	return r.reportError(f)
 }
 
-func (r *importRun) tellError(f Fault) error {
+func (r *importRun) reportError(f Fault) error {
 	if r.OnFault != nil {
 		r.OnFault(f)
 	}

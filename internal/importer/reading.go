@@ -51,7 +51,7 @@ func eachRowOf(ctx context.Context, rows rowStream, closeFile func() error, coun
 	}
 }
 
-// unreadable tells why a row cannot be used at all, "" when it can.
+// unreadable says why a row cannot be used at all, "" when it can.
 func unreadable(t *table, r row) string {
 	if r.broken != "" {
 		return r.broken

@@ -23,7 +23,7 @@ type row struct {
 	broken string // why the row cannot be read; then it has no cells
 }
 
-// blank tells that no cell holds anything.
+// blank is true when no cell holds anything.
 func (r row) blank() bool {
 	for _, cell := range r.cells {
 		if len(bytes.TrimSpace(cell)) > 0 {
@@ -168,7 +168,7 @@ func (r *rowReader) parse(data []byte, final bool) (used int, complete bool) {
 }
 
 // cell appends the cell that begins at data[at] and returns where its delimiter or line end stands.
-// closed is false when it cannot be told yet.
+// closed is false when that is not known yet.
 func (r *rowReader) cell(data []byte, at int, final bool) (next int, closed bool) {
 	start := r.skipBlanks(data, at)
 	if start == len(data) && !final {

@@ -33,7 +33,7 @@ type maker interface {
 func (m *productMaker) counted() counter { return m.rows }
 func (m *orderMaker) counted() counter   { return m.rows }
 
-// untouched tells that the objects of the file are passed on as they are.
+// untouched is true when the objects of the file are passed on as they are.
 func (m *productMaker) untouched() bool { return m.asIs }
 func (m *orderMaker) untouched() bool   { return m.asIs }
 
@@ -133,12 +133,12 @@ func (r *importRun) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	r.tell(mapping)
+	r.announce(mapping)
 	return r.openState()
 }
 
-// tell says what was found out, so that the person can check it.
-func (r *importRun) tell(m *mapping) {
+// announce says what was found out, so that the person can check it.
+func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
 	if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)

@@ -111,7 +111,7 @@ func (w *woo) assemble(key string, rows []*product) (*product, []Fault) {
 		return nil, rowsRefused(rows, key, "grouped_product",
 			`a grouped product has no price of its own; --map 'Regular price|"0"=price' stores it at 0`)
 	}
-	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what its variations are told apart by
+	whole.attributes = slices.DeleteFunc(whole.attributes, func(a pair) bool { // what distinguishes its variations
 		return slices.ContainsFunc(whole.variants, func(v *product) bool { return hasMember(v.options, a.name) })
 	})
 	taken := map[string]bool{key: true}

@@ -31,7 +31,7 @@ type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
 
-// IsRefused tells a refusal from a failure to connect.
+// IsRefused distinguishes a refusal from a failure to connect.
 func IsRefused(err error) bool {
 	var r *Refused
 	return errors.As(err, &r)
@@ -171,7 +171,7 @@ func plainHost(host string) (string, error) {
 	return host, nil
 }
 
-// endsInNumber tells hosts that some resolvers take for an IPv4 address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+// endsInNumber is true of hosts that some resolvers take for an IPv4 address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	hex := strings.HasPrefix(last, "0x")

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// unreached is a failure to resolve or to connect, in words that tell no address of the network this process stands in.
+// unreached is a failure to resolve or to connect, in words that show no address of the network this process stands in.
 type unreached struct {
 	text string
 	err  error

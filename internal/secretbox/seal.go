@@ -20,7 +20,7 @@ type Key struct {
 	aead cipher.AEAD
 }
 
-// ID names the key without telling it: nodes that share a store must have the same.
+// ID names the key without revealing it: nodes that share a store must have the same.
 func (k Key) ID() string { return k.id }
 
 // Parse reads a master key: 32 bytes in base64 or hex.

@@ -14,7 +14,7 @@ import (
 )
 
 // horizon is the time from which on all events are still kept: that of the oldest one, but no later than a day ago, so that
-// what happened since must have been told in any case.
+// what happened since must have its event in any case.
 func (c *account) horizon() (int64, error) {
 	day := c.Now().Add(-24 * time.Hour).UnixMicro()
 	var oldest int64
@@ -69,11 +69,11 @@ var orderNames = []string{webhooks.OrderReceived, webhooks.OrderStatusChanged, w
 // shipmentCreated is the place of the one of which deleted shipments leave more than there are shipments.
 const shipmentCreated = 6
 
-// told of an order: how often each of orderNames is due, and how often it was sent.
+// orderTally counts the events of an order: how often each of orderNames is due, and how often it was recorded.
 type orderTally struct {
 	number     int64
 	created    int64
-	silent     bool // made as shipped: its first shipment was not told
+	silent     bool // made as shipped: its first shipment has no event
 	want, sent [7]int64
 }
 
@@ -102,7 +102,7 @@ func orderEvents(c *account) error {
 		for _, t := range tallies {
 			for i, name := range orderNames {
 				if t.sent[i] < t.want[i] || t.sent[i] > t.want[i] && i != shipmentCreated {
-					c.wrong("%s told %s %d times, not %d", orders.Number(t.number), name, t.sent[i], t.want[i])
+					c.wrong("%s has the event %s %d times, not %d", orders.Number(t.number), name, t.sent[i], t.want[i])
 				}
 			}
 		}
@@ -161,7 +161,7 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 	}, "SELECT order_id, automatic, created_at FROM shipments WHERE tenant_id = $1", c.Tenant)
 }
 
-// records are what tells that it came and that it went.
+// records are the events of its creation and its deletion.
 var records = []struct{ name, came, went, table, columns string }{
 	{"product", webhooks.ProductCreated, webhooks.ProductDeleted, "products", "id, created_at, coalesce(deleted_at, 0)"},
 	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
@@ -210,7 +210,7 @@ func recordEvents(c *account) error {
 			})
 			for id, t := range tallies {
 				if t.came != t.wantCame || t.went != t.wantWent {
-					c.wrong("%s %s told %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went,
+					c.wrong("%s %s has the event %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went,
 						t.wantWent)
 				}
 			}
@@ -223,8 +223,8 @@ func recordEvents(c *account) error {
 	return nil
 }
 
-// stockEvents also misses an event where on-hand moved in the time of which all events are kept. That a product took its stock
-// with it when it was deleted is not told.
+// stockEvents also misses an event where on-hand moved in the time of which all events are kept. Stock that went
+// with a deleted product has no event.
 func stockEvents(c *account) error {
 	horizon, err := c.horizon()
 	if err != nil {
@@ -247,11 +247,11 @@ func stockEvents(c *account) error {
 				return err
 			}
 			c.look()
-			switch told, ok := last[at]; {
-			case ok && told != onHand:
-				c.wrong("%s in %s has %d on hand, the newest event tells %d", at.SKU, at.Warehouse, onHand, told)
+			switch newest, ok := last[at]; {
+			case ok && newest != onHand:
+				c.wrong("%s in %s has %d on hand, its newest event says %d", at.SKU, at.Warehouse, onHand, newest)
 			case !ok && moved >= horizon:
-				c.wrong("%s in %s moved to %d on hand, and no event tells of it", at.SKU, at.Warehouse, onHand)
+				c.wrong("%s in %s moved to %d on hand, and no event says so", at.SKU, at.Warehouse, onHand)
 			}
 			return nil
 		}, `SELECT l.sku, l.warehouse_code, l.on_hand, m.created_at, m.reference_type
@@ -261,7 +261,7 @@ func stockEvents(c *account) error {
 	})
 }
 
-// newestOfLevels reads the quantity that the newest event of each level of a part tells.
+// newestOfLevels reads the quantity that the newest event of each level of a part says.
 func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 	last := map[stock.Place]int64{}
 	return last, c.Each(func(r db.Rows) error {
@@ -269,18 +269,18 @@ func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 		if err := r.Scan(&sku, &payload); err != nil || !p.has(sku) {
 			return err
 		}
-		var told struct {
+		var event struct {
 			Data struct {
 				SKU           string `json:"sku"`
 				WarehouseCode string `json:"warehouseCode"`
 				Quantity      int64  `json:"quantity"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal([]byte(payload), &told); err != nil || told.Data.SKU != sku {
+		if err := json.Unmarshal([]byte(payload), &event); err != nil || event.Data.SKU != sku {
 			c.wrong("an event stock.updated about %s cannot be read: %.80s", sku, payload)
 			return nil
 		}
-		last[stock.Place{SKU: sku, Warehouse: told.Data.WarehouseCode}] = told.Data.Quantity
+		last[stock.Place{SKU: sku, Warehouse: event.Data.WarehouseCode}] = event.Data.Quantity
 		return nil
 	}, "SELECT resource_id, payload FROM events WHERE tenant_id = $1 AND endpoint_id IS NULL AND event = 'stock.updated' ORDER BY stamp",
 		c.Tenant)

@@ -64,7 +64,7 @@ func levels(c *account) error {
 			c.wrong("%s is in the warehouse %s, which is not there", sku, code)
 		}
 		if low {
-			c.wrong("%s in %s is told low when it is not, or the other way round", sku, code)
+			c.wrong("%s in %s is marked low when it is not, or the other way round", sku, code)
 		}
 		if stray {
 			c.wrong("%s in %s belongs to another product or variant than its SKU", sku, code)

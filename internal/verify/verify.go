@@ -1,5 +1,5 @@
-// Package verify holds a whole store to what must always be true of it: what is kept twice agrees, and whatever changed was
-// told. It reads only, account by account, each on one snapshot, and may run beside a working service.
+// Package verify holds a whole store to what must always be true of it: what is kept twice agrees, and every change
+// has its event. It reads only, account by account, each on one snapshot, and may run beside a working service.
 //
 //	Check    one thing that holds, with a name and a sentence
 //	Result   how often it was looked at, and where it does not hold
@@ -40,9 +40,9 @@ var Checks = []Check{
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},
 	{"product parts", "A product knows how many variants and categories it has.", productParts},
-	{"order events", "An order told that it was received, and every move and shipment since, each once.", orderEvents},
-	{"record events", "Products, categories and customers told once that they came, and once that they went.", recordEvents},
-	{"stock events", "The newest event of a stock level tells what it has on hand.", stockEvents},
+	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents},
+	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents},
+	{"stock events", "The newest event of a stock level says what it has on hand.", stockEvents},
 	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries},
 	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps},
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency},
