@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,25 +11,12 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/money"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
 
-// accountRecord is an account as printed; the names are those of interface §4.5.10.
-type accountRecord struct {
-	ID               string      `json:"id"`
-	AccountID        string      `json:"accountId"` // the same, under the name that it has in the other records
-	Name             string      `json:"name"`
-	Plan             string      `json:"plan"`
-	Currency         string      `json:"currency"`
-	StrictWarehouses bool        `json:"strictWarehouses"`
-	Sandbox          bool        `json:"sandbox"`
-	CreatedAt        string      `json:"createdAt"`
-	Owner            *userRecord `json:"owner,omitempty"`
-}
-
-func recordAccount(a accounts.Account) accountRecord {
-	return accountRecord{ID: string(a.ID), AccountID: string(a.ID), Name: a.Name, Plan: string(a.Plan), Currency: a.Currency,
-		StrictWarehouses: a.Settings.StrictWarehouses, Sandbox: a.Sandbox, CreatedAt: apijson.TimeText(a.CreatedAt)}
+func recordAccount(a accounts.Account, more func(w *apijson.Writer)) json.RawMessage {
+	return record(a, func(w *apijson.Writer) { records.WriteAccount(w, "", a) }, more)
 }
 
 // newAccountCommand is "entrepot account".
@@ -89,8 +77,7 @@ func (env *environment) setPlan(cmd *cobra.Command, args []string) (work, error)
 		if err != nil {
 			return err
 		}
-		r := recordAccount(of)
-		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"name", r.Name}, {"plan", r.Plan}})
+		return env.print(cmd, recordAccount(of, nil), nil, [][]string{{"id", string(of.ID)}, {"name", of.Name}, {"plan", string(of.Plan)}})
 	}, nil
 }
 
@@ -140,26 +127,23 @@ func (env *environment) createAccount(cmd *cobra.Command, _ []string) (work, err
 		if err != nil {
 			return err
 		}
-		record := recordAccount(made)
-		printed := recordUser(*user, made)
-		record.Owner = &printed
-		return env.print(cmd, record, nil, [][]string{{"id", record.ID}, {"name", record.Name}, {"plan", record.Plan}, {"owner", printed.Email}})
+		shown := recordAccount(made, func(w *apijson.Writer) { w.Raw("owner", string(recordUser(*user, made))) })
+		return env.print(cmd, shown, nil, [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"plan", string(made.Plan)}, {"owner", user.Email}})
 	}, nil
 }
 
 func (env *environment) listAccounts(cmd *cobra.Command, s *server.Store) error {
-	records, rows := []accountRecord{}, [][]string{}
+	list, rows := []json.RawMessage{}, [][]string{}
 	err := s.DB.Read(cmd.Context(), db.Across, func(tx *db.Tx) error {
 		found, err := accounts.Accounts(tx)
 		for _, a := range found {
-			r := recordAccount(a)
-			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Name, r.Plan, r.Currency, r.CreatedAt})
+			list = append(list, recordAccount(a, nil))
+			rows = append(rows, []string{string(a.ID), a.Name, string(a.Plan), a.Currency, apijson.TimeText(a.CreatedAt)})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "name", "plan", "currency", "created"}, rows)
+	return env.print(cmd, list, []string{"id", "name", "plan", "currency", "created"}, rows)
 }

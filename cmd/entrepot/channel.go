@@ -16,31 +16,12 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
 
-// channelRecord is a channel as printed; the names are those of interface §2.7.10. The key of a custom channel is there on
-// creation only.
-type channelRecord struct {
-	ID             string          `json:"id"`
-	Name           string          `json:"name"`
-	Platform       string          `json:"platform"`
-	Status         string          `json:"status"`
-	Settings       json.RawMessage `json:"settings"`
-	HasCredentials bool            `json:"hasCredentials"`
-	AccountID      string          `json:"accountId"`
-	CreatedAt      string          `json:"createdAt"`
-	UpdatedAt      string          `json:"updatedAt"`
-	LastSyncAt     *string         `json:"lastSyncAt"`
-	KeyID          string          `json:"keyId,omitempty"`
-	Key            string          `json:"key,omitempty"`
-	Scopes         []string        `json:"scopes,omitempty"`
-}
-
-func recordChannel(c channels.Channel, of accounts.Account) channelRecord {
-	return channelRecord{ID: string(c.ID), Name: c.Name, Platform: c.Platform, Status: string(c.Status), Settings: json.RawMessage(c.Settings),
-		HasCredentials: c.Credentials != "", LastSyncAt: timeOrNull(c.LastSyncAt), AccountID: string(of.ID),
-		CreatedAt: apijson.TimeText(c.CreatedAt), UpdatedAt: apijson.TimeText(c.UpdatedAt)}
+func recordChannel(c channels.Channel, of accounts.Account, more func(w *apijson.Writer)) json.RawMessage {
+	return record(of, func(w *apijson.Writer) { records.WriteChannel(w, "", c) }, more)
 }
 
 // newChannelCommand is "entrepot channel".
@@ -103,13 +84,16 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 		if err != nil {
 			return err
 		}
-		r := recordChannel(made, of)
-		rows := [][]string{{"id", r.ID}, {"name", r.Name}, {"platform", r.Platform}}
-		if secret != "" {
-			r.KeyID, r.Key, r.Scopes = string(key.ID), secret, key.Scopes
-			rows = append(rows, []string{"key", secret})
+		rows := [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"platform", made.Platform}}
+		if secret == "" {
+			return env.print(cmd, recordChannel(made, of, nil), nil, rows)
 		}
-		return env.print(cmd, r, nil, rows)
+		shown := recordChannel(made, of, func(w *apijson.Writer) { // the key of a custom channel is shown this once
+			apijson.ID(w, "keyId", key.ID)
+			w.Text("key", secret)
+			apijson.Texts(w, "scopes", key.Scopes)
+		})
+		return env.print(cmd, shown, nil, append(rows, []string{"key", secret}))
 	}, nil
 }
 
@@ -144,18 +128,17 @@ func (env *environment) credentials(cmd *cobra.Command) (connector.Credentials, 
 }
 
 func (env *environment) listChannels(cmd *cobra.Command, s *server.Store) error {
-	records, rows := []channelRecord{}, [][]string{}
+	shown, rows := []json.RawMessage{}, [][]string{}
 	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
 		found, _, err := channels.List(tx, everything, 0)
 		for _, c := range found {
-			r := recordChannel(c, of)
-			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Name, r.Platform, r.Status, of.Name})
+			shown = append(shown, recordChannel(c, of, nil))
+			rows = append(rows, []string{string(c.ID), c.Name, c.Platform, string(c.Status), of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "name", "platform", "status", "account"}, rows)
+	return env.print(cmd, shown, []string{"id", "name", "platform", "status", "account"}, rows)
 }

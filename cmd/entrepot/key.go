@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -12,28 +13,13 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
 
-// keyRecord is an API key as printed; the names are those of interface §2.7.10. Key is there on creation only.
-type keyRecord struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	Key        string   `json:"key,omitempty"`
-	Prefix     string   `json:"prefix"`
-	Scopes     []string `json:"scopes"`
-	ChannelID  *string  `json:"channelId"`
-	AccountID  string   `json:"accountId"`
-	CreatedAt  string   `json:"createdAt"`
-	ExpiresAt  *string  `json:"expiresAt"`
-	LastUsedAt *string  `json:"lastUsedAt"`
-}
-
-func recordKey(k accounts.Key, secret string, of accounts.Account) keyRecord {
-	r := keyRecord{ID: string(k.ID), AccountID: string(of.ID), Name: k.Name, Key: secret, Prefix: k.Prefix, Scopes: k.Scopes,
-		CreatedAt: apijson.TimeText(k.CreatedAt), ExpiresAt: timeOrNull(k.ExpiresAt), LastUsedAt: timeOrNull(k.LastUsedAt)}
-	r.ChannelID = textOrNull(string(k.Channel))
-	return r
+// recordKey shows the text of a key on its creation only.
+func recordKey(k accounts.Key, secret string, of accounts.Account) json.RawMessage {
+	return record(of, func(w *apijson.Writer) { records.WriteKey(w, "", k, secret) }, nil)
 }
 
 // newKeyCommand is "entrepot key".
@@ -160,24 +146,23 @@ func (env *environment) createKey(cmd *cobra.Command, _ []string) (work, error) 
 		if err != nil {
 			return err
 		}
-		r := recordKey(key, secret, of)
-		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"name", r.Name}, {"scopes", strings.Join(r.Scopes, ",")}, {"key", r.Key}})
+		return env.print(cmd, recordKey(key, secret, of), nil,
+			[][]string{{"id", string(key.ID)}, {"name", key.Name}, {"scopes", strings.Join(key.Scopes, ",")}, {"key", secret}})
 	}, nil
 }
 
 func (env *environment) listKeys(cmd *cobra.Command, s *server.Store) error {
-	records, rows := []keyRecord{}, [][]string{}
+	shown, rows := []json.RawMessage{}, [][]string{}
 	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
 		found, _, err := accounts.Keys(tx, everything, 0)
 		for _, k := range found {
-			r := recordKey(k, "", of)
-			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Name, r.Prefix + "…", strings.Join(r.Scopes, ","), of.Name})
+			shown = append(shown, recordKey(k, "", of))
+			rows = append(rows, []string{string(k.ID), k.Name, k.Prefix + "…", strings.Join(k.Scopes, ","), of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "name", "key", "scopes", "account"}, rows)
+	return env.print(cmd, shown, []string{"id", "name", "key", "scopes", "account"}, rows)
 }

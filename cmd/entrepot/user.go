@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -10,41 +11,12 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 )
 
-// userRecord is a user as printed; the names are those of interface §2.7.10.
-type userRecord struct {
-	ID          string  `json:"id"`
-	Email       string  `json:"email"`
-	Name        string  `json:"name"`
-	Role        string  `json:"role"`
-	Status      string  `json:"status"`
-	AccountID   string  `json:"accountId"`
-	CreatedAt   string  `json:"createdAt"`
-	LastLoginAt *string `json:"lastLoginAt"`
-}
-
-func recordUser(u accounts.User, of accounts.Account) userRecord {
-	return userRecord{ID: string(u.ID), AccountID: string(of.ID), Email: u.Email, Name: u.Name, Role: string(u.Role), Status: string(u.Status),
-		CreatedAt: apijson.TimeText(u.CreatedAt), LastLoginAt: timeOrNull(u.LastLoginAt)}
-}
-
-// timeOrNull is a moment as printed, nil for never.
-func timeOrNull(micros int64) *string {
-	if micros == 0 {
-		return nil
-	}
-	text := apijson.TimeText(micros)
-	return &text
-}
-
-// textOrNull is nil for nothing.
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+func recordUser(u accounts.User, of accounts.Account) json.RawMessage {
+	return record(of, func(w *apijson.Writer) { records.WriteUser(w, "", u) }, nil)
 }
 
 // newUserCommand is "entrepot user".
@@ -101,8 +73,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 		if err != nil {
 			return err
 		}
-		r := recordUser(user, of)
-		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"password", "changed"}})
+		return env.print(cmd, recordUser(user, of), nil, [][]string{{"id", string(user.ID)}, {"email", user.Email}, {"password", "changed"}})
 	}, nil
 }
 
@@ -146,24 +117,23 @@ func (env *environment) createUser(cmd *cobra.Command, _ []string) (work, error)
 		if err != nil {
 			return err
 		}
-		r := recordUser(made, of)
-		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"email", r.Email}, {"name", r.Name}, {"role", r.Role}})
+		return env.print(cmd, recordUser(made, of), nil,
+			[][]string{{"id", string(made.ID)}, {"email", made.Email}, {"name", made.Name}, {"role", string(made.Role)}})
 	}, nil
 }
 
 func (env *environment) listUsers(cmd *cobra.Command, s *server.Store) error {
-	records, rows := []userRecord{}, [][]string{}
+	shown, rows := []json.RawMessage{}, [][]string{}
 	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
 		found, _, err := accounts.Users(tx, everything, 0)
 		for _, u := range found {
-			r := recordUser(u, of)
-			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.Email, r.Name, r.Role, r.Status, of.Name})
+			shown = append(shown, recordUser(u, of))
+			rows = append(rows, []string{string(u.ID), u.Email, u.Name, string(u.Role), string(u.Status), of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "email", "name", "role", "status", "account"}, rows)
+	return env.print(cmd, shown, []string{"id", "email", "name", "role", "status", "account"}, rows)
 }

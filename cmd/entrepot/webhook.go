@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,32 +13,14 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
+	"entrepot/internal/records"
 	"entrepot/internal/server"
 	"entrepot/internal/webhooks"
 )
 
-// endpointRecord is a webhook endpoint as printed; the names are those of interface §2.7.10. Secret is there on creation only.
-type endpointRecord struct {
-	ID          string   `json:"id"`
-	URL         string   `json:"url"`
-	Events      []string `json:"events"`
-	Description *string  `json:"description"`
-	Status      string   `json:"status"`
-	Ordered     bool     `json:"ordered"`
-	AccountID   string   `json:"accountId"`
-	CreatedAt   string   `json:"createdAt"`
-	UpdatedAt   string   `json:"updatedAt"`
-	Secret      string   `json:"secret,omitempty"`
-}
-
-func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) endpointRecord {
-	var description *string
-	if e.Description != "" {
-		description = &e.Description
-	}
-	return endpointRecord{ID: string(e.ID), URL: e.URL, Events: e.Events, Description: description, Status: string(e.Status),
-		Ordered:   e.Ordered,
-		AccountID: string(of.ID), CreatedAt: apijson.TimeText(e.CreatedAt), UpdatedAt: apijson.TimeText(e.UpdatedAt), Secret: secret}
+// recordEndpoint shows the signing secret of an endpoint on its creation only.
+func recordEndpoint(e *webhooks.Endpoint, secret string, of accounts.Account) json.RawMessage {
+	return record(of, func(w *apijson.Writer) { records.WriteEndpoint(w, "", e, secret) }, nil)
 }
 
 // newWebhookCommand is "entrepot webhook".
@@ -141,24 +124,24 @@ func (env *environment) createEndpoint(cmd *cobra.Command, _ []string) (work, er
 		if err != nil {
 			return err
 		}
-		r := recordEndpoint(made, secret, of)
-		return env.print(cmd, r, nil, [][]string{{"id", r.ID}, {"url", r.URL}, {"events", strings.Join(r.Events, ",")}, {"secret", secret}})
+		return env.print(cmd, recordEndpoint(made, secret, of), nil,
+			[][]string{{"id", string(made.ID)}, {"url", made.URL}, {"events", strings.Join(made.Events, ",")}, {"secret", secret}})
 	}, nil
 }
 
 func (env *environment) listEndpoints(cmd *cobra.Command, s *server.Store) error {
-	records, rows := []endpointRecord{}, [][]string{}
+	shown, rows := []json.RawMessage{}, [][]string{}
 	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
 		found, _, err := webhooks.Endpoints(tx, everything, 0)
 		for i := range found {
-			r := recordEndpoint(&found[i], "", of)
-			records = append(records, r)
-			rows = append(rows, []string{r.ID, r.URL, strings.Join(r.Events, ","), r.Status, of.Name})
+			e := &found[i]
+			shown = append(shown, recordEndpoint(e, "", of))
+			rows = append(rows, []string{string(e.ID), e.URL, strings.Join(e.Events, ","), string(e.Status), of.Name})
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return env.print(cmd, records, []string{"id", "url", "events", "status", "account"}, rows)
+	return env.print(cmd, shown, []string{"id", "url", "events", "status", "account"}, rows)
 }

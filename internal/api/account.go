@@ -16,11 +16,11 @@ import (
 // accountRoutes are interface §4.5.10: the account itself.
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
-		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).readAccount},
+		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
 	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, records.SampleAccount) }), serve: (*API).updateAccount},
+		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
 }
 
 func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
@@ -44,7 +44,7 @@ func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 func (a *API) readAccount(r *request) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		account, err := accounts.Own(tx)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteAccount(w, account) })
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteAccount(w, "data", account) })
 		return err
 	})
 	return out, err
@@ -57,6 +57,6 @@ func (a *API) updateAccount(r *request) (answer, error) {
 	expected := r.expected(o)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		account, err := a.Commerce.UpdateAccount(tx, r.caller, expected, update)
-		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { records.WriteAccount(w, account) }), err
+		return one(http.StatusOK, string(account.ID), func(w *apijson.Writer) { records.WriteAccount(w, "data", account) }), err
 	})
 }

@@ -22,7 +22,7 @@ type AccountChange struct {
 func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expected, change AccountChange) (accounts.Account, error) {
 	account, err := accounts.LockOwn(tx)
 	if err == nil {
-		err = expected.check(func(w *apijson.Writer) { records.WriteAccount(w, account) })
+		err = expected.check(func(w *apijson.Writer) { records.WriteAccount(w, "data", account) })
 	}
 	if err != nil {
 		return account, err

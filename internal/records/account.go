@@ -6,8 +6,8 @@ import (
 )
 
 // WriteAccount writes an account (interface §2.7.10).
-func WriteAccount(w *apijson.Writer, account accounts.Account) {
-	w.Record("Account", "data")
+func WriteAccount(w *apijson.Writer, name string, account accounts.Account) {
+	w.Record("Account", name)
 	apijson.ID(w, "id", account.ID)
 	w.Text("name", account.Name)
 	apijson.Word(w, "plan", account.Plan)
