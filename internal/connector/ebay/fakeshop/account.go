@@ -1,0 +1,459 @@
+// Package fakeshop is a seller account with the part of eBay's Sell APIs that the connector uses, in memory: for tests, and for integrators
+// who have no account at hand. It keeps eBay's habits: items are replaced whole, a SKU has one offer, requests about many SKUs answer each on
+// its own, access tokens end, a parcel that is posted twice is two parcels, and writes need a language.
+package fakeshop
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// ClientID, ClientSecret and RefreshToken are good for access tokens.
+const (
+	ClientID     = "app"
+	ClientSecret = "cert"
+	RefreshToken = "refresh"
+)
+
+// Faults are what goes wrong beside eBay's habits; each counts requests, and happens at every n-th of them. 0: never.
+type Faults struct {
+	LoseAnswer int // it does what was asked, and the connection ends without an answer
+	Broken     int // it answers 500 and does nothing
+}
+
+type object = map[string]any
+
+// Account is a fake seller account; safe for concurrent use. It is an http.Handler for all hosts of eBay.
+type Account struct {
+	Faults Faults
+	Now    func() time.Time
+
+	mu       sync.Mutex
+	mux      *http.ServeMux
+	requests int
+	next     int
+	token    string
+	items    map[string]object
+	groups   map[string]object
+	offers   map[string]*offer
+	orders   []*order
+	places   []object // destinations
+	topics   []object // subscriptions
+}
+
+type offer struct {
+	id, sku, status, listing, price string
+	quantity                        int64
+}
+
+type order struct {
+	id, payment string
+	created     time.Time
+	modified    time.Time
+	cancelled   bool
+	lines       []line
+	parcels     []object
+	refunds     []object
+	shipped     map[string]int64
+}
+
+type line struct {
+	id, sku  string
+	quantity int64
+	cents    int64
+}
+
+// New makes an account that has policies and a location, and nothing to sell.
+func New() *Account {
+	a := &Account{Now: time.Now, mux: http.NewServeMux(), items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}}
+	for pattern, serve := range map[string]func(*http.Request, object) (int, any){
+		"GET /commerce/identity/v1/user/":                                       a.user,
+		"GET /sell/account/v1/{policy}":                                         a.policy,
+		"GET /sell/inventory/v1/location":                                       a.location,
+		"GET /sell/inventory/v1/inventory_item/{sku}":                           a.item,
+		"PUT /sell/inventory/v1/inventory_item/{sku}":                           a.putItem,
+		"DELETE /sell/inventory/v1/inventory_item/{sku}":                        a.dropItem,
+		"PUT /sell/inventory/v1/inventory_item_group/{key}":                     a.putGroup,
+		"GET /sell/inventory/v1/offer":                                          a.findOffer,
+		"POST /sell/inventory/v1/offer":                                         a.addOffer,
+		"PUT /sell/inventory/v1/offer/{id}":                                     a.changeOffer,
+		"POST /sell/inventory/v1/offer/{id}/{act}":                              a.publish,
+		"POST /sell/inventory/v1/offer/{act}":                                   a.publishGroup,
+		"POST /sell/inventory/v1/bulk_update_price_quantity":                    a.bulk,
+		"POST /sell/inventory/v1/bulk_get_inventory_item":                       a.bulkItems,
+		"GET /commerce/taxonomy/v1/get_default_category_tree_id":                a.tree,
+		"GET /commerce/taxonomy/v1/category_tree/{id}/get_category_suggestions": a.suggest,
+		"GET /sell/fulfillment/v1/order":                                        a.list,
+		"GET /sell/fulfillment/v1/order/{id}":                                   a.order,
+		"GET /sell/fulfillment/v1/order/{id}/shipping_fulfillment":              a.parcels,
+		"POST /sell/fulfillment/v1/order/{id}/shipping_fulfillment":             a.ship,
+		"POST /post-order/v2/cancellation":                                      a.cancel,
+		"GET /commerce/notification/v1/{kind}":                                  a.notifications,
+		"POST /commerce/notification/v1/{kind}":                                 a.addNotification,
+		"PUT /commerce/notification/v1/destination/{id}":                        a.enable,
+		"POST /commerce/notification/v1/subscription/{id}/enable":               a.enable,
+		"DELETE /commerce/notification/v1/{kind}/{id}":                          a.dropNotification,
+	} {
+		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, serve) })
+	}
+	return a
+}
+
+// ServeHTTP answers the API and gives tokens.
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w.Header().Set("Date", a.Now().UTC().Format(http.TimeFormat))
+	if r.URL.Path != "/identity/v1/oauth2/token" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	id, secret, _ := r.BasicAuth()
+	if id != ClientID || secret != ClientSecret || r.FormValue("refresh_token") != RefreshToken {
+		answer(w, http.StatusBadRequest, object{"error": "invalid_grant"})
+		return
+	}
+	a.token = "token " + a.id()
+	answer(w, http.StatusOK, object{"access_token": a.token, "expires_in": 7200, "token_type": "User Access Token"})
+}
+
+func (a *Account) id() string {
+	a.next++
+	return strconv.Itoa(100000 + a.next)
+}
+
+// Expire ends the access token.
+func (a *Account) Expire() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.token = ""
+}
+
+func (a *Account) serve(w http.ResponseWriter, r *http.Request, serve func(*http.Request, object) (int, any)) {
+	a.requests++
+	if got := r.Header.Get("Authorization"); a.token == "" || got != "Bearer "+a.token && got != "IAF "+a.token {
+		answer(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
+		return
+	}
+	if n := a.Faults.Broken; n > 0 && a.requests%n == 0 {
+		answer(w, http.StatusInternalServerError, problem(25001, "A system error has occurred."))
+		return
+	}
+	body := object{}
+	if r.Method == http.MethodPut || r.Method == http.MethodPost {
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Header.Get("Content-Language") == "" {
+			answer(w, http.StatusBadRequest, problem(25709, "Invalid value for header Content-Language."))
+			return
+		}
+	}
+	status, out := serve(r, body)
+	if n := a.Faults.LoseAnswer; n > 0 && a.requests%n == 0 {
+		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = c.Close()
+		}
+		return
+	}
+	if o, ok := out.(object); ok && o["Location"] != nil {
+		w.Header().Set("Location", fmt.Sprint(o["Location"]))
+		out = nil
+	}
+	answer(w, status, out)
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if body != nil {
+		_ = json.NewEncoder(w).Encode(body)
+	}
+}
+
+func problem(id int, message string) object {
+	return object{"errors": []object{{"errorId": id, "domain": "API", "message": message}}}
+}
+
+func (a *Account) user(*http.Request, object) (int, any) {
+	return http.StatusOK, object{"userId": "u1", "username": "fake-seller", "registrationMarketplaceId": "EBAY_DE"}
+}
+
+func (a *Account) policy(r *http.Request, _ object) (int, any) {
+	kind := r.PathValue("policy")
+	name := map[string]string{"fulfillment_policy": "fulfillment", "payment_policy": "payment", "return_policy": "return"}[kind]
+	return http.StatusOK, object{"total": 1, name + "Policies": []object{{name + "PolicyId": "policy " + name}}}
+}
+
+func (a *Account) location(*http.Request, object) (int, any) {
+	return http.StatusOK, object{"locations": []object{{"merchantLocationKey": "main", "merchantLocationStatus": "ENABLED"}}}
+}
+
+func (a *Account) tree(*http.Request, object) (int, any) {
+	return http.StatusOK, object{"categoryTreeId": "77"}
+}
+
+func (a *Account) suggest(*http.Request, object) (int, any) {
+	return http.StatusOK, object{"categorySuggestions": []object{{"category": object{"categoryId": "15687"}}}}
+}
+
+func (a *Account) item(r *http.Request, _ object) (int, any) {
+	if it, ok := a.items[r.PathValue("sku")]; ok {
+		return http.StatusOK, it
+	}
+	return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
+}
+
+func (a *Account) putItem(r *http.Request, body object) (int, any) {
+	sku := r.PathValue("sku")
+	for _, group := range a.groups {
+		for _, member := range group["variantSKUs"].([]any) {
+			if member == sku {
+				body["inventoryItemGroupKeys"] = []string{group["key"].(string)}
+			}
+		}
+	}
+	a.items[sku] = body
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) dropItem(r *http.Request, _ object) (int, any) {
+	sku := r.PathValue("sku")
+	if a.items[sku] == nil {
+		return http.StatusNotFound, problem(25710, "We didn't find the resource you are looking for.")
+	}
+	delete(a.items, sku)
+	delete(a.offers, sku)
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) putGroup(r *http.Request, body object) (int, any) {
+	body["key"] = r.PathValue("key")
+	a.groups[r.PathValue("key")] = body
+	for _, sku := range body["variantSKUs"].([]any) {
+		if a.items[sku.(string)] == nil {
+			return http.StatusBadRequest, problem(25702, "SKU not found")
+		}
+		a.items[sku.(string)]["inventoryItemGroupKeys"] = []string{r.PathValue("key")}
+	}
+	return http.StatusNoContent, nil
+}
+
+func (o *offer) show() object {
+	out := object{"offerId": o.id, "sku": o.sku, "status": o.status}
+	if o.listing != "" {
+		out["listing"] = object{"listingId": o.listing}
+	}
+	return out
+}
+
+func (a *Account) findOffer(r *http.Request, _ object) (int, any) {
+	if o := a.offers[r.URL.Query().Get("sku")]; o != nil {
+		return http.StatusOK, object{"offers": []object{o.show()}}
+	}
+	return http.StatusNotFound, problem(25713, "This Offer is not available.")
+}
+
+func (a *Account) addOffer(_ *http.Request, body object) (int, any) {
+	sku := body["sku"].(string)
+	if a.offers[sku] != nil {
+		return http.StatusBadRequest, problem(25002, "Offer entity already exists.")
+	}
+	if a.items[sku] == nil {
+		return http.StatusBadRequest, problem(25702, "SKU not found")
+	}
+	o := &offer{id: a.id(), sku: sku, status: "UNPUBLISHED"}
+	o.set(body)
+	a.offers[sku] = o
+	return http.StatusCreated, object{"offerId": o.id}
+}
+
+func (o *offer) set(body object) {
+	o.price = body["pricingSummary"].(object)["price"].(object)["value"].(string)
+	o.quantity = int64(body["availableQuantity"].(float64))
+}
+
+func (a *Account) offerOf(id string) *offer {
+	for _, o := range a.offers {
+		if o.id == id {
+			return o
+		}
+	}
+	return nil
+}
+
+func (a *Account) changeOffer(r *http.Request, body object) (int, any) {
+	o := a.offerOf(r.PathValue("id"))
+	if o == nil {
+		return http.StatusNotFound, problem(25713, "This Offer is not available.")
+	}
+	o.set(body)
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) publish(r *http.Request, _ object) (int, any) {
+	o := a.offerOf(r.PathValue("id"))
+	if o == nil {
+		return http.StatusNotFound, problem(25713, "This Offer is not available.")
+	}
+	if r.PathValue("act") == "withdraw" {
+		o.status, o.listing = "UNPUBLISHED", ""
+		return http.StatusOK, object{}
+	}
+	if o.status != "PUBLISHED" {
+		o.status, o.listing = "PUBLISHED", a.id()
+	}
+	return http.StatusOK, object{"listingId": o.listing}
+}
+
+func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
+	group := a.groups[body["inventoryItemGroupKey"].(string)]
+	if group == nil {
+		return http.StatusNotFound, problem(25710, "group not found")
+	}
+	listing := a.id()
+	for _, sku := range group["variantSKUs"].([]any) {
+		o := a.offers[sku.(string)]
+		if o == nil {
+			return http.StatusBadRequest, problem(25016, "an offer of the group is missing")
+		}
+		if r.PathValue("act") == "withdraw_by_inventory_item_group" {
+			o.status, o.listing = "UNPUBLISHED", ""
+			continue
+		}
+		if o.status == "PUBLISHED" {
+			listing = o.listing
+		}
+		o.status, o.listing = "PUBLISHED", listing
+	}
+	return http.StatusOK, object{"listingId": listing}
+}
+
+func (a *Account) bulk(_ *http.Request, body object) (int, any) {
+	out := []object{}
+	requests := body["requests"].([]any)
+	if len(requests) > 25 {
+		return http.StatusBadRequest, problem(25701, "too many requests")
+	}
+	for _, one := range requests {
+		in := one.(object)
+		sku := in["sku"].(string)
+		it := a.items[sku]
+		if it == nil {
+			out = append(out, object{"statusCode": 404, "sku": sku, "errors": []object{{"errorId": 25710, "message": "not found"}}})
+			continue
+		}
+		if q, ok := in["shipToLocationAvailability"]; ok {
+			it["availability"] = object{"shipToLocationAvailability": q}
+		}
+		offers, _ := in["offers"].([]any)
+		for _, one := range offers {
+			change := one.(object)
+			o := a.offerOf(change["offerId"].(string))
+			if o == nil {
+				continue
+			}
+			if n, ok := change["availableQuantity"].(float64); ok {
+				o.quantity = int64(n)
+			}
+			if p, ok := change["price"].(object); ok {
+				o.price = p["value"].(string)
+			}
+		}
+		out = append(out, object{"statusCode": 200, "sku": sku})
+	}
+	return http.StatusOK, object{"responses": out}
+}
+
+func (a *Account) bulkItems(_ *http.Request, body object) (int, any) {
+	out := []object{}
+	for _, one := range body["requests"].([]any) {
+		sku := one.(object)["sku"].(string)
+		if it := a.items[sku]; it != nil {
+			out = append(out, object{"statusCode": 200, "sku": sku, "inventoryItem": it})
+		} else {
+			out = append(out, object{"statusCode": 404, "sku": sku})
+		}
+	}
+	return http.StatusOK, object{"responses": out}
+}
+
+func (a *Account) notifications(r *http.Request, _ object) (int, any) {
+	if r.PathValue("kind") == "destination" {
+		return http.StatusOK, object{"destinations": a.places}
+	}
+	return http.StatusOK, object{"subscriptions": a.topics}
+}
+
+func (a *Account) addNotification(r *http.Request, body object) (int, any) {
+	id := a.id()
+	if r.PathValue("kind") == "destination" {
+		body["destinationId"] = id
+		a.places = append(a.places, body)
+	} else {
+		if body["topicId"] == "ITEM_MARKED_SHIPPED" {
+			return http.StatusBadRequest, problem(195003, "The application may not subscribe to this topic.")
+		}
+		body["subscriptionId"] = id
+		a.topics = append(a.topics, body)
+	}
+	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
+}
+
+func (a *Account) enable(r *http.Request, _ object) (int, any) {
+	for _, one := range append(append([]object{}, a.places...), a.topics...) {
+		if one["destinationId"] == r.PathValue("id") && one["subscriptionId"] == nil || one["subscriptionId"] == r.PathValue("id") {
+			one["status"] = "ENABLED"
+		}
+	}
+	return http.StatusNoContent, nil
+}
+
+func (a *Account) dropNotification(r *http.Request, _ object) (int, any) {
+	keep := func(list []object, key string) (left []object) {
+		for _, one := range list {
+			if one[key] != r.PathValue("id") {
+				left = append(left, one)
+			}
+		}
+		return left
+	}
+	if r.PathValue("kind") == "destination" {
+		a.places = keep(a.places, "destinationId")
+	} else {
+		a.topics = keep(a.topics, "subscriptionId")
+	}
+	return http.StatusNoContent, nil
+}
+
+// MarkDown makes eBay give up the destination, as it does when nobody answers there.
+func (a *Account) MarkDown() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, d := range a.places {
+		d["status"] = "MARKED_DOWN"
+	}
+}
+
+// Subscriptions is how many topics are sent to how many destinations that work.
+func (a *Account) Subscriptions() (topics, destinations int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, d := range a.places {
+		if d["status"] == "ENABLED" {
+			destinations++
+		}
+	}
+	return len(a.topics), destinations
+}
+
+// Offer is what eBay shows of a SKU; listing is "" while it is not on sale.
+func (a *Account) Offer(sku string) (price string, quantity int64, listing string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.offers[sku]; o != nil {
+		return o.price, o.quantity, o.listing
+	}
+	return "", 0, ""
+}

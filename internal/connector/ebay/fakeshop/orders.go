@@ -1,0 +1,150 @@
+package fakeshop
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Buy places a paid order of one SKU as a buyer does, at cents each with 4.90 shipping; it gives the order's id and its line's.
+func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.Now().UTC()
+	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}}
+	o.lines = []line{{a.id(), sku, quantity, cents}}
+	a.orders = append(a.orders, o)
+	return o.id, o.lines[0].id
+}
+
+// Refund gives an order's money back on eBay.
+func (a *Account) Refund(id string, cents int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	o.refunds = append(o.refunds, object{"refundId": a.id(), "refundStatus": "REFUNDED", "amount": euros(cents), "refundDate": stamp(a.Now())})
+	o.modified = a.Now().UTC()
+}
+
+// Order is how many parcels and pieces of an order have left, and whether it is cancelled.
+func (a *Account) Order(id string) (parcels int, pieces int64, cancelled bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	for _, n := range o.shipped {
+		pieces += n
+	}
+	return len(o.parcels), pieces, o.cancelled
+}
+
+func (a *Account) find(id string) *order {
+	for _, o := range a.orders {
+		if o.id == id {
+			return o
+		}
+	}
+	return nil
+}
+
+func euros(cents int64) object {
+	return object{"value": fmt.Sprintf("%d.%02d", cents/100, cents%100), "currency": "EUR"}
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func (o *order) show() object {
+	var goods, ordered, shipped int64
+	lines := []object{}
+	for _, l := range o.lines {
+		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
+		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity, "lineItemCost": euros(l.cents * l.quantity)})
+	}
+	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
+	if shipped > 0 {
+		state = "IN_PROGRESS"
+	}
+	if shipped == ordered {
+		state = "FULFILLED"
+	}
+	if o.cancelled {
+		cancel = "CANCELED"
+	}
+	to := object{"fullName": "Ada Lovelace", "email": "ada@members.ebay.com", "primaryPhone": object{"phoneNumber": "+49 1"},
+		"contactAddress": object{"addressLine1": "Weg 1", "city": "Berlin", "postalCode": "10115", "countryCode": "DE"}}
+	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
+		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": "ada"},
+		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to}}},
+		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(goods + 490)},
+		"paymentSummary":               object{"refunds": o.refunds}, "lineItems": lines}
+}
+
+func (a *Account) list(r *http.Request, _ object) (int, any) {
+	q := r.URL.Query()
+	limit, _ := strconv.Atoi(q.Get("limit"))
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	if limit == 0 || offset%limit != 0 {
+		return http.StatusBadRequest, problem(30700, "Invalid offset")
+	}
+	from, to := time.Time{}, a.Now()
+	if span, ok := strings.CutPrefix(q.Get("filter"), "lastmodifieddate:["); ok {
+		begin, end, _ := strings.Cut(strings.TrimSuffix(span, "]"), "..")
+		from, _ = time.Parse(time.RFC3339, begin)
+		to, _ = time.Parse(time.RFC3339, end)
+	}
+	found := []object{}
+	for _, o := range a.orders {
+		if !o.modified.Before(from) && !o.modified.After(to) {
+			found = append(found, o.show())
+		}
+	}
+	total := len(found)
+	found = found[min(offset, total):min(offset+limit, total)]
+	return http.StatusOK, object{"total": total, "limit": limit, "offset": offset, "orders": found}
+}
+
+func (a *Account) order(r *http.Request, _ object) (int, any) {
+	if o := a.find(r.PathValue("id")); o != nil {
+		return http.StatusOK, o.show()
+	}
+	return http.StatusNotFound, problem(32100, "Invalid order ID")
+}
+
+func (a *Account) parcels(r *http.Request, _ object) (int, any) {
+	o := a.find(r.PathValue("id"))
+	if o == nil {
+		return http.StatusNotFound, problem(32100, "Invalid order ID")
+	}
+	return http.StatusOK, object{"fulfillments": o.parcels}
+}
+
+func (a *Account) ship(r *http.Request, body object) (int, any) {
+	o := a.find(r.PathValue("id"))
+	if o == nil {
+		return http.StatusNotFound, problem(32100, "Invalid order ID")
+	}
+	if (body["trackingNumber"] == nil) != (body["shippingCarrierCode"] == nil) {
+		return http.StatusBadRequest, problem(32300, "carrier and tracking number go together")
+	}
+	for _, one := range body["lineItems"].([]any) {
+		l := one.(object)
+		o.shipped[l["lineItemId"].(string)] += int64(l["quantity"].(float64))
+	}
+	id := a.id()
+	parcel := object{"fulfillmentId": id, "lineItems": body["lineItems"], "shippedDate": body["shippedDate"]}
+	if number := body["trackingNumber"]; number != nil {
+		parcel["shipmentTrackingNumber"], parcel["shippingCarrierCode"] = number, body["shippingCarrierCode"]
+	}
+	o.parcels, o.modified = append(o.parcels, parcel), a.Now().UTC()
+	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
+}
+
+func (a *Account) cancel(_ *http.Request, body object) (int, any) {
+	o := a.find(body["legacyOrderId"].(string))
+	if o == nil || o.cancelled {
+		return http.StatusBadRequest, problem(1500, "The order cannot be cancelled.")
+	}
+	o.cancelled, o.modified = true, a.Now().UTC()
+	return http.StatusOK, object{"cancelId": a.id()}
+}

@@ -1,0 +1,243 @@
+package ebay_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/ebay"
+	"entrepot/internal/connector/ebay/fakeshop"
+	"entrepot/internal/netguard"
+	"entrepot/internal/orders"
+)
+
+// account is a fake account that answers, and the clock that both sides go by: sleeping moves it.
+type account struct {
+	*fakeshop.Account
+	session connector.Session
+	client  *connector.Client
+	kept    connector.Credentials // what Renew has stored
+	renewed int
+	now     time.Time
+}
+
+func (a *account) Renew(ctx context.Context, name, stale string, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
+	if a.kept[name] != stale {
+		return a.kept, nil
+	}
+	fresh, err := renew(ctx, a.kept)
+	if err == nil {
+		a.kept[name] = fresh[name]
+		a.renewed++
+	}
+	return a.kept, err
+}
+
+func newAccount(t *testing.T) *account {
+	t.Helper()
+	a := &account{Account: fakeshop.New(), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	a.Now = func() time.Time { return a.now }
+	server := httptest.NewServer(a.Account)
+	t.Cleanup(server.Close)
+	a.kept = connector.Credentials{"baseUrl": server.URL, "clientId": fakeshop.ClientID, "clientSecret": fakeshop.ClientSecret,
+		"refreshToken": fakeshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)}
+	c := ebay.New(http.DefaultClient, a.Now)
+	a.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(a.Now, func(_ context.Context, d time.Duration) error {
+		a.now = a.now.Add(d)
+		return nil
+	}).Client("channel", c.Capabilities().Limits)
+	a.session = c.Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now, Channel: connector.Channel{ID: "channel", Platform: "EBAY", Credentials: a.kept}})
+	return a
+}
+
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func shirt() connector.Product {
+	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt", OnSale: true, Price: 200000, Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/1.png"}},
+		Variants: []connector.Variant{
+			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
+			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
+		}}
+}
+
+func mug() connector.Product {
+	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Quantity: 9, Images: []connector.Image{{ID: "i2", URL: "https://pictures.example/2.png"}}}
+}
+
+func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
+	a := newAccount(t)
+	if shop := must(a.session.Test(t.Context()))(t); shop.Name != "fake-seller" || shop.Currency != "EUR" || len(shop.Missing) != 0 {
+		t.Errorf("%+v", shop)
+	}
+	a.Expire()
+	must(a.session.Test(t.Context()))(t)
+	if a.renewed != 2 {
+		t.Errorf("renewed %d times", a.renewed)
+	}
+	a.Expire()
+	a.kept["refreshToken"] = "revoked"
+	if _, err := a.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSubscriptionsAreMadeOnce(t *testing.T) {
+	a := newAccount(t)
+	target := connector.WebhookTarget{URL: "https://entrepot.example/ebay"}
+	for range 2 {
+		on := must(a.session.EnsureWebhooks(t.Context(), target))(t)
+		if topics, places := a.Subscriptions(); len(on) != 3 || topics != 3 || places != 1 {
+			t.Errorf("%d on, %d topics, %d destinations", len(on), topics, places)
+		}
+	}
+	a.MarkDown()
+	must(a.session.EnsureWebhooks(t.Context(), target))(t)
+	if _, places := a.Subscriptions(); places != 1 {
+		t.Errorf("%d destinations work", places)
+	}
+	if err := a.session.RemoveWebhooks(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	if topics, places := a.Subscriptions(); topics != 0 || places != 0 {
+		t.Errorf("%d topics, %d destinations are left", topics, places)
+	}
+}
+
+func TestListings(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 31}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			a.Faults = faults
+			var results []connector.Result
+			for range 30 { // as the frame does: again later
+				var err error
+				results, err = a.session.Upsert(t.Context(), []connector.Product{shirt(), mug()})
+				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live }) {
+					break
+				}
+				a.now = a.now.Add(time.Minute)
+			}
+			a.Faults = fakeshop.Faults{}
+			small, n, listing := a.Offer("SHIRT-S")
+			_, _, other := a.Offer("SHIRT-M")
+			if small != "20.00" || n != 4 || listing == "" || listing != other {
+				t.Errorf("%s × %d, listings %q and %q: %+v", small, n, listing, other, results)
+			}
+			if !strings.Contains(results[0].URL, "www.ebay.de/itm/"+listing) {
+				t.Errorf("%+v", results[0])
+			}
+			ids := map[string]connector.IDs{}
+			for _, r := range results {
+				ids[r.SKU] = r.IDs
+			}
+			item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
+			got := must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE"}}}))(t)
+			if got[2].State != connector.Gone || got[0].State != connector.Live {
+				t.Errorf("%+v", got)
+			}
+			if shown := must(a.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), {SKU: "GONE"}}))(t); shown["MUG"] != 3 || len(shown) != 2 {
+				t.Errorf("%v", shown)
+			}
+			must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("MUG"), Price: 81000}}))(t)
+			if price, n, _ := a.Offer("MUG"); price != "8.10" || n != 3 {
+				t.Errorf("%s × %d", price, n)
+			}
+			foreign := mug()
+			foreign.SKU = "SHIRT-M"
+			if r := must(a.session.Upsert(t.Context(), []connector.Product{foreign}))(t); r[0].State != connector.Failed {
+				t.Errorf("%+v", r)
+			}
+			must(a.session.Unpublish(t.Context(), []connector.Item{item("MUG")}, false))(t)
+			if _, _, listing := a.Offer("MUG"); listing != "" {
+				t.Error("still on sale")
+			}
+		})
+	}
+}
+
+func TestOrdersArePulled(t *testing.T) {
+	a := newAccount(t)
+	var ids []string
+	for range 130 {
+		id, _ := a.Buy("MUG", 2, 790)
+		ids = append(ids, id)
+		a.now = a.now.Add(time.Second)
+	}
+	a.now = a.now.Add(2 * time.Minute)
+	var list []connector.Order
+	cursor := connector.Cursor{}
+	for {
+		page := must(a.session.PullOrders(t.Context(), cursor))(t)
+		list = append(list, page.Orders...)
+		if cursor.Page = page.Next; page.Next == "" {
+			cursor.Since = page.Until
+			break
+		}
+	}
+	if len(list) != 130 || list[0].ExternalID != ids[0] || list[0].Status != orders.Processing || list[0].Total != 207000 || list[0].Lines[0].Amount != 158000 ||
+		list[0].Shipping != 49000 || list[0].Discount != 0 || list[0].ShipTo.Country != "DE" || list[0].Name != "Ada Lovelace" {
+		t.Fatalf("%d: %+v", len(list), list[0])
+	}
+	a.now = a.now.Add(time.Hour)
+	a.Refund(ids[3], 790)
+	a.now = a.now.Add(2 * time.Minute)
+	page := must(a.session.PullOrders(t.Context(), cursor))(t)
+	if len(page.Orders) != 1 || len(page.Orders[0].Refunds) != 1 || page.Orders[0].Refunds[0].Amount != 79000 {
+		t.Errorf("%+v", page)
+	}
+	if _, err := a.session.PullOrder(t.Context(), "nothing"); !connector.Is(err, connector.Missing) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestParcelsAreShownOnce(t *testing.T) {
+	a := newAccount(t)
+	id, line := a.Buy("MUG", 3, 790)
+	first := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD-1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 2}}}
+	second := connector.Parcel{Key: "s2", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}, Rest: true}
+	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{first, second}}
+	a.Faults.LoseAnswer = 3
+	for range 4 {
+		for _, p := range ref.Shipped {
+			if err := a.session.PushShipment(t.Context(), ref, p); err != nil && !connector.Is(err, connector.Temporary) {
+				t.Fatal(err)
+			}
+		}
+	}
+	a.Faults.LoseAnswer = 0
+	if err := a.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+		t.Fatal(err)
+	}
+	if parcels, pieces, _ := a.Order(id); parcels != 2 || pieces != 3 {
+		t.Errorf("%d parcels of %d pieces", parcels, pieces)
+	}
+	o := must(a.session.PullOrder(t.Context(), id))(t)
+	if o.Status != orders.Shipped || len(o.Parcels) != 2 || o.Parcels[0].Number != "JD1" {
+		t.Errorf("%+v", o)
+	}
+	other, _ := a.Buy("MUG", 1, 790)
+	for range 2 {
+		if err := a.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: other}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, cancelled := a.Order(other); !cancelled {
+		t.Error("not cancelled")
+	}
+	if err := a.session.PushStatus(t.Context(), ref, orders.Delivered); !connector.Is(err, connector.Cannot) {
+		t.Errorf("%v", err)
+	}
+}
