@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -20,16 +21,14 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 		e, _ := s.endpoint(receiver.URL + "/hook")
 		s.start()
 		s.tell(1, each)
-		attempts := func(n int) {
-			t.Helper()
-			deadline := time.Now().Add(20 * time.Second)
-			for len(receiver.on("/hook")) < n {
-				if time.Now().After(deadline) {
-					t.Fatalf("%d attempts, want %d", len(receiver.on("/hook")), n)
-				}
-				time.Sleep(5 * time.Millisecond)
+		settled := func(n int) func() bool { // the attempt is over and written down
+			return func() bool {
+				var made int64
+				s.read(func(tx *db.Tx) error {
+					return tx.Row("SELECT coalesce(max(attempts), 0) FROM deliveries WHERE tenant_id = $1", []any{tx.Tenant}, &made)
+				})
+				return made == int64(n)
 			}
-			s.read(func(tx *db.Tx) error { return nil })
 		}
 		advance := func(by time.Duration, sandbox bool) error {
 			return store.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
@@ -40,33 +39,18 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 		if err := advance(time.Hour, false); !apperr.Is(err, apperr.Forbidden) {
 			t.Fatalf("another account's clock: %v", err)
 		}
-		attempts(1)
+		until(t, "the first attempt", settled(1))
 		for i, pause := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 24 * time.Hour} {
-			settled := time.Now().Add(20 * time.Second)
-			for { // the attempt before is written down
-				var made int
-				s.read(func(tx *db.Tx) error {
-					return tx.Row("SELECT attempts FROM deliveries WHERE tenant_id = $1", []any{tx.Tenant}, &made)
-				})
-				if made == i+1 {
-					break
-				}
-				if time.Now().After(settled) {
-					t.Fatalf("%d attempts are written down, want %d", made, i+1)
-				}
-				time.Sleep(5 * time.Millisecond)
+			if n := len(receiver.on("/hook")); n != i+1 {
+				t.Fatalf("%d attempts before the clock is moved, want %d", n, i+1)
 			}
 			if err := advance(pause, true); err != nil {
 				t.Fatal(err)
 			}
-			attempts(i + 2)
+			until(t, fmt.Sprint("attempt ", i+2), settled(i+2))
 		}
-		deadline := time.Now().Add(20 * time.Second)
-		for s.counts(e).Failed != 1 {
-			if time.Now().After(deadline) {
-				t.Fatalf("after the last attempt: %+v", s.counts(e))
-			}
-			time.Sleep(5 * time.Millisecond)
+		if c, n := s.counts(e), len(receiver.on("/hook")); c.Failed != 1 || n != 6 {
+			t.Errorf("after the last attempt: %+v, %d attempts", c, n)
 		}
 	})
 }
