@@ -82,9 +82,13 @@ func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
 	})
 }
 
+// Edited is what the store wakes when payloads of the log were rewritten.
+const Edited = "edited events"
+
 // Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
 func (t Told) Rewrite(tx *db.Tx, payload string) {
 	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload, tx.Micros())
+	tx.Wake(Edited)
 }
 
 // ForgetAnswers empties what receivers answered to deliveries about some resources: they may repeat what they were sent. What

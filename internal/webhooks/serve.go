@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"errors"
+	"strconv"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -88,15 +89,30 @@ const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE
 // Ready is a delivery that may be attempted.
 type Ready struct {
 	Delivery
-	Size int64 // bytes to send, 0 when the event is past its retention
+	Size    int64  // bytes to send, 0 when the event is past its retention
+	Payload string // what to send; "" if it is longer than ReadReady reads along
 }
 
-// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so, but for those at the positions
-// taken. A lane gives its first pending one only. next is when the first of the later ones is due, 0 for none.
-func ReadReady(tx *db.Tx, endpoint id.Endpoint, taken []int64, limit int) (list []Ready, next int64, err error) {
+// ShortPayload is up to how many bytes of a payload are read along with its delivery.
+const ShortPayload = 4 << 10
+
+// Mark is a place in the order in which deliveries became due.
+type Mark struct{ DueAt, Position int64 }
+
+// Mark is where the delivery stands.
+func (r *Ready) Mark() Mark { return Mark{r.DueAt, r.Position} }
+
+// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so: those behind a mark, or from the
+// beginning but for those at the positions taken. Of each ordering key the first pending one only. next is when the first of the later
+// ones is due, 0 for none.
+func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int) (list []Ready, next int64, err error) {
 	args := []any{tx.Tenant, endpoint, tx.Micros(), limit}
 	where := ""
-	if len(taken) > 0 {
+	switch {
+	case after != Mark{}:
+		where = " AND (d.due_at, d.position) > ($5::BIGINT, $6::BIGINT)"
+		args = append(args, after.DueAt, after.Position)
+	case len(taken) > 0:
 		taken = padded(taken)
 		where = " AND d.position NOT IN " + db.In(len(taken), len(args)+1)
 		for _, position := range taken {
@@ -104,8 +120,9 @@ func ReadReady(tx *db.Tx, endpoint id.Endpoint, taken []int64, limit int) (list 
 		}
 	}
 	list, err = db.List(tx, func(r db.Rows) (d Ready, err error) {
-		return d, r.Scan(append(d.places(), db.Opt(&d.Size))...)
-	}, "SELECT "+deliveryColumns+`, octet_length(e.payload) FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
+		return d, r.Scan(append(d.places(), db.Opt(&d.Size), db.Opt(&d.Payload))...)
+	}, "SELECT "+deliveryColumns+`, octet_length(e.payload), CASE WHEN octet_length(e.payload) <= `+strconv.Itoa(ShortPayload)+` THEN e.payload END
+		FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
 		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND d.due_at <= $3`+where+`
 		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $4`, args...)
 	if err != nil || len(list) == limit {
@@ -116,12 +133,16 @@ func ReadReady(tx *db.Tx, endpoint id.Endpoint, taken []int64, limit int) (list 
 	return list, next, err
 }
 
-// Payload reads the bytes that a delivery sends; "" when the event is past its retention.
-func (d *Delivery) Payload(tx *db.Tx) (payload string, err error) {
+// Payloads reads the bytes that deliveries send, by the stamps of their events. It leaves out events past their retention.
+func Payloads(tx *db.Tx, stamps []int64) (map[int64]string, error) {
 	tx.Last()
-	err = tx.Row("SELECT payload FROM events WHERE tenant_id = $1 AND stamp = $2", []any{tx.Tenant, d.EventStamp}, &payload)
-	if errors.Is(err, db.ErrNoRow) {
-		err = nil
-	}
-	return payload, err
+	payloads := make(map[int64]string, len(stamps))
+	args := append([]any{tx.Tenant}, db.Padded(stamps)...)
+	return payloads, tx.Each(func(r db.Rows) error {
+		var stamp int64
+		var payload string
+		err := r.Scan(&stamp, &payload)
+		payloads[stamp] = payload
+		return err
+	}, "SELECT stamp, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
 }

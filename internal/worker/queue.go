@@ -28,8 +28,10 @@ type queue struct {
 	called int64          // the newest call that it was poked for; of the loop that serves
 
 	mu      sync.Mutex
-	ready   []webhooks.Ready // read, and not begun
+	ready   []waiting        // read, and not begun
 	more    bool             // there was more than could be read
+	after   webhooks.Mark    // behind what to read on; none: from the beginning
+	reads   int              // since the beginning was read
 	taken   map[int64]string // position → lane of what is read and not settled yet
 	lanes   map[string]int   // how many of them are in a lane
 	settled []int64          // settled since the last read
@@ -41,6 +43,7 @@ const (
 	maxPage = 128
 	minPage = 8
 	ahead   = 8192
+	rewind  = 16              // reads: what is due since before, by another node's clock, is not passed over for long
 	linger  = 2 * time.Second // a queue that has run dry is kept this long
 )
 
@@ -106,9 +109,10 @@ func (q *queue) pause(poked <-chan struct{}, d time.Duration) bool {
 // read looks up the endpoint as it is now, and what is due and not under way, as far as there is room. serves is false when the
 // endpoint is paused or gone; full says that there may be more.
 func (q *queue) read() (full bool, next int64, serves bool, err error) {
-	room, taken := q.room()
+	room, after, taken := q.room()
 	var list []webhooks.Ready
-	err = q.w.DB.Read(q.live, q.Tenant, func(tx *db.Tx) (err error) {
+	begun := time.Now()
+	err = q.lookUp(func(tx *db.Tx) (err error) {
 		e, err := webhooks.ByID(tx, q.Endpoint)
 		if apperr.Is(err, apperr.NotFound) || err == nil && e.Status != webhooks.Active {
 			return nil
@@ -118,20 +122,29 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 		}
 		q.aim(e)
 		if serves = true; room > 0 {
-			list, next, err = webhooks.ReadReady(tx, q.Endpoint, taken, room)
+			list, next, err = webhooks.ReadReady(tx, q.Endpoint, after, taken, room)
 		}
 		return err
 	})
 	if err == nil && serves {
 		full = len(list) == room
-		q.push(list, full)
+		q.push(list, full, begun)
 	}
 	return full, next, serves, err
 }
 
-// room says how much may be read now, and what is not to be read again. What was settled before is forgotten here, before the
+// lookUp reads from the store when it is this queue's turn: however many queues an account has, they leave it its reads.
+func (q *queue) lookUp(read func(*db.Tx) error) error {
+	if err := q.w.reading.Acquire(q.live, 1); err != nil {
+		return err
+	}
+	defer q.w.reading.Release(1)
+	return q.w.DB.Read(q.live, q.Tenant, read)
+}
+
+// room says how much may be read now, behind what, or else what is not to be read again. What was settled before is forgotten here, before the
 // snapshot: what settles during the read is still known as taken when its rows come.
-func (q *queue) room() (room int, taken []int64) {
+func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	page := q.w.page()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -140,23 +153,30 @@ func (q *queue) room() (room int, taken []int64) {
 	}
 	q.settled = q.settled[:0]
 	if len(q.ready) > page/2 {
-		return 0, nil
+		return 0, after, nil
 	}
+	if q.reads++; q.reads < rewind && q.after != after {
+		return page - len(q.ready), q.after, nil
+	}
+	q.reads = 0
 	taken = make([]int64, 0, len(q.taken))
 	for position := range q.taken {
 		taken = append(taken, position)
 	}
-	return page - len(q.ready), taken
+	return page - len(q.ready), after, taken
 }
 
-// push takes deliveries in, except those whose lane is under way, and has them attempted.
-func (q *queue) push(list []webhooks.Ready, full bool) {
+// push takes deliveries in that were read at a time, except those whose lane is under way, and has them attempted.
+func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range list {
 		if q.take(&list[i]) {
-			q.ready = append(q.ready, list[i])
+			q.ready = append(q.ready, waiting{Ready: list[i], at: at})
 		}
+	}
+	if q.after = (webhooks.Mark{}); full && len(list) > 0 {
+		q.after = list[len(list)-1].Mark()
 	}
 	q.more = full
 	q.staff()
@@ -189,6 +209,7 @@ func (q *queue) free(position int64) {
 func (q *queue) drop(position int64) {
 	q.mu.Lock()
 	q.free(position)
+	q.after = webhooks.Mark{}
 	q.mu.Unlock()
 	q.notify()
 }
@@ -231,7 +252,7 @@ func (q *queue) staff() {
 }
 
 // next hands a delivery to an attempt; false ends the goroutine that asks.
-func (q *queue) next() (d webhooks.Ready, ok bool) {
+func (q *queue) next() (d waiting, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.ready) == 0 || q.workers > q.most() {
@@ -239,7 +260,7 @@ func (q *queue) next() (d webhooks.Ready, ok bool) {
 		return d, false
 	}
 	d = q.ready[0]
-	q.ready[0] = webhooks.Ready{}
+	q.ready[0] = waiting{}
 	if q.ready = q.ready[1:]; len(q.ready) == 0 {
 		q.ready = nil
 	}
@@ -275,23 +296,18 @@ func (q *queue) work() {
 }
 
 // serve waits for what an attempt needs, and makes it; ok is false when there was none.
-func (q *queue) serve(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
-	leave := q.enter(d)
+func (q *queue) serve(d *waiting) (o webhooks.Outcome, answered, ok bool) {
+	leave := q.enter(&d.Ready)
 	if leave == nil {
 		return o, false, false
 	}
 	defer leave()
-	var payload string
-	err := q.w.DB.Read(q.live, q.Tenant, func(tx *db.Tx) (err error) {
-		payload, err = d.Payload(tx)
-		return err
-	})
-	if err != nil {
+	if err := q.load(d); err != nil {
 		q.failed("reading an event", err)
 		q.pause(nil, q.w.Poll)
 		return o, false, false
 	}
-	return q.attempt(d, payload)
+	return q.attempt(&d.Ready, d.Payload)
 }
 
 // enter waits for one of the node's slots and for room for the payload, and gives what leaves them; nil when nothing may be sent any

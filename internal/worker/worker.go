@@ -3,6 +3,7 @@
 //	dispatch   event → one delivery for each endpoint that wants it (dispatch.go)
 //	serve      takes over queues that are due; one feeder each (serve.go, queue.go)
 //	live       says that this node lives, and takes over from those that died (presence.go)
+//	payload    what is sent, read along with what is due (payload.go)
 //	attempt    one POST (attempt.go), as many at once as the endpoint allows (health.go) and the node affords (pool.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
 //	jobs       what a request has queued to be done after its answer (jobs.go)
@@ -21,6 +22,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -56,11 +59,13 @@ type Worker struct {
 	lived     chan struct{}  // closed when live has ended
 	loops     sync.WaitGroup // all but settle and live
 	outcomes  chan settled
-	settling  chan struct{} // closed when settle has ended
-	answering *pool         // attempts at once to endpoints that answer
-	silent    *pool         // and to those of which no answer is known
+	settling  chan struct{}       // closed when settle has ended
+	answering *pool               // attempts at once to endpoints that answer
+	silent    *pool               // and to those of which no answer is known
+	reading   *semaphore.Weighted // reads of queues at once
 	lease     *lease
 	open      atomic.Int64 // how many queues there are
+	edited    atomic.Int64 // when payloads of the log were last rewritten here, in nanoseconds since 1970
 
 	mu      sync.Mutex
 	node    string // names this worker in the store; another one once others have given it up
@@ -72,6 +77,7 @@ type Worker struct {
 // Bounds of a node.
 const (
 	maxQueues    = 4096
+	maxReading   = 4
 	maxIdle      = 512      // kept connections
 	maxHeaders   = 64 << 10 // of an answer, in bytes
 	streamBuffer = 64 << 10 // of an answer over HTTP/2 that is not read yet
@@ -95,7 +101,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		c.Keep = 30 * 24 * time.Hour
 	}
 	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch), settling: make(chan struct{}),
-		lived: make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4), lease: newLease(c.Alone),
+		lived: make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4), lease: newLease(c.Alone), reading: semaphore.NewWeighted(maxReading),
 		queues: map[webhooks.Queue]*queue{}, health: map[webhooks.Queue]*health{}}
 	if c.Alone {
 		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {
@@ -122,7 +128,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.link, w.sweep, w.scrub} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.link, w.sweep, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
 	}
 	return w, nil
