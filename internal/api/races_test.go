@@ -174,6 +174,9 @@ func TestStockOfADeletedProduct(t *testing.T) {
 				t.Errorf("a deleted product has stock: %v", at(list, "data"))
 			}
 		}
+		if feed := s.must(t, 200, "GET", "/api/v1/sdk/inventory/changes", nil); number(feed, "meta", "count") != "0" {
+			t.Errorf("the inventory feed has stock of deleted products: %v", at(feed, "data"))
+		}
 		s.sound(t)
 		if n := s.deadlocks() - before; n != 0 {
 			t.Errorf("%d deadlocks", n)
