@@ -30,7 +30,6 @@ var floors = map[string]int{
 	"internal/dashboard":     40,
 	"internal/worker":        40,
 
-	"internal/erasure":  31, // proves that an erased person is gone
 	"internal/verify":   31, // checks what operations must have kept
 	"internal/commerce": 30,
 

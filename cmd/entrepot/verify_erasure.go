@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/erasure"
 	"entrepot/internal/id"
 	"entrepot/internal/server"
+	"entrepot/internal/verify"
 )
 
 // proofRecord is a proof as printed.
@@ -23,7 +23,7 @@ type proofRecord struct {
 	Files     int             `json:"files"`
 	Bytes     int64           `json:"bytes"`
 	NotRead   []string        `json:"notRead"`
-	Owed      int             `json:"pendingScrubs"`
+	Pending   int             `json:"pendingScrubs"`
 }
 
 type findingRecord struct {
@@ -34,7 +34,7 @@ type findingRecord struct {
 // newVerifyErasureCommand is "entrepot verify-erasure".
 func newVerifyErasureCommand(env *environment) *cobra.Command {
 	var texts []string
-	verify := env.offline(&cobra.Command{
+	command := env.offline(&cobra.Command{
 		Use:   "verify-erasure",
 		Short: "Prove that nothing of an erased customer is left in the store",
 		Long: "Prove that nothing of an erased customer is left in the store.\n\n" +
@@ -42,13 +42,13 @@ func newVerifyErasureCommand(env *environment) *cobra.Command {
 			"With --text, a name, an e-mail or a phone number is looked for in every row of every table and in every byte of the\n" +
 			"store's files: indexes, freed space, the write-ahead log. Upper and lower case, accents and escapes do not matter.\n\n" +
 			"Exits with 1 when something is found. It changes nothing, and a service may run meanwhile.",
-		Example: "  entrepot verify-erasure\n  entrepot verify-erasure --customer 019a1c52-7c1e-7d40-9a55-00000000c001 --text 'Ada Lovelace' " +
-			"--text ada@example.com\n" +
+		Example: "  entrepot verify-erasure\n" +
+			"  entrepot verify-erasure --customer 019a1c52-7c1e-7d40-9a55-00000000c001 --text 'Ada Lovelace' --text ada@example.com\n" +
 			"  entrepot verify-erasure --text - < names.txt",
 	}, func(cmd *cobra.Command, _ []string) (work, error) { return env.verifyErasure(cmd, texts) })
-	verify.Flags().String("customer", "", "id of one erased customer")
-	verify.Flags().StringArrayVar(&texts, "text", nil, "what to look for; may be given several times; - reads lines from standard input")
-	return verify
+	command.Flags().String("customer", "", "id of one erased customer")
+	command.Flags().StringArrayVar(&texts, "text", nil, "what to look for; may be given several times; - reads lines from standard input")
+	return command
 }
 
 func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work, error) {
@@ -65,14 +65,14 @@ func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work,
 		return nil, err
 	}
 	return func(s *server.Store) error {
-		proof := &erasure.Proof{}
+		proof := &verify.Proof{}
 		if len(texts) == 0 || customer != "" {
-			if err := erasure.CheckRecords(cmd.Context(), s.DB, proof, customer); err != nil {
+			if err := verify.CheckRecords(cmd.Context(), s.DB, proof, customer); err != nil {
 				return err
 			}
 		}
 		if len(texts) > 0 {
-			if err := erasure.FindTexts(cmd.Context(), s.DB, proof, texts...); err != nil {
+			if err := verify.FindTexts(cmd.Context(), s.DB, proof, texts...); err != nil {
 				return err
 			}
 		}
@@ -82,9 +82,9 @@ func (env *environment) verifyErasure(cmd *cobra.Command, given []string) (work,
 		switch {
 		case !proof.Clean():
 			return fmt.Errorf("something is left: %d findings", len(proof.Findings))
-		case proof.Owed > 0:
-			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until the " +
-				"service has scrubbed them; look again in a few minutes")
+		case proof.Pending > 0:
+			return fmt.Errorf("an erasure is not finished: its rows are gone, but bytes of them may be left in the store's files until " +
+				"the service has scrubbed them; look again in a minute")
 		}
 		return nil
 	}, nil
@@ -118,10 +118,10 @@ func (env *environment) textsToFind(given []string) (texts []string, err error) 
 	return texts, nil
 }
 
-func (env *environment) printProof(cmd *cobra.Command, p *erasure.Proof) error {
-	r := proofRecord{Gone: p.Clean() && p.Owed == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders, Events: p.Events,
-		Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
-		NotRead: append([]string{}, p.Left...), Owed: p.Owed}
+func (env *environment) printProof(cmd *cobra.Command, p *verify.Proof) error {
+	r := proofRecord{Gone: p.Clean() && p.Pending == 0, Findings: []findingRecord{}, Customers: p.Customers, Orders: p.Orders,
+		Events: p.Events, Texts: p.Texts, Files: p.Files, Bytes: p.Bytes,
+		NotRead: append([]string{}, p.Left...), Pending: p.Pending}
 	rows := [][]string{}
 	for _, f := range p.Findings {
 		r.Findings = append(r.Findings, findingRecord{f.Where, f.What})

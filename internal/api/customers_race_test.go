@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/erasure"
 	"entrepot/internal/id"
+	"entrepot/internal/verify"
 )
 
 // Orders placed, moved and edited while their customers are merged and erased: totals are those of the orders, no secondary keeps an
@@ -56,8 +56,8 @@ func TestRacesAroundCustomers(t *testing.T) {
 			})
 		}
 		all.Wait()
-		proof := &erasure.Proof{}
-		if err := erasure.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || proof.Customers != 4 || proof.Orders == 0 {
+		proof := &verify.Proof{}
+		if err := verify.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || proof.Customers != 4 || proof.Orders == 0 {
 			t.Errorf("%+v, %v", proof, err)
 		}
 		for _, f := range proof.Findings {

@@ -8,9 +8,9 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/erasure"
 	"entrepot/internal/id"
 	"entrepot/internal/stock"
+	"entrepot/internal/verify"
 )
 
 // zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after.
@@ -68,10 +68,10 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 }
 
 // search looks for texts in the whole store.
-func (s *server) search(t *testing.T, texts ...string) *erasure.Proof {
+func (s *server) search(t *testing.T, texts ...string) *verify.Proof {
 	t.Helper()
-	p := &erasure.Proof{}
-	if err := erasure.FindTexts(t.Context(), s.DB, p, texts...); err != nil {
+	p := &verify.Proof{}
+	if err := verify.FindTexts(t.Context(), s.DB, p, texts...); err != nil {
 		t.Fatal(err)
 	}
 	if p.Texts == 0 || p.Files == 0 || p.Bytes == 0 {
@@ -85,11 +85,11 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 		customer, merged, order := s.leaveTraces(t)
 		before := s.search(t, zoe...)
 		for _, word := range zoe {
-			if !slices.ContainsFunc(before.Findings, func(f erasure.Finding) bool { return f.What == word }) {
+			if !slices.ContainsFunc(before.Findings, func(f verify.Finding) bool { return f.What == word }) {
 				t.Errorf("%q is not in the store: its absence would prove nothing", word)
 			}
 		}
-		if p := (&erasure.Proof{}); erasure.CheckRecords(t.Context(), s.DB, p, id.Customer(customer)) != nil || p.Clean() {
+		if p := (&verify.Proof{}); verify.CheckRecords(t.Context(), s.DB, p, id.Customer(customer)) != nil || p.Clean() {
 			t.Error("a customer who is not erased passes for one")
 		}
 		var since int64
@@ -104,8 +104,8 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 		for _, f := range s.search(t, zoe...).Findings {
 			t.Errorf("%q is left in %s", f.What, f.Where)
 		}
-		proof := &erasure.Proof{}
-		if err := erasure.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || !proof.Clean() || proof.Customers != 2 || proof.Orders != 1 || proof.Events == 0 || proof.Owed != 0 {
+		proof := &verify.Proof{}
+		if err := verify.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || !proof.Clean() || proof.Customers != 2 || proof.Orders != 1 || proof.Events == 0 || proof.Pending != 0 {
 			t.Errorf("proof %+v, %v", proof, err)
 		}
 		if again := s.do(call{method: "POST", path: "/api/v1/customers/" + customer + "/erase"}); string(again.body) != string(first.body) {
@@ -214,7 +214,7 @@ func TestErasureReachesStockNotes(t *testing.T) {
 
 		texts := []string{"nora@noted.example", "brought back by NORA NOTED", "+33 6 12345678"}
 		for _, word := range texts {
-			if found := s.search(t, word).Findings; !slices.ContainsFunc(found, func(f erasure.Finding) bool { return f.Where == "table movements, column note" }) {
+			if found := s.search(t, word).Findings; !slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Where == "table movements, column note" }) {
 				t.Errorf("%q is not found in the ledger: %v", word, found)
 			}
 		}

@@ -1,8 +1,4 @@
-// Package erasure proves that an erased person is gone (interface §4.4, §10).
-//
-//	Texts    looks for given texts, a name or an e-mail, in every byte of the store
-//	Records  looks at the records of erased customers, for which nobody knows the texts any more
-package erasure
+package verify
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package erasure
+package verify
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type key struct {
 	id     string
 }
 
-// records is one look at the records of erased customers.
-type records struct {
+// erasedRecords is one look at the records of erased customers.
+type erasedRecords struct {
 	tx    *db.Tx
 	proof *Proof
 	where string // and the condition that chooses one customer
@@ -49,13 +49,13 @@ func (m mark) before(at int64) bool {
 
 // CheckRecords looks at every record that is stored of erased customers, or of one: the person must be gone from all of them.
 func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Customer) error {
-	owed, err := store.PendingScrubs(ctx)
+	pending, err := store.PendingScrubs(ctx)
 	if err != nil {
 		return err
 	}
-	p.Owed = owed
+	p.Pending = pending
 	return store.Read(ctx, db.Across, func(tx *db.Tx) error {
-		r := &records{tx: tx, proof: p, where: " WHERE c.status = 'erased'", about: map[key]mark{}}
+		r := &erasedRecords{tx: tx, proof: p, where: " WHERE c.status = 'erased'", about: map[key]mark{}}
 		if customer != "" {
 			if err := r.only(customer); err != nil {
 				return err
@@ -66,7 +66,7 @@ func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Custo
 }
 
 // only limits the look to one customer, with the records merged into it.
-func (r *records) only(customer id.Customer) error {
+func (r *erasedRecords) only(customer id.Customer) error {
 	var status customers.Status
 	err := r.tx.Row("SELECT status FROM customers WHERE id = $1::UUID", []any{customer}, &status)
 	if errors.Is(err, db.ErrNoRow) {
@@ -83,11 +83,11 @@ func (r *records) only(customer id.Customer) error {
 	return nil
 }
 
-func (r *records) found(where, format string, args ...any) {
+func (r *erasedRecords) found(where, format string, args ...any) {
 	r.proof.Findings = append(r.proof.Findings, Finding{where, fmt.Sprintf(format, args...)})
 }
 
-func (r *records) customers() error {
+func (r *erasedRecords) customers() error {
 	return r.tx.Each(func(row db.Rows) error {
 		var tenant id.Tenant
 		var customer id.Customer
@@ -98,18 +98,20 @@ func (r *records) customers() error {
 		}
 		r.proof.Customers++
 		r.about[key{tenant, string(customer)}] = mark{at: at}
-		if placeholder := customers.ErasedEmail(customer); email != placeholder || key1 != placeholder || search != placeholder || metadata != "{}" || rest != "" || tags+addresses > 0 {
+		placeholder := customers.ErasedEmail(customer)
+		if email != placeholder || key1 != placeholder || search != placeholder || metadata != "{}" || rest != "" || tags+addresses > 0 {
 			r.found("customer "+string(customer), "the record is not empty")
 		}
 		return nil
-	}, `SELECT c.tenant_id, c.id, c.email, c.email_key, c.search, c.metadata, coalesce(c.first_name, '') || coalesce(c.last_name, '') || coalesce(c.phone, '') ||
-			coalesce(c.company, '') || coalesce(c.siret, '') || coalesce(c.vat, '') || coalesce(c.order_country, ''),
+	}, `SELECT c.tenant_id, c.id, c.email, c.email_key, c.search, c.metadata,
+			coalesce(c.first_name, '') || coalesce(c.last_name, '') || coalesce(c.phone, '') || coalesce(c.company, '') ||
+			coalesce(c.siret, '') || coalesce(c.vat, '') || coalesce(c.order_country, ''),
 			(SELECT count(*) FROM customer_tags t WHERE t.tenant_id = c.tenant_id AND t.customer_id = c.id),
 			(SELECT count(*) FROM customer_addresses a WHERE a.tenant_id = c.tenant_id AND a.customer_id = c.id), c.erased_at
 		FROM customers c`+r.where, r.args...)
 }
 
-func (r *records) orders() error {
+func (r *erasedRecords) orders() error {
 	return r.tx.Each(func(row db.Rows) error {
 		var tenant id.Tenant
 		var order id.Order
@@ -121,16 +123,17 @@ func (r *records) orders() error {
 		r.proof.Orders++
 		r.about[key{tenant, string(order)}] = m
 		if name != "" || rest != "" || !commerce.OnlyCountry(shipping) || !commerce.OnlyCountry(billing) {
-			r.found("order "+string(order), "it still tells of its customer")
+			r.found("order "+string(order), "it still names its customer")
 		}
 		return nil
-	}, `SELECT o.tenant_id, o.id, o.customer_name, coalesce(o.customer_email, '') || coalesce(o.email_key, '') || coalesce(o.notes, '') || coalesce(o.payment_metadata, ''),
+	}, `SELECT o.tenant_id, o.id, o.customer_name,
+			coalesce(o.customer_email, '') || coalesce(o.email_key, '') || coalesce(o.notes, '') || coalesce(o.payment_metadata, ''),
 			coalesce(o.shipping_address, ''), coalesce(o.billing_address, ''), c.erased_at, o.updated_at <> c.erased_at
 		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
 }
 
 // notes looks at what was written beside the orders; what was written since the erasure is not about the person.
-func (r *records) notes() error {
+func (r *erasedRecords) notes() error {
 	const joined = " FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id "
 	each := func(what string) func(db.Rows) error {
 		return func(row db.Rows) error {
@@ -159,13 +162,14 @@ func (r *records) notes() error {
 			" AND h.note IS NOT NULL"+written("h.created_at"), r.args...),
 		r.tx.Each(each("movements"), "SELECT o.id"+joined+"JOIN movements m ON m.tenant_id = o.tenant_id AND m.reference_id = o.id::TEXT"+r.where+
 			" AND m.note <> ''"+written("m.created_at"), r.args...),
-		r.tx.Each(each("shipments' movements"), "SELECT o.id"+joined+ofShipment+"JOIN movements m ON m.tenant_id = s.tenant_id AND m.reference_id = s.id::TEXT"+r.where+
+		r.tx.Each(each("shipments' movements"), "SELECT o.id"+joined+ofShipment+
+			"JOIN movements m ON m.tenant_id = s.tenant_id AND m.reference_id = s.id::TEXT"+r.where+
 			" AND m.note <> ''"+written("m.created_at"), r.args...),
 	)
 }
 
 // events looks through the log for events about what was found so far.
-func (r *records) events() error {
+func (r *erasedRecords) events() error {
 	return r.tx.Each(func(row db.Rows) error {
 		var k key
 		var event id.Event
@@ -179,13 +183,13 @@ func (r *records) events() error {
 		}
 		r.proof.Events++
 		if !commerce.AnonymousEvent(name, payload) {
-			r.found("event "+string(event)+" ("+name+")", "its payload still tells of the customer")
+			r.found("event "+string(event)+" ("+name+")", "its payload still names the customer")
 		}
 		return nil
 	}, "SELECT tenant_id, id, event, resource_id, payload, created_at FROM events WHERE event LIKE 'customer.%' OR event LIKE 'order.%'")
 }
 
-func (r *records) answers() error {
+func (r *erasedRecords) answers() error {
 	return r.tx.Each(func(row db.Rows) error {
 		var tenant id.Tenant
 		var space, resource, answer string
@@ -194,7 +198,7 @@ func (r *records) answers() error {
 			return err
 		}
 		if m, known := r.about[key{tenant, resource}]; known && m.before(at) && !commerce.AnonymousAnswer(space, answer) {
-			r.found("kept answer of "+strings.TrimSpace(space), "it still tells of the customer")
+			r.found("kept answer of "+strings.TrimSpace(space), "it still names the customer")
 		}
 		return nil
 	}, "SELECT tenant_id, space, resource_id, answer, created_at FROM idempotency_keys")

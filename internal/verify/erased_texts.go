@@ -1,4 +1,4 @@
-package erasure
+package verify
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type Proof struct {
 	Customers int      // erased records looked at
 	Orders    int      // of theirs
 	Events    int
-	Owed      int // scrubs that are not done yet: bytes of what was erased may still be in the files
+	Pending   int // scrubs that are not done yet: bytes of what was erased may still be in the files
 }
 
 // Clean reports whether nothing was found.
@@ -67,7 +67,8 @@ func FindTexts(ctx context.Context, store *db.DB, p *Proof, texts ...string) err
 				if len(list) > maxPlaces {
 					more = fmt.Sprintf(" and %d more", len(list)-maxPlaces)
 				}
-				p.Findings = append(p.Findings, Finding{"file " + name + " at byte " + strings.Join(list[:min(maxPlaces, len(list))], ", ") + more, text})
+				where := "file " + name + " at byte " + strings.Join(list[:min(maxPlaces, len(list))], ", ") + more
+				p.Findings = append(p.Findings, Finding{where, text})
 			}
 		}
 		return err

@@ -3,6 +3,11 @@
 //
 //	Check    one thing that holds, with a name and a sentence
 //	Result   how often it was looked at, and where it does not hold
+//
+// It also proves that an erased person is gone (interface §4.4, §10), for which Proof holds what was found:
+//
+//	FindTexts     looks for given texts, a name or an e-mail, in every byte of the store
+//	CheckRecords  looks at the records of erased customers, for which nobody knows the texts any more
 package verify
 
 import (
