@@ -40,15 +40,19 @@ func (o ops) threshold(n int64) func(tx *db.Tx) error {
 
 func (o ops) shift(reserve, onHand int64, reject bool) func(tx *db.Tx) error {
 	return func(tx *db.Tx) error {
-		shifts := []stock.Shift{{SKU: o.sku, Product: o.product, Reserve: reserve, OnHand: onHand}}
-		levels, err := stock.Choose(tx, nil, shifts)
-		if err != nil {
-			return err
-		}
-		plan, err := stock.PlanShifts(levels, shifts, reject)
+		plan, err := o.plan(tx, reserve, onHand, reject)
 		plan.Store(tx, stock.Why{Cause: stock.Shipment})
 		return err
 	}
+}
+
+func (o ops) plan(r db.Reader, reserve, onHand int64, reject bool) (*stock.ShiftPlan, error) {
+	shifts := []stock.Shift{{SKU: o.sku, Product: o.product, Reserve: reserve, OnHand: onHand}}
+	levels, err := stock.Choose(r, nil, shifts)
+	if err != nil {
+		return nil, err
+	}
+	return stock.PlanShifts(levels, shifts, reject)
 }
 
 func (o ops) remove(tx *db.Tx) error {
@@ -124,11 +128,12 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 			o := ops{"A", s.product("A")}
 			s.write(o.set(5))
 			runs := 0
-			err := store.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
+			err := store.OptimisticWrite(t.Context(), s.tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
 				if runs++; runs == 1 {
 					defer s.write(o.shift(1, 0, true))
 				}
-				return o.shift(2, 0, true)(tx)
+				plan, err := o.plan(r, 2, 0, true)
+				return func(w db.GuardedWriter) { plan.Store(w, stock.Why{Cause: stock.Shipment}) }, err
 			})
 			if err != nil || runs != 1 || s.level("A") != "5/3" {
 				t.Errorf("%d runs, %v, level %s", runs, err, s.level("A"))

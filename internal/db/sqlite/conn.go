@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -24,7 +25,7 @@ type conn struct {
 type statement struct {
 	*sqlite.Stmt
 	order  []int
-	writes bool // it is no SELECT
+	writes bool // it may change rows
 	locks  bool // on PostgreSQL it locks what it reads
 	busy   bool // its rows are being walked
 	once   bool // it is not kept
@@ -76,7 +77,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if err != nil {
 		return nil, meaning(err)
 	}
-	s := &statement{Stmt: stmt, order: order, writes: !strings.HasPrefix(strings.TrimSpace(text), "SELECT"),
+	s := &statement{Stmt: stmt, order: order, writes: mayWrite(text),
 		locks: strings.Contains(sql, " FOR UPDATE") || strings.Contains(sql, " FOR SHARE"), once: kept != nil}
 	if s.once {
 		return s, nil
@@ -92,6 +93,14 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	c.stmts[sql] = s
 	return s, nil
 }
+
+// mayWrite is false of queries, with or without a WITH in front.
+func mayWrite(text string) bool {
+	text = strings.TrimSpace(text)
+	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changesRows.MatchString(text))
+}
+
+var changesRows = regexp.MustCompile(`\b(INSERT INTO|UPDATE|DELETE FROM)\b`)
 
 // script runs statements without arguments, one after the other.
 func (c *conn) script(sql string) error {
