@@ -44,6 +44,7 @@ var floors = map[string]int{
 	"internal/audit":       10,
 	"internal/catalog":     10,
 	"internal/channels":    10,
+	"internal/channelsync": 10,
 	"internal/customers":   10,
 	"internal/idempotency": 10,
 	"internal/jobs":        10,

@@ -47,7 +47,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention",
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention", "pull-every",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	return serve
 }
@@ -84,7 +84,7 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	if c.StoreConfig, err = env.storeConfig(cmd); err != nil {
 		return c, err
 	}
-	c.Log, c.Version = log, version()
+	c.Log, c.Version, c.Agent = log, version(), "entrepot/"+version()
 	if err := env.checkAddresses(cmd); err != nil {
 		return c, err
 	}
@@ -108,6 +108,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	}
 	if c.Retention, err = retention(env.text(cmd, "retention")); err != nil {
 		return c, err
+	}
+	if c.PullEvery, err = time.ParseDuration(env.text(cmd, "pull-every")); err != nil || c.PullEvery < time.Second || c.PullEvery > 24*time.Hour {
+		return c, wrong("pull-every must be a time from 1s to 24h, such as 5m, not %q", env.text(cmd, "pull-every"))
 	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
 	return c, err

@@ -341,7 +341,7 @@ func (a *API) checkChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
 	}
-	result, err := a.Commerce.CheckChannel(r.ctx(), c)
+	result, err := a.Commerce.CheckChannel(r.ctx(), a.DB, c, a.publicBase(r))
 	if err != nil {
 		return answer{}, err
 	}
@@ -356,9 +356,46 @@ func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 	w.Text("message", t.Message)
 	w.Micros("checkedAt", t.CheckedAt)
 	apijson.Texts(w, "webhooksRegistered", t.WebhooksRegistered)
+	writeTestedShop(w, t.Shop)
+	apijson.Texts(w, "missing", t.Missing)
+	if t.Paste == nil {
+		w.Null("paste")
+	} else {
+		w.MayBeNull("paste")
+		w.Record("WebhookPaste", "paste")
+		w.Text("url", t.Paste.URL)
+		w.Text("header", t.Paste.Header)
+		w.Text("secret", t.Paste.Secret)
+		w.End()
+	}
+	w.End()
+}
+
+// writeTestedShop writes what a test found out about the shop; null when nothing was proved.
+func writeTestedShop(w *apijson.Writer, shop *connector.Shop) {
+	if shop == nil {
+		w.Null("shop")
+		return
+	}
+	w.MayBeNull("shop")
+	w.Record("TestedShop", "shop")
+	w.TextOrNull("name", shop.Name)
+	w.TextOrNull("url", shop.URL)
+	w.TextOrNull("version", shop.Version)
+	w.TextOrNull("currency", shop.Currency)
+	w.TextOrNull("timezone", shop.Timezone)
+	if shop.PricesIncludeTax == nil {
+		w.Null("pricesIncludeTax")
+	} else {
+		w.MayBeNull("pricesIncludeTax")
+		w.Bool("pricesIncludeTax", *shop.PricesIncludeTax)
+	}
 	w.End()
 }
 
 func sampleTest(w *apijson.Writer) {
-	writeTest(w, commerce.ConnectionTest{Message: "the shop answered", CheckedAt: records.SampleTime, WebhooksRegistered: []string{"order.updated"}})
+	taxed := true
+	writeTest(w, commerce.ConnectionTest{Success: true, Message: "connected to Mug Shop", CheckedAt: records.SampleTime, WebhooksRegistered: []string{"order.updated"},
+		Shop:  &connector.Shop{Name: "Mug Shop", URL: "https://shop.example", Version: "11.0.1", Currency: "EUR", Timezone: "Europe/Paris", PricesIncludeTax: &taxed},
+		Paste: &commerce.Paste{URL: "https://entrepot.example/api/v1/webhooks/platform/019a1c52-7c1e-7d40-9a55-000000000103/prestashop", Header: "X-PrestaShop-Signature", Secret: "…"}})
 }

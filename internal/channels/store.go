@@ -109,3 +109,8 @@ func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) 
 		OrNothing().Rows(1, nil)
 	return false, nil
 }
+
+// Synced queues that a channel was synchronised now.
+func Synced(tx *db.Tx, channel id.Channel) {
+	tx.Queue("UPDATE channels SET last_sync_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel, tx.Micros())
+}

@@ -2,62 +2,312 @@ package commerce
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
 )
 
 // ConnectionTest is what POST sync/test found out (interface §4.5).
 type ConnectionTest struct {
 	Success            bool
 	Message            string
-	CheckedAt          int64    // microseconds since 1970 UTC
-	WebhooksRegistered []string // none yet: no connector registers webhooks
+	CheckedAt          int64 // microseconds since 1970 UTC
+	WebhooksRegistered []string
+	Shop               *connector.Shop // nil when nothing was proved
+	Missing            []string
+	Paste              *Paste // where notifications have to be switched on by hand
 }
 
-// testTime bounds a connection test.
-const testTime = 10 * time.Second
+// Paste is what a merchant enters in the shop so that it sends notifications.
+type Paste struct{ URL, Header, Secret string }
 
-// CheckChannel asks the address of a channel's platform whether it is there: success means that it answered without an error, not
-// that the credentials are right, and the message says so.
-func (s *Service) CheckChannel(ctx context.Context, c channels.Channel) (ConnectionTest, error) {
-	opened, err := s.Opened(c)
-	if err != nil {
-		return ConnectionTest{}, err
-	}
-	out := ConnectionTest{CheckedAt: time.Now().UnixMicro(), WebhooksRegistered: []string{}}
-	address := opened.Value("baseUrl")
-	if address == "" {
-		address = opened.Value("url")
-	}
-	if shop := opened.Value("shop"); address == "" && shop != "" {
-		address = "https://" + strings.TrimPrefix(shop, "https://")
-	}
-	if address == "" {
-		out.Message = "the channel names no address to test (baseUrl)"
+// testTime bounds a connection test, webhooks included, whatever the other side does.
+const testTime = 14 * time.Second
+
+// checkEvery is how often the webhooks of a channel are looked at again: shops switch them off without a word.
+const checkEvery = 24 * time.Hour
+
+// CheckChannel proves that a channel's credentials may read and write, and has the platform send its notifications to base
+// (interface §4.5). Success makes the channel active and its orders due; refused credentials make it needs_reauth; no answer changes
+// nothing.
+func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
+	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}
+	if problem := s.addressProblem(ctx, c); problem != "" {
+		out.Message = problem
 		return out, nil
 	}
-	if problem := s.refused(ctx, address); problem != "" { // a channel of former rules, or a name that has moved
-		out.Message = "the channel's address cannot be used: " + problem
+	c, err := s.withWebhookSecret(ctx, store, c)
+	if err != nil {
+		return out, err
+	}
+	session, _, calls, err := s.openSession(ctx, store, c)
+	if err != nil {
+		return out, err
+	}
+	if !calls {
+		out.Message = "the connector of " + c.Platform + " does not call its platform yet"
 		return out, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	shop, err := session.Test(ctx)
 	if err != nil {
-		out.Message = "the channel's address cannot be used: " + address
-		return out, nil
+		out.Message = message(err)
+		return out, s.checkFailed(ctx, store, c, err)
 	}
-	answer, err := s.HTTP.Do(req)
+	out.Shop, out.Missing = &shop, append(out.Missing, shop.Missing...)
+	if len(shop.Missing) > 0 {
+		out.Message = "the credentials lack rights: " + strings.Join(shop.Missing, ", ")
+		return out, s.checkFailed(ctx, store, c, &connector.Failure{Kind: connector.Unauthorized, Message: out.Message})
+	}
+	hooks, note := s.ensureWebhooks(ctx, session, c, base)
+	for _, hook := range hooks {
+		out.WebhooksRegistered = append(out.WebhooksRegistered, hook.Topic)
+	}
+	if out.Paste, err = s.paste(c, base); err != nil {
+		return out, err
+	}
+	out.Success, out.Message = true, "connected to "+shopName(shop)+note
+	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooks, s.hookURL(base, c))
+}
+
+// shopName is what people call a shop.
+func shopName(shop connector.Shop) string {
+	for _, name := range []string{shop.Name, shop.URL} {
+		if name != "" {
+			return name
+		}
+	}
+	return "the shop"
+}
+
+// message is what an error says to a merchant.
+func message(err error) string { return connector.FailureOf(err).Error() }
+
+// addressProblem says why the channel's addresses cannot be called, "" when they can: they were checked when they were entered, but by
+// former rules, or by what their names resolved to then.
+func (s *Service) addressProblem(ctx context.Context, c channels.Channel) string {
+	opened, err := s.Opened(c)
 	if err != nil {
-		out.Message = "no answer from " + req.URL.Host
-		return out, nil
+		return ""
 	}
-	answer.Body.Close()
-	out.Success = answer.StatusCode < http.StatusBadRequest
-	out.Message = fmt.Sprintf("%s answered with status %d; credentials are checked when the channel first synchronises", req.URL.Host, answer.StatusCode)
-	return out, nil
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	if !ok {
+		return ""
+	}
+	for _, f := range known.Profile().Known() {
+		if address := opened.Value(f.Name); f.Form == connector.Target && address != "" {
+			if problem := s.refused(ctx, address); problem != "" {
+				return "the channel's address was refused: " + problem
+			}
+		}
+	}
+	return ""
+}
+
+// withWebhookSecret gives a channel a secret for its notifications where none was entered and it is ours to choose.
+func (s *Service) withWebhookSecret(ctx context.Context, store *db.DB, c channels.Channel) (channels.Channel, error) {
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	ours := func(f connector.Field) bool { return f.Name == "webhookSecret" && !f.Required }
+	if !ok || !slices.ContainsFunc(known.Profile().Fields, ours) {
+		return c, nil
+	}
+	opened, err := s.Opened(c)
+	if err != nil || opened.Credentials["webhookSecret"] != "" {
+		return c, err
+	}
+	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		locked, err := channels.Lock(tx, c.ID)
+		if err != nil {
+			return err
+		}
+		all, err := s.mergedCredentials(locked, connector.Credentials{})
+		if err != nil {
+			return err
+		}
+		if all["webhookSecret"] == "" {
+			all["webhookSecret"] = letters(32)
+			text, err := json.Marshal(all)
+			if err != nil {
+				return err
+			}
+			if locked.Credentials, err = s.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
+				return err
+			}
+			locked.Save(tx)
+		}
+		c = locked
+		return nil
+	})
+	return c, err
+}
+
+// letters makes a random text of letters and digits, which every shop keeps as it is.
+func letters(n int) string {
+	const from = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	text := make([]byte, 0, n)
+	for len(text) < n {
+		var raw [64]byte
+		_, _ = rand.Read(raw[:]) // it never fails
+		for _, b := range raw {
+			if int(b) < 4*len(from) && len(text) < n { // the rest would make some letters likelier
+				text = append(text, from[int(b)%len(from)])
+			}
+		}
+	}
+	return string(text)
+}
+
+// ensureWebhooks registers the platform's webhooks; note says what went wrong, for people.
+func (s *Service) ensureWebhooks(ctx context.Context, session connector.Session, c channels.Channel, base string) (hooks []connector.Webhook, note string) {
+	opened, err := s.Opened(c)
+	if err != nil || base == "" {
+		return nil, ""
+	}
+	hooks, err = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: s.hookURL(base, c), Secret: opened.Credentials["webhookSecret"]})
+	if err != nil && !connector.Is(err, connector.Cannot) {
+		note = "; its notifications could not be switched on: " + message(err)
+	}
+	return hooks, note
+}
+
+// paste is what a merchant has to enter where the platform cannot be told by us.
+func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	if !ok || known.Profile().Webhooks != connector.Pasted {
+		return nil, nil
+	}
+	opened, err := s.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	header := opened.Value("signatureHeader")
+	if header == "" {
+		header = known.Profile().Header
+	}
+	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials["webhookSecret"]}, nil
+}
+
+// checkPassed stores what a successful test found, in one commit with the channel's state.
+func (s *Service) checkPassed(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop, hooks []connector.Webhook, hookURL string) error {
+	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		locked, err := channels.Lock(tx, c.ID)
+		if err != nil {
+			return err
+		}
+		channelsync.Begin(tx, c.ID, tx.Now())
+		state, err := channelsync.Lock(tx, c.ID)
+		if err != nil {
+			return err
+		}
+		if locked.Credentials == c.Credentials && locked.Status != channels.Inactive {
+			locked.Status = channels.Active
+			locked.Save(tx)
+		}
+		if state.Webhooks, err = webhooksJSON(hooks); err != nil {
+			return err
+		}
+		text, err := json.Marshal(shop)
+		if err != nil {
+			return err
+		}
+		state.Shop, state.LastError, state.HeldUntil, state.Failures = string(text), "", 0, 0
+		state.CheckAt, state.PullAt = tx.Now().Add(checkEvery).UnixMicro(), tx.Micros()
+		if hookURL != "" {
+			state.HookURL = hookURL
+		}
+		state.Save(tx)
+		tx.Wake(SyncTopic)
+		return nil
+	})
+}
+
+func webhooksJSON(hooks []connector.Webhook) (string, error) {
+	type one struct {
+		Topic  string `json:"topic"`
+		Status string `json:"status"`
+	}
+	list := []one{}
+	for _, h := range hooks {
+		list = append(list, one{h.Topic, h.Status})
+	}
+	text, err := json.Marshal(list)
+	return string(text), err
+}
+
+// checkFailed stores what a failed test means for the channel.
+func (s *Service) checkFailed(ctx context.Context, store *db.DB, c channels.Channel, cause error) error {
+	err := store.Write(context.WithoutCancel(ctx), c.Tenant, func(tx *db.Tx) error {
+		if connector.Is(cause, connector.Unauthorized) {
+			if err := s.reauth(tx, c); err != nil {
+				return err
+			}
+		}
+		channelsync.Failed(tx, c.ID, message(cause))
+		return nil
+	})
+	if apperr.Is(err, apperr.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// RecheckWebhooks looks at a channel's webhooks again and switches on those that the platform has switched off.
+func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
+	session, _, calls, err := s.openSession(ctx, store, c)
+	if err != nil || !calls {
+		return err
+	}
+	opened, err := s.Opened(c)
+	if err != nil {
+		return err
+	}
+	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
+	text, err := webhooksJSON(hooks)
+	if err != nil {
+		return err
+	}
+	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.Lock(tx, c.ID)
+		if err != nil || state.HookURL == "" {
+			return err
+		}
+		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
+		if failed == nil {
+			state.Webhooks = text
+		} else {
+			state.CheckAt = tx.Now().Add(checkEvery / 24).UnixMicro()
+		}
+		state.Save(tx)
+		return nil
+	})
+	if failed != nil {
+		failed = fmt.Errorf("looking at the webhooks: %w", failed)
+	}
+	return errors.Join(failed, err)
+}
+
+// RemoveWebhooks takes a channel's webhooks off its platform, as far as it answers.
+func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
+	session, _, calls, err := s.openSession(ctx, store, c)
+	if err != nil || !calls || hookURL == "" {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	err = session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
+	if connector.Is(err, connector.Cannot) {
+		err = nil
+	}
+	return err
 }

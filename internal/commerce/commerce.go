@@ -5,6 +5,7 @@ package commerce
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/netguard"
@@ -20,7 +21,9 @@ type Service struct {
 	Guard      *netguard.Guard // where endpoints may be
 	HTTP       *http.Client    // guarded: reaches only what interface §6.2 allows
 	Log        *slog.Logger    // nil: nothing is logged
-	Dev        bool            // http and loopback addresses are allowed
+	Clients    *connector.Clients
+	PullEvery  time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
+	Dev        bool          // http and loopback addresses are allowed
 }
 
 func (s *Service) log() *slog.Logger {

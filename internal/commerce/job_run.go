@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RunJob does a job that this node has claimed, and ends it (interface §4.2, §4.3). What a bulk import has stored is on its channel
+// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). What a bulk import has stored is on its channel
 // already: there is nothing left to do but to tell that it is done. Errors: jobs.ErrLost when another node has the job now.
 func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
 	if job.Type == jobs.ProductImport {

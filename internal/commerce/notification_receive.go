@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -97,9 +98,12 @@ func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error
 		c.Status = channels.Status(notice.State)
 		c.Save(tx)
 	case notice.Job != "":
-		input, err := json.Marshal(map[string]string{"topic": notice.Topic, "externalId": notice.ExternalID})
+		input, err := json.Marshal(map[string]any{"topic": notice.Topic, "externalId": notice.ExternalID, "scheduled": true})
 		if err != nil {
 			return err
+		}
+		if notice.Job == connector.StockPush && notice.ExternalID != "" {
+			channelsync.MarkCheckExternal(tx, channel, notice.ExternalID)
 		}
 		return queueOnce(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
 	}

@@ -119,8 +119,8 @@ func Repeatable(ctx context.Context) context.Context { return context.WithValue(
 // Calls is how many requests were sent so far.
 func (c *Client) Calls() int64 { return c.calls }
 
-// Do sends a request and reads the answer whole, whatever its status; a redirect alone is a failure. A request that reads, or whose
-// context is Repeatable, is repeated a little later when the answer is lost or is 429, 502, 503 or 504; any other one never.
+// Do sends a request and reads the answer whole, whatever its status; a redirect alone is a failure. A request that was answered 429 is
+// repeated a little later; one that reads, or whose context is Repeatable, also when the answer is lost or is 502, 503 or 504.
 // Errors: Failure Temporary when no answer came, Throttled when the platform wants to be left alone for longer than the call may last,
 // Refused for an address that must not be called, Rejected for a redirect.
 func (c *Client) Do(r *http.Request) (*Response, error) {
@@ -135,7 +135,8 @@ func (c *Client) Do(r *http.Request) (*Response, error) {
 		answer, err := c.attempt(r)
 		c.limiter.leave(bucket)
 		after := c.obey(answer, bucket)
-		if !again(answer, err) || !repeat || try == maxRetries || ctx.Err() != nil {
+		refused := answer != nil && answer.Status == http.StatusTooManyRequests // without any effect, so writes may be repeated, too
+		if !again(answer, err) || !repeat && !refused || try == maxRetries || ctx.Err() != nil {
 			return answer, err
 		}
 		wait := max(rest, after)

@@ -2,6 +2,9 @@ package connector
 
 import "entrepot/internal/money"
 
+// NotOurs is the quantity of what the service has no say about: the platform's number stays.
+const NotOurs = -1
+
 // Product is a product as a platform shall show it. Names, texts and prices are what the channel's rules made of the catalog's.
 type Product struct {
 	ID          string // ours
@@ -17,8 +20,9 @@ type Product struct {
 	Images      []Image
 	Attributes  []Attribute
 	Variants    []Variant // empty: the product itself is sold
-	Quantity    int64     // what can be sold, not below 0; of a product without variants
+	Quantity    int64     // what can be sold, not below 0, or NotOurs; of a product without variants
 	Known       IDs       // what the platform called it the last time, zero when it was never there
+	Dropped     []Item    // variants that were pushed once and are no longer its own
 }
 
 // Variant is one form of a product.

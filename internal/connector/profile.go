@@ -17,6 +17,7 @@ type Profile struct {
 	Platform string   // platform value of its channels: "TIKTOK_SHOP"
 	Fields   []Field  // credential fields beside baseUrl, in the order a form shows them
 	Webhooks Webhooks
+	Header   string // in which pasted webhooks are signed, unless the channel says otherwise
 }
 
 // Webhooks says how a platform comes to send notifications.

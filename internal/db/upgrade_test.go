@@ -72,6 +72,8 @@ var oldRows = map[int]string{
 		INSERT INTO order_issues VALUES (1, '#24', 'conflict', '', 'changed there', 1700000000000000);
 		INSERT INTO order_refunds VALUES (1, '#24', '#50', '9', 10000, 'torn', 1700000000000000);
 		INSERT INTO order_refund_lines VALUES (1, '#24', '#50', '#25', 0, 10000);`,
+	15: `INSERT INTO channel_syncs VALUES (1, '#23', 0, NULL, NULL, 1700000000000000, NULL, 0, 0, '{}', NULL, '', '[]', '{}', '{}', 0);
+		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
 }
 

@@ -9,7 +9,7 @@ import (
 
 // The statements of this file serve every tenant: they find whose work is due.
 
-// Claim takes up to limit jobs that are due, oldest first, and holds them for a lease. A job whose worker died is due again
+// Claim takes up to limit jobs that are due and call no platform, oldest first, and holds them for a lease. A job whose worker died is due again
 // when its lease ends; Tries counts how often that happened.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	var list []Job
@@ -20,7 +20,8 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 		list = append(list, Job{Tenant: tenant, ID: job})
 		return err
 	}, `UPDATE jobs SET status = 'PROCESSING', tries = tries + 1, due_at = $2, started_at = coalesce(started_at, $1::BIGINT)
-		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs WHERE due_at <= $1 ORDER BY due_at, id LIMIT $3::BIGINT FOR UPDATE SKIP LOCKED)
+		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs j WHERE due_at <= $1 AND NOT (`+onChannel+`)
+			ORDER BY due_at, id LIMIT $3::BIGINT FOR UPDATE SKIP LOCKED)
 		RETURNING tenant_id, id`, tx.Micros(), tx.Now().Add(lease).UnixMicro(), limit)
 	if err != nil {
 		return nil, err
@@ -35,10 +36,10 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return list, nil
 }
 
-// NextDue is when the next job is due, over all tenants; ok is false when none waits.
+// NextDue is when the next job that calls no platform is due, over all tenants; ok is false when none waits.
 func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) {
 	var micros int64
-	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs WHERE due_at IS NOT NULL", nil, &micros)
+	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs j WHERE due_at IS NOT NULL AND NOT ("+onChannel+")", nil, &micros)
 	return time.UnixMicro(micros).UTC(), micros != 0, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
@@ -29,6 +30,8 @@ type StoreConfig struct {
 	Log       *slog.Logger
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
+	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
+	Agent            string        // names the service to platforms; "": entrepot
 }
 
 // Store is an open, migrated store with the operations on it.
@@ -64,7 +67,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	}
 	s := &Store{DB: store, Guard: guard,
 		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log,
-			Dev: c.Dev}}
+			Dev: c.Dev, Clients: connector.NewClients(guard, c.agent()), PullEvery: c.PullEvery}}
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}
@@ -129,4 +132,12 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 			"folder", c.Dir, "file", secretbox.FileName)
 	}
 	return key, nil
+}
+
+// agent names the service to platforms.
+func (c StoreConfig) agent() string {
+	if c.Agent == "" {
+		return "entrepot"
+	}
+	return c.Agent
 }

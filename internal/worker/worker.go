@@ -8,6 +8,7 @@
 //	settle     outcomes of many attempts → one commit (settle.go)
 //	jobs       what a request has queued to be done after its answer (jobs.go)
 //	link       gives lines of orders their product once its SKU has come (link.go)
+//	channels   jobs that call platforms, and what makes them due (sync.go)
 //	sweep      drops what is past its time, in small steps; scrub goes on with scrubs that are pending (sweep.go)
 //
 // Nodes are equal and any may die at any moment: what it held is taken over within seconds, and what it had sent without
@@ -128,7 +129,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.link, w.sweep, w.scrub, w.watchEdits} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
 	}
 	return w, nil

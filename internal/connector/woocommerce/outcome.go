@@ -22,8 +22,8 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 	switch topic {
 	case "order.created", "order.updated", "order.deleted", "order.restored":
 		return notice.PullOrder(id), nil
-	case "product.created", "product.updated", "product.restored", "product.published":
-		return notice.PushStock(id), nil // id may be a variation's
+	case "product.created", "product.updated", "product.restored", "product.published", "product.deleted":
+		return notice.PushStock(id), nil // id may be a variation's, and that of an order that went to the bin
 	}
 	return notice, nil
 }

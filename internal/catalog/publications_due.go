@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"encoding/json"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// PublicationRemoving is on its way off a platform.
+const PublicationRemoving PublicationStatus = "removing"
+
+// Due is a publication that waits for its platform.
+type Due struct {
+	Product id.Product
+	Status  PublicationStatus
+}
+
+// PublicationsDue lists publications of a channel that its platform does not have yet, or still has, by product after a given one.
+func PublicationsDue(tx *db.Tx, channel id.Channel, after id.Product, limit int) ([]Due, error) {
+	if after == "" {
+		after = "00000000-0000-0000-0000-000000000000"
+	}
+	return db.List(tx, func(r db.Rows) (d Due, err error) { return d, r.Scan((*string)(&d.Product), (*string)(&d.Status)) },
+		`SELECT product_id, status FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')
+		AND product_id > $3::UUID ORDER BY product_id LIMIT $4::BIGINT`, tx.Tenant, channel, after, limit)
+}
+
+// PublishedOn reads which of some products are published on a channel, or were.
+func PublishedOn(tx *db.Tx, channel id.Channel, products []id.Product) (map[id.Product]PublicationStatus, error) {
+	all, err := PublicationsOf(tx, products)
+	found := map[id.Product]PublicationStatus{}
+	for product, list := range all {
+		for _, p := range list {
+			if p.Channel == channel {
+				found[product] = p.Status
+			}
+		}
+	}
+	return found, err
+}
+
+// SettlePublication queues what became of a publication on its platform, unless it is on its way off there. Of a failed one, what the
+// platform calls it stays.
+func SettlePublication(tx *db.Tx, channel id.Channel, product id.Product, status PublicationStatus, externalID, url, reason string) {
+	var at int64
+	if status == PublicationPublished {
+		at = tx.Micros()
+	}
+	tx.Change(`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url), error = $7::TEXT,
+		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status <> 'removing'`,
+		tx.Tenant, channel, product, status, db.Null(externalID), db.Null(url), db.Null(reason), db.Null(at))
+}
+
+// EndPublication queues that a product is off a channel: the platform has taken it off sale.
+func EndPublication(tx *db.Tx, channel id.Channel, product id.Product) {
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'", tx.Tenant, channel, product)
+}
+
+// RemovePublication queues that a product goes off a channel once its platform has taken it off sale. It must find the publication.
+func RemovePublication(tx *db.Tx, channel id.Channel, product id.Product, miss error) {
+	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
+		tx.Tenant, channel, product).Rows(1, miss)
+}
+
+// Images are the pictures of a product, in their order.
+func (p Product) Images() []Image {
+	var list []Image
+	_ = json.Unmarshal([]byte(p.Media), &list)
+	return list
+}
+
+// Image is one picture.
+type Image struct {
+	ID       string `json:"id"`
+	URL      string `json:"url"`
+	Position int64  `json:"position"`
+}

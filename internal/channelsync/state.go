@@ -1,0 +1,180 @@
+// Package channelsync holds what the service knows of the platform behind a channel (interface §4.5, §6.3).
+//
+//	State   one row a channel: how far orders are pulled, what is due when, what fails since when, what the last test found
+//	Item    one row a SKU and channel: what the platform calls it, what it shows, and what of it is due
+//	Due     what of a channel waits to be pulled or pushed; MarkChanges finds what changed here since the last look
+package channelsync
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// State is one channel's row. Times are microseconds by the service's clock unless said otherwise; 0 stands for never.
+type State struct {
+	Channel       id.Channel
+	Clock         int64 // the account's change clock when its changes were last looked at
+	PulledUntil   int64 // by the platform's clock
+	PulledAt      int64
+	PullAt        int64
+	CheckAt       int64
+	HeldUntil     int64
+	Failures      int64
+	Failing       string // JSON object: type of job to the time since which it fails
+	LastError     string
+	HookURL       string
+	Webhooks      string // JSON: [{topic, status}]
+	Shop          string // JSON object
+	Facts         string // JSON object
+	RenewingUntil int64
+}
+
+var states = db.NewTable("channel_syncs",
+	db.Col("channel_id", func(s *State) any { return &s.Channel }).Fixed(),
+	db.Col("clock", func(s *State) any { return &s.Clock }),
+	db.Col("pulled_until", func(s *State) any { return &s.PulledUntil }).Null(),
+	db.Col("pulled_at", func(s *State) any { return &s.PulledAt }).Null(),
+	db.Col("pull_at", func(s *State) any { return &s.PullAt }),
+	db.Col("check_at", func(s *State) any { return &s.CheckAt }).Null(),
+	db.Col("held_until", func(s *State) any { return &s.HeldUntil }),
+	db.Col("failures", func(s *State) any { return &s.Failures }),
+	db.Col("failing", func(s *State) any { return &s.Failing }),
+	db.Col("last_error", func(s *State) any { return &s.LastError }).Null(),
+	db.Col("hook_url", func(s *State) any { return &s.HookURL }),
+	db.Col("webhooks", func(s *State) any { return &s.Webhooks }),
+	db.Col("shop", func(s *State) any { return &s.Shop }),
+	db.Col("facts", func(s *State) any { return &s.Facts }),
+	db.Col("renewing_until", func(s *State) any { return &s.RenewingUntil }),
+)
+
+// Begin queues the row of a new channel, whose first scheduled pull is due at a time.
+func Begin(tx *db.Tx, channel id.Channel, pullAt time.Time) {
+	tx.Queue(`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts, renewing_until)
+		VALUES ($1, $2, 0, $3, 0, 0, '{}', '', '[]', '{}', '{}', 0) ON CONFLICT (tenant_id, channel_id) DO NOTHING`,
+		tx.Tenant, channel, pullAt.UnixMicro())
+}
+
+// ByChannel reads a channel's row; the zero State with empty JSON when it has none.
+func ByChannel(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, "") }
+
+// Lock is ByChannel for changing the row. It comes after the channel's lock and before those of orders.
+func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, " FOR UPDATE") }
+
+func one(tx *db.Tx, channel id.Channel, lock string) (State, error) {
+	list, err := db.List(tx, states.Scanner(), "SELECT "+states.Columns("")+" FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID"+lock, tx.Tenant, channel)
+	if err != nil || len(list) == 0 {
+		return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}, err
+	}
+	return list[0], nil
+}
+
+// Save queues a locked row as it is now.
+func (s State) Save(tx *db.Tx) {
+	states.Update(tx, &s, "channel_id = $2::UUID", s.Channel).Rows(1, nil)
+}
+
+// Since says since when jobs of a type fail, 0 when they do not.
+func (s State) Since(kind string) int64 {
+	failing := map[string]int64{}
+	_ = json.Unmarshal([]byte(s.Failing), &failing)
+	return failing[kind]
+}
+
+// SetSince notes since when jobs of a type fail, 0 for not at all.
+func (s *State) SetSince(kind string, at int64) {
+	failing := map[string]int64{}
+	_ = json.Unmarshal([]byte(s.Failing), &failing)
+	if failing[kind] = at; at == 0 {
+		delete(failing, kind)
+	}
+	s.Failing = encode(failing)
+}
+
+// Fact reads one of the facts.
+func (s State) Fact(name string) string {
+	facts := map[string]string{}
+	_ = json.Unmarshal([]byte(s.Facts), &facts)
+	return facts[name]
+}
+
+// KeepFacts queues that facts are as given from now on.
+func KeepFacts(tx *db.Tx, channel id.Channel, facts map[string]string) {
+	tx.Queue("UPDATE channel_syncs SET facts = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, encode(facts))
+}
+
+// Facts are all that is kept of a shop.
+func (s State) AllFacts() map[string]string {
+	facts := map[string]string{}
+	_ = json.Unmarshal([]byte(s.Facts), &facts)
+	return facts
+}
+
+// Lease takes the right to renew the channel's tokens for a time; it reports whether it did.
+func Lease(tx *db.Tx, channel id.Channel, d time.Duration) (bool, error) {
+	n, err := tx.Exec("UPDATE channel_syncs SET renewing_until = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND renewing_until <= $4",
+		tx.Tenant, channel, tx.Now().Add(d).UnixMicro(), tx.Micros())
+	return n == 1, err
+}
+
+// EndLease queues that the right to renew is free again.
+func EndLease(tx *db.Tx, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET renewing_until = 0 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+}
+
+// PullAt queues when the next scheduled pull is due.
+func PullAt(tx *db.Tx, channel id.Channel, at int64) {
+	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, at)
+}
+
+// Pulled queues how far orders are pulled.
+func Pulled(tx *db.Tx, channel id.Channel, until, pullAt int64) {
+	tx.Queue("UPDATE channel_syncs SET pulled_until = $3, pulled_at = $4, pull_at = $5 WHERE tenant_id = $1 AND channel_id = $2::UUID",
+		tx.Tenant, channel, db.Null(until), tx.Micros(), pullAt)
+}
+
+// Delete queues that nothing is known of a channel any more.
+func Delete(tx *db.Tx, channel id.Channel) {
+	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+	tx.Queue("DELETE FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+}
+
+// Waiting names a channel for which something may be to do.
+type Waiting struct {
+	Tenant  id.Tenant
+	Channel id.Channel
+}
+
+// Due lists channels whose time has come: a pull or a check is due, or their account changed since the last look. It serves every tenant.
+func Due(tx *db.Tx, limit int) ([]Waiting, error) {
+	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Channel) },
+		`SELECT s.tenant_id, s.channel_id FROM channel_syncs s JOIN channels c ON c.tenant_id = s.tenant_id AND c.id = s.channel_id
+		LEFT JOIN change_clocks k ON k.tenant_id = s.tenant_id
+		WHERE c.status IN ('active', 'expiring') AND (s.held_until <= $1 OR s.pull_at <= $1) AND (s.pull_at <= $1 OR s.check_at <= $1 OR k.last > s.clock)
+		ORDER BY s.pull_at, s.channel_id LIMIT $2::BIGINT`, tx.Micros(), limit)
+}
+
+// Clock reads the account's change clock. What is committed later makes it greater.
+func Clock(tx *db.Tx) (last int64, err error) {
+	err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &last)
+	if errors.Is(err, db.ErrNoRow) {
+		err = nil
+	}
+	return last, err
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // maps of plain values
+	}
+	return string(text)
+}
+
+// Failed queues what went wrong with a channel last.
+func Failed(tx *db.Tx, channel id.Channel, message string) {
+	tx.Queue("UPDATE channel_syncs SET last_error = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, message)
+}

@@ -1,0 +1,217 @@
+package commerce
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/stock"
+)
+
+// readSheets reads products as their channel's platform shall have them.
+func (r *channelRun) readSheets(tx *db.Tx, ids []id.Product, known map[id.Product]map[string]channelsync.Item) (map[id.Product]productSheet, error) {
+	list, err := catalog.ByIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	account, err := accounts.Own(tx)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := attributeLabels(tx)
+	if err != nil {
+		return nil, err
+	}
+	var skus []string
+	for _, p := range list {
+		skus = append(skus, p.SKUs()...)
+	}
+	levels, err := stock.OfSKUs(tx, skus)
+	if err != nil {
+		return nil, err
+	}
+	tree := categoryTree{tx: tx, known: map[id.Category]*connector.Category{}}
+	out := map[id.Product]productSheet{}
+	for _, p := range list {
+		sheet := productSheet{known: known[p.ID], ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
+		own := sheet.known[p.SKU]
+		sheet.Product = connector.Product{ID: string(p.ID), SKU: p.SKU, Name: p.Name, Slug: p.Slug, Description: p.Description, OnSale: p.Status == catalog.Active,
+			Price: r.settings.price(p.Price, account.Currency), CompareAt: r.settings.compareAt(p.CompareAt, account.Currency), Currency: account.Currency,
+			Attributes: attributesOf(p.Attributes, labels), Quantity: r.settings.quantity(levels[p.SKU]), Known: asItem(own).IDs}
+		images := own.ImageIDs()
+		for _, image := range p.Images() {
+			sheet.Images = append(sheet.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
+		}
+		for _, category := range p.CategoryIDs() {
+			c, err := tree.find(category, 0)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				sheet.Categories = append(sheet.Categories, *c)
+			}
+		}
+		for _, v := range p.Variants {
+			sheet.ids[v.SKU] = skuIDs{p.ID, v.ID}
+			variant := connector.Variant{SKU: v.SKU, Name: v.Name, Price: r.settings.price(v.PriceIn(*p), account.Currency), Attributes: attributesOf(v.Attributes, labels),
+				CompareAt: r.settings.compareAt(cmp.Or(v.CompareAt, p.CompareAt), account.Currency), Quantity: r.settings.quantity(levels[v.SKU]), Known: asItem(sheet.known[v.SKU]).IDs}
+			sheet.Variants = append(sheet.Variants, variant)
+		}
+		for sku, item := range sheet.known {
+			if _, still := sheet.ids[sku]; !still && item.ExternalVariant != "" {
+				sheet.Dropped = append(sheet.Dropped, asItem(item))
+			}
+		}
+		tellApart(sheet.Variants)
+		sheet.content = contentHash(sheet.Product)
+		out[p.ID] = sheet
+	}
+	return out, nil
+}
+
+// contentHash tells whether a product has changed beyond its stock and prices, which have ways of their own.
+func contentHash(p connector.Product) string {
+	p.Price, p.CompareAt, p.Quantity, p.Known = 0, nil, 0, connector.IDs{}
+	slices.SortFunc(p.Dropped, func(a, b connector.Item) int { return strings.Compare(a.SKU, b.SKU) })
+	p.Images, p.Variants = slices.Clone(p.Images), slices.Clone(p.Variants)
+	for i := range p.Images {
+		p.Images[i].Known = ""
+	}
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		v.Price, v.CompareAt, v.Quantity, v.Known = 0, nil, 0, connector.IDs{}
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// tellApart gives all variants of a product the same attributes, and makes sure that no two have the same values: platforms demand both.
+func tellApart(variants []connector.Variant) {
+	var names []string
+	for _, v := range variants {
+		for _, a := range v.Attributes {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	seen := map[string]bool{}
+	apart := len(names) > 0
+	for i := range variants {
+		values := map[string]string{}
+		for _, a := range variants[i].Attributes {
+			values[a.Name] = a.Value
+		}
+		var list []connector.Attribute
+		for _, name := range names {
+			list = append(list, connector.Attribute{Name: name, Value: cmp.Or(values[name], "-")})
+		}
+		variants[i].Attributes = list
+		key := ""
+		for _, a := range list {
+			key += strings.ToLower(a.Value) + "\x00"
+		}
+		apart = apart && !seen[key]
+		seen[key] = true
+	}
+	if apart {
+		return
+	}
+	taken := map[string]bool{}
+	for i := range variants {
+		value := cmp.Or(variants[i].Name, variants[i].SKU)
+		if taken[strings.ToLower(value)] {
+			value = strings.TrimSpace(variants[i].Name + " (" + variants[i].SKU + ")")
+		}
+		taken[strings.ToLower(value)] = true
+		variants[i].Attributes = []connector.Attribute{{Name: "Variant", Value: value}}
+	}
+}
+
+func sortedAttributes(list []connector.Attribute) []connector.Attribute {
+	slices.SortFunc(list, func(a, b connector.Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// attributeLabels are the account's labels by code.
+func attributeLabels(tx *db.Tx) (map[string]string, error) {
+	list, _, err := catalog.ListAttributes(tx, 1000, 0)
+	labels := map[string]string{}
+	for _, a := range list {
+		labels[a.Code] = a.Label
+	}
+	return labels, err
+}
+
+// categoryTree finds categories with those above them.
+type categoryTree struct {
+	tx    *db.Tx
+	known map[id.Category]*connector.Category
+}
+
+// maxDepth bounds how far up a category's parents are read.
+const maxDepth = 20
+
+func (t categoryTree) find(category id.Category, depth int) (*connector.Category, error) {
+	if c, ok := t.known[category]; ok || category == "" || depth > maxDepth {
+		return c, nil
+	}
+	read, err := catalog.CategoryByID(t.tx, category)
+	if err != nil {
+		return nil, err
+	}
+	c := &connector.Category{ID: string(read.ID), Name: read.Name, Slug: read.Slug}
+	t.known[category] = c
+	c.Parent, err = t.find(read.Parent, depth+1)
+	return c, err
+}
+
+// quantity is what the platform shall show of a SKU: what is available in the channel's warehouses less its buffer, not below 0; −1 when
+// its stock is none of ours.
+func (s channelSettings) quantity(levels []stock.Level) int64 {
+	if !s.PushStock {
+		return connector.NotOurs
+	}
+	var available int64
+	for _, l := range levels {
+		if len(s.Warehouses) == 0 || slices.Contains(s.Warehouses, l.Warehouse) {
+			available += l.Available()
+		}
+	}
+	return max(0, available-s.StockBuffer)
+}
+
+// price is what the platform shall ask, rounded to the currency's minor unit.
+func (s channelSettings) price(price money.Amount, currency string) money.Amount {
+	factor, err := money.Parse(s.PriceFactor)
+	if s.PriceFactor == "" || err != nil || factor <= 0 {
+		return price
+	}
+	hundredfold, ok := factor.Times(100) // percent
+	if !ok {
+		return price
+	}
+	return price.Percent(hundredfold, money.Digits(currency))
+}
+
+func (s channelSettings) compareAt(price *money.Amount, currency string) *money.Amount {
+	if price == nil {
+		return nil
+	}
+	p := s.price(*price, currency)
+	return &p
+}

@@ -1,0 +1,213 @@
+package commerce
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+)
+
+// pullOrders takes over what changed of the channel's orders, or those that were asked for by their platform's ids.
+func (r *channelRun) pullOrders(ctx context.Context) error {
+	if !r.does.Orders {
+		return connector.Failf(connector.Cannot, "the platform gives no orders")
+	}
+	if len(r.input.ExternalIDs) > 0 {
+		return r.pullNamed(ctx)
+	}
+	state, err := r.state(ctx)
+	if err != nil {
+		return err
+	}
+	from := r.ordersFrom()
+	cursor := connector.Cursor{Since: from}
+	if state.PulledUntil != 0 {
+		cursor.Since = time.UnixMicro(state.PulledUntil).UTC().Add(-r.does.Time.Overlap)
+	}
+	mine := r.job.Type == jobs.OrderPull // another job pulls along the way, and keeps no cursor of it
+	if mine && r.job.Cursor != "" {
+		_ = json.Unmarshal([]byte(r.job.Cursor), &cursor)
+	}
+	for {
+		page, err := r.session.PullOrders(ctx, cursor)
+		if err != nil {
+			return err
+		}
+		if err := r.takePage(ctx, page, from); err != nil {
+			return err
+		}
+		if page.Next == "" {
+			r.job.Cursor = ""
+			return r.write(ctx, func(tx *db.Tx) error {
+				until := state.PulledUntil
+				if !page.Until.IsZero() {
+					until = max(until, page.Until.UnixMicro())
+				}
+				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
+				channelsync.Pulled(tx, r.channel.ID, until, tx.Now().Add(r.pullEvery()).UnixMicro())
+				return nil
+			})
+		}
+		cursor.Page = page.Next
+		if mine {
+			text, err := json.Marshal(cursor)
+			if err != nil {
+				return err
+			}
+			r.job.Cursor = string(text)
+			if err := r.write(ctx, func(*db.Tx) error { return nil }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// ordersFrom is since when orders of the channel count.
+func (r *channelRun) ordersFrom() time.Time {
+	if !r.settings.OrdersFrom.IsZero() {
+		return r.settings.OrdersFrom
+	}
+	return time.UnixMicro(r.channel.CreatedAt).UTC()
+}
+
+// pullNamed takes over the orders that were asked for.
+func (r *channelRun) pullNamed(ctx context.Context) error {
+	for _, external := range r.input.ExternalIDs {
+		order, err := r.session.PullOrder(ctx, external)
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			if err := r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, time.Time{}); err != nil {
+				return err
+			}
+		case f.Kind == connector.Missing || f.Kind == connector.Rejected:
+			r.fail("", external, string(f.Kind), f.Error())
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// takePage takes over the orders of a page, none of them older than a time unless it is known already. Before that it marks what they are
+// about: shops take stock at other moments than orders are reserved here, so the platform's numbers are read again.
+func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time) error {
+	if err := r.nameLines(ctx, page.Orders); err != nil {
+		return err
+	}
+	for _, unreadable := range page.Unreadable {
+		r.fail("", unreadable.ExternalID, "unreadable", unreadable.Error)
+	}
+	for i := range page.Orders {
+		order := &page.Orders[i]
+		news, err := r.isNews(ctx, *order, from)
+		if err != nil {
+			return err
+		}
+		if !news {
+			continue
+		}
+		if ours, mapped := r.settings.StatusMap[order.Theirs]; mapped {
+			order.Status = ours
+		}
+		if err := r.write(ctx, func(tx *db.Tx) error {
+			channelsync.MarkCheck(tx, r.channel.ID, skusOfOrder(*order))
+			return nil
+		}); err != nil {
+			return err
+		}
+		got, err := r.ReceiveOrder(ctx, r.store, r.channel, *order)
+		switch refused, isRefusal := apperr.As(err); {
+		case isRefusal && (refused.Kind == apperr.Invalid || refused.Kind == apperr.Conflict):
+			r.fail("", order.ExternalID, refused.Code, refused.Message)
+			continue
+		case err != nil:
+			return err
+		case got.Created:
+			r.job.Created++
+		case got.Updated:
+			r.job.Updated++
+		default:
+			continue
+		}
+		r.job.Processed++
+	}
+	return r.write(ctx, func(*db.Tx) error { return nil })
+}
+
+// isNews reports whether an order has a version that was not taken yet. Platforms write times to the second, so one that changed twice in
+// a second is told by what it says.
+func (r *channelRun) isNews(ctx context.Context, order connector.Order, from time.Time) (news bool, err error) {
+	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		known, err := orders.ByPlatformID(tx, r.channel.ID, order.ExternalID)
+		if err != nil {
+			return err
+		}
+		if known == "" {
+			news = !order.CreatedAt.Before(from.Truncate(time.Second))
+			return nil
+		}
+		o, err := orders.ByID(tx, known)
+		if err != nil {
+			return err
+		}
+		switch at := micros(order.UpdatedAt); {
+		case at == 0 || o.PlatformUpdatedAt == 0 || at > o.PlatformUpdatedAt:
+			news = true
+		case at == o.PlatformUpdatedAt:
+			news = saysOther(o, order)
+		}
+		return nil
+	})
+	if apperr.Is(err, apperr.NotFound) { // deleted meanwhile
+		return false, nil
+	}
+	return news, err
+}
+
+// saysOther reports whether a version says anything else than the one of the same time that was taken.
+func saysOther(o *orders.Order, in connector.Order) bool {
+	if o.PlatformStatus != in.Theirs || len(o.Refunds) != len(in.Refunds) || o.Total != in.Total {
+		return true
+	}
+	for _, l := range in.Lines {
+		if mine := o.LineOf(l.ExternalID); l.Amount >= 0 && (mine == nil || mine.Quantity != max(l.Quantity, 1) || mine.Total != l.Amount) {
+			return true
+		}
+	}
+	return in.ShipTo != nil && o.ShippingAddress != NormalAddress(placeJSON(*in.ShipTo))
+}
+
+// nameLines finds the SKUs of lines that came with the platform's ids alone.
+func (r *channelRun) nameLines(ctx context.Context, list []connector.Order) error {
+	return r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		for i := range list {
+			for j := range list[i].Lines {
+				l := &list[i].Lines[j]
+				if l.SKU != "" || l.Item.Product == "" {
+					continue
+				}
+				sku, err := channelsync.SKUOf(tx, r.channel.ID, l.Item.Product, l.Item.Variant)
+				if err != nil {
+					return err
+				}
+				l.SKU = sku
+			}
+		}
+		return nil
+	})
+}
+
+func skusOfOrder(order connector.Order) (skus []string) {
+	for _, l := range order.Lines {
+		if l.SKU != "" {
+			skus = append(skus, l.SKU)
+		}
+	}
+	return skus
+}

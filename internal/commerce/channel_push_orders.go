@@ -1,0 +1,155 @@
+package commerce
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+)
+
+// pushOrders shows the platform where the channel's orders stand now.
+func (r *channelRun) pushOrders(ctx context.Context) error {
+	var after id.Order
+	for {
+		var waiting []id.Order
+		err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+			waiting, err = orders.AwaitSync(tx, r.channel.ID, after, 50)
+			return err
+		})
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		for _, order := range waiting {
+			if err := r.pushOrder(ctx, order); err != nil {
+				return err
+			}
+		}
+		after = waiting[len(waiting)-1]
+	}
+}
+
+// pushOrder pushes one order and stores what became of it. An order that moved meanwhile waits for its next push.
+func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
+	var o *orders.Order
+	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
+		o, err = orders.ByID(tx, order)
+		return err
+	})
+	if apperr.Is(err, apperr.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pushed := r.push(ctx, o)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	f := connector.FailureOf(pushed)
+	sync := orders.Sync{State: orders.Synced}
+	switch {
+	case f == nil:
+	case f.Kind == connector.Cannot:
+		sync.State, sync.Error = orders.SyncSkipped, f.Error()
+	case !f.Lasting() || f.Kind == connector.Unauthorized:
+		sync.State, sync.Error = orders.SyncPending, f.Error()
+	default:
+		sync.State, sync.Error = orders.SyncFailed, f.Error()
+	}
+	err = r.write(ctx, func(tx *db.Tx) error {
+		now, err := orders.Lock(tx, order)
+		if err != nil {
+			return err
+		}
+		if now.UpdatedAt != o.UpdatedAt || now.Sync.State != orders.SyncPending {
+			return nil
+		}
+		sync.Attempts, sync.UpdatedAt = now.Sync.Attempts+1, tx.Micros()
+		now.Sync = sync
+		orders.SaveSync(tx, now)
+		return nil
+	})
+	if err != nil && !apperr.Is(err, apperr.NotFound) {
+		return err
+	}
+	switch sync.State {
+	case orders.SyncPending:
+		return pushed
+	case orders.SyncFailed:
+		r.fail("", o.PlatformID, string(f.Kind), f.Error())
+	}
+	r.job.Processed++
+	r.job.Updated++
+	return nil
+}
+
+// push shows the platform where an order stands: its parcels first, so that what the buyer is sent about the status can name them.
+func (r *channelRun) push(ctx context.Context, o *orders.Order) error {
+	ref := r.orderRef(o)
+	switch o.Status {
+	case orders.Pending:
+		return connector.Failf(connector.Cannot, "an order that waits for its payment is moved on the platform")
+	case orders.Cancelled:
+		return r.session.PushCancel(ctx, ref, lastNote(o))
+	}
+	if err := r.pushParcels(ctx, ref); err != nil {
+		return err
+	}
+	if o.Status == orders.PartiallyShipped && !slices.Contains(r.does.Statuses, o.Status) {
+		return nil
+	}
+	if !slices.Contains(r.does.Statuses, o.Status) {
+		return connector.Failf(connector.Cannot, "the platform has no status for %s", o.Status)
+	}
+	return r.session.PushStatus(ctx, ref, o.Status)
+}
+
+func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) error {
+	if !r.does.Tracking {
+		return nil
+	}
+	for _, parcel := range ref.Shipped {
+		if err := r.session.PushShipment(ctx, ref, parcel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orderRef names an order to its platform. Parcels that the platform packed itself are left out.
+func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
+	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency}
+	left := map[id.Line]int64{}
+	for _, l := range o.Lines {
+		left[l.ID] = l.Quantity - l.Refunded
+	}
+	for _, s := range o.Shipments {
+		parcel := connector.Parcel{Key: string(s.ID), Carrier: s.Carrier, Number: s.TrackingNumber, URL: s.TrackingURL, ShippedAt: time.UnixMicro(s.ShippedAt).UTC(), Rest: true}
+		for _, l := range s.Lines {
+			left[l.Line] -= l.Quantity
+			if line := o.Line(l.Line); line != nil {
+				parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: line.ExternalID, SKU: line.SKU, Quantity: l.Quantity})
+			}
+		}
+		for _, rest := range left {
+			parcel.Rest = parcel.Rest && rest <= 0
+		}
+		if s.ExternalID == "" {
+			ref.Shipped = append(ref.Shipped, parcel)
+		}
+	}
+	return ref
+}
+
+// lastNote is what was noted when the order moved last.
+func lastNote(o *orders.Order) string {
+	if len(o.History) == 0 {
+		return ""
+	}
+	return o.History[len(o.History)-1].Note
+}

@@ -1,0 +1,206 @@
+package commerce
+
+import (
+	"context"
+	"slices"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// pushStock makes the platform show the stock and the prices of what is due. Orders are pulled before: what was sold there and is not known
+// here yet would be sold twice.
+func (r *channelRun) pushStock(ctx context.Context) error {
+	if !r.does.Stock && !r.does.Prices {
+		return connector.Failf(connector.Cannot, "the platform takes neither stock nor prices")
+	}
+	if r.does.Orders {
+		if err := r.pullOrders(ctx); err != nil {
+			return err
+		}
+	}
+	most := max(r.does.Batch.Stock, r.does.Batch.Prices, 1)
+	for {
+		due, err := r.dueStock(ctx, most)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		if err := r.pushLevels(ctx, due); err != nil {
+			return err
+		}
+	}
+}
+
+// dueLevel is a SKU whose stock or price is due, with what the platform shall show.
+type dueLevel struct {
+	channelsync.Item
+	quantity  int64
+	price     money.Amount
+	compareAt *money.Amount
+	currency  string
+	sold      bool // false: the parent of variants, which has neither stock nor price of its own
+}
+
+// priceText is a price as it is kept to compare with.
+func (d dueLevel) priceText() string {
+	if d.compareAt != nil && *d.compareAt > d.price {
+		return d.price.String() + "<" + d.compareAt.String()
+	}
+	return d.price.String()
+}
+
+// dueStock reads the next items that are due. Items of products that are gone are due no more.
+func (r *channelRun) dueStock(ctx context.Context, limit int) (due []dueLevel, err error) {
+	for {
+		var orphans []channelsync.Item
+		err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
+			due, orphans = nil, nil
+			items, err := channelsync.StockDue(tx, r.channel.ID, limit)
+			if err != nil || len(items) == 0 {
+				return err
+			}
+			var products []id.Product
+			for _, i := range items {
+				products = append(products, i.Product)
+			}
+			slices.Sort(products)
+			read, err := r.readSheets(tx, slices.Compact(products), nil)
+			if err != nil {
+				return err
+			}
+			for _, i := range items {
+				if d, ok := levelOf(i, read[i.Product]); ok {
+					due = append(due, d)
+				} else {
+					orphans = append(orphans, i)
+				}
+			}
+			return nil
+		})
+		if err != nil || len(orphans) == 0 {
+			return due, err
+		}
+		if err := r.write(ctx, func(tx *db.Tx) error {
+			for _, i := range orphans {
+				i.StockDue, i.CheckDue = false, false
+				channelsync.Put(tx, i)
+			}
+			return nil
+		}); err != nil || len(due) > 0 {
+			return due, err
+		}
+	}
+}
+
+func levelOf(i channelsync.Item, sheet productSheet) (dueLevel, bool) {
+	d := dueLevel{Item: i, currency: sheet.Currency, sold: true}
+	if sheet.SKU == i.SKU {
+		d.quantity, d.price, d.compareAt, d.sold = sheet.Quantity, sheet.Price, sheet.CompareAt, len(sheet.Variants) == 0
+		return d, true
+	}
+	for _, v := range sheet.Variants {
+		if v.SKU == i.SKU {
+			d.quantity, d.price, d.compareAt = v.Quantity, v.Price, v.CompareAt
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// pushLevels pushes one batch: what may have changed on the platform is read, then what differs is written.
+func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
+	shown, err := r.shownStock(ctx, due)
+	if err != nil {
+		return err
+	}
+	var stocks []connector.StockItem
+	var prices []connector.PriceItem
+	for i := range due {
+		d := &due[i]
+		if d.CheckDue && d.sold && r.does.Stock && d.quantity != connector.NotOurs {
+			if n, ok := shown[d.SKU]; ok {
+				d.Quantity = &n
+			} else {
+				d.Quantity = nil
+			}
+		}
+		if d.sold && r.does.Stock && d.quantity != connector.NotOurs && (d.Quantity == nil || *d.Quantity != d.quantity) {
+			stocks = append(stocks, connector.StockItem{Item: asItem(d.Item), Quantity: d.quantity})
+		}
+		if d.sold && r.does.Prices && d.Price != d.priceText() {
+			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
+		}
+	}
+	failed := map[string]connector.Result{}
+	collect := func(results []connector.Result, err error) error {
+		for _, result := range results {
+			if result.State == connector.Failed || result.State == connector.Gone {
+				failed[result.SKU] = result
+			}
+		}
+		return err
+	}
+	for piece := range slices.Chunk(stocks, max(r.does.Batch.Stock, 1)) {
+		if err := collect(r.session.SetStock(ctx, piece)); err != nil {
+			return err
+		}
+	}
+	for piece := range slices.Chunk(prices, max(r.does.Batch.Prices, 1)) {
+		if err := collect(r.session.SetPrices(ctx, piece)); err != nil {
+			return err
+		}
+	}
+	return r.settleLevels(ctx, due, failed, len(stocks)+len(prices))
+}
+
+// shownStock reads what the platform shows of the items whose number may have changed there.
+func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string]int64, error) {
+	var ask []connector.Item
+	for _, d := range due {
+		if d.CheckDue && d.sold && d.quantity != connector.NotOurs {
+			ask = append(ask, asItem(d.Item))
+		}
+	}
+	if len(ask) == 0 || !r.does.Stock {
+		return nil, nil
+	}
+	shown, err := r.session.ReadStock(ctx, ask)
+	if connector.Is(err, connector.Cannot) {
+		return nil, nil
+	}
+	return shown, err
+}
+
+// settleLevels stores what the platform shows now. What changed here while it was pushed stays due.
+func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, failed map[string]connector.Result, pushed int) error {
+	return r.write(ctx, func(tx *db.Tx) error {
+		for _, d := range due {
+			item := d.Item
+			item.StockDue, item.CheckDue, item.Error = false, false, ""
+			switch result, refused := failed[d.SKU]; {
+			case refused && result.State == connector.Gone:
+				r.fail(d.SKU, d.ExternalProduct, "gone", "gone on the platform")
+				catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": gone on the platform")
+				item.ExternalProduct, item.ExternalVariant, item.Content, item.Quantity, item.Price = "", "", "", nil, ""
+			case refused:
+				item.Error = result.Error
+				item.StockDue = result.Again
+				r.fail(d.SKU, d.ExternalProduct, "refused", result.Error)
+			case d.sold:
+				if d.quantity != connector.NotOurs {
+					n := d.quantity
+					item.Quantity = &n
+				}
+				item.Price = d.priceText()
+			}
+			channelsync.Put(tx, item)
+		}
+		r.job.Processed += int64(pushed)
+		r.job.Updated += int64(pushed)
+		return nil
+	})
+}

@@ -1,0 +1,393 @@
+package fakeshop
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// order is an order; amounts are cents.
+type order struct {
+	id       int64
+	status   string
+	created  time.Time
+	modified time.Time
+	email    string
+	name     string
+	phone    string
+	city     string
+	lines    []*orderLine
+	fees     []*orderLine
+	shipping int64
+	refunds  []*refund
+	notes    []note
+	parcels  []map[string]any
+	reduced  bool // stock was taken
+}
+
+type orderLine struct {
+	id         int64
+	product    int64
+	variation  int64
+	sku, name  string
+	quantity   int64
+	sub, total int64 // net, before and after discount
+	tax        int64
+}
+
+type refund struct {
+	id      int64
+	amount  int64
+	reason  string
+	at      time.Time
+	lines   []orderLine // quantity and amounts above 0; id is that of the order's line
+	restock bool
+}
+
+type note struct {
+	id       int64
+	text     string
+	customer bool
+}
+
+func cents(n int64) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
+}
+
+// net is what of a gross price at 19 % is not tax.
+func net(gross int64) int64 { return (gross*200 + 119) / 238 }
+
+func (o *order) sums() (discount, tax, total int64) {
+	for _, l := range slices.Concat(o.lines, o.fees) {
+		tax += l.tax
+		total += l.total + l.tax
+	}
+	for _, l := range o.lines {
+		discount += l.sub - l.total
+	}
+	shippingTax := (o.shipping*19 + 50) / 100
+	return discount, tax + shippingTax, total + o.shipping + shippingTax
+}
+
+func (s *Shop) serveOrders(q request) answer {
+	if len(q.path) == 1 {
+		return s.listOrders(q)
+	}
+	id, _ := strconv.ParseInt(q.path[1], 10, 64)
+	o := s.orders[id]
+	if o == nil {
+		return bad(404, "woocommerce_rest_shop_order_invalid_id", "Invalid ID.")
+	}
+	if len(q.path) == 2 {
+		if q.method == http.MethodGet {
+			return good(200, fields(q, s.showOrder(o)))
+		}
+		if status, ok := text(q.body, "status"); ok {
+			s.setStatus(o, status)
+		}
+		return good(200, fields(q, s.showOrder(o)))
+	}
+	switch q.path[2] {
+	case "refunds":
+		list := []map[string]any{}
+		for _, r := range slices.Backward(o.refunds) {
+			list = append(list, showRefund(o, r))
+		}
+		return good(200, list)
+	case "notes":
+		return s.serveNotes(q, o)
+	case "fulfillments":
+		if !s.Habits.Fulfillments {
+			break
+		}
+		if q.method == http.MethodPost {
+			o.parcels = append(o.parcels, q.body)
+			return good(201, q.body)
+		}
+		return good(200, map[string]any{"fulfillments": o.parcels})
+	}
+	return bad(404, "rest_no_route", "No route was found matching the URL and request method.")
+}
+
+func (s *Shop) serveNotes(q request, o *order) answer {
+	show := func(n note) map[string]any {
+		return map[string]any{"id": n.id, "note": escaped(n.text), "customer_note": n.customer}
+	}
+	if q.method == http.MethodPost {
+		n := note{id: s.id()}
+		n.text, _ = text(q.body, "note")
+		n.customer, _ = q.body["customer_note"].(bool)
+		o.notes = append(o.notes, n)
+		return good(201, show(n))
+	}
+	list := []map[string]any{}
+	for _, n := range o.notes {
+		list = append(list, show(n))
+	}
+	return good(200, list)
+}
+
+// listOrders lists orders; the bin is shown to nobody who does not ask for it.
+func (s *Shop) listOrders(q request) answer {
+	status, after := q.query.Get("status"), time.Time{}
+	if text := q.query.Get("modified_after"); text != "" {
+		var err error
+		if after, err = time.Parse(gmt, strings.TrimSuffix(text, "Z")); err != nil || q.query.Get("dates_are_gmt") != "true" {
+			return bad(400, "rest_invalid_param", "Invalid parameter(s): modified_after")
+		}
+	}
+	var list []*order
+	for _, o := range s.orders {
+		if (o.status == "trash") != (status == "trash") || !o.modified.After(after) {
+			continue
+		}
+		if status == "" || status == "any" || status == o.status {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b *order) int {
+		if c := a.modified.Compare(b.modified); c != 0 && q.query.Get("orderby") == "modified" {
+			return c
+		}
+		return int(a.id - b.id)
+	})
+	return page(q, list, s.showOrder)
+}
+
+func (s *Shop) showOrder(o *order) map[string]any {
+	discount, tax, total := o.sums()
+	showLine := func(l *orderLine) map[string]any {
+		var sku any = escaped(l.sku)
+		if l.sku == "" {
+			sku = nil
+		}
+		return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity, "sku": sku,
+			"subtotal": cents(l.sub), "total": cents(l.total), "total_tax": cents(l.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)),
+			"image": map[string]any{"id": "", "src": ""}, "meta_data": []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": l.quantity}}}
+	}
+	lines, fees, refunds := []any{}, []any{}, []any{}
+	for _, l := range o.lines {
+		lines = append(lines, showLine(l))
+	}
+	for _, l := range o.fees {
+		fees = append(fees, map[string]any{"id": l.id, "name": l.name, "total": cents(l.total), "total_tax": cents(l.tax), "taxes": []any{map[string]any{"id": 1, "total": cents(l.tax + 1)}}})
+	}
+	for _, r := range o.refunds {
+		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": cents(-r.amount)})
+	}
+	first, last, _ := strings.Cut(o.name, " ")
+	address := map[string]any{"first_name": first, "last_name": last, "company": "", "address_1": "Straße 1", "address_2": "", "city": o.city, "state": "",
+		"postcode": "10115", "country": "DE", "phone": o.phone}
+	billing := map[string]any{"email": o.email}
+	for name, v := range address {
+		billing[name] = v
+	}
+	local := o.created.Add(time.Hour) // a zone that the shop does not name
+	return map[string]any{"id": o.id, "number": strconv.FormatInt(o.id, 10), "status": o.status, "currency": "EUR", "prices_include_tax": true,
+		"date_created": local.Format(gmt), "date_created_gmt": o.created.Format(gmt), "date_modified_gmt": o.modified.Format(gmt), "date_paid_gmt": nil,
+		"discount_total": cents(discount), "shipping_total": cents(o.shipping), "total_tax": cents(tax), "total": cents(total), "billing": billing, "shipping": address,
+		"payment_method": "bacs", "payment_method_title": "Bank", "customer_note": "", "line_items": lines, "fee_lines": fees, "refunds": refunds}
+}
+
+func showRefund(o *order, r *refund) map[string]any {
+	lines := []any{}
+	for _, l := range r.lines {
+		lines = append(lines, map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": cents(-l.total), "total_tax": cents(-l.tax),
+			"meta_data": []any{map[string]any{"key": "_refunded_item_id", "value": strconv.FormatInt(l.id, 10)}}})
+	}
+	return map[string]any{"id": r.id, "amount": cents(r.amount), "reason": r.reason, "date_created_gmt": r.at.Format(gmt), "line_items": lines}
+}
+
+// setStatus moves an order, with what the shop does to stock and refunds by itself.
+func (s *Shop) setStatus(o *order, status string) {
+	if status == o.status {
+		s.touch(o)
+		return
+	}
+	o.status = status
+	switch status {
+	case "processing", "on-hold", "completed":
+		s.moveStock(o, !o.reduced, -1)
+		o.reduced = true
+	case "cancelled", "failed":
+		s.moveStock(o, o.reduced, 1)
+		o.reduced = false
+	case "refunded": // it writes a refund of the rest, without lines
+		_, _, total := o.sums()
+		for _, r := range o.refunds {
+			total -= r.amount
+		}
+		if total > 0 {
+			o.refunds = append(o.refunds, &refund{id: s.id(), amount: total, reason: "Order fully refunded.", at: s.now()})
+		}
+	}
+	o.notes = append(o.notes, note{id: s.id(), text: "Order status changed to " + status + "."})
+	s.touch(o)
+}
+
+func (s *Shop) moveStock(o *order, do bool, sign int64) {
+	if !do {
+		return
+	}
+	for _, l := range o.lines {
+		id := l.product
+		if l.variation != 0 {
+			id = l.variation
+		}
+		if p := s.products[id]; p != nil && p.managed {
+			p.quantity += sign * l.quantity
+			s.notify("product.updated", p.id)
+		}
+	}
+}
+
+// touch moves an order's time on and queues its notification.
+func (s *Shop) touch(o *order) {
+	o.modified = s.now()
+	s.notify("order.updated", o.id)
+}
+
+// Wish is what a buyer orders.
+type Wish struct {
+	SKUs     map[string]int64 // quantity by SKU
+	Unknown  int64            // a line of goods whose product the shop no longer has
+	Fee      int64            // net cents
+	Discount int64            // percent
+	Shipping int64            // net cents
+	Status   string           // "": processing
+	Email    string
+	Name     string
+}
+
+// Place puts an order into the shop.
+func (s *Shop) Place(w Wish) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &order{id: s.id(), status: "pending", created: s.now(), modified: s.now(), email: w.Email, name: w.Name, phone: "+49 30 1", city: "Berlin", shipping: w.Shipping}
+	if o.name == "" {
+		o.name = "Jörg O'Neil"
+	}
+	skus := []string{}
+	for sku := range w.SKUs {
+		skus = append(skus, sku)
+	}
+	slices.Sort(skus)
+	for _, sku := range skus {
+		p := s.owner(sku, 0)
+		if p == nil {
+			continue
+		}
+		l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku]}
+		if p.parent != 0 {
+			l.product, l.variation = p.parent, p.id
+		}
+		price := p.regular
+		if p.sale != "" {
+			price = p.sale
+		}
+		each, _ := strconv.ParseFloat(price, 64)
+		gross := int64(each*100+0.5) * l.quantity
+		l.sub = net(gross)
+		l.total = l.sub - (l.sub*w.Discount+50)/100
+		l.tax = (l.total*19 + 50) / 100
+		o.lines = append(o.lines, l)
+	}
+	if w.Unknown > 0 {
+		o.lines = append(o.lines, &orderLine{id: s.id(), name: "Gone mug", quantity: w.Unknown, sub: 100 * w.Unknown, total: 100 * w.Unknown, tax: 19 * w.Unknown})
+	}
+	if w.Fee != 0 {
+		o.fees = append(o.fees, &orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100})
+	}
+	s.orders[o.id] = o
+	s.notify("order.created", o.id)
+	if w.Status != "pending" {
+		s.setStatus(o, orDefault(w.Status, "processing"))
+	}
+	return o.id
+}
+
+func orDefault(text, standard string) string {
+	if text == "" {
+		return standard
+	}
+	return text
+}
+
+// Move sets an order's status as the shop's merchant would.
+func (s *Shop) Move(id int64, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setStatus(s.orders[id], status)
+}
+
+// Trash puts an order into the bin. With webhooks for products it also notifies of a product of that number.
+func (s *Shop) Trash(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	o.status, o.modified = "trash", s.now()
+	s.notify("order.deleted", id)
+	s.notify("product.deleted", id)
+}
+
+// Refund gives back some of the first line of an order.
+func (s *Shop) Refund(id, quantity int64, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	l := *o.lines[0]
+	r := &refund{id: s.id(), reason: reason, at: s.now()}
+	l.total, l.tax, l.quantity = l.total*quantity/l.quantity, l.tax*quantity/l.quantity, quantity
+	r.amount, r.lines = l.total+l.tax, []orderLine{l}
+	o.refunds = append(o.refunds, r)
+	s.touch(o)
+}
+
+// Edit changes the city an order goes to and the quantity of its first line; as the shop does, without touching the line's amounts.
+func (s *Shop) Edit(id int64, city string, quantity int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.orders[id]
+	o.city, o.lines[0].quantity = city, quantity
+	s.touch(o)
+}
+
+// Order is an order as a test looks at it.
+type Order struct {
+	ID      int64
+	Status  string
+	Total   string
+	Notes   []string // to the buyer
+	Parcels int
+	Refunds int
+	Units   int64
+}
+
+// Orders are all orders, by id.
+func (s *Shop) Orders() map[int64]Order {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[int64]Order{}
+	for id, o := range s.orders {
+		_, _, total := o.sums()
+		shown := Order{ID: id, Status: o.status, Total: cents(total), Parcels: len(o.parcels), Refunds: len(o.refunds)}
+		for _, l := range o.lines {
+			shown.Units += l.quantity
+		}
+		for _, n := range o.notes {
+			if n.customer {
+				shown.Notes = append(shown.Notes, n.text)
+			}
+		}
+		all[id] = shown
+	}
+	return all
+}

@@ -1,0 +1,421 @@
+package woocommerce
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// skusPerCall bounds a question by SKU: they stand in the address.
+const skusPerCall = 40
+
+// found is a product or variation as the shop shows it.
+type found struct {
+	ID        flexible `json:"id"`
+	SKU       flexible `json:"sku"`
+	Type      string   `json:"type"`
+	Parent    flexible `json:"parent_id"`
+	Status    string   `json:"status"`
+	Permalink string   `json:"permalink"`
+	Managed   flexible `json:"manage_stock"` // true, false, or "parent"
+	Quantity  flexible `json:"stock_quantity"`
+	Images    []struct {
+		ID flexible `json:"id"`
+	} `json:"images"`
+	Error *problem `json:"error"`
+}
+
+func (f found) variation() bool { return f.Type == "variation" }
+
+// ids are what to call it by.
+func (f found) ids() connector.IDs {
+	if f.variation() {
+		return connector.IDs{Product: notZero(f.Parent), Variant: string(f.ID)}
+	}
+	return connector.IDs{Product: string(f.ID)}
+}
+
+// bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
+func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
+	out := map[string]found{}
+	for piece := range slices.Chunk(skus, skusPerCall) {
+		for page := 1; ; page++ {
+			var list []found
+			query := url.Values{"sku": {strings.Join(piece, ",")}, "per_page": {"100"}, "page": {strconv.Itoa(page)}, "status": {"any"},
+				"_fields": {"id,sku,type,parent_id,status,permalink,manage_stock,stock_quantity,images"}}
+			if _, err := s.get(ctx, "/products", query, &list); err != nil {
+				return nil, err
+			}
+			for _, f := range list {
+				sku := html.UnescapeString(string(f.SKU))
+				for _, ours := range piece {
+					if _, exact := out[ours]; strings.EqualFold(ours, sku) && (!exact || ours == sku) {
+						out[ours] = f
+					}
+				}
+			}
+			if len(list) < 100 {
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// upsert is one product on its way.
+type upsert struct {
+	connector.Product
+	there  found            // zero when the shop does not have it
+	forms  map[string]found // its variations that the shop has
+	result connector.Result
+	failed []connector.Result // of variants
+	live   []connector.Result
+}
+
+func (u *upsert) fail(again bool, format string, args ...any) {
+	u.result.State, u.result.Error, u.result.Again = connector.Failed, fmt.Sprintf(format, args...), again
+}
+
+// Upsert puts products on sale. What is there is found by SKU first, so that a push whose answer was lost doubles nothing. A product with
+// variants is a draft until all of them are there.
+func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
+	var skus []string
+	for _, p := range products {
+		skus = append(skus, p.SKU)
+		for _, v := range p.Variants {
+			skus = append(skus, v.SKU)
+		}
+	}
+	there, err := s.bySKU(ctx, skus)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*upsert, len(products))
+	for i, p := range products {
+		list[i] = &upsert{Product: p, forms: map[string]found{}, result: connector.Result{SKU: p.SKU, State: connector.Live}}
+		list[i].claim(there)
+	}
+	for _, step := range []func(context.Context, []*upsert) error{s.putProducts, s.putVariations, s.release} {
+		if err := step(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	var out []connector.Result
+	for _, u := range list {
+		if len(u.failed) > 0 && u.result.State == connector.Live {
+			u.fail(u.failed[0].Again, "%s: %s; the product is a draft in the shop until all its variants are there", u.failed[0].SKU, u.failed[0].Error)
+		}
+		out = append(out, u.result)
+		out = append(append(out, u.failed...), u.live...)
+	}
+	return out, nil
+}
+
+// claim says which of what the shop has is this product, and refuses what is something else.
+func (u *upsert) claim(there map[string]found) {
+	own, has := there[u.SKU]
+	if has && own.variation() {
+		u.fail(false, "the SKU belongs to a variation of product %s in the shop", own.Parent)
+		return
+	}
+	u.there = own
+	for _, v := range u.Variants {
+		form, has := there[v.SKU]
+		switch {
+		case !has:
+		case !form.variation():
+			u.fail(false, "the SKU %s of a variant belongs to product %s in the shop", v.SKU, form.ID)
+		case string(form.Parent) != string(own.ID):
+			u.fail(false, "the SKU %s belongs to a variation of product %s in the shop", v.SKU, form.Parent)
+		default:
+			u.forms[v.SKU] = form
+		}
+	}
+}
+
+// putProducts creates and changes the products themselves, without variations. Those with new pictures go in calls of their own: the shop
+// fetches each picture while we wait.
+func (s *session) putProducts(ctx context.Context, list []*upsert) error {
+	var plain, pictured []*upsert
+	for _, u := range list {
+		switch {
+		case u.result.State != connector.Live:
+		case slices.ContainsFunc(u.Images, func(i connector.Image) bool { return i.Known == "" }):
+			pictured = append(pictured, u)
+		default:
+			plain = append(plain, u)
+		}
+	}
+	if err := s.putBatch(ctx, plain); err != nil {
+		return err
+	}
+	for _, u := range pictured {
+		if err := s.putBatch(ctx, []*upsert{u}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putBatch writes some products in one call.
+func (s *session) putBatch(ctx context.Context, list []*upsert) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var create, update []map[string]any
+	var made, changed []*upsert
+	for _, u := range list {
+		body, err := s.productBody(ctx, u)
+		switch {
+		case err != nil && connector.FailureOf(err).Lasting():
+			u.fail(false, "%s", connector.FailureOf(err).Message)
+		case err != nil:
+			return err
+		case u.there.ID == "":
+			create, made = append(create, body), append(made, u)
+		default:
+			body["id"] = u.there.ID.number()
+			update, changed = append(update, body), append(changed, u)
+		}
+	}
+	answer, err := s.batch(ctx, "/products/batch", create, update, nil)
+	if err != nil {
+		return err
+	}
+	answer.each(made, changed, func(u *upsert, f found) {
+		if f.Error != nil {
+			u.fail(false, "%s", f.Error.text())
+			return
+		}
+		u.there = f
+		u.result.IDs, u.result.URL, u.result.Images = connector.IDs{Product: string(f.ID)}, f.Permalink, map[string]string{}
+		for i := range min(len(u.Images), len(f.Images)) { // in the order in which they were sent
+			u.result.Images[u.Images[i].ID] = string(f.Images[i].ID)
+		}
+	})
+	return nil
+}
+
+// number is an id as the shop's JSON wants it.
+func (f flexible) number() int64 {
+	n, _ := strconv.ParseInt(string(f), 10, 64)
+	return n
+}
+
+// productBody is what the shop shall make of a product.
+func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, error) {
+	body := map[string]any{"name": u.Name, "sku": u.SKU, "description": u.Description, "type": "simple", "status": shopStatus(u.OnSale)}
+	categories, err := s.categories(ctx, u.Categories)
+	if err != nil {
+		return nil, err
+	}
+	if len(categories) > 0 {
+		body["categories"] = categories
+	}
+	images := []map[string]any{}
+	for i, image := range u.Images {
+		if image.Known != "" && u.there.ID != "" {
+			images = append(images, map[string]any{"id": flexible(image.Known).number(), "position": i})
+		} else {
+			images = append(images, map[string]any{"src": image.URL, "position": i})
+		}
+	}
+	body["images"] = images
+	attributes := []map[string]any{}
+	for _, a := range u.Attributes {
+		attributes = append(attributes, map[string]any{"name": a.Name, "visible": true, "variation": false, "options": []string{a.Value}})
+	}
+	if len(u.Variants) == 0 {
+		prices(body, u.Price, u.CompareAt, u.Currency)
+		quantity(body, u.Quantity)
+	} else {
+		body["type"], body["manage_stock"] = "variable", false
+		attributes = append(variantAttributes(u.Variants), attributes...)
+		if u.there.ID == "" || u.there.Status != "publish" {
+			body["status"] = "draft" // until its variations are there
+		}
+	}
+	body["attributes"] = attributes
+	return body, nil
+}
+
+func shopStatus(onSale bool) string {
+	if onSale {
+		return "publish"
+	}
+	return "draft"
+}
+
+// variantAttributes are those by which variants differ, with all their values.
+func variantAttributes(variants []connector.Variant) (list []map[string]any) {
+	for i, a := range variants[0].Attributes {
+		var options []string
+		for _, v := range variants {
+			if value := v.Attributes[i].Value; !slices.Contains(options, value) {
+				options = append(options, value)
+			}
+		}
+		list = append(list, map[string]any{"name": a.Name, "visible": true, "variation": true, "options": options})
+	}
+	return list
+}
+
+// prices writes a price with its reduction. The shop takes any text for a price and keeps what is none as empty.
+func prices(body map[string]any, price money.Amount, compareAt *money.Amount, currency string) {
+	body["regular_price"], body["sale_price"] = price.Text(currency), ""
+	if compareAt != nil && *compareAt > price {
+		body["regular_price"], body["sale_price"] = compareAt.Text(currency), price.Text(currency)
+	}
+}
+
+// quantity writes stock. Without manage_stock the shop ignores it and says nothing.
+func quantity(body map[string]any, n int64) {
+	if n != connector.NotOurs {
+		body["manage_stock"], body["stock_quantity"] = true, n
+	}
+}
+
+// putVariations creates, changes and deletes the variations of each product.
+func (s *session) putVariations(ctx context.Context, list []*upsert) error {
+	for _, u := range list {
+		if u.result.State != connector.Live || len(u.Variants)+len(u.Dropped) == 0 {
+			continue
+		}
+		var create, update []map[string]any
+		var made, changed []connector.Variant
+		for _, v := range u.Variants {
+			body := map[string]any{"sku": v.SKU, "status": "publish"}
+			prices(body, v.Price, v.CompareAt, u.Currency)
+			quantity(body, v.Quantity)
+			var attributes []map[string]any
+			for _, a := range v.Attributes {
+				attributes = append(attributes, map[string]any{"name": a.Name, "option": a.Value})
+			}
+			body["attributes"] = attributes
+			if form, has := u.forms[v.SKU]; has {
+				body["id"] = form.ID.number()
+				update, changed = append(update, body), append(changed, v)
+			} else {
+				create, made = append(create, body), append(made, v)
+			}
+		}
+		var remove []int64
+		for _, item := range u.Dropped {
+			if item.IDs.Product == string(u.there.ID) {
+				remove = append(remove, flexible(item.IDs.Variant).number())
+			}
+		}
+		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
+		if err != nil {
+			return err
+		}
+		settle := func(variants []connector.Variant, entries []found) {
+			for i, v := range variants {
+				switch {
+				case i >= len(entries):
+					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true})
+				case entries[i].Error != nil:
+					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
+				default:
+					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, URL: entries[i].Permalink,
+						IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
+				}
+			}
+		}
+		settle(made, answer.Create)
+		settle(changed, answer.Update)
+	}
+	return nil
+}
+
+// release puts products with variants on sale once they are whole, and takes those off sale that no longer are.
+func (s *session) release(ctx context.Context, list []*upsert) error {
+	var update []map[string]any
+	var changed []*upsert
+	for _, u := range list {
+		if u.result.State != connector.Live || len(u.Variants) == 0 {
+			continue
+		}
+		want := shopStatus(u.OnSale && len(u.failed) == 0)
+		if u.there.Status != want {
+			update, changed = append(update, map[string]any{"id": u.there.ID.number(), "status": want}), append(changed, u)
+		}
+	}
+	if len(update) == 0 {
+		return nil
+	}
+	answer, err := s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	if err != nil {
+		return err
+	}
+	answer.each(nil, changed, func(u *upsert, f found) {
+		if f.Error != nil {
+			u.fail(false, "%s", f.Error.text())
+		} else if f.Permalink != "" {
+			u.result.URL = f.Permalink
+		}
+	})
+	return nil
+}
+
+// batchAnswer has an entry for each entry of the request, in its place.
+type batchAnswer struct {
+	Create []found `json:"create"`
+	Update []found `json:"update"`
+	Delete []found `json:"delete"`
+}
+
+// each matches entries with what they are about.
+func (a batchAnswer) each(made, changed []*upsert, do func(*upsert, found)) {
+	for i, u := range made {
+		do(u, entryAt(a.Create, i))
+	}
+	for i, u := range changed {
+		do(u, entryAt(a.Update, i))
+	}
+}
+
+func entryAt(list []found, i int) found {
+	if i < len(list) {
+		return list[i]
+	}
+	return found{Error: &problem{Message: "the shop said nothing about it"}}
+}
+
+// batch sends entries to a batch address, in halves when the shop takes fewer at once.
+func (s *session) batch(ctx context.Context, path string, create, update []map[string]any, remove []int64) (batchAnswer, error) {
+	var answer batchAnswer
+	if len(create)+len(update)+len(remove) == 0 {
+		return answer, nil
+	}
+	body := map[string]any{}
+	if len(create) > 0 {
+		body["create"] = create
+	}
+	if len(update) > 0 {
+		body["update"] = update
+	}
+	if len(remove) > 0 {
+		body["delete"] = remove
+	}
+	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, body, &answer)
+	var f = connector.FailureOf(err)
+	tooLarge := f != nil && f.Kind == connector.Rejected && (f.Code == "woocommerce_rest_request_entity_too_large" || strings.Contains(f.Message, "413"))
+	if !tooLarge || len(create)+len(update)+len(remove) < 2 {
+		return answer, err
+	}
+	first, err := s.batch(ctx, path, create[:len(create)/2], update[:len(update)/2], remove[:len(remove)/2])
+	if err != nil {
+		return answer, err
+	}
+	second, err := s.batch(ctx, path, create[len(create)/2:], update[len(update)/2:], remove[len(remove)/2:])
+	return batchAnswer{append(first.Create, second.Create...), append(first.Update, second.Update...), append(first.Delete, second.Delete...)}, err
+}

@@ -1,0 +1,197 @@
+package woocommerce
+
+import (
+	"context"
+	"html"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// Ways of showing a parcel (setting tracking).
+const (
+	byNote        = "note"
+	byFulfillment = "fulfillment"
+	byExtension   = "extension"
+)
+
+// extensions are the plugins that keep tracking numbers, which share one interface.
+var extensions = []string{"/wc-shipment-tracking/v3", "/wc-ast/v3"}
+
+// PushShipment shows a parcel on the order. One whose tracking number is there already, and one without, is not shown again.
+func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
+	if parcel.Number == "" && parcel.URL == "" {
+		return nil
+	}
+	way, err := s.trackingWay(ctx, order.ExternalID)
+	switch {
+	case err != nil:
+		return err
+	case way == byFulfillment:
+		return s.pushFulfillment(ctx, order, parcel)
+	case strings.HasPrefix(way, byExtension):
+		return s.pushTracking(ctx, strings.TrimPrefix(way, byExtension), order, parcel)
+	}
+	return s.pushNote(ctx, order, parcel)
+}
+
+// trackingWay finds out once what the shop offers; the channel's setting decides where it is given.
+func (s *session) trackingWay(ctx context.Context, order string) (string, error) {
+	wanted := s.link.Channel.Settings["tracking"]
+	if wanted == byNote || wanted == byFulfillment {
+		return wanted, nil
+	}
+	if known := s.link.Facts.Fact(trackingFact); known != "" && (wanted == "" || strings.HasPrefix(known, wanted)) {
+		return known, nil
+	}
+	probes := []struct{ way, path string }{{byFulfillment, "/wc/v3/orders/" + order + "/fulfillments"}}
+	for _, extension := range extensions {
+		probes = append(probes, struct{ way, path string }{byExtension + extension, extension + "/orders/" + order + "/shipment-trackings"})
+	}
+	for _, probe := range probes {
+		if wanted == byExtension && probe.way == byFulfillment {
+			continue
+		}
+		_, err := s.call(ctx, http.MethodGet, probe.path, nil, nil, nil)
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			s.link.Facts.Keep(trackingFact, probe.way)
+			return probe.way, nil
+		case !f.Lasting():
+			return "", err
+		}
+	}
+	s.link.Facts.Keep(trackingFact, byNote)
+	return byNote, nil
+}
+
+// pushNote writes a note that the buyer gets by mail.
+func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
+	path := "/orders/" + order.ExternalID + "/notes"
+	mark := parcel.Number
+	if mark == "" {
+		mark = parcel.URL
+	}
+	var notes []struct {
+		Note string `json:"note"`
+	}
+	if _, err := s.get(ctx, path, nil, &notes); err != nil {
+		return err
+	}
+	for _, n := range notes { // every order soon has notes of the shop's own
+		if strings.Contains(html.UnescapeString(n.Note), mark) {
+			return nil
+		}
+	}
+	text := "Shipped"
+	if parcel.Carrier != "" {
+		text += " with " + parcel.Carrier
+	}
+	if parcel.Number != "" {
+		text += ", tracking number " + parcel.Number
+	}
+	if parcel.URL != "" {
+		text += ": " + parcel.URL
+	}
+	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, map[string]any{"note": text, "customer_note": true}, nil)
+	return err
+}
+
+// pushFulfillment uses the shop's own parcels.
+func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
+	path := "/orders/" + order.ExternalID + "/fulfillments"
+	var answer struct {
+		Fulfillments []fulfillment `json:"fulfillments"`
+	}
+	var list []fulfillment
+	if got, err := s.get(ctx, path, nil, nil); err != nil {
+		return err
+	} else if connector.DecodeAnswer(got, &list) != nil {
+		if err := connector.DecodeAnswer(got, &answer); err != nil {
+			return err
+		}
+		list = answer.Fulfillments
+	}
+	for _, f := range list {
+		for _, m := range f.Meta {
+			if m.Key == "_tracking_number" && string(m.Value) == parcel.Number {
+				return nil
+			}
+		}
+	}
+	var items []map[string]any
+	for _, l := range parcel.Lines {
+		items = append(items, map[string]any{"item_id": l.ExternalLine, "qty": l.Quantity})
+	}
+	meta := []map[string]any{{"key": "_tracking_number", "value": parcel.Number}, {"key": "_shipment_provider", "value": parcel.Carrier},
+		{"key": "_tracking_url", "value": parcel.URL}, {"key": "_items", "value": items}}
+	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, map[string]any{"status": "fulfilled", "is_fulfilled": true, "notify_customer": true, "meta_data": meta}, nil)
+	return err
+}
+
+type fulfillment struct {
+	Meta []struct {
+		Key   string   `json:"key"`
+		Value flexible `json:"value"`
+	} `json:"meta_data"`
+}
+
+// pushTracking uses a plugin's parcels.
+func (s *session) pushTracking(ctx context.Context, extension string, order connector.OrderRef, parcel connector.Parcel) error {
+	path := extension + "/orders/" + order.ExternalID + "/shipment-trackings"
+	var list []struct {
+		Number flexible `json:"tracking_number"`
+	}
+	if _, err := s.call(ctx, http.MethodGet, path, nil, nil, &list); err != nil {
+		return err
+	}
+	for _, t := range list {
+		if string(t.Number) == parcel.Number {
+			return nil
+		}
+	}
+	_, err := s.call(ctx, http.MethodPost, path, nil, map[string]any{"tracking_number": parcel.Number, "custom_tracking_provider": parcel.Carrier,
+		"custom_tracking_link": parcel.URL, "date_shipped": parcel.ShippedAt.Format("2006-01-02")}, nil)
+	return err
+}
+
+// PushStatus moves an order, unless it is there or beyond.
+func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
+	switch to {
+	case processing:
+		return s.move(ctx, order, "processing", "processing", "completed", "cancelled", "refunded")
+	case shipped:
+		return s.move(ctx, order, "completed", "completed", "refunded")
+	case returned:
+		return s.move(ctx, order, "refunded", "refunded")
+	}
+	return connector.Failf(connector.Cannot, "WooCommerce has no status for %s", to)
+}
+
+// PushCancel cancels an order; the shop takes back the stock by itself.
+func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, _ string) error {
+	return s.move(ctx, order, "cancelled", "cancelled", "failed", "refunded", "trash")
+}
+
+// move sets an order's status unless it has one that is as good. Setting "refunded" makes the shop write a refund, so it must not be set
+// again.
+func (s *session) move(ctx context.Context, order connector.OrderRef, to string, good ...string) error {
+	path := "/orders/" + order.ExternalID
+	var now struct {
+		Status string `json:"status"`
+	}
+	if _, err := s.get(ctx, path, url.Values{"_fields": {"id,status"}}, &now); err != nil {
+		return err
+	}
+	switch {
+	case slices.Contains(good, now.Status):
+		return nil
+	case now.Status == "trash":
+		return connector.Failf(connector.Rejected, "the order is in the shop's bin")
+	}
+	_, err := s.call(connector.Repeatable(ctx), http.MethodPut, "/wc/v3"+path, nil, map[string]string{"status": to}, &now)
+	return err
+}

@@ -1,0 +1,232 @@
+package woocommerce
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// Capabilities says what WooCommerce can do and how it likes to be called.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{
+		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
+		Statuses: []connector.Status{processing, shipped, returned},
+		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
+		Limits:   []connector.Limit{{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2}}, // no limit of its own; PHP on the merchant's host
+		Time:     connector.Timing{Overlap: 5 * time.Minute},
+	}
+}
+
+// Open makes a session.
+func (*Connector) Open(link connector.Link) connector.Session {
+	address := link.Channel.Value("baseUrl")
+	if address == "" {
+		address = link.Channel.Value("url")
+	}
+	if at := strings.Index(address, "/wp-json"); at >= 0 {
+		address = address[:at]
+	}
+	return &session{link: link, base: strings.TrimRight(address, "/"),
+		key: consumer{link.Channel.Credentials["consumerKey"], link.Channel.Credentials["consumerSecret"]}}
+}
+
+// session is one shop.
+type session struct {
+	connector.Unsupported
+	link connector.Link
+	base string // the shop's address, without a slash at the end
+	key  consumer
+}
+
+// Ways of authentication: shops on plain http take only signatures, some hosts strip the header of the usual one.
+const (
+	authHeader = "header"
+	authQuery  = "query"
+	authSigned = "signed"
+)
+
+// Names of facts.
+const (
+	authFact     = "auth"
+	routeFact    = "route" // "plain" when the shop has no pretty addresses
+	trackingFact = "tracking"
+	secretFact   = "hookSecret" // fingerprint of the secret that the webhooks have
+)
+
+// ways are those worth trying, the likeliest first.
+func (s *session) ways() []string {
+	if known := s.link.Facts.Fact(authFact); known != "" {
+		return []string{known}
+	}
+	if strings.HasPrefix(strings.ToLower(s.base), "http:") {
+		return []string{authSigned, authHeader}
+	}
+	return []string{authHeader, authQuery}
+}
+
+// get reads a resource of wc/v3 into a value and gives the answer.
+func (s *session) get(ctx context.Context, path string, query url.Values, into any) (*connector.Response, error) {
+	return s.call(ctx, http.MethodGet, "/wc/v3"+path, query, nil, into)
+}
+
+// call sends a request with the shop's key and reads the answer into a value. Errors: *connector.Failure.
+func (s *session) call(ctx context.Context, method, path string, query url.Values, body, into any) (*connector.Response, error) {
+	var first error
+	for _, way := range s.ways() {
+		answer, err := s.send(ctx, way, method, path, query, body)
+		if err == nil {
+			err = s.failure(answer)
+		}
+		if err == nil {
+			if s.link.Facts.Fact(authFact) == "" {
+				s.link.Facts.Keep(authFact, way)
+			}
+			if into == nil {
+				return answer, nil
+			}
+			return answer, connector.DecodeAnswer(answer, into)
+		}
+		if first == nil {
+			first = err
+		}
+		if !connector.Is(err, connector.Unauthorized) {
+			return answer, err
+		}
+	}
+	return nil, first
+}
+
+// send sends a request, authenticated in one way.
+func (s *session) send(ctx context.Context, way, method, path string, query url.Values, body any) (*connector.Response, error) {
+	address := s.base + "/wp-json" + path
+	all := url.Values{}
+	for name, values := range query {
+		all[name] = values
+	}
+	if s.link.Facts.Fact(routeFact) == "plain" {
+		address = s.base + "/"
+		all.Set("rest_route", path)
+	}
+	if way == authQuery {
+		all.Set("consumer_key", s.key.key)
+		all.Set("consumer_secret", s.key.secret)
+	}
+	if len(all) > 0 {
+		address += "?" + encode(all)
+	}
+	if way == authSigned {
+		var nonce [12]byte
+		_, _ = rand.Read(nonce[:]) // it never fails
+		signed, err := s.key.sign(method, address, hex.EncodeToString(nonce[:]), s.link.Now())
+		if err != nil {
+			return nil, connector.Failf(connector.Rejected, "the channel's address cannot be used")
+		}
+		address = signed
+	}
+	var content []byte
+	if body != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
+			return nil, &connector.Failure{Kind: connector.Rejected, Message: "the request cannot be written", Err: err}
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	if err != nil {
+		return nil, connector.Failf(connector.Rejected, "the channel's address cannot be used")
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if way == authHeader {
+		r.SetBasicAuth(s.key.key, s.key.secret)
+	}
+	return s.link.Client.Do(r)
+}
+
+// problem is WordPress' shape of an error, of a call or of one entry of a batch.
+type problem struct {
+	Code    string          `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"` // an object, but a bare number in some
+}
+
+// resource is the id of what is in the way.
+func (p problem) resource() string {
+	var data struct {
+		ID flexible `json:"resource_id"`
+	}
+	_ = json.Unmarshal(p.Data, &data)
+	return string(data.ID)
+}
+
+// text is the message as people read it.
+func (p problem) text() string { return connector.Line(html.UnescapeString(p.Message)) }
+
+// failure is what an answer's status means; nil for a good one.
+func (s *session) failure(answer *connector.Response) error {
+	if answer.Status < 400 {
+		return nil
+	}
+	var p problem
+	if connector.DecodeAnswer(answer, &p) != nil || p.Code == "" {
+		p = problem{}
+	}
+	f := connector.HTTPFailure(answer, s.link.Now(), p.Code, html.UnescapeString(p.Message))
+	switch {
+	case answer.Status == http.StatusNotFound && p.Code == "":
+		f.Kind, f.Message = connector.Missing, "the address has no WordPress with a REST interface"
+	case p.Code == "rest_no_route":
+		f.Kind, f.Message = connector.Missing, "the shop has no such function: "+f.Message
+	case strings.HasPrefix(p.Code, "woocommerce_rest_cannot_") && answer.Status == http.StatusUnauthorized:
+		f.Kind = connector.Unauthorized
+	case answer.Status >= 500 && strings.HasPrefix(p.Code, "woocommerce_rest_"): // an answer, not an accident
+		f.Kind = connector.Rejected
+	case answer.Status >= 500 && p.Code == "internal_server_error":
+		f.Message = "the shop has a critical error, probably of a plugin"
+	case answer.Status >= 500 && p.Code == "":
+		f.Message = "the shop answered " + http.StatusText(answer.Status)
+	}
+	return f
+}
+
+// flexible is a text, number or boolean, kept as text; null and anything else is "". Shops do not agree with themselves on the type.
+type flexible string
+
+// UnmarshalJSON takes any JSON value and never fails.
+func (f *flexible) UnmarshalJSON(raw []byte) error {
+	var text string
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		*f = flexible(text)
+	case len(raw) > 0 && raw[0] != '{' && raw[0] != '[':
+		*f = flexible(raw)
+	default:
+		*f = ""
+	}
+	return nil
+}
+
+// isCode reports whether an error has one of the platform's codes.
+func isCode(err error, codes ...string) bool {
+	var f *connector.Failure
+	if !errors.As(err, &f) {
+		return false
+	}
+	for _, code := range codes {
+		if f.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package woocommerce
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// SetStock writes quantities, a call for simple products and one for each product with variations. They are absolute, so writing them
+// twice is harmless.
+func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
+	wanted := map[string]int64{}
+	var rows []row
+	for _, i := range items {
+		wanted[i.SKU] = i.Quantity
+		rows = append(rows, row{i.Item, map[string]any{"manage_stock": true, "stock_quantity": i.Quantity}})
+	}
+	return s.updateRows(ctx, rows, func(item connector.Item, f found) string {
+		if string(f.Quantity) != strconv.FormatInt(wanted[item.SKU], 10) {
+			return "the shop took the quantity and kept its own: stock management is switched off there"
+		}
+		return ""
+	})
+}
+
+// SetPrices writes prices.
+func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
+	var rows []row
+	for _, i := range items {
+		body := map[string]any{}
+		prices(body, i.Price, i.CompareAt, i.Currency)
+		rows = append(rows, row{i.Item, body})
+	}
+	return s.updateRows(ctx, rows, func(connector.Item, found) string { return "" })
+}
+
+// row is one change of a product or variation.
+type row struct {
+	connector.Item
+	body map[string]any
+}
+
+// updateRows writes rows, by address; check says what is wrong with what the shop made of one.
+func (s *session) updateRows(ctx context.Context, rows []row, check func(connector.Item, found) string) (out []connector.Result, err error) {
+	byPath := map[string][]row{}
+	var paths []string
+	for _, r := range rows {
+		path := "/products/batch"
+		if r.IDs.Variant != "" {
+			path = "/products/" + r.IDs.Product + "/variations/batch"
+		}
+		if byPath[path] == nil {
+			paths = append(paths, path)
+		}
+		byPath[path] = append(byPath[path], r)
+	}
+	for _, path := range paths {
+		var update []map[string]any
+		for _, r := range byPath[path] {
+			r.body["id"] = flexible(r.external()).number()
+			update = append(update, r.body)
+		}
+		answer, err := s.batch(connector.Repeatable(ctx), path, nil, update, nil)
+		if connector.Is(err, connector.Missing) { // the product above the variations is gone
+			for _, r := range byPath[path] {
+				out = append(out, connector.Result{SKU: r.SKU, State: connector.Gone, IDs: r.IDs})
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range byPath[path] {
+			out = append(out, rowResult(r, entryAt(answer.Update, i), check))
+		}
+	}
+	return out, nil
+}
+
+// external is the id by which a row is written.
+func (r row) external() string {
+	if r.IDs.Variant != "" {
+		return r.IDs.Variant
+	}
+	return r.IDs.Product
+}
+
+func rowResult(r row, f found, check func(connector.Item, found) string) connector.Result {
+	result := connector.Result{SKU: r.SKU, State: connector.Live, IDs: r.IDs}
+	switch {
+	case f.Error != nil && strings.HasSuffix(f.Error.Code, "_invalid_id"):
+		result.State, result.Error = connector.Gone, f.Error.text()
+	case f.Error != nil:
+		result.State, result.Error = connector.Failed, f.Error.text()
+	default:
+		if wrong := check(r.Item, f); wrong != "" {
+			result.State, result.Error = connector.Failed, wrong
+		}
+	}
+	return result
+}
+
+// ReadStock reads quantities by SKU, which finds variations too. What the shop does not count has none.
+func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
+	var skus []string
+	byID := map[string]string{}
+	for _, i := range items {
+		skus = append(skus, i.SKU)
+		byID[(row{Item: i}).external()] = i.SKU
+	}
+	there, err := s.bySKU(ctx, skus)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int64{}
+	for _, f := range there {
+		sku, ours := byID[string(f.ID)]
+		n, err := strconv.ParseInt(string(f.Quantity), 10, 64)
+		if ours && err == nil && f.Managed == "true" {
+			out[sku] = n
+		}
+	}
+	return out, nil
+}
+
+// Unpublish hides products as drafts, or deletes them. Variations go with their products.
+func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) (out []connector.Result, err error) {
+	var update []map[string]any
+	var gone []int64
+	seen := map[string]int{}
+	var order []string
+	for _, i := range items {
+		if _, known := seen[i.IDs.Product]; known || i.IDs.Product == "" {
+			continue
+		}
+		seen[i.IDs.Product] = len(order)
+		order = append(order, i.IDs.Product)
+		id := flexible(i.IDs.Product).number()
+		gone = append(gone, id)
+		update = append(update, map[string]any{"id": id, "status": "draft"})
+	}
+	var answer batchAnswer
+	if remove {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, nil, gone)
+	} else {
+		answer, err = s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := append(answer.Update, answer.Delete...)
+	for _, i := range items {
+		result := connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs}
+		if f := entryAt(entries, seen[i.IDs.Product]); f.Error != nil && !strings.HasSuffix(f.Error.Code, "_invalid_id") {
+			result.State, result.Error = connector.Failed, f.Error.text()
+		}
+		out = append(out, result)
+	}
+	return out, nil
+}

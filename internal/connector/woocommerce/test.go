@@ -1,0 +1,99 @@
+package woocommerce
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// Test proves that the key may read and write: it reads orders, products and webhooks, and sends a batch of products without entries,
+// which the shop refuses to a key that may only read.
+func (s *session) Test(ctx context.Context) (connector.Shop, error) {
+	if s.base == "" {
+		return connector.Shop{}, connector.Failf(connector.Rejected, "the channel names no shop")
+	}
+	shop := connector.Shop{URL: s.base}
+	one := url.Values{"per_page": {"1"}, "_fields": {"id"}}
+	if err := s.firstCall(ctx, one); err != nil {
+		return shop, err
+	}
+	for _, probe := range []struct{ right, path string }{{"read products", "/products"}, {"read webhooks", "/webhooks"}} {
+		if err := s.probe(ctx, &shop, probe.right, http.MethodGet, probe.path, one, nil); err != nil {
+			return shop, err
+		}
+	}
+	empty := map[string]any{"update": []any{}}
+	if err := s.probe(ctx, &shop, "write", http.MethodPost, "/products/batch", nil, empty); err != nil {
+		return shop, err
+	}
+	s.describe(ctx, &shop)
+	return shop, ctx.Err()
+}
+
+// firstCall reads orders, and finds out whether the shop has pretty addresses.
+func (s *session) firstCall(ctx context.Context, one url.Values) error {
+	var list []any
+	_, err := s.get(ctx, "/orders", one, &list)
+	if connector.Is(err, connector.Missing) && s.link.Facts.Fact(routeFact) == "" && !isCode(err, "rest_no_route") {
+		s.link.Facts.Keep(routeFact, "plain")
+		if _, again := s.get(ctx, "/orders", one, &list); again == nil {
+			return nil
+		}
+		s.link.Facts.Keep(routeFact, "")
+	}
+	if isCode(err, "rest_no_route") {
+		return connector.Failf(connector.Rejected, "the site is a WordPress without WooCommerce, or with its REST interface switched off")
+	}
+	return err
+}
+
+// probe notes a right that is missing.
+func (s *session) probe(ctx context.Context, shop *connector.Shop, right, method, path string, query url.Values, body any) error {
+	_, err := s.call(ctx, method, "/wc/v3"+path, query, body, nil)
+	switch f := connector.FailureOf(err); {
+	case f == nil:
+	case f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden:
+		shop.Missing = append(shop.Missing, right)
+	case f.Kind == connector.Rejected || f.Kind == connector.Missing: // it was let in
+	default:
+		return err
+	}
+	return nil
+}
+
+// describe fills in what the shop says of itself; that it does not say it is no failure of the test.
+func (s *session) describe(ctx context.Context, shop *connector.Shop) {
+	var status struct {
+		Environment struct {
+			Home    string `json:"home_url"`
+			Version string `json:"version"`
+		} `json:"environment"`
+		Settings struct {
+			Currency string `json:"currency"`
+		} `json:"settings"`
+	}
+	if _, err := s.get(ctx, "/system_status", url.Values{"_fields": {"environment,settings"}}, &status); err == nil {
+		shop.Version, shop.Currency = status.Environment.Version, status.Settings.Currency
+		if strings.HasPrefix(status.Environment.Home, "http") {
+			shop.URL = status.Environment.Home
+		}
+	}
+	var index struct {
+		Name     string   `json:"name"`
+		Timezone string   `json:"timezone_string"`
+		Offset   flexible `json:"gmt_offset"`
+	}
+	if _, err := s.call(ctx, http.MethodGet, "/", nil, nil, &index); err == nil {
+		shop.Name, shop.Timezone = connector.Line(index.Name), index.Timezone
+	}
+	var taxed struct {
+		Value flexible `json:"value"`
+	}
+	if _, err := s.get(ctx, "/settings/tax/woocommerce_prices_include_tax", nil, &taxed); err == nil && taxed.Value != "" {
+		include := taxed.Value == "yes"
+		shop.PricesIncludeTax = &include
+	}
+}

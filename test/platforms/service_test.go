@@ -1,0 +1,190 @@
+package platforms
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/dbtest"
+	"entrepot/internal/server"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// engines runs a test with a service on each engine.
+func engines(t *testing.T, test func(t *testing.T, s *service)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { test(t, newService(t, engine)) })
+	}
+}
+
+// service is a running service that can be stopped and started again on its store.
+type service struct {
+	*testing.T
+	config server.Config
+	base   string
+	key    string
+	stop   func()
+}
+
+const ownerEmail, ownerPassword = "owner@platforms.example", "correct horse battery staple 1"
+
+func newService(t *testing.T, engine string) *service {
+	t.Helper()
+	s := &service{T: t}
+	s.config = server.Config{Addr: "127.0.0.1:0", Version: "test", Admin: server.Admin{Email: ownerEmail, Password: ownerPassword}}
+	log := slog.New(slog.DiscardHandler)
+	if os.Getenv("PLATFORMS_LOG") != "" {
+		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	}
+	s.config.StoreConfig = server.StoreConfig{Dev: true, Dir: t.TempDir(), PullEvery: 2 * time.Second, Log: log}
+	if engine == "postgres" {
+		s.config.URL = dbtest.URL(t)
+	}
+	s.start()
+	t.Cleanup(func() { s.stop() })
+	in := s.call("POST", "/api/v1/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword}, 200)
+	s.key = in.text("data", "accessToken")
+	made := s.call("POST", "/api/v1/developer/api-keys", map[string]any{"name": "all", "scopes": []string{"write:products", "write:categories", "write:inventory",
+		"write:orders", "write:customers", "write:channels", "write:webhooks", "write:attributes"}}, 201)
+	s.key = made.text("data", "key")
+	return s
+}
+
+// start runs the service; what PublicURL says stays the same over restarts.
+func (s *service) start() {
+	s.Helper()
+	running, err := server.Listen(s.config)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.base = running.URL()
+	s.config.Addr = running.Address()
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- running.Run(ctx, func(*server.Store) { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		cancel()
+		s.Fatalf("the service ended: %v", err)
+	}
+	var once sync.Once
+	s.stop = func() { once.Do(func() { cancel(); <-ended }) }
+}
+
+// document is a JSON answer.
+type document map[string]any
+
+// at walks into the answer by names and places.
+func (d document) at(path ...any) any {
+	var v any = map[string]any(d)
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			o, _ := v.(map[string]any)
+			v = o[p]
+		case int:
+			list, _ := v.([]any)
+			if p >= len(list) {
+				return nil
+			}
+			v = list[p]
+		}
+	}
+	return v
+}
+
+func (d document) text(path ...any) string {
+	v := d.at(path...)
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+func (d document) list(path ...any) []any {
+	list, _ := d.at(path...).([]any)
+	return list
+}
+
+// call sends a request and demands a status.
+func (s *service) call(method, path string, body any, want int) document {
+	s.Helper()
+	status, answer := s.try(method, path, body)
+	if status != want {
+		s.Fatalf("%s %s: %d %v, want %d", method, path, status, answer, want)
+	}
+	return answer
+}
+
+func (s *service) try(method, path string, body any) (int, document) {
+	s.Helper()
+	var content []byte
+	if body != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
+			s.Fatal(err)
+		}
+	}
+	r, err := http.NewRequestWithContext(s.Context(), method, s.base+path, bytes.NewReader(content))
+	if err != nil {
+		s.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if len(s.key) > 8 && s.key[:8] == "pk_live_" {
+		r.Header.Set("X-API-Key", s.key)
+	} else if s.key != "" {
+		r.Header.Set("Authorization", "Bearer "+s.key)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer got.Body.Close()
+	raw, err := io.ReadAll(got.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	var answer document
+	_ = json.Unmarshal(raw, &answer)
+	return got.StatusCode, answer
+}
+
+// await waits until a condition holds; it says what is missing when it does not within a time that no working service needs.
+func (s *service) await(what string, holds func() string) {
+	s.Helper()
+	s.awaitFor(what, 45*time.Second, holds)
+}
+
+func (s *service) awaitFor(what string, most time.Duration, holds func() string) {
+	s.Helper()
+	end := time.Now().Add(most)
+	for {
+		missing := holds()
+		if missing == "" {
+			return
+		}
+		if time.Now().After(end) {
+			s.Fatalf("%s: %s", what, missing)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// jobs are the account's jobs under way and the last one that ended, for messages.
+func (s *service) jobs(channel string) string {
+	s.Helper()
+	key := s.key
+	defer func() { s.key = key }()
+	return fmt.Sprint(s.call("GET", "/api/v1/sdk/sync/status", nil, 200), s.call("GET", "/api/v1/channels/"+channel, nil, 200))
+}
