@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"entrepot/internal/catalog"
@@ -135,26 +136,68 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
 		}
 	}
-	failed := map[string]connector.Result{}
-	collect := func(results []connector.Result, err error) error {
-		for _, result := range results {
-			if result.State == connector.Failed || result.State == connector.Gone {
-				failed[result.SKU] = result
-			}
-		}
-		return err
+	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{}}
+	for _, i := range stocks {
+		done.stock[i.SKU] = false
 	}
+	for _, i := range prices {
+		done.price[i.SKU] = false
+	}
+	err = r.setLevels(ctx, stocks, prices, done)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if settled := r.settleLevels(ctx, due, done); settled != nil || err != nil {
+		return errors.Join(err, settled)
+	}
+	for sku, result := range done.failed {
+		if result.State == connector.Failed && result.Again {
+			return connector.Failf(connector.Temporary, "%s: %s", sku, result.Error)
+		}
+	}
+	return nil
+}
+
+// levelResults is what became of a batch: by SKU whether stock and price that were to be pushed are there now.
+type levelResults struct {
+	stock, price map[string]bool
+	failed       map[string]connector.Result
+}
+
+// note takes over results of a call, which may stand beside its error.
+func (d levelResults) note(of map[string]bool, results []connector.Result) {
+	for _, result := range results {
+		switch result.State {
+		case connector.Failed, connector.Gone:
+			d.failed[result.SKU] = result
+		default:
+			of[result.SKU] = true
+		}
+	}
+}
+
+// open reports whether anything of a SKU is still to be pushed.
+func (d levelResults) open(sku string) bool {
+	stock, hasStock := d.stock[sku]
+	price, hasPrice := d.price[sku]
+	return hasStock && !stock || hasPrice && !price
+}
+
+// setLevels writes stock and prices, as far as the platform goes along.
+func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem, done levelResults) error {
 	for piece := range slices.Chunk(stocks, max(r.does.Batch.Stock, 1)) {
-		if err := collect(r.session.SetStock(ctx, piece)); err != nil {
+		results, err := r.session.SetStock(ctx, piece)
+		if done.note(done.stock, results); err != nil {
 			return err
 		}
 	}
 	for piece := range slices.Chunk(prices, max(r.does.Batch.Prices, 1)) {
-		if err := collect(r.session.SetPrices(ctx, piece)); err != nil {
+		results, err := r.session.SetPrices(ctx, piece)
+		if done.note(done.price, results); err != nil {
 			return err
 		}
 	}
-	return r.settleLevels(ctx, due, failed, len(stocks)+len(prices))
+	return nil
 }
 
 // shownStock reads what the platform shows of the items whose number may have changed there.
@@ -175,32 +218,47 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string
 	return shown, err
 }
 
-// settleLevels stores what the platform shows now. What changed here while it was pushed stays due.
-func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, failed map[string]connector.Result, pushed int) error {
+// settleLevels stores what the platform shows now. What was not reached, and what changed here while it was pushed, stays due.
+func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	return r.write(ctx, func(tx *db.Tx) error {
 		for _, d := range due {
 			item := d.Item
 			item.StockDue, item.CheckDue, item.Error = false, false, ""
-			switch result, refused := failed[d.SKU]; {
+			switch result, refused := done.failed[d.SKU]; {
 			case refused && result.State == connector.Gone:
 				r.fail(d.SKU, d.ExternalProduct, "gone", "gone on the platform")
 				catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": gone on the platform")
 				item.ExternalProduct, item.ExternalVariant, item.Content, item.Quantity, item.Price = "", "", "", nil, ""
 			case refused:
-				item.Error = result.Error
-				item.StockDue = result.Again
+				item.Error, item.StockDue = result.Error, result.Again
 				r.fail(d.SKU, d.ExternalProduct, "refused", result.Error)
 			case d.sold:
-				if d.quantity != connector.NotOurs {
-					n := d.quantity
-					item.Quantity = &n
-				}
-				item.Price = d.priceText()
+				item.StockDue = done.open(d.SKU)
+				r.reached(&item, d, done)
 			}
 			channelsync.Put(tx, item)
 		}
-		r.job.Processed += int64(pushed)
-		r.job.Updated += int64(pushed)
 		return nil
 	})
+}
+
+// reached notes what of an item the platform shows now.
+func (r *channelRun) reached(item *channelsync.Item, d dueLevel, done levelResults) {
+	if pushed, was := done.stock[d.SKU]; d.quantity != connector.NotOurs && (pushed || !was) {
+		n := d.quantity
+		item.Quantity = &n
+		r.pushed(pushed)
+	}
+	if pushed, was := done.price[d.SKU]; pushed || !was {
+		item.Price = d.priceText()
+		r.pushed(pushed)
+	}
+}
+
+// pushed counts something that was written on the platform.
+func (r *channelRun) pushed(really bool) {
+	if really {
+		r.job.Processed++
+		r.job.Updated++
+	}
 }

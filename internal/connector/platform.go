@@ -88,6 +88,7 @@ type Session interface {
 
 	// SetStock makes the platform show these quantities, none of which is below 0; SetPrices these prices. At most Batch.Stock and
 	// Batch.Prices of them, those of one product beside each other. The result of an item that the platform does not have is Gone.
+	// Results of what was done before a call failed stand beside the error, so that the next try goes on from there.
 	SetStock(ctx context.Context, items []StockItem) ([]Result, error)
 	SetPrices(ctx context.Context, items []PriceItem) ([]Result, error)
 	// ReadStock gives the quantities that the platform shows, of the items it has, at most Batch.Stock of them.

@@ -55,7 +55,7 @@ func suite() connectortest.Suite {
 				Want: connector.About("product.created", "").PushStock("809"),
 			}, {
 				Body: `{"id":23}`, Header: headers("product.deleted", "d6"),
-				Want: connector.About("product.deleted", ""),
+				Want: connector.About("product.deleted", "").PushStock("23"),
 			}, {
 				Body: `{"id":7,"email":"a@example.test"}`, Header: headers("customer.updated", "d7"),
 				Want: connector.About("customer.updated", ""),

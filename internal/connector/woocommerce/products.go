@@ -314,6 +314,10 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 			}
 		}
 		answer, err := s.batch(ctx, "/products/"+string(u.there.ID)+"/variations/batch", create, update, remove)
+		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
+			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others go on; the next push finds what was made of this one
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -353,6 +357,12 @@ func (s *session) release(ctx context.Context, list []*upsert) error {
 		return nil
 	}
 	answer, err := s.batch(connector.Repeatable(ctx), "/products/batch", nil, update, nil)
+	if connector.Is(err, connector.Temporary) && ctx.Err() == nil {
+		for _, u := range changed {
+			u.fail(true, "%s", connector.FailureOf(err).Message)
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *session) updateRows(ctx context.Context, rows []row, check func(connect
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		for i, r := range byPath[path] {
 			out = append(out, rowResult(r, entryAt(answer.Update, i), check))
