@@ -102,6 +102,8 @@ func (w *writer) commit(all []*transaction) {
 	if _, err := w.conn.Exec("COMMIT", nil); err != nil {
 		w.fail(all, err)
 		all = nil
+	} else if good > 0 {
+		w.refused.Store(false)
 	}
 	w.grew()
 	w.groups <- group{number, all}
@@ -149,12 +151,16 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 		err = w.conn.Send(steps)
 	}
 	t.err = err
+	if isStoreError(err) {
+		w.refused.Store(true)
+	}
 	return err != nil && (w.conn.written || isStoreError(err))
 }
 
 // fail answers the transactions of a group that the store did not take.
 func (w *writer) fail(all []*transaction, err error) {
 	w.conn.Exec("ROLLBACK", nil)
+	w.refused.Store(true)
 	for _, t := range all {
 		t.end(storeError(err))
 	}

@@ -199,6 +199,12 @@ func (e *Engine) Catalog() engine.Catalog {
 
 // Ping reports whether the store answers, and whether the disk still takes what is written.
 func (e *Engine) Ping(ctx context.Context) error {
+	if e.writer.refused.Load() { // nobody may ask for a write as long as this says that there can be none: so it tries one
+		mark := &engine.Step{SQL: fmt.Sprintf("PRAGMA application_id = %d", applicationID), Want: -1}
+		if err := e.serial(ctx, func(engine.Session) ([]*engine.Step, error) { return []*engine.Step{mark}, nil }); err != nil {
+			return err
+		}
+	}
 	return e.Read(ctx, 0, true, func(s engine.Session) error {
 		rows, err := s.Query("SELECT 1", nil)
 		if err != nil {

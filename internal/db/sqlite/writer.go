@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"entrepot/internal/db/engine"
@@ -25,6 +26,7 @@ type writer struct {
 	copied  chan struct{} // closed when copying has
 	done    chan struct{} // closed when all has
 
+	refused    atomic.Bool  // the store did not take the last write that reached it
 	sync       func() error // returns when the disk holds what was committed
 	failed     func()       // called when it has refused
 	durability durability
