@@ -48,23 +48,25 @@ func data(write func(*apijson.Writer)) func(*apijson.Writer) {
 func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	o.Record("CreateOrder")
 	d := commerce.OrderDraft{
-		CustomerName:      o.Text("customerName", apijson.Text{Required: true}).Value,
-		CustomerID:        apijson.UUID[id.Customer](o, "customerId", false).Value,
-		CustomerEmail:     readEmail(o, "customerEmail", false).Value,
-		Channel:           apijson.UUID[id.Channel](o, "channelId", false).Value,
-		ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
-		Status:            apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
-		Currency:          readCurrency(o, "currency").Or("EUR"),
-		ShippingAddress:   o.Free("shippingAddress", true).Value,
-		BillingAddress:    o.Free("billingAddress", true).Value,
-		PaymentMetadata:   o.Free("paymentMetadata", false).Value,
-		Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
-		ShippingAmount:    o.Money("shippingAmount", apijson.Money{}).Value,
-		DiscountAmount:    o.Money("discountAmount", apijson.Money{}).Value,
-		TaxAmount:         o.Money("taxAmount", apijson.Money{}).Ptr(),
-		TaxRate:           o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
-		Source:            orders.FromAPI,
-		CreatedAt:         readPast(o, "createdAt", now),
+		Given: orders.Given{
+			ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
+			PaymentMetadata:   o.Free("paymentMetadata", false).Value,
+			Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
+		},
+		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
+		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
+		CustomerEmail:   readEmail(o, "customerEmail", false).Value,
+		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
+		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
+		Currency:        readCurrency(o, "currency").Or("EUR"),
+		ShippingAddress: o.Free("shippingAddress", true).Value,
+		BillingAddress:  o.Free("billingAddress", true).Value,
+		ShippingAmount:  o.Money("shippingAmount", apijson.Money{}).Value,
+		DiscountAmount:  o.Money("discountAmount", apijson.Money{}).Value,
+		TaxAmount:       o.Money("taxAmount", apijson.Money{}).Ptr(),
+		TaxRate:         o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
+		Source:          orders.FromAPI,
+		CreatedAt:       readPast(o, "createdAt", now),
 	}
 	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
 		d.Lines = append(d.Lines, readLine(item))

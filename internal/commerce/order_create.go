@@ -22,26 +22,24 @@ import (
 
 // OrderDraft is an order as a caller writes it (interface §4.1).
 type OrderDraft struct {
-	Number            int64 // see NumberOrder
-	CustomerName      string
-	CustomerID        id.Customer
-	CustomerEmail     string
-	Lines             []orders.LineDraft
-	Channel           id.Channel
-	ExternalReference string
-	PlatformID        string
-	Status            orders.Status
-	Currency          string
-	ShippingAddress   string // free JSON, "" for none
-	BillingAddress    string
-	PaymentMetadata   string
-	Notes             string
-	ShippingAmount    money.Amount
-	DiscountAmount    money.Amount
-	TaxAmount         *money.Amount
-	TaxRate           *money.Amount
-	Source            orders.Source
-	CreatedAt         int64 // of history that is moved in, in microseconds and not in the future; 0: now
+	orders.Given
+	Number          int64 // see NumberOrder
+	CustomerName    string
+	CustomerID      id.Customer
+	CustomerEmail   string
+	Lines           []orders.LineDraft
+	Channel         id.Channel
+	PlatformID      string
+	Status          orders.Status
+	Currency        string
+	ShippingAddress string // free JSON, "" for none
+	BillingAddress  string
+	ShippingAmount  money.Amount
+	DiscountAmount  money.Amount
+	TaxAmount       *money.Amount
+	TaxRate         *money.Amount
+	Source          orders.Source
+	CreatedAt       int64 // of history that is moved in, in microseconds and not in the future; 0: now
 }
 
 // CreateOrder stores an order, links or makes its customer, reserves its stock and reports order.received (interface §4.1).
@@ -165,10 +163,10 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 
 // order is the drafted order without its lines and customer.
 func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
-	o := &orders.Order{ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID, ChannelName: channel.Name,
-		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail, ExternalReference: d.ExternalReference,
+	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID, ChannelName: channel.Name,
+		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail,
 		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: NormalAddress(d.ShippingAddress), BillingAddress: d.BillingAddress,
-		PaymentMetadata: d.PaymentMetadata, Notes: d.Notes, CreatedAt: now, RecordedAt: now, UpdatedAt: now}
+		CreatedAt: now, RecordedAt: now, UpdatedAt: now}
 	if d.CreatedAt != 0 {
 		o.CreatedAt = d.CreatedAt
 	}

@@ -74,10 +74,11 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	if tx.Try() > 0 {
 		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)
 	}
-	o := &orders.Order{ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
+	o := &orders.Order{Given: orders.Given{Notes: in.Note, PaymentMetadata: freeJSON(in.Payment)},
+		ID: id.New[id.Order](), Number: number, Status: orders.Pending, Channel: c.ID, ChannelName: c.Name, ChannelPlatform: c.Platform,
 		PlatformID: in.ExternalID, ExternalNumber: in.Number, PlatformStatus: in.Theirs, PlatformUpdatedAt: micros(in.UpdatedAt),
-		CustomerName: in.Name, CustomerEmail: in.Email, CustomerPhone: in.Phone, Currency: in.Currency, Notes: in.Note,
-		PaymentMetadata: freeJSON(in.Payment), CreatedAt: min(micros(in.CreatedAt), tx.Micros()), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros(),
+		CustomerName: in.Name, CustomerEmail: in.Email, CustomerPhone: in.Phone, Currency: in.Currency,
+		CreatedAt: min(micros(in.CreatedAt), tx.Micros()), RecordedAt: tx.Micros(), UpdatedAt: tx.Micros(),
 		Sync: orders.Sync{State: orders.Synced, UpdatedAt: tx.Micros()}}
 	if o.CreatedAt == 0 {
 		o.CreatedAt = tx.Micros()

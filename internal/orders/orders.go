@@ -15,8 +15,16 @@ import (
 	"entrepot/internal/money"
 )
 
+// Given are the members of an order that are kept as its creation gave them, and that nothing is reckoned from.
+type Given struct {
+	ExternalReference string
+	PaymentMetadata   string // free JSON, "" for none
+	Notes             string
+}
+
 // Order is one order with everything a single read shows.
 type Order struct {
+	Given
 	ID                id.Order
 	Number            int64
 	Status            Status
@@ -24,7 +32,6 @@ type Order struct {
 	Customer          id.Customer
 	CustomerName      string
 	CustomerEmail     string
-	ExternalReference string
 	PlatformID        string // the platform's id of an order that came from one, "" for all others
 	ExternalNumber    string // the number that the buyer sees there
 	PlatformStatus    string // the platform's word for its status, as it came last
@@ -32,8 +39,6 @@ type Order struct {
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
 	BillingAddress    string // free JSON as given
-	PaymentMetadata   string
-	Notes             string
 	Totals
 	TrackingCarrier string
 	TrackingNumber  string

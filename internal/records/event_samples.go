@@ -104,8 +104,8 @@ func eventOrder(status orders.Status) *orders.Order {
 	o := &orders.Order{ID: "019a1c52-7c1e-7d40-9a55-00000000d001", Number: 42, Status: status,
 		Channel: "019a1c52-7c1e-7d40-9a55-00000000e001", ChannelName: "Shop",
 		ChannelPlatform: "CUSTOM", Customer: eventCustomer.ID, CustomerName: eventCustomer.Name(), CustomerEmail: eventCustomer.Email,
-		ExternalReference: "WEB-1001",
-		Currency:          "EUR", Lines: []orders.Line{eventLine}, CreatedAt: eventAt, UpdatedAt: eventAt}
+		Given:    orders.Given{ExternalReference: "WEB-1001"},
+		Currency: "EUR", Lines: []orders.Line{eventLine}, CreatedAt: eventAt, UpdatedAt: eventAt}
 	o.Total = eventLine.Total
 	if status == orders.Shipped || status == orders.Delivered || status == orders.Returned {
 		o.TrackingCarrier, o.TrackingNumber, o.TrackingURL = eventShipment.Carrier, eventShipment.TrackingNumber, eventShipment.TrackingURL

@@ -272,9 +272,10 @@ func SampleOrder() *orders.Order {
 	at := int64(SampleTime)
 	return &orders.Order{ID: SampleID[id.Order](276), Number: 1, Status: orders.PartiallyShipped,
 		Channel: SampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: "CUSTOM", Customer: SampleID[id.Customer](278),
-		CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789", ExternalReference: "WEB-1001",
+		CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789",
+		Given:    orders.Given{ExternalReference: "WEB-1001", PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door"},
 		Currency: "EUR", ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`,
-		BillingAddress: `{"line1":"1 rue de la Paix"}`, PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door",
+		BillingAddress:  `{"line1":"1 rue de la Paix"}`,
 		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
 		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001",
 		Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
