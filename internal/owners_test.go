@@ -26,6 +26,7 @@ var owners = map[string][]string{
 	"internal/limits":      {"rate_windows"},
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",
 		"order_issues", "order_refunds", "order_refund_lines"},
+	"internal/search":   {"search_blocks", "search_loose"},
 	"internal/stock":    {"warehouses", "stock_levels", "movements"},
 	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "attempts", "replays", "nodes"},
 }

@@ -49,6 +49,12 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	if err != nil {
 		return false, err
 	}
+	for _, spent := range counted {
+		customers.Spend(tx, spent.Customer, -spent.Orders, -spent.Total)
+	}
+	if err := orders.ForgetSearched(tx, channel); err != nil {
+		return false, err
+	}
 	var shifts []stock.Shift
 	for _, h := range held {
 		shifts = append(shifts, stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved})
@@ -56,9 +62,6 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	changes, err := shiftStock(tx, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()})
 	if err != nil {
 		return false, err
-	}
-	for _, spent := range counted {
-		customers.Spend(tx, spent.Customer, -spent.Orders, -spent.Total)
 	}
 	orders.Purge(tx, channel)
 	accounts.RevokeOfChannel(tx, channel)

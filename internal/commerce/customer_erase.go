@@ -71,7 +71,12 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	if err := e.read(found); err != nil {
 		return records.Erasure{}, err
 	}
-	e.write()
+	if err := customers.ForgetSearched(tx, people); err != nil {
+		return records.Erasure{}, err
+	}
+	if err := e.write(); err != nil {
+		return records.Erasure{}, err
+	}
 	for i := range known {
 		if i == at {
 			known[i].Erase(tx, len(theirs))

@@ -16,7 +16,7 @@ import (
 
 // erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "shipments", "movements",
-	"events", "attempts", "idempotency_keys", "jobs", "audit_log"}
+	"events", "attempts", "idempotency_keys", "jobs", "audit_log", "search_blocks", "search_loose"}
 
 // erasure is one on its way: everything is read first, then everything is written.
 type erasure struct {
@@ -111,7 +111,7 @@ func (e *erasure) readEvents(known trace) error {
 }
 
 // write queues all that changes outside of the customers' own tables.
-func (e *erasure) write() {
+func (e *erasure) write() error {
 	for i := range e.personal {
 		p := &e.personal[i]
 		p.Shipping, p.Billing = NormalAddress(addressOf(p.Shipping)), addressOf(p.Billing)
@@ -120,7 +120,9 @@ func (e *erasure) write() {
 			p.ExternalReference = "erased-" + string(p.ID)
 		}
 	}
-	orders.Anonymise(e.tx, e.personal)
+	if err := orders.Anonymise(e.tx, e.personal); err != nil {
+		return err
+	}
 	for _, old := range e.lines {
 		l := old
 		l.Name, l.Description = e.redact(l.Name), e.redact(l.Description)
@@ -158,6 +160,7 @@ func (e *erasure) write() {
 		j.Save(e.tx)
 	}
 	audit.Forget(e.tx, e.patterns())
+	return nil
 }
 
 // unlessNamed keeps a text that does not name the person.

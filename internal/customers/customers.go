@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/search"
 )
 
 // Status is where a customer stands: active, secondary after a merge, or erased (interface §3.2).
@@ -67,6 +68,18 @@ func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(em
 // search is what a list's search looks through.
 func (c Customer) search() string {
 	return strings.ToLower(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
+}
+
+// isSecondary is the sort of secondaries among what is searched; the others have 0.
+const isSecondary = 1
+
+// document is what a search finds the record by.
+func (c *Customer) document() search.Document {
+	d := search.Document{ID: string(c.ID), Text: c.search()}
+	if c.Status == Secondary {
+		d.Sort = isSecondary
+	}
+	return d
 }
 
 // prefetchOne asks for one record without its tags and addresses; nil when there is none.
@@ -125,6 +138,7 @@ func Insert(w db.GuardedWriter, c Customer) {
 	table.Insert(w, c)
 	insertTags(w, c.ID, c.Tags)
 	insertAddresses(w, c.ID, c.Addresses)
+	search.Put(w, search.Customers, c.document())
 }
 
 // Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.

@@ -3,6 +3,7 @@ package customers
 import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // ErasedEmail is what stands in the place of an erased customer's e-mail; .invalid can never receive any.
@@ -19,4 +20,14 @@ func (c *Customer) Erase(tx *db.Tx, orders int) {
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	deleteTags(tx, c.ID)
 	deleteAddresses(tx, c.ID)
+	search.Put(tx, search.Customers, c.document())
+}
+
+// ForgetSearched takes the texts of some customers out of what searches look through, before they are erased.
+func ForgetSearched(tx *db.Tx, list []id.Customer) error {
+	all := make([]string, len(list))
+	for i := range list {
+		all[i] = string(list[i])
+	}
+	return search.Erase(tx, search.Customers, all)
 }

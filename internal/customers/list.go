@@ -18,6 +18,9 @@ type Filter struct {
 
 // List reads a page of records with tags and addresses, newest first, and how many match in all.
 func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
+	if f.Search != "" && f.Email == "" {
+		return listFound(tx, f)
+	}
 	list, total, err := table.Page(tx, f.where(tx), "c.id DESC", f.Limit, f.Offset)
 	if err != nil || len(list) == 0 {
 		return list, total, err

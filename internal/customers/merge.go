@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // LockAll reads whole records for changing them, in the order of their ids; unknown ones are left out.
@@ -66,6 +67,8 @@ func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
 			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
 		tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, s.ID, c.ID)
 		deleteTags(tx, s.ID)
+		s.Status = Secondary
+		search.Put(tx, search.Customers, s.document())
 	}
 	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)
 	Save(tx, before, c)

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // Read reads a whole record. Errors: NotFound.
@@ -71,6 +72,9 @@ func (c *Customer) Copy() *Customer {
 // Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
 func Save(tx *db.Tx, before, c *Customer) {
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
+	if before.search() != c.search() {
+		search.Put(tx, search.Customers, c.document())
+	}
 	if !slices.Equal(before.Tags, c.Tags) {
 		deleteTags(tx, c.ID)
 		insertTags(tx, c.ID, c.Tags)

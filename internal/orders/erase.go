@@ -5,12 +5,14 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 // Personal is what of an order may tell of its customer. Its notes and payment metadata go in any case and are not read.
 type Personal struct {
 	ID                id.Order
 	Number            int64
+	CreatedAt         int64
 	Name              string
 	Email             string
 	ExternalReference string
@@ -52,9 +54,9 @@ func personal[T any](tx *db.Tx, orders []id.Order, scan func(db.Rows) (T, error)
 // PersonalOf reads what some orders tell of their customer.
 func PersonalOf(tx *db.Tx, orders []id.Order) ([]Personal, error) {
 	return personal(tx, orders, func(r db.Rows) (p Personal, err error) {
-		return p, r.Scan(&p.ID, &p.Number, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping), db.Opt(&p.Billing),
+		return p, r.Scan(&p.ID, &p.Number, &p.CreatedAt, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping), db.Opt(&p.Billing),
 			db.Opt(&p.TrackingCarrier), db.Opt(&p.TrackingNumber), db.Opt(&p.TrackingURL))
-	}, `SELECT id, number, customer_name, customer_email, external_reference, shipping_address, billing_address, tracking_carrier, tracking_number, tracking_url
+	}, `SELECT id, number, created_at, customer_name, customer_email, external_reference, shipping_address, billing_address, tracking_carrier, tracking_number, tracking_url
 		FROM orders WHERE tenant_id = $1 AND id IN `)
 }
 
@@ -73,14 +75,22 @@ func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error)
 }
 
 // Anonymise writes locked orders as they are given, without name, e-mail, notes and payment metadata, and without the notes of
-// their history and shipments and the reasons of their refunds.
-func Anonymise(tx *db.Tx, list []Personal) {
-	db.Chunks(list, func(piece []Personal) error {
+// their history and shipments and the reasons of their refunds. Searches find what is left.
+func Anonymise(tx *db.Tx, list []Personal) error {
+	all := make([]string, len(list))
+	for i, p := range list {
+		all[i] = string(p.ID)
+	}
+	if err := search.Erase(tx, search.Orders, all); err != nil {
+		return err
+	}
+	return db.Chunks(list, func(piece []Personal) error {
 		args := []any{tx.Tenant, tx.Micros()}
 		ids := make([]id.Order, 0, len(piece))
 		for _, p := range piece {
-			search := strings.ToLower(Number(p.Number) + " " + p.ExternalReference)
-			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL), search)
+			text := strings.ToLower(Number(p.Number) + " " + p.ExternalReference)
+			search.Put(tx, search.Orders, search.Document{ID: string(p.ID), Sort: p.CreatedAt, Text: text})
+			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL), text)
 			ids = append(ids, p.ID)
 		}
 		tx.Queue(anonymise.For(len(piece), func(n int) string {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 	"entrepot/internal/spans"
 )
 
@@ -13,45 +14,98 @@ import (
 // addUp is the divisor of the two parts of an amount.
 const addUp = 100_000_000
 
+// figureRow is a move of the figures of one bucket.
+type figureRow struct {
+	figureKey
+	figure [4]int64 // orders, items, big, small
+}
+
+type figureKey struct {
+	width, bucket int64
+	status        Status
+	channel       id.Channel
+	currency      string
+}
+
+// figure is what one order counts.
+func (o *Order) figure() [4]int64 {
+	total := int64(o.Total)
+	return [4]int64{1, o.quantity(), total / addUp, total % addUp}
+}
+
+// moves are what an order moves the figures by when it goes into them (sign 1) or out of them (-1).
+func (o *Order) moves(into []figureRow, sign int64) []figureRow {
+	figure := o.figure()
+	for i := range figure {
+		figure[i] *= sign
+	}
+	for _, width := range spans.Widths {
+		into = append(into, figureRow{figureKey{width, spans.Down(o.CreatedAt, width), o.Status, o.Channel, o.Currency}, figure})
+	}
+	return into
+}
+
 // count moves the kept figures from an order as it was to as it is; nil is none (before creation).
 func count(w db.GuardedWriter, before, after *Order) {
-	type key struct {
-		status Status
-		figure [4]int64 // orders, items, big, small
-	}
-	var moves []key
-	for _, side := range []struct {
-		order *Order
-		sign  int64
-	}{{before, -1}, {after, 1}} {
-		if o := side.order; o != nil {
-			total := int64(o.Total)
-			moves = append(moves, key{o.Status, [4]int64{side.sign, side.sign * o.quantity(), side.sign * (total / addUp), side.sign * (total % addUp)}})
-		}
-	}
-	if len(moves) == 2 && moves[0].status == moves[1].status {
-		for i := range moves[0].figure {
-			moves[0].figure[i] += moves[1].figure[i]
-		}
-		if moves = moves[:1]; moves[0].figure == [4]int64{} {
+	rows := after.moves(make([]figureRow, 0, 2*len(spans.Widths)), 1)
+	switch {
+	case before == nil:
+	case before.Status != after.Status:
+		rows = before.moves(rows, -1)
+	default:
+		was, is := before.figure(), after.figure()
+		if was == is {
 			return
 		}
-	}
-	args := append(make([]any, 0, 4+7*len(moves)*len(spans.Widths)), w.TenantID(), string(after.Channel), after.Currency)
-	for _, m := range moves {
-		for _, width := range spans.Widths {
-			args = append(args, width, string(m.status), spans.Down(after.CreatedAt, width), m.figure[0], m.figure[1], m.figure[2], m.figure[3])
+		for i := range rows {
+			for k := range is {
+				rows[i].figure[k] = is[k] - was[k]
+			}
 		}
 	}
-	w.PutStamped(db.Difference(), countTexts.For(len(moves)*len(spans.Widths), func(n int) string {
-		return `INSERT INTO order_figures (tenant_id, channel, currency, span, status, bucket, orders, items, big, small)
-			VALUES ` + db.Repeat(n, 4, "($1,$2,$3,$,$,$,$,$,$,$)") + `
+	moveFigures(w, rows)
+}
+
+// countAll puts new orders into the kept figures, a row for each bucket.
+func countAll(tx *db.Tx, list []Order) {
+	sums := map[figureKey]int{}
+	var rows, one []figureRow
+	for i := range list {
+		one = list[i].moves(one[:0], 1)
+		for _, r := range one {
+			at, known := sums[r.figureKey]
+			if !known {
+				sums[r.figureKey] = len(rows)
+				rows = append(rows, r)
+				continue
+			}
+			for k := range r.figure {
+				rows[at].figure[k] += r.figure[k]
+			}
+		}
+	}
+	db.Chunks(rows, func(piece []figureRow) error {
+		moveFigures(tx, piece)
+		return nil
+	})
+}
+
+// moveFigures queues one statement for at most 256 rows.
+func moveFigures(w db.GuardedWriter, rows []figureRow) {
+	args := append(make([]any, 0, 1+9*len(rows)), w.TenantID())
+	for i := range rows {
+		r := &rows[i]
+		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2], r.figure[3])
+	}
+	w.PutStamped(db.Difference(), figureTexts.For(len(rows), func(n int) string {
+		return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES " +
+			db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$)") + `
 			ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
 				items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small`
 	}), args...)
 }
 
-var countTexts db.Text
+var figureTexts db.Text
 
 // quantity is how many pieces were ordered.
 func (o *Order) quantity() (n int64) {

@@ -77,7 +77,7 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 
 // shorter is the way to n orders, sorted by what they were not counted by, on which fewer of them are read.
 func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
-	if len(f.Statuses) == 0 && f.Channel == "" && f.From == 0 && f.To == 0 {
+	if !f.some() {
 		return bySort, nil
 	}
 	among := CountedFilter{} // where those that match are spread evenly

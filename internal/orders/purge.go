@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/search"
 )
 
 // Held is what a channel's orders hold of one stock level.
@@ -43,6 +44,16 @@ func SpentOn(tx *db.Tx, channel id.Channel) ([]Spent, error) {
 		return s, err
 	}, `SELECT customer_id, count(*), sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END)::BIGINT FROM orders
 		WHERE tenant_id = $1 AND channel_id = $2::UUID AND customer_id IS NOT NULL GROUP BY customer_id ORDER BY customer_id`, tx.Tenant, channel)
+}
+
+// ForgetSearched takes the orders of a channel, which are to be purged, out of what searches look through.
+func ForgetSearched(tx *db.Tx, channel id.Channel) error {
+	gone, err := db.List(tx, func(r db.Rows) (order string, err error) { return order, r.Scan(&order) },
+		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+	if err != nil {
+		return err
+	}
+	return search.Remove(tx, search.Orders, gone)
 }
 
 // Purge deletes every order of a channel with all that belongs to it, its idempotency keys included, and frees its references.

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/search"
 )
 
 const from = ` FROM orders o LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = o.channel_id
@@ -170,6 +171,42 @@ func Insert(w db.GuardedWriter, o *Order) {
 		InsertShipment(w, o.ID, s)
 	}
 	count(w, nil, o)
+	search.Put(w, search.Orders, o.document())
+}
+
+// document is what a search finds the order by.
+func (o *Order) document() search.Document {
+	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
+}
+
+// InsertAll is Insert for many orders at once.
+func InsertAll(tx *db.Tx, list []Order) {
+	var lines []lineRow
+	var shipments []shipmentRow
+	var shipped []shipmentLineRow
+	for i := range list {
+		o := &list[i]
+		o.ItemCount = int64(len(o.Lines))
+		for k, l := range o.Lines {
+			lines = append(lines, lineRow{o.ID, int64(k), l})
+		}
+		for _, s := range o.Shipments {
+			shipments = append(shipments, shipmentRow{o.ID, s})
+			for _, l := range s.Lines {
+				shipped = append(shipped, shipmentLineRow{o.ID, s.ID, l})
+			}
+		}
+	}
+	table.Insert(tx, list...)
+	lineTable.Insert(tx, lines...)
+	shipmentTable.Insert(tx, shipments...)
+	shipmentLineTable.Insert(tx, shipped...)
+	countAll(tx, list)
+	docs := make([]search.Document, len(list))
+	for i := range list {
+		docs[i] = list[i].document()
+	}
+	search.Put(tx, search.Orders, docs...)
 }
 
 func emailKey(email string) string { return strings.ToLower(email) }

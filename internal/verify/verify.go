@@ -41,6 +41,7 @@ var Checks = []Check{
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},
 	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures},
+	{"searches", "Searches look through every order and customer, as it is, and through nothing else.", searched},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
+	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -71,6 +72,13 @@ func (w *Worker) scrub() {
 			rest = scrubEvery
 		}
 		w.failed("scrubbing", err)
+	}
+}
+
+// packSearches packs what searches look through, every few seconds.
+func (w *Worker) packSearches() {
+	for w.pause(nil, max(measureEvery, w.Poll)) {
+		w.failed("packing what searches look through", search.PackAll(w.stopping, w.DB))
 	}
 }
 

@@ -1,0 +1,50 @@
+package customers
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+// listFound reads a page of a search. Where more is asked for than the index of searches knows, what it finds is looked at.
+func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
+	page := &search.Page{Offset: f.Offset, Limit: f.Limit}
+	var found []search.ID
+	look := f.Tag != "" || f.Rules != nil
+	err := search.Find(tx, search.Customers, f.Search, func(id search.ID, sort int64) error {
+		switch {
+		case sort == isSecondary && !f.IncludeInactive:
+		case look:
+			found = append(found, id)
+		default:
+			page.Add(search.Hit{ID: id})
+		}
+		return nil
+	})
+	f.Search = ""
+	for len(found) > 0 && err == nil {
+		piece := found[:min(256, len(found))]
+		found = found[len(piece):]
+		w := f.where(tx)
+		err = tx.Each(func(r db.Rows) error {
+			var text string
+			err := r.Scan(&text)
+			page.Add(search.Hit{ID: search.ParseID(text)})
+			return err
+		}, "SELECT c.id FROM customers c WHERE "+w.String()+" AND c.id IN ("+search.Bind(w, piece)+")", w.Args()...)
+	}
+	hits := page.Hits()
+	if err != nil || len(hits) == 0 {
+		return []Customer{}, page.Total, err
+	}
+	ids := make([]id.Customer, len(hits))
+	for i, h := range hits {
+		ids[i] = id.Customer(h.ID.String())
+	}
+	args := db.Padded(ids)
+	list, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id DESC", args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return list, page.Total, Load(tx, list)
+}

@@ -1,0 +1,46 @@
+package filler_test
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/filler"
+	"entrepot/internal/id"
+	"entrepot/internal/verify"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// In a filled account everything holds that verify looks at.
+func TestAFilledAccountHolds(t *testing.T) {
+	clock := filler.NewClock(time.Now())
+	dbtest.EnginesAt(t, clock.Now, func(t *testing.T, store *db.DB) {
+		*clock = *filler.NewClock(time.Now())
+		tenant := dbtest.Account(t, store)
+		shop := channels.Channel{ID: id.New[id.Channel](), Name: "Shop", Platform: channels.Custom, Status: channels.Active, Settings: "{}", Oversell: "allow"}
+		if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { shop.Insert(tx); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		size := filler.Size{Orders: 1500, SKUs: 300, Customers: 100}
+		if err := filler.Fill(t.Context(), store, clock, tenant, []id.Channel{shop.ID}, size, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		*clock = *filler.NewClock(time.Now().AddDate(3, 0, 0)) // as it will be looked at: later
+		results, err := verify.Run(t.Context(), store, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			if r.Wrong > 0 {
+				t.Errorf("%s: %v", r.Says, r.Examples)
+			}
+			if r.Name == "order totals" && r.Looked != int64(size.Orders) {
+				t.Errorf("%d orders were looked at", r.Looked)
+			}
+		}
+	})
+}

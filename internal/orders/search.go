@@ -1,0 +1,110 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+// fewRows is how many orders a search rather looks at one by one than in the index of searches. Tests lower it.
+var fewRows int64 = 2000
+
+// listFound reads a page of a search of all orders, or of those that the counted filter lets through.
+func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	rest := f
+	rest.Search = ""
+	some := f.some()
+	if some {
+		n, err := prefetchTotal(tx, f.CountedFilter).Wait()
+		if err != nil || n == 0 {
+			return []Order{}, n, err
+		}
+		if n <= fewRows {
+			return listLooking(tx, f, byStatus)
+		}
+	}
+	page := newFoundPage(f)
+	if !some && f.Sort == ByCreatedAt { // the index knows all that it takes
+		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
+			page.Add(search.Hit{ID: id, Sort: created})
+			return nil
+		})
+		return readFound(tx, page, err)
+	}
+	var found []search.ID
+	err := search.Find(tx, search.Orders, f.Search, func(id search.ID, _ int64) error {
+		found = append(found, id)
+		return nil
+	})
+	if err == nil {
+		err = rest.look(tx, found, page)
+	}
+	return readFound(tx, page, err)
+}
+
+// some reports whether the counted filter may leave out orders.
+func (f CountedFilter) some() bool {
+	return len(f.Statuses) > 0 || f.Channel != "" || f.From != 0 || f.To != 0
+}
+
+// listLooking reads a page of a search by looking at every order on the way.
+func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
+	w := db.NewWhere(tx, "o")
+	n, err := prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args()).Wait()
+	if err != nil || n == 0 || int64(f.Offset) >= n {
+		return []Order{}, n, err
+	}
+	list, err := prefetchPage(tx, f, way).Wait()
+	return list, n, err
+}
+
+// look adds to a page those of some orders that the filter lets through.
+func (f Filter) look(tx *db.Tx, found []search.ID, page *search.Page) error {
+	for len(found) > 0 {
+		piece := found[:min(256, len(found))]
+		found = found[len(piece):]
+		w := db.NewWhere(tx, "o")
+		where := f.conditions(w.Bind, bySort, f.Statuses)
+		err := tx.Each(func(r db.Rows) error {
+			var text string
+			var h search.Hit
+			err := r.Scan(&text, &h.Sort)
+			h.ID = search.ParseID(text)
+			page.Add(h)
+			return err
+		}, "SELECT o.id, o."+sortColumns[f.Sort]+" FROM orders o WHERE "+where+" AND o.id IN ("+search.Bind(w, piece)+")", w.Args()...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newFoundPage is the page of a filter, empty.
+func newFoundPage(f Filter) *search.Page {
+	p := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: f.Ascending}
+	if f.After != nil {
+		p.Offset, p.After = 0, &search.Hit{ID: search.ParseID(string(f.After.ID)), Sort: f.After.Value}
+	}
+	return p
+}
+
+// readFound reads the orders of a page without lines, unless the search has failed.
+func readFound(tx *db.Tx, page *search.Page, err error) ([]Order, int64, error) {
+	hits := page.Hits()
+	if err != nil || len(hits) == 0 {
+		return []Order{}, page.Total, err
+	}
+	ids, at := make([]search.ID, len(hits)), make(map[id.Order]int, len(hits))
+	for i, h := range hits {
+		ids[i], at[id.Order(h.ID.String())] = h.ID, i
+	}
+	w := db.NewWhere(tx, "o")
+	scan := table.Scanner()
+	list := make([]Order, len(hits))
+	return list, page.Total, tx.Each(func(r db.Rows) error {
+		o, err := scan(r)
+		list[at[o.ID]] = o
+		return err
+	}, "SELECT "+table.Columns("o")+from+"WHERE "+w.String()+" AND o.id IN ("+search.Bind(w, ids)+")", w.Args()...)
+}

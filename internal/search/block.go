@@ -1,0 +1,118 @@
+package search
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+)
+
+// ID is a record's UUID.
+type ID [16]byte
+
+// String is the UUID as it is written.
+func (id ID) String() string {
+	text := hex.EncodeToString(id[:])
+	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+}
+
+// ParseID reads a UUID of the store.
+func ParseID(text string) (id ID) {
+	hex.Decode(id[:], []byte(strings.ReplaceAll(text, "-", ""))) // ids come from the store
+	return id
+}
+
+// entry is one record of a block.
+type entry struct {
+	id   ID
+	sort int64
+	text string
+}
+
+// keySize is how many bytes of keys an entry has: its id and its sort.
+const keySize = 24
+
+// encode packs entries, which are in the order of their ids.
+func encode(list []entry) (has filter, body string, keys []byte) {
+	has = make(filter, filterBits/8)
+	var text strings.Builder
+	keys = make([]byte, 0, keySize*len(list))
+	for i := range list {
+		e := &list[i]
+		has.add(e.text)
+		text.WriteString(e.text)
+		text.WriteByte('\n')
+		keys = append(keys, e.id[:]...)
+		keys = binary.BigEndian.AppendUint64(keys, uint64(e.sort))
+	}
+	return has, text.String(), keys
+}
+
+// decode unpacks a block.
+func decode(body string, keys []byte) []entry {
+	list := make([]entry, 0, len(keys)/keySize)
+	for line := range strings.Lines(body) {
+		id, sort := keyAt(keys, len(list))
+		list = append(list, entry{id, sort, strings.TrimSuffix(line, "\n")})
+	}
+	return list
+}
+
+func keyAt(keys []byte, i int) (id ID, sort int64) {
+	key := keys[i*keySize : (i+1)*keySize]
+	return ID(key[:16]), int64(binary.BigEndian.Uint64(key[16:]))
+}
+
+// matches calls each for every entry whose text contains a term, which has no line break.
+func matches(body string, keys []byte, term string, each func(id ID, sort int64) error) error {
+	for line := 0; body != ""; line++ {
+		if term != "" {
+			at := strings.Index(body, term)
+			if at < 0 {
+				return nil
+			}
+			line += strings.Count(body[:at], "\n")
+			body = body[at:]
+		}
+		id, sort := keyAt(keys, line)
+		if err := each(id, sort); err != nil {
+			return err
+		}
+		body = body[strings.IndexByte(body, '\n')+1:]
+	}
+	return nil
+}
+
+// filter says of each trigram (three bytes in a row) that a block does not contain it, or perhaps does: a bit for its hash.
+type filter []byte
+
+const filterBits = 1 << 15
+
+func (f filter) add(text string) {
+	for i := 0; i+3 <= len(text); i++ {
+		bit := trigram(text[i], text[i+1], text[i+2])
+		f[bit/8] |= 1 << (bit % 8)
+	}
+}
+
+// all reports whether perhaps every one of some trigrams is there.
+func (f filter) all(wanted []uint32) bool {
+	for _, bit := range wanted {
+		if f[bit/8]&(1<<(bit%8)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// trigramsOf are those of a term, none if it is shorter.
+func trigramsOf(term string) (list []uint32) {
+	for i := 0; i+3 <= len(term); i++ {
+		list = append(list, trigram(term[i], term[i+1], term[i+2]))
+	}
+	return list
+}
+
+// trigram spreads three bytes over the bits of a filter.
+func trigram(a, b, c byte) uint32 {
+	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 2654435761 >> (32 - 15)
+}

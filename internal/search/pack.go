@@ -1,0 +1,249 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Bounds of packing.
+const (
+	blockSize = 1024 // records of a new block
+	blockMost = 3 * blockSize / 2
+	packAt    = 2 * blockSize // unpacked records from which it is worth it
+	packStep  = 2 * blockSize // records packed in one transaction
+	packReach = 32            // blocks written in one transaction
+)
+
+// lockName is the lock of those who write blocks: one at a time in an account. It comes before the change clock, and whoever has it waits for no
+// record (docs/decisions/0026).
+const lockName = "search blocks"
+
+// loose is an unpacked document.
+type looseRow struct {
+	entry
+	version int64
+}
+
+// PackAll packs every account that has enough to be packed, a part of it at a time. It serves every tenant.
+func PackAll(ctx context.Context, store *db.DB) error {
+	type lot struct {
+		tenant id.Tenant
+		kind   Kind
+	}
+	var lots []lot
+	err := store.Peek(ctx, db.Across, func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var l lot
+			err := r.Scan(&l.tenant, &l.kind)
+			lots = append(lots, l)
+			return err
+		}, "SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
+	})
+	for _, l := range lots {
+		if err == nil {
+			err = Pack(ctx, store, l.tenant, l.kind, packAt)
+		}
+	}
+	return err
+}
+
+// Pack moves unpacked documents of one kind into blocks until there are fewer than least.
+func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least int) error {
+	for {
+		n := 0
+		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
+			n, err = packSome(tx, kind, least)
+			return err
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// packSome packs the documents with the lowest ids, as many as one transaction should, and gives how many these were.
+func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
+	if err := tx.LockName(lockName); err != nil {
+		return 0, err
+	}
+	waiting, err := db.List(tx, func(r db.Rows) (l looseRow, err error) {
+		var text string
+		err = r.Scan(&text, &l.sort, &l.text, &l.version)
+		l.id = ParseID(text)
+		return l, err
+	}, "SELECT id, sort, text, version FROM search_loose WHERE tenant_id = $1 AND kind = $2 ORDER BY id LIMIT $3::BIGINT", tx.Tenant, string(kind), max(packStep, least))
+	if err != nil || len(waiting) < max(1, least) {
+		return 0, err
+	}
+	waiting = waiting[:min(packStep, len(waiting))]
+	done := 0
+	for blocks := 0; done < len(waiting) && blocks < packReach; blocks++ {
+		b, err := readBlock(tx, kind, waiting[done].id)
+		if err != nil {
+			return 0, err
+		}
+		end := done
+		for end < len(waiting) && b.covers(waiting[end].id) {
+			end++
+		}
+		b.merge(waiting[done:end])
+		b.write(tx, kind)
+		done = end
+	}
+	forget(tx, kind, waiting[:done])
+	return done, nil
+}
+
+// forget queues the deletion of packed documents; one that was written anew meanwhile makes the transaction run again.
+func forget(tx *db.Tx, kind Kind, taken []looseRow) {
+	byVersion := map[int64][]string{}
+	for i := range taken {
+		byVersion[taken[i].version] = append(byVersion[taken[i].version], taken[i].id.String())
+	}
+	for version, ids := range byVersion {
+		db.Chunks(ids, func(piece []string) error {
+			args := append(make([]any, 0, 3+len(piece)), tx.Tenant, string(kind), version)
+			for _, id := range piece {
+				args = append(args, id)
+			}
+			tx.Queue(forgetText.For(len(piece), func(n int) string {
+				return "DELETE FROM search_loose WHERE tenant_id = $1 AND kind = $2 AND version = $3 AND id IN " + db.In(n, 4)
+			}), args...).Rows(int64(len(piece)), nil)
+			return nil
+		})
+	}
+}
+
+var forgetText db.Text
+
+// block is a block that is being written anew.
+type block struct {
+	first string // "" when it is not there yet
+	next  ID     // where the next block begins
+	last  bool   // there is none
+	list  []entry
+}
+
+// readBlock reads the block that a document belongs to: the last one that begins at its id or before, else the first.
+func readBlock(tx *db.Tx, kind Kind, of ID) (*block, error) {
+	b := &block{last: true}
+	read := func(where, order string) error {
+		return tx.Each(func(r db.Rows) error {
+			var body string
+			var keys []byte
+			if err := r.Scan(&b.first, &body, &keys); err != nil {
+				return err
+			}
+			b.list = decode(body, keys)
+			return nil
+		}, "SELECT first_id, body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id "+where+" $3::UUID ORDER BY first_id "+order+" LIMIT 1",
+			tx.Tenant, string(kind), of.String())
+	}
+	if err := read("<=", "DESC"); err != nil {
+		return nil, err
+	}
+	if b.first == "" {
+		if err := read(">", "ASC"); err != nil {
+			return nil, err
+		}
+	}
+	if b.first == "" {
+		return b, nil
+	}
+	return b, tx.Each(func(r db.Rows) error {
+		var next string
+		err := r.Scan(&next)
+		b.next, b.last = ParseID(next), false
+		return err
+	}, "SELECT first_id FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id > $3::UUID ORDER BY first_id LIMIT 1", tx.Tenant, string(kind), b.first)
+}
+
+// covers reports whether a document with an id not below the one that the block was read for belongs to it.
+func (b *block) covers(id ID) bool { return b.last || bytes.Compare(id[:], b.next[:]) < 0 }
+
+// merge lets documents take the place of entries with their ids; those that are gone leave none.
+func (b *block) merge(docs []looseRow) {
+	merged := make([]entry, 0, len(b.list)+len(docs))
+	old := b.list
+	for i := range docs {
+		for len(old) > 0 && bytes.Compare(old[0].id[:], docs[i].id[:]) < 0 {
+			merged, old = append(merged, old[0]), old[1:]
+		}
+		if len(old) > 0 && old[0].id == docs[i].id {
+			old = old[1:]
+		}
+		if docs[i].text != "" {
+			merged = append(merged, docs[i].entry)
+		}
+	}
+	b.list = append(merged, old...)
+}
+
+// write queues the block in place of what was read, in several when it has grown.
+func (b *block) write(tx *db.Tx, kind Kind) {
+	if b.first != "" {
+		tx.Queue("DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind), b.first).Rows(1, nil)
+	}
+	for rest := b.list; len(rest) > 0; {
+		n := len(rest)
+		if n > blockMost {
+			n = blockSize
+		}
+		has, body, keys := encode(rest[:n])
+		tx.Queue("INSERT INTO search_blocks (tenant_id, kind, first_id, filter, body, keys) VALUES ($1,$2,$3,$4,$5,$6)", tx.Tenant, string(kind), rest[0].id.String(),
+			[]byte(has), body, keys)
+		rest = rest[n:]
+	}
+}
+
+// Erase takes the texts of some records out of the blocks in this transaction, so that nothing of them stays in the store; what counts of
+// them is put beside.
+func Erase(tx *db.Tx, kind Kind, ids []string) error {
+	if err := tx.LockName(lockName); err != nil {
+		return err
+	}
+	gone := make([]ID, len(ids))
+	for i := range ids {
+		gone[i] = ParseID(ids[i])
+	}
+	slices.SortFunc(gone, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	for len(gone) > 0 {
+		b, err := readBlock(tx, kind, gone[0])
+		if err != nil {
+			return err
+		}
+		n := 0
+		for n < len(gone) && b.covers(gone[n]) {
+			n++
+		}
+		before := len(b.list)
+		b.list = slices.DeleteFunc(b.list, func(e entry) bool {
+			_, found := slices.BinarySearchFunc(gone[:n], e.id, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+			return found
+		})
+		if len(b.list) < before {
+			b.write(tx, kind)
+		}
+		gone = gone[n:]
+	}
+	return nil
+}
+
+// Remove takes records that are deleted in this transaction out of all that is searched.
+func Remove(tx *db.Tx, kind Kind, ids []string) error {
+	if err := Erase(tx, kind, ids); err != nil {
+		return err
+	}
+	return db.Chunks(ids, func(piece []string) error {
+		args := append(make([]any, 0, 2+len(piece)), tx.Tenant, string(kind))
+		for _, id := range piece {
+			args = append(args, id)
+		}
+		tx.Queue("DELETE FROM search_loose WHERE tenant_id = $1 AND kind = $2 AND id IN "+db.In(len(piece), 3), args...)
+		return nil
+	})
+}

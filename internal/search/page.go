@@ -1,0 +1,66 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// Hit is a record that a search has found, and what its list goes by before the id.
+type Hit struct {
+	ID   ID
+	Sort int64
+}
+
+// Page keeps the hits of one page of a list, and those before it, out of any number.
+type Page struct {
+	Offset, Limit int
+	Ascending     bool
+	After         *Hit  // where the page before ended, instead of Offset; nil for none
+	Total         int64 // of all that were added
+
+	best []Hit
+}
+
+func (p *Page) compare(a, b Hit) int {
+	by := cmp.Or(cmp.Compare(a.Sort, b.Sort), bytes.Compare(a.ID[:], b.ID[:]))
+	if p.Ascending {
+		return by
+	}
+	return -by
+}
+
+// Add counts a hit and keeps it while it may be on the page.
+func (p *Page) Add(h Hit) {
+	p.Total++
+	if p.After != nil && p.compare(*p.After, h) >= 0 {
+		return
+	}
+	reach := p.Offset + p.Limit
+	if p.best = append(p.best, h); len(p.best) >= 2*reach+1000 {
+		slices.SortFunc(p.best, p.compare)
+		p.best = p.best[:reach]
+	}
+}
+
+// Hits are those of the page, in order.
+func (p *Page) Hits() []Hit {
+	slices.SortFunc(p.best, p.compare)
+	return p.best[min(p.Offset, len(p.best)):min(p.Offset+p.Limit, len(p.best))]
+}
+
+// Bind takes ids as arguments of a query and gives their placeholders.
+func Bind(w *db.Where, ids []ID) string {
+	texts := make([]string, len(ids))
+	for i := range ids {
+		texts[i] = ids[i].String()
+	}
+	marks := make([]string, 0, len(ids))
+	for _, text := range db.Padded(texts) {
+		marks = append(marks, w.Bind(text))
+	}
+	return strings.Join(marks, ",")
+}

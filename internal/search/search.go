@@ -1,0 +1,165 @@
+// Package search finds records by a part of their text, in any case, at any length, exactly: an answer is what looking at every record would
+// give, and so is the number of records in it.
+//
+//	search.go  Put and Find
+//	block.go   how the texts of a thousand records are packed
+//	pack.go    moving what was put into blocks, and taking erased texts out of them
+//
+// A record's text is put aside with the write of the record, behind the change clock; the worker packs what was put into blocks. A search
+// reads which trigrams the blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name costs a few
+// blocks, and what every record contains some 60 bytes a record.
+package search
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// Kind is what is searched: each has its own ids.
+type Kind string
+
+// The kinds.
+const (
+	Orders    Kind = "order"
+	Customers Kind = "customer"
+	Products  Kind = "product"
+)
+
+// Kinds lists them.
+var Kinds = []Kind{Orders, Customers, Products}
+
+// Document is what a record is found by.
+type Document struct {
+	ID   string // a UUID
+	Sort int64  // what its lists go by first; 0 if that is the id
+	Text string // "" for a record that is gone
+}
+
+// Fold makes texts and terms alike: lower case, and one line.
+func Fold(text string) string { return oneLine.Replace(strings.ToLower(text)) }
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+
+// Put queues the texts of records that were written in this transaction, whose rows are guarded by themselves.
+func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
+	db.Chunks(docs, func(piece []Document) error {
+		args := append(make([]any, 0, 2+3*len(piece)), w.TenantID(), string(kind))
+		for i := range piece {
+			args = append(args, piece[i].ID, piece[i].Sort, Fold(piece[i].Text))
+		}
+		w.PutStamped(db.Difference(), putText.For(len(piece), func(n int) string {
+			return "INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) VALUES " + db.Repeat(n, 3, "($1,$2,$,$,$,0)") +
+				" ON CONFLICT (tenant_id, kind, id) DO UPDATE SET sort = excluded.sort, text = excluded.text, version = search_loose.version + 1"
+		}), args...)
+		return nil
+	})
+}
+
+var putText db.Text
+
+// Find calls each for every record that contains a term, in no order.
+func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) error {
+	term = Fold(term)
+	loose, err := looseMatches(tx, kind, term, each)
+	if err != nil {
+		return err
+	}
+	first, all, err := candidates(tx, kind, term)
+	if err != nil {
+		return err
+	}
+	read := func(r db.Rows) error {
+		var body string
+		var keys []byte
+		if err := r.Scan(&body, &keys); err != nil {
+			return err
+		}
+		return matches(body, keys, term, func(id ID, sort int64) error {
+			if loose[id] {
+				return nil
+			}
+			return each(id, sort)
+		})
+	}
+	const blocks = "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2"
+	if all {
+		return tx.Each(read, blocks, tx.Tenant, string(kind))
+	}
+	for len(first) > 0 {
+		piece := first[:min(16, len(first))]
+		first = first[len(piece):]
+		args := append([]any{tx.Tenant, string(kind)}, db.Padded(piece)...)
+		if err := tx.Each(read, blocks+" AND first_id IN "+db.In(len(args)-2, 3), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each calls each for every record of a kind, in no order.
+func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error) error {
+	loose := map[ID]bool{}
+	err := tx.Each(func(r db.Rows) error {
+		var text, id string
+		var sort int64
+		err := r.Scan(&id, &sort, &text)
+		key := ParseID(id)
+		loose[key] = true
+		if err == nil && text != "" {
+			err = each(key, sort, text)
+		}
+		return err
+	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+	if err != nil {
+		return err
+	}
+	return tx.Each(func(r db.Rows) error {
+		var body string
+		var keys []byte
+		err := r.Scan(&body, &keys)
+		for _, e := range decode(body, keys) {
+			if err == nil && !loose[e.id] {
+				err = each(e.id, e.sort, e.text)
+			}
+		}
+		return err
+	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+}
+
+// looseMatches looks through what is not packed, and names all of it: blocks do not count for these records.
+func looseMatches(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) (map[ID]bool, error) {
+	loose := map[ID]bool{}
+	return loose, tx.Each(func(r db.Rows) error {
+		var text, id string
+		var sort int64
+		if err := r.Scan(&id, &sort, &text); err != nil {
+			return err
+		}
+		key := ParseID(id)
+		loose[key] = true
+		if text != "" && strings.Contains(text, term) {
+			return each(key, sort)
+		}
+		return nil
+	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+}
+
+// candidates names the blocks that may contain a term; all reports that every block may.
+func candidates(tx *db.Tx, kind Kind, term string) (first []string, all bool, err error) {
+	wanted := trigramsOf(term)
+	if len(wanted) == 0 {
+		return nil, true, nil
+	}
+	n := 0
+	err = tx.Each(func(r db.Rows) error {
+		var id string
+		var has filter
+		err := r.Scan(&id, (*[]byte)(&has))
+		if n++; has.all(wanted) {
+			first = append(first, id)
+		}
+		return err
+	}, "SELECT first_id, filter FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+	return first, len(first) > n/2, err
+}

@@ -1,0 +1,245 @@
+package search_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"strings"
+	"sync"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// sample is what was put of one account, by id.
+type sample struct {
+	*testing.T
+	store  *db.DB
+	tenant id.Tenant
+	texts  map[string]search.Document
+	dice   *rand.Rand
+}
+
+func (s *sample) write(run func(tx *db.Tx) error) {
+	s.Helper()
+	if err := s.store.Write(s.Context(), s.tenant, run); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *sample) text() string {
+	words := []string{"Ada", "ÉMILE", "ord-0001", "O'Neill", "gmail.com", "100%", "a_b", `back\slash`, "東京", "x", "two\nlines", "Zebulon"}
+	text := fmt.Sprintf("ORD-%06d", s.dice.Intn(100_000))
+	for range s.dice.Intn(5) {
+		text += " " + words[s.dice.Intn(len(words))]
+	}
+	return text
+}
+
+// put writes n records: new ones, changed ones, and ones that go.
+func (s *sample) put(n int) {
+	known := make([]string, 0, len(s.texts))
+	for id := range s.texts {
+		known = append(known, id)
+	}
+	docs := make([]search.Document, 0, n)
+	used := map[string]bool{}
+	for range n {
+		d := search.Document{ID: id.New[string](), Sort: s.dice.Int63n(1000), Text: s.text()}
+		if len(known) > 0 && s.dice.Intn(3) == 0 {
+			if d.ID = known[s.dice.Intn(len(known))]; s.dice.Intn(2) == 0 {
+				d.Text = ""
+			}
+		} else if s.dice.Intn(3) == 0 { // between others
+			d.ID = fmt.Sprintf("%08x", s.dice.Uint32()) + d.ID[8:]
+		}
+		if used[d.ID] {
+			continue
+		}
+		used[d.ID] = true
+		docs = append(docs, d)
+		if s.texts[d.ID] = d; d.Text == "" {
+			delete(s.texts, d.ID)
+		}
+	}
+	s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, docs...); return nil })
+}
+
+// check compares what some terms find with what looking at everything finds.
+func (s *sample) check(when string) {
+	s.Helper()
+	for _, term := range []string{"ada", "ADA", "émile", "É", "東京", "東", "a", "x", "gmail.com", "il.c", "0%", "100%", "a_b", "_", `k\s`, "ord-00", "ord-0001", "99", "o'n", "two\nlines", "no such", "zebulon ada", "\n"} {
+		want := map[string]int64{}
+		for id, d := range s.texts {
+			if strings.Contains(search.Fold(d.Text), search.Fold(term)) {
+				want[id] = d.Sort
+			}
+		}
+		got := map[string]int64{}
+		err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+			clear(got)
+			return search.Find(tx, search.Orders, term, func(id search.ID, sort int64) error {
+				if _, twice := got[id.String()]; twice {
+					s.Errorf("%s: %s found twice", when, id)
+				}
+				got[id.String()] = sort
+				return nil
+			})
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+		if !maps.Equal(got, want) {
+			s.Errorf("%s: %q finds %d records, not %d", when, term, len(got), len(want))
+		}
+	}
+}
+
+// rows counts the rows of a table of search.
+func (s *sample) rows(table string) (n int) {
+	s.Helper()
+	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {
+		return tx.Row("SELECT count(*) FROM "+table+" WHERE tenant_id = $1 AND kind = 'order'", []any{tx.Tenant}, &n)
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// Whatever was written, packed or erased before, a search finds what looking at every record finds.
+func TestSearchFindsWhatEveryRecordSays(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		other := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(2))}
+		other.put(50)
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(1))}
+		s.check("empty")
+		for round := range 6 {
+			s.put(1500)
+			s.check(fmt.Sprint("unpacked ", round))
+			if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1+1000*(round%2)); err != nil {
+				t.Fatal(err)
+			}
+			s.check(fmt.Sprint("packed ", round))
+		}
+		if blocks, loose := s.rows("search_blocks"), s.rows("search_loose"); blocks < 3 || loose >= 1001 {
+			t.Errorf("%d blocks, %d records beside them", blocks, loose)
+		}
+		var gone []string
+		for id := range s.texts {
+			if gone = append(gone, id); len(gone) == 40 {
+				break
+			}
+		}
+		s.write(func(tx *db.Tx) error {
+			for _, id := range gone {
+				delete(s.texts, id)
+				search.Put(tx, search.Orders, search.Document{ID: id})
+			}
+			return search.Erase(tx, search.Orders, gone)
+		})
+		s.check("erased")
+		other.check("the other account")
+	})
+}
+
+// An erased text is in no row any more, also before the next packing.
+func TestErasedTextsAreGone(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(4))}
+		s.put(3000)
+		secret := search.Document{ID: id.New[string](), Text: "Wilhelmine Secret"}
+		s.write(func(tx *db.Tx) error { search.Put(tx, search.Orders, secret); return nil })
+		if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 1); err != nil {
+			t.Fatal(err)
+		}
+		holds := func() (n int) {
+			err := store.Texts(t.Context(), func(_, _, text string) error {
+				n += strings.Count(text, "wilhelmine")
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if holds() != 1 {
+			t.Fatalf("the text stands %d times in the store", holds())
+		}
+		s.write(func(tx *db.Tx) error {
+			search.Put(tx, search.Orders, search.Document{ID: secret.ID, Text: "ORD-1"})
+			return search.Erase(tx, search.Orders, []string{secret.ID})
+		})
+		if holds() != 0 {
+			t.Error("the text is still in the store")
+		}
+		s.texts[secret.ID] = search.Document{ID: secret.ID, Text: "ORD-1"}
+		s.check("erased")
+	})
+}
+
+// Writers, packers on two nodes and erasures at once lose nothing and find nothing twice.
+func TestPackingBesideWriters(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(9))}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for n := range 4 {
+			wg.Go(func() {
+				for i := range 40 {
+					docs := make([]search.Document, 20)
+					for k := range docs {
+						docs[k] = search.Document{ID: fmt.Sprintf("%08x-0000-7000-8000-%012x", (n*7919+i*104729+k*31)%5000, n), Text: fmt.Sprintf("writer %d round %d place %d ada", n, i, k)}
+					}
+					err := store.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
+						for _, d := range docs {
+							search.Put(tx, search.Orders, d)
+						}
+						if i%10 == 9 {
+							return search.Erase(tx, search.Orders, []string{docs[0].ID})
+						}
+						return nil
+					})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					for _, d := range docs {
+						s.texts[d.ID] = d
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		stop := make(chan struct{})
+		var packers sync.WaitGroup
+		for range 2 {
+			packers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if err := search.Pack(t.Context(), store, s.tenant, search.Orders, 50); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		close(stop)
+		packers.Wait()
+		s.check("after all")
+		if s.rows("search_blocks") == 0 {
+			t.Error("nothing was packed")
+		}
+	})
+}
