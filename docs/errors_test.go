@@ -18,7 +18,7 @@ import (
 var statuses = map[string]string{"Invalid": "400", "Unauthorized": "401", "Forbidden": "403", "NotFound": "404", "Conflict": "409",
 	"Precondition": "412", "TooLarge": "413", "Unsupported": "415", "Refused": "422", "TooMany": "429", "Unavailable": "503"}
 
-// said are the codes of the program: of answers, each with its status ("" where only running it tells), and of bulk items.
+// said are the codes of the program: of answers, each with its status ("" where only running it shows), and of bulk items.
 type said struct {
 	answers map[string]map[string]string // code → status → where
 	items   map[string]string            // code → where

@@ -188,7 +188,8 @@ func imports(t *testing.T, file string) (paths []string) {
 
 // Only db locks the accounts' change clocks: in one order, or writers of an account would wait for each other in a ring.
 func TestOnlyTheGroundLocksTheClock(t *testing.T) {
-	locks := regexp.MustCompile(`(?is)change_clocks[^"` + "`" + `]*\sFOR\s+(UPDATE|SHARE|NO\s+KEY|KEY)|UPDATE\s+change_clocks|pg_advisory_[a-z_]*lock`)
+	locks := regexp.MustCompile(`(?is)change_clocks[^"` + "`" +
+		`]*\sFOR\s+(UPDATE|SHARE|NO\s+KEY|KEY)|UPDATE\s+change_clocks|pg_advisory_[a-z_]*lock`)
 	for _, file := range sources(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {

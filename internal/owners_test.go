@@ -100,7 +100,8 @@ func tablesOfMigrations(t *testing.T) map[string]bool {
 	}
 	slices.Sort(files)
 	tables := map[string]bool{"schema_versions": true} // made by the runner
-	step := regexp.MustCompile(`(?m)^\s*(CREATE (?:UNLOGGED )?TABLE|DROP TABLE|ALTER TABLE) (?:IF (?:NOT )?EXISTS )?(\w+)(?: RENAME TO (\w+))?`)
+	step := regexp.MustCompile(`(?m)^\s*(CREATE (?:UNLOGGED )?TABLE|DROP TABLE|ALTER TABLE) ` +
+		`(?:IF (?:NOT )?EXISTS )?(\w+)(?: RENAME TO (\w+))?`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

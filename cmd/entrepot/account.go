@@ -128,7 +128,8 @@ func (env *environment) createAccount(cmd *cobra.Command, _ []string) (work, err
 			return err
 		}
 		shown := recordAccount(made, func(w *apijson.Writer) { w.Raw("owner", string(recordUser(*user, made))) })
-		return env.print(cmd, shown, nil, [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"plan", string(made.Plan)}, {"owner", user.Email}})
+		return env.print(cmd, shown, nil, [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"plan", string(made.Plan)},
+			{"owner", user.Email}})
 	}, nil
 }
 

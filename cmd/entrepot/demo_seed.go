@@ -91,14 +91,14 @@ func (s *seeding) fill(end time.Time) error {
 	return err
 }
 
-// act runs one operation of the sample account.
-func (s *seeding) act(run func(tx *db.Tx) error) error {
+// write runs one operation of the sample account.
+func (s *seeding) write(run func(tx *db.Tx) error) error {
 	return s.store.DB.Write(s.ctx, s.who.Tenant, run)
 }
 
 func (s *seeding) makeChannels() error {
 	for _, name := range []string{"Own shop", "Market stall"} {
-		err := s.act(func(tx *db.Tx) error {
+		err := s.write(func(tx *db.Tx) error {
 			c, _, _, err := s.store.Commerce.CreateChannel(tx, s.who, commerce.ChannelDraft{Name: &name, Platform: channels.Custom})
 			s.shops = append(s.shops, c.ID)
 			return err
@@ -149,7 +149,7 @@ func (s *seeding) makeProducts() error {
 			return out.Errors, err
 		},
 	} {
-		err := s.act(func(tx *db.Tx) error {
+		err := s.write(func(tx *db.Tx) error {
 			faults, err := run(tx)
 			if err == nil && len(faults) > 0 {
 				err = fmt.Errorf("sample data was refused: %v", faults)
@@ -165,8 +165,8 @@ func (s *seeding) makeProducts() error {
 
 // moment is one operation at one time.
 type moment struct {
-	at  time.Time
-	act func() error
+	at time.Time
+	do func() error
 }
 
 // live plays thirty days: orders come in, are prepared, shipped, delivered, sometimes cancelled or sent back.
@@ -184,7 +184,7 @@ func (s *seeding) live(end time.Time) error {
 			break
 		}
 		s.now = m.at
-		if err := m.act(); err != nil {
+		if err := m.do(); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func (s *seeding) orderAt(at time.Time) []moment {
 func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {
 	return s.store.Commerce.NumberOrder(s.ctx, s.store.DB, s.who.Tenant, func(number int64) error {
 		draft.Number, draft.ExternalReference = number, fmt.Sprintf("WEB-%d", 1000+number)
-		return s.act(func(tx *db.Tx) error {
+		return s.write(func(tx *db.Tx) error {
 			made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
 			if err == nil {
 				*order = made.ID
@@ -249,7 +249,7 @@ func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) 
 
 // change locks an order and runs an operation on it.
 func (s *seeding) change(order id.Order, run func(*db.Tx, *orders.Order) error) error {
-	return s.act(func(tx *db.Tx) error {
+	return s.write(func(tx *db.Tx) error {
 		o, err := orders.Lock(tx, order)
 		if err != nil {
 			return err

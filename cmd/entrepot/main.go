@@ -35,7 +35,7 @@ func main() {
 	os.Exit(code)
 }
 
-// environment is what a command sees of the world.
+// environment is what a command has of its surroundings.
 type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer

@@ -47,7 +47,8 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention", "pull-every",
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention",
+		"pull-every",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	return serve
 }
@@ -109,7 +110,8 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	if c.Retention, err = retention(env.text(cmd, "retention")); err != nil {
 		return c, err
 	}
-	if c.PullEvery, err = time.ParseDuration(env.text(cmd, "pull-every")); err != nil || c.PullEvery < time.Second || c.PullEvery > 24*time.Hour {
+	if c.PullEvery, err = time.ParseDuration(env.text(cmd, "pull-every")); err != nil || c.PullEvery < time.Second ||
+		c.PullEvery > 24*time.Hour {
 		return c, wrong("pull-every must be a time from 1s to 24h, such as 5m, not %q", env.text(cmd, "pull-every"))
 	}
 	c.Retries, err = retries(env.text(cmd, "webhook-retries"))

@@ -209,8 +209,8 @@ func list(cmd *cobra.Command, s *server.Store, read func(accounts.Account, *db.T
 const everything = 1_000_000
 
 // write runs one operation of an account.
-func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, act func(tx *db.Tx) error) error {
-	return s.DB.Write(cmd.Context(), tenant, act)
+func write(cmd *cobra.Command, s *server.Store, tenant id.Tenant, operation func(tx *db.Tx) error) error {
+	return s.DB.Write(cmd.Context(), tenant, operation)
 }
 
 // password is a flag's value; "-" reads a line from stdin, so that it need not be an argument.

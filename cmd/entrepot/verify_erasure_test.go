@@ -17,8 +17,8 @@ func TestVerifyErasure(t *testing.T) {
 	dbtest.Long(t, "it seeds a sample shop")
 	stores(t, func(t *testing.T, p *program) {
 		p.object("account", "create", "--name", "One", "--owner-email", "one@example.com", "--owner-password", "a long passphrase")
-		// act runs operations on the store as a service would, and closes it.
-		act := func(run func(s *server.Store) error) {
+		// open runs operations on the store as a service would, and closes it.
+		open := func(run func(s *server.Store) error) {
 			t.Helper()
 			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"]})
 			if err != nil {
@@ -30,7 +30,7 @@ func TestVerifyErasure(t *testing.T) {
 			}
 		}
 		var customer id.Customer
-		act(func(s *server.Store) error {
+		open(func(s *server.Store) error {
 			text := func(v string) apijson.Field[string] { return apijson.Field[string]{Set: true, Value: v} }
 			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
 				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"),
@@ -48,7 +48,7 @@ func TestVerifyErasure(t *testing.T) {
 			!strings.Contains(out, "active, not erased") {
 			t.Errorf("before: exit %d: %s", code, out)
 		}
-		act(func(s *server.Store) error {
+		open(func(s *server.Store) error {
 			return s.Commerce.EraseCustomer(t.Context(), s.DB, accounts.Caller{Tenant: 1}, customer, nil)
 		})
 		for _, args := range [][]string{found, {"verify-erasure"}, {"verify-erasure", "--customer", string(customer)},
@@ -70,7 +70,7 @@ func TestVerifyErasure(t *testing.T) {
 			!strings.Contains(complaint, "not found") {
 			t.Errorf("an unknown customer: exit %d: %s", code, complaint)
 		}
-		act(func(s *server.Store) error { // her name is written back
+		open(func(s *server.Store) error { // her name is written back
 			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
 				tx.Queue("UPDATE customers SET first_name = 'Zoë' WHERE tenant_id = $1", tx.Tenant)
 				return nil

@@ -1,4 +1,4 @@
-// Shop-poll-and-order is a shop written in-house, reduced to its two conversations with entrepot:
+// Shop-poll-and-order is a shop written in-house, reduced to its two exchanges with entrepot:
 // following what changed in the catalog, and handing over a paid order.
 //
 //	export ENTREPOT_URL=http://127.0.0.1:8080 ENTREPOT_KEY=pk_live_…

@@ -70,7 +70,7 @@ func (s shop) poll(ctx context.Context, cursor cursorFile, apply func(product) e
 	return nil
 }
 
-// order hands an order over. The shop's own number is the external reference and also the
+// order sends an order. The shop's own number is the external reference and also the
 // idempotency key, so sending an order again, after a lost answer or from a second worker, gives the
 // first receipt and never a second order. Call it again until it answers.
 func (s shop) order(ctx context.Context, order []byte) (receipt, error) {

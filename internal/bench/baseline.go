@@ -23,7 +23,7 @@ type baseline interface {
 	// write carries out the statements in order and commits them together:
 	// when it answers nil they are on the disk.
 	write(statements []statement) error
-	// read runs one query and hands each row's scan to each.
+	// read runs one query and calls each with the scan of each row.
 	read(sql string, args []any, each func(scan func(into ...any) error) error) error
 	close() error
 }

@@ -22,7 +22,7 @@ type target struct {
 
 // newTarget reads a base address. Only loopback addresses are taken, by what
 // the name resolves to, unless remote ones are allowed explicitly: a load
-// tool pointed at a wrong machine by a slip of the hand does real harm.
+// tool pointed at a wrong machine by a typing error does real harm.
 func newTarget(ctx context.Context, base string, allowRemote bool) (*target, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

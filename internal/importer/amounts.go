@@ -227,7 +227,7 @@ func isGroupSign(r rune) bool {
 	return false
 }
 
-// parseQuantity reads a whole number, also "6.0" and "1,000"; negative ones are the caller's to judge.
+// parseQuantity reads a whole number, also "6.0" and "1,000"; negative ones are the caller's to decide on.
 func parseQuantity(cell []byte, decimal byte) (int64, error) {
 	got, err := parseAmount(cell, decimal)
 	switch {

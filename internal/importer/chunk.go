@@ -92,7 +92,7 @@ func (k *chunker) take(p piece) error {
 	return nil
 }
 
-// flush hands on what is there.
+// flush passes on what is there.
 func (k *chunker) flush(pieces int) error {
 	c := k.current
 	if c == nil {

@@ -60,7 +60,7 @@ func (o *order) plan(lines []orderLine) *creditPlan {
 	return plan
 }
 
-// sendCredit hands on the rows with negative quantities. At price 0 they credit nothing: they are
+// sendCredit passes on the rows with negative quantities. At price 0 they credit nothing: they are
 // stock adjustments, which no order can be made of.
 func (m *orderMaker) sendCredit(o order, rows []*orderRow, faults []Fault, out emit) error {
 	worth := false

@@ -65,7 +65,7 @@ func (g *gather[T]) drop(done *group[T]) {
 	}
 }
 
-// rest hands on the groups still open at the end of the file.
+// rest passes on the groups still open at the end of the file.
 func (g *gather[T]) rest() iter.Seq2[string, []T] {
 	return func(yield func(string, []T) bool) {
 		for opened := g.first; opened != nil; opened = opened.next {

@@ -16,7 +16,7 @@ type inspection struct {
 }
 
 // inspect reads the whole file once and decides how its numbers and dates are read. A file that breaks
-// off is judged by what can be read of it, as that is what will be stored. Errors: *CallError when
+// off is valued by what can be read of it, as that is what will be stored. Errors: *CallError when
 // numbers or dates can be read in two ways.
 func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	asked, err := parseDecimals(r.Decimal)
@@ -68,7 +68,7 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	return nil
 }
 
-// setDates hands the order of day and month to the maker.
+// setDates passes the order of day and month to the maker.
 func (r *importRun) setDates(date *expression, dates dateVote) (err error) {
 	order := dateOrder(r.DateOrder)
 	if order == "auto" {

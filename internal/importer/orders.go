@@ -89,7 +89,7 @@ func refuses(faults []Fault) bool {
 	return slices.ContainsFunc(faults, func(f Fault) bool { return f.Level == Refused })
 }
 
-// make reads the file and hands on every order in it, at its last row.
+// make reads the file and passes on every order in it, at its last row.
 func (m *orderMaker) make(ctx context.Context, out emit) error {
 	if m.asIs {
 		return m.passOn(ctx, out)
@@ -175,7 +175,7 @@ func divide(rows []*orderRow) (credits, sales []*orderRow) {
 	return credits, sales
 }
 
-// sendLines hands on an order, in parts of at most 500 lines.
+// sendLines passes on an order, in parts of at most 500 lines.
 func (m *orderMaker) sendLines(o order, rows []*orderRow, faults []Fault, out emit) error {
 	lines, faults := o.linesOf(rows, faults)
 	parts := slices.Collect(slices.Chunk(lines, limits.MaxOrderLines))

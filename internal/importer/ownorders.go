@@ -13,7 +13,7 @@ func isOwnOrder(t *table) bool {
 	return t.container != delimited && hasColumns(t.header, "customerName", "items.sku", "items.quantity", "items.unitPrice")
 }
 
-// passOn hands on orders that have the API's shape already. Without an external reference an order
+// passOn passes on orders that have the API's shape already. Without an external reference an order
 // could be doubled by a repeated import, so that it is refused.
 func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 	number := columnOf(m.table, "orderNumber")

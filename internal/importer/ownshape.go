@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// passOn hands on objects that have the API's shape already.
+// passOn passes on objects that have the API's shape already.
 func (m *productMaker) passOn(ctx context.Context, out emit) error {
 	sku, variants := columnOf(m.table, "sku"), columnOf(m.table, "variants.sku")
 	return eachRow(ctx, m.table, &m.rows, func(r row) error {

@@ -38,7 +38,7 @@ type productMaker struct {
 	seed     maphash.Seed
 	skus     map[uint64]struct{} // SKUs handed out; about 20 bytes each
 	left     map[uint64]int32    // objects in the API's shape, the last of a SKU to be taken: how many are still to come
-	marked   []uint64            // those of the product at hand
+	marked   []uint64            // those of the current product
 	body     []byte
 	exported bool // they are products as the API shows them
 	asIs     bool // JSON objects in the API's own shape are passed on untouched
@@ -140,7 +140,7 @@ func (m *productMaker) categories() []client.Category {
 	return m.tree.list
 }
 
-// make reads the file and hands on every product in it.
+// make reads the file and passes on every product in it.
 func (m *productMaker) make(ctx context.Context, out emit) error {
 	if m.left == nil {
 		m.seed = maphash.MakeSeed()
@@ -264,7 +264,7 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	return m.send(whole, faults, whole.complete(nil), out)
 }
 
-// send checks what concerns the whole file and hands the product on. rowErrors account for rows that
+// send checks what concerns the whole file and passes the product on. rowErrors account for rows that
 // are no part of p any more; errors are about p itself, and account for all its rows.
 func (m *productMaker) send(p *product, rowErrors, faults []Fault, out emit) error {
 	m.marked = m.marked[:0]
@@ -317,7 +317,7 @@ func (m *productMaker) mark(sku []byte) bool {
 	return true
 }
 
-// unmark forgets the SKUs of the product at hand.
+// unmark forgets the SKUs of the current product.
 func (m *productMaker) unmark() {
 	for _, hash := range m.marked {
 		delete(m.skus, hash)

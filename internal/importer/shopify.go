@@ -193,7 +193,7 @@ func (p *product) nameVariants(key string) {
 			v.name = p.name
 		}
 	}
-	for _, v := range p.variants { // a variant may bear the very name of the product
+	for _, v := range p.variants { // a variant may have the very name of the product
 		if bytes.Equal(v.sku, p.sku) {
 			p.sku = []byte(key + "-parent")
 		}

@@ -33,7 +33,7 @@ type table struct {
 	unseen     []string   // columns asked for that the first objects lack
 }
 
-// rowStream hands out the rows of one reading of the file.
+// rowStream gives the rows of one reading of the file.
 type rowStream interface {
 	next() (row, error)
 	blank() int // blank rows passed over so far

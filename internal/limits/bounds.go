@@ -2,7 +2,8 @@ package limits
 
 import "time"
 
-// Bounds of requests (interface §8): what one request, of whatever kind, may carry. The edge refuses more, clients and importers keep to it.
+// Bounds of requests (interface §8): what one request, of whatever kind, may carry. The edge refuses more, clients and importers keep to
+// it.
 const (
 	MaxBody         = 1 << 20  // bytes of a request's body
 	MaxBulkBody     = 10 << 20 // of a bulk request's

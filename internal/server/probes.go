@@ -60,7 +60,7 @@ func localOnly(h http.Handler) http.Handler {
 	})
 }
 
-// serve hands a request to the API, which answers for every path it does not know as well.
+// serve passes a request to the API, which answers for every path it does not know as well.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if n := s.running.Load(); n != nil {
 		if !s.draining.Load() {
@@ -75,7 +75,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		`"code":"unavailable"}`)
 }
 
-// front is the bare address: it shows a browser the way to the reference, and hands everybody else to the API.
+// front is the address without a path: it sends a browser to the reference, and everybody else to the API.
 func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Vary", "Accept")

@@ -237,7 +237,8 @@ func TestNodesOfOneStoreNeedTheSameMasterKey(t *testing.T) {
 	})
 }
 
-// A request that is under way when the end begins is answered; the process ends after it. Until then other requests get 503 with Retry-After.
+// A request that is under way when the end begins is answered; the process ends after it. Until then other requests get 503 with
+// Retry-After.
 func TestRequestsUnderWayFinish(t *testing.T) {
 	dbtest.Long(t, "requests take their time")
 	engines(t, func(t *testing.T, c server.Config, _ *log) {

@@ -210,7 +210,8 @@ func recordEvents(c *account) error {
 			})
 			for id, t := range tallies {
 				if t.came != t.wantCame || t.went != t.wantWent {
-					c.wrong("%s %s has the event %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went, t.went,
+					c.wrong("%s %s has the event %s %d times, not %d, and %s %d times, not %d", kind.name, id, kind.came, t.came, t.wantCame, kind.went,
+						t.went,
 						t.wantWent)
 				}
 			}

@@ -72,13 +72,13 @@ func newShop(t *testing.T, store *db.DB) *shop {
 
 func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
-func (s *shop) write(act func(tx *db.Tx) error) error {
-	return s.store.Write(s.Context(), s.who.Tenant, act)
+func (s *shop) write(operation func(tx *db.Tx) error) error {
+	return s.store.Write(s.Context(), s.who.Tenant, operation)
 }
 
-func (s *shop) must(act func(tx *db.Tx) error) {
+func (s *shop) must(operation func(tx *db.Tx) error) {
 	s.Helper()
-	if err := s.write(act); err != nil {
+	if err := s.write(operation); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -99,13 +99,13 @@ func (s *shop) order(draft commerce.OrderDraft) (order id.Order, err error) {
 }
 
 // change locks an order and runs an operation on it.
-func (s *shop) change(order id.Order, act func(tx *db.Tx, o *orders.Order) error) error {
+func (s *shop) change(order id.Order, operation func(tx *db.Tx, o *orders.Order) error) error {
 	return s.write(func(tx *db.Tx) error {
 		o, err := orders.Lock(tx, order)
 		if err != nil {
 			return err
 		}
-		return act(tx, o)
+		return operation(tx, o)
 	})
 }
 
@@ -155,7 +155,7 @@ func (s *shop) wrong() map[string][]string {
 	return failed
 }
 
-// life lives through every kind of act once.
+// life lives through every kind of operation once.
 func (s *shop) life() {
 	s.Helper()
 	ship := func(order id.Order, quantity int64) (shipment id.Shipment) {
@@ -302,7 +302,7 @@ func TestALifeHolds(t *testing.T) {
 	})
 }
 
-// Every check finds what it is for: each of these acts behind the service's back breaks what one or two checks say.
+// Every check finds what it is for: each of these changes behind the service's back breaks what one or two checks say.
 func TestChecksFind(t *testing.T) {
 	breaks := []struct{ sql, found string }{
 		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "ledger, stock events"},
@@ -413,18 +413,18 @@ func names(failed map[string][]string) string {
 	return strings.Join(list, ", ")
 }
 
-// Everything holds after many hands have worked on few SKUs at once: orders, shipments, bulk updates planned beside the writer,
+// Everything holds after many callers have worked on few SKUs at once: orders, shipments, bulk updates planned beside the writer,
 // movements and transfers.
 func TestHoldsUnderRaces(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
-		const hands, acts = 8, 25
+		const callers, operations = 8, 25
 		var group sync.WaitGroup
-		for hand := range hands {
-			random := rand.New(rand.NewPCG(1, uint64(hand)))
+		for caller := range callers {
+			random := rand.New(rand.NewPCG(1, uint64(caller)))
 			group.Go(func() {
 				var mine []id.Order
-				for range acts {
+				for range operations {
 					if err := s.anything(random, &mine); err != nil {
 						if _, ok := apperr.As(err); !ok {
 							t.Error(err)

@@ -52,7 +52,7 @@ var oddIDs = []string{
 
 // bodies are right bodies of the writing routes; every field of each is spoiled in every way.
 var bodies = []struct{ method, path, body string }{
-	{"POST", "/api/v1/orders", `{"customerName":"Ada","customerId":null,"customerEmail":"furnished@x.example","channelId":null,` +
+	{"POST", "/api/v1/orders", `{"customerName":"Ada","customerId":null,"customerEmail":"seeded@x.example","channelId":null,` +
 		`"externalReference":null,"initialStatus":"PENDING","currency":"EUR","shippingAmount":1,"discountAmount":1,"taxAmount":1,"taxRate":20,` +
 		`"notes":"n","shippingAddress":{"line1":"1","city":"c","zip":"z","country":"FR"},"billingAddress":{"line1":"1"},` +
 		`"paymentMetadata":{"a":1},"items":[{"sku":"A-1","quantity":1,"unitPrice":10,"name":"N","description":"d","metadata":{"a":1}}]}`},
@@ -73,7 +73,7 @@ var bodies = []struct{ method, path, body string }{
 	{"POST", "/api/v1/customers", `{"email":"bad@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
 		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1},"addresses":[{"line1":"1","line2":"2","city":"c",` +
 		`"state":"s","zip":"z","postalCode":"z","country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}]}`},
-	{"PATCH", "/api/v1/customers/{customer}", `{"email":"furnished@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
+	{"PATCH", "/api/v1/customers/{customer}", `{"email":"seeded@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
 		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1}}`},
 	{"POST", "/api/v1/customers/{customer}/addresses", `{"line1":"1","line2":"2","city":"c","state":"s","zip":"z","postalCode":"z",` +
 		`"country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}`},
@@ -142,8 +142,8 @@ func init() {
 	about("7-bad-input 7-malformed", "every field, query value, id and header, spoiled in every way", spoilEverything)
 }
 
-func spoilEverything(c *conversation) {
-	ids := c.furnish()
+func spoilEverything(c *testCase) {
+	ids := c.seed()
 	attempts := spoiledBodies(ids)
 	attempts = append(attempts, spoiledWholes(ids)...)
 	attempts = append(attempts, spoiledQueries(ids)...)
@@ -153,7 +153,7 @@ func spoilEverything(c *conversation) {
 	var created atomic.Int64
 	var mu sync.Mutex
 	statuses := map[int]int{}
-	complaints := map[string]string{} // one per route and kind of complaint: a flood tells nothing
+	complaints := map[string]string{} // one per route and kind of complaint: a flood of them shows nothing
 	queue := make(chan attempt)
 	var workers sync.WaitGroup
 	for range 4 {

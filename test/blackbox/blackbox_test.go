@@ -50,7 +50,7 @@ func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script
 		inbox = receiver.Inbox()
 		account.Endpoint(t, inbox)
 	}
-	for _, failure := range script.Run(s, world(t, server, account, description)) {
+	for _, failure := range script.Run(s, fixture(t, server, account, description)) {
 		t.Errorf("%s.txt:%d: %s\n      %s", s.Name, failure.Line, failure.Case, failure.Text)
 	}
 	if inbox != nil {
@@ -61,9 +61,9 @@ func play(t *testing.T, shared *harness.Server, engine harness.Engine, s *script
 	}
 }
 
-// world is what a script sees of a server through one account.
-func world(t *testing.T, server *harness.Server, account *harness.Account, description *document) *script.World {
-	return &script.World{
+// fixture is what a script sees of a server through one account.
+func fixture(t *testing.T, server *harness.Server, account *harness.Account, description *document) *script.Fixture {
+	return &script.Fixture{
 		Base: server.Base,
 		Who: func(name string) (harness.Client, error) {
 			switch name {

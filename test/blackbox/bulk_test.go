@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	about("4.2-import-thousand 4.2-import-durable 4.2-import-items", "a thousand products, one of each kind bad", func(c *conversation) {
+	about("4.2-import-thousand 4.2-import-durable 4.2-import-items", "a thousand products, one of each kind bad", func(c *testCase) {
 		bad := map[int]string{
 			3: `{"name":"no sku","price":1}`, 57: `{"sku":"T-57","price":1}`, 101: `{"sku":"T-101","name":"no price"}`,
 			222: `{"sku":"T-222","name":"negative","price":-1}`, 333: `{"sku":"T-333","name":"status","price":1,"status":"SOLD"}`,
@@ -40,7 +40,7 @@ func init() {
 		c.must(c.call(http.MethodPost, "/api/v1/orders", order("Next", [3]any{"T-998", 1, 1})), 201)
 	})
 
-	about("4.2-limits 4.2-inventory 4.2-prices", "five thousand stock and price updates in one request", func(c *conversation) {
+	about("4.2-limits 4.2-inventory 4.2-prices", "five thousand stock and price updates in one request", func(c *testCase) {
 		for part := range 5 {
 			var items []string
 			for i := range 1000 {

@@ -15,7 +15,7 @@ import (
 
 func init() {
 	aboutOwn("10-first-start 5.1-login", "the first account comes from the environment, with its plan", harness.Options{Plan: "pro"},
-		func(c *conversation) {
+		func(c *testCase) {
 			c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/auth/me", nil), `{"data":{"email":%q,"role":"owner"}}`, harness.AdminEmail)
 			c.like(c.as(c.account.Owner, http.MethodGet, "/api/v1/account", nil), `{"data":{"plan":"pro","currency":"EUR"}}`)
 			if err := c.server.Stop(); err != nil {
@@ -33,7 +33,7 @@ func init() {
 		})
 
 	about("10-accounts 10-exit", "accounts, users, keys, channels and endpoints from the command line while the server runs",
-		func(c *conversation) {
+		func(c *testCase) {
 			command := func(args ...string) harness.Answer {
 				c.Helper()
 				out, err := c.server.Command(args...)
@@ -103,7 +103,7 @@ func init() {
 			command("channel", "list", "--json")
 		})
 
-	about("10-exit", "wrong calls exit with 2, failures with 1", func(c *conversation) {
+	about("10-exit", "wrong calls exit with 2, failures with 1", func(c *testCase) {
 		for _, try := range []struct {
 			code int
 			args []string
@@ -129,7 +129,7 @@ func init() {
 		}
 	})
 
-	about("10-version", "version, and a config without secrets", func(c *conversation) {
+	about("10-version", "version, and a config without secrets", func(c *testCase) {
 		out, err := c.server.Command("version")
 		if err != nil || len(strings.TrimSpace(string(out))) == 0 {
 			c.Errorf("version: %v %q", err, out)
@@ -143,7 +143,7 @@ func init() {
 		}
 	})
 
-	about("10-verify", "verify finds nothing wrong after work", func(c *conversation) {
+	about("10-verify", "verify finds nothing wrong after work", func(c *testCase) {
 		c.products([3]any{"A-1", 10, 100})
 		for range 5 {
 			c.must(c.call(http.MethodPost, "/api/v1/orders", order("V", [3]any{"A-1", 3, 1})), 201)
@@ -153,7 +153,7 @@ func init() {
 		}
 	})
 
-	about("10-import", "products from a CSV file through the API", func(c *conversation) {
+	about("10-import", "products from a CSV file through the API", func(c *testCase) {
 		path := filepath.Join(c.TempDir(), "products.csv")
 		if err := os.WriteFile(path, []byte("sku,title,price\nCSV-1,One,1.50\nCSV-2,Two,2\n"), 0o600); err != nil {
 			c.Fatal(err)

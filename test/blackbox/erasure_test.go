@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	aboutOwn("4.4-erase-bytes 10-verify", "after erasure the person is nowhere in the store", harness.Options{}, func(c *conversation) {
+	aboutOwn("4.4-erase-bytes 10-verify", "after erasure the person is nowhere in the store", harness.Options{}, func(c *testCase) {
 		c.products([3]any{"A-1", 10, 100})
 		inbox := receiver.Inbox()
 		c.account.Endpoint(c, inbox)

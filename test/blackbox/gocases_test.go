@@ -10,24 +10,24 @@ import (
 	"entrepot/test/blackbox/script"
 )
 
-// goCase is a case that a script cannot tell well: many clients at once, thousands of items, time.
+// goCase is a case that a script cannot express well: many clients at once, thousands of items, time.
 type goCase struct {
 	name    string
 	clauses []string
 	own     *harness.Options // a server of its own, with these options; nil shares one per engine
-	run     func(c *conversation)
+	run     func(c *testCase)
 }
 
 // goCases is filled by the files that hold the cases.
 var goCases []goCase
 
 // about registers a case and the clauses it proves.
-func about(clauses, name string, run func(c *conversation)) {
+func about(clauses, name string, run func(c *testCase)) {
 	goCases = append(goCases, goCase{name: name, clauses: strings.Fields(clauses), run: run})
 }
 
 // aboutOwn is about for a case that needs a server of its own.
-func aboutOwn(clauses, name string, options harness.Options, run func(c *conversation)) {
+func aboutOwn(clauses, name string, options harness.Options, run func(c *testCase)) {
 	goCases = append(goCases, goCase{name: name, clauses: strings.Fields(clauses), own: &options, run: run})
 }
 
@@ -39,7 +39,7 @@ func TestCases(t *testing.T) {
 			for _, c := range goCases {
 				t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
 					t.Parallel()
-					talk := &conversation{T: t, server: shared}
+					talk := &testCase{T: t, server: shared}
 					if c.own != nil {
 						talk.server = harness.Start(t, engine, *c.own)
 						talk.account = talk.server.FirstAccount(t)
@@ -53,21 +53,21 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// conversation is a Go case's side of a server: an account, and answers that must be as expected.
-type conversation struct {
+// testCase is a Go case with its side of a server: an account, and answers that must be as expected.
+type testCase struct {
 	*testing.T
 	server  *harness.Server
 	account *harness.Account
 }
 
 // call speaks as the account's key.
-func (c *conversation) call(method, path string, body any) harness.Answer {
+func (c *testCase) call(method, path string, body any) harness.Answer {
 	c.Helper()
 	return c.as(c.account.Key, method, path, body)
 }
 
 // as speaks as any client, and holds the answer to what every answer must be.
-func (c *conversation) as(client harness.Client, method, path string, body any) harness.Answer {
+func (c *testCase) as(client harness.Client, method, path string, body any) harness.Answer {
 	c.Helper()
 	answer, err := client.Call(method, path, body)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *conversation) as(client harness.Client, method, path string, body any) 
 }
 
 // must stops the case unless the answer has the status.
-func (c *conversation) must(answer harness.Answer, status int) harness.Answer {
+func (c *testCase) must(answer harness.Answer, status int) harness.Answer {
 	c.Helper()
 	if answer.Status != status {
 		c.Fatalf("want status %d: %s", status, answer)
@@ -90,7 +90,7 @@ func (c *conversation) must(answer harness.Answer, status int) harness.Answer {
 }
 
 // ok is must for other goroutines: it reports and leaves the stopping to them.
-func (c *conversation) ok(answer harness.Answer, status int) bool {
+func (c *testCase) ok(answer harness.Answer, status int) bool {
 	c.Helper()
 	if answer.Status != status {
 		c.Errorf("want status %d: %s", status, answer)
@@ -99,7 +99,7 @@ func (c *conversation) ok(answer harness.Answer, status int) bool {
 }
 
 // like compares the answer's JSON with an expectation, as scripts do.
-func (c *conversation) like(answer harness.Answer, expected string, args ...any) {
+func (c *testCase) like(answer harness.Answer, expected string, args ...any) {
 	c.Helper()
 	if faults := harness.Match([]byte(fmt.Sprintf(expected, args...)), answer.Body, harness.Vars{}); len(faults) > 0 {
 		c.Errorf("%s\n  %s", answer, strings.Join(faults, "\n  "))
@@ -107,7 +107,7 @@ func (c *conversation) like(answer harness.Answer, expected string, args ...any)
 }
 
 // products imports products, each as sku, price, quantity.
-func (c *conversation) products(rows ...[3]any) {
+func (c *testCase) products(rows ...[3]any) {
 	c.Helper()
 	var all []map[string]any
 	for _, row := range rows {

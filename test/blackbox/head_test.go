@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	about("8-etag", "HEAD has the headers of GET", func(c *conversation) {
+	about("8-etag", "HEAD has the headers of GET", func(c *testCase) {
 		read := c.must(c.call(http.MethodGet, "/api/v1/account", nil), 200)
 		head, err := c.account.Key.Do(harness.Request{Method: http.MethodHead, Path: "/api/v1/account"})
 		if err != nil || head.Status != 200 || len(head.Body) > 0 {

@@ -20,7 +20,7 @@ func encode(value any) []byte {
 }
 
 // tally runs f n times at once and counts the statuses.
-func (c *conversation) tally(n int, f func(i int) harness.Answer) map[int]int {
+func (c *testCase) tally(n int, f func(i int) harness.Answer) map[int]int {
 	var mu sync.Mutex
 	statuses := map[int]int{}
 	atOnce(n, func(i int) {
@@ -33,7 +33,7 @@ func (c *conversation) tally(n int, f func(i int) harness.Answer) map[int]int {
 }
 
 // kinds counts the events of the log behind an event; kinds not named may be there in any number.
-func (c *conversation) kinds(after string, want map[string]int) {
+func (c *testCase) kinds(after string, want map[string]int) {
 	c.Helper()
 	events, err := c.account.Log(after)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *conversation) kinds(after string, want map[string]int) {
 }
 
 // sound checks what is true of every order whatever happened to it: its sums, its shipped quantities, its history.
-func (c *conversation) sound(read harness.Answer) {
+func (c *testCase) sound(read harness.Answer) {
 	c.Helper()
 	shipped, ordered := int64(0), int64(0)
 	parcels := map[string]int64{}
@@ -84,7 +84,7 @@ func (c *conversation) sound(read harness.Answer) {
 }
 
 // ledgerSums checks that the sum of a SKU's ledger is its on-hand figure in every warehouse.
-func (c *conversation) ledgerSums(sku string) {
+func (c *testCase) ledgerSums(sku string) {
 	c.Helper()
 	sums := map[string]int64{}
 	for page := 1; ; page++ {

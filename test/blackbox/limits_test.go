@@ -10,7 +10,7 @@ import (
 )
 
 // withinASecond repeats a burst until one took less than a second: on a busy machine a slower one proves nothing.
-func withinASecond(c *conversation, prepare func(try int), burst func() map[int]int) map[int]int {
+func withinASecond(c *testCase, prepare func(try int), burst func() map[int]int) map[int]int {
 	for try := range 4 {
 		prepare(try)
 		before := time.Now()
@@ -25,7 +25,7 @@ func withinASecond(c *conversation, prepare func(try int), burst func() map[int]
 func init() {
 	starter := harness.Options{Plan: "starter", Limits: true}
 
-	aboutOwn("8-burst 8-refused-free 8-headers", "thirty at once on starter: twenty pass", starter, func(c *conversation) {
+	aboutOwn("8-burst 8-refused-free 8-headers", "thirty at once on starter: twenty pass", starter, func(c *testCase) {
 		var reader harness.Client
 		var refused harness.Answer
 		statuses := withinASecond(c, func(try int) {
@@ -53,7 +53,7 @@ func init() {
 		}
 	})
 
-	aboutOwn("8-plan 8-headers 8-304-free 8-per-key 8-refused-free", "a hundred a minute on starter", starter, func(c *conversation) {
+	aboutOwn("8-plan 8-headers 8-304-free 8-per-key 8-refused-free", "a hundred a minute on starter", starter, func(c *testCase) {
 		reader := c.account.NewKey(c, "minute", "read:orders")
 		first := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
 		tag, reset := first.Header.Get("ETag"), first.Header.Get("X-RateLimit-Reset")
@@ -86,7 +86,7 @@ func init() {
 		c.must(c.as(c.account.Key, http.MethodGet, "/api/v1/orders", nil), 200)
 	})
 
-	aboutOwn("8-304-free", "304 costs nothing", starter, func(c *conversation) {
+	aboutOwn("8-304-free", "304 costs nothing", starter, func(c *testCase) {
 		reader := c.account.NewKey(c, "conditional", "read:orders")
 		first := c.must(c.as(reader, http.MethodGet, "/api/v1/orders", nil), 200)
 		for range 60 {
@@ -103,7 +103,7 @@ func init() {
 	})
 
 	for plan, perMinute := range map[string]string{"starter": "100", "pro": "500", "enterprise": "2000"} {
-		aboutOwn("8-plan 8-headers", "headers on "+plan, harness.Options{Plan: plan, Limits: true}, func(c *conversation) {
+		aboutOwn("8-plan 8-headers", "headers on "+plan, harness.Options{Plan: plan, Limits: true}, func(c *testCase) {
 			for _, client := range []harness.Client{c.account.Key, c.account.Owner} {
 				if got := c.must(c.as(client, http.MethodGet, "/api/v1/orders", nil), 200).Header.Get("X-RateLimit-Limit"); got != perMinute {
 					c.Errorf("X-RateLimit-Limit is %s on %s, want %s", got, plan, perMinute)
@@ -131,7 +131,7 @@ func init() {
 	}
 
 	aboutOwn("8-bulk 8-headers", "bulk routes have windows of their own", harness.Options{Plan: "enterprise", Limits: true},
-		func(c *conversation) {
+		func(c *testCase) {
 			for _, route := range []struct {
 				method, path, body string
 				most               int
@@ -156,7 +156,7 @@ func init() {
 		})
 
 	aboutOwn("8-per-key 5.1-none", "without a key: by address, starter size", harness.Options{Plan: "enterprise", Limits: true},
-		func(c *conversation) {
+		func(c *testCase) {
 			statuses := withinASecond(c, func(int) {
 				time.Sleep(1100 * time.Millisecond) // what came from this address before no longer counts
 			}, func() map[int]int {
@@ -168,7 +168,7 @@ func init() {
 			c.must(c.call(http.MethodGet, "/api/v1/orders", nil), 200)
 		})
 
-	aboutOwn("8-logins 5.1-login", "ten failed logins a minute", harness.Options{Plan: "enterprise", Limits: true}, func(c *conversation) {
+	aboutOwn("8-logins 5.1-login", "ten failed logins a minute", harness.Options{Plan: "enterprise", Limits: true}, func(c *testCase) {
 		for n := range 10 {
 			if n%5 == 0 {
 				time.Sleep(1050 * time.Millisecond)

@@ -156,7 +156,7 @@ func (d *document) blame(name, fault string) {
 	}
 }
 
-// report tells what was found, each operation and status once.
+// report says what was found, each operation and status once.
 func (d *document) report(t *testing.T) {
 	if d == nil {
 		return
@@ -173,12 +173,12 @@ func (d *document) report(t *testing.T) {
 }
 
 func init() {
-	about("9-openapi", "every route of the interface is in the document, and no other under /api/v1", func(c *conversation) {
+	about("9-openapi", "every route of the interface is in the document, and no other under /api/v1", func(c *testCase) {
 		document := readDocument(c.T, c.server)
 		if document == nil {
 			return
 		}
-		ids := c.furnish()
+		ids := c.seed()
 		listed := map[string]bool{}
 		for _, r := range routes {
 			template, item := document.find(ids.Replace(r.path))
@@ -203,9 +203,9 @@ func init() {
 		}
 		c.Logf("%d operations in the document, %d in the list of routes", len(answered), len(listed))
 	})
-	about("9-answers", "the answers of every script are held against the document (see the end of TestScripts)", func(c *conversation) {
+	about("9-answers", "the answers of every script are held against the document (see the end of TestScripts)", func(c *testCase) {
 		document := readDocument(c.T, c.server)
-		ids := c.furnish()
+		ids := c.seed()
 		for _, r := range routes {
 			if r.method == http.MethodGet && r.scope != "login" {
 				document.hold(c.call(r.method, ids.Replace(r.path), nil))

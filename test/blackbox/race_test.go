@@ -26,7 +26,7 @@ func atOnce(n int, f func(i int)) {
 }
 
 func init() {
-	about("4.1-idem-race 4.1-idem", "racers with one key create one order", func(c *conversation) {
+	about("4.1-idem-race 4.1-idem", "racers with one key create one order", func(c *testCase) {
 		c.products([3]any{"A-1", 10, 1000})
 		body := order("Racer", [3]any{"A-1", 1, 10})
 		var created, replayed atomic.Int32
@@ -56,7 +56,7 @@ func init() {
 		c.kinds("", map[string]int{"order.received": 1})
 	})
 
-	about("4.1-idem-race 4.1-create-reference", "racers with one reference and no key create one order", func(c *conversation) {
+	about("4.1-idem-race 4.1-create-reference", "racers with one reference and no key create one order", func(c *testCase) {
 		c.products([3]any{"A-1", 10, 1000})
 		body := order("Racer", [3]any{"A-1", 1, 10})
 		body["externalReference"] = "RACE"
@@ -67,7 +67,7 @@ func init() {
 		c.like(c.call(http.MethodGet, "/api/v1/inventory?sku=A-1", nil), `{"data":[{"reserved":1,"available":999}]}`)
 	})
 
-	about("4.1-create-customer", "racers with one unknown e-mail create one customer", func(c *conversation) {
+	about("4.1-create-customer", "racers with one unknown e-mail create one customer", func(c *testCase) {
 		c.products([3]any{"A-1", 10, 1000})
 		body := order("Racer", [3]any{"A-1", 1, 10})
 		statuses := c.tally(24, func(i int) harness.Answer {
@@ -88,7 +88,7 @@ func init() {
 		c.kinds("", map[string]int{"order.received": 24, "customer.created": 1})
 	})
 
-	about("4.1-oversell-race 4.1-create-stock", "forty buyers, seven units", func(c *conversation) {
+	about("4.1-oversell-race 4.1-create-stock", "forty buyers, seven units", func(c *testCase) {
 		c.products([3]any{"SCARCE", 1, 7}, [3]any{"PLENTY", 1, 1000})
 		made := c.must(c.call(http.MethodPost, "/api/v1/channels", `{"name":"Careful","platform":"CUSTOM","settings":{"oversell":"reject"}}`),
 			201)
@@ -105,7 +105,7 @@ func init() {
 		c.like(c.call(http.MethodGet, "/api/v1/inventory?sku=PLENTY", nil), `{"data":[{"reserved":7}]}`)
 	})
 
-	about("3.1-race", "ship against cancel: never both", func(c *conversation) {
+	about("3.1-race", "ship against cancel: never both", func(c *testCase) {
 		c.products([3]any{"A-1", 1, 1000})
 		for range 12 {
 			body := order("Torn", [3]any{"A-1", 2, 1})
@@ -143,7 +143,7 @@ func init() {
 		c.ledgerSums("A-1")
 	})
 
-	about("3.1-race 4.1-ship", "parcels in a hurry never exceed the order", func(c *conversation) {
+	about("3.1-race 4.1-ship", "parcels in a hurry never exceed the order", func(c *testCase) {
 		c.products([3]any{"A-1", 1, 100})
 		body := order("Parcels", [3]any{"A-1", 10, 1})
 		body["initialStatus"] = "PROCESSING"
@@ -162,7 +162,7 @@ func init() {
 
 	about("4.3-feed-writers 4.3-feed-walk", "a feed followed while others write misses nothing", followFeed)
 
-	about("4.1-list-page 4.1-list-cursor", "cursors over equal values neither overlap nor skip", func(c *conversation) {
+	about("4.1-list-page 4.1-list-cursor", "cursors over equal values neither overlap nor skip", func(c *testCase) {
 		c.products([3]any{"A-1", 1, 1000})
 		atOnce(4, func(int) {
 			for range 15 {
@@ -198,7 +198,7 @@ func init() {
 
 // followFeed walks the product feed from three readers while six writers change prices and make products,
 // one reader with a cursor cut to milliseconds; in the end every reader must know every product's last price.
-func followFeed(c *conversation) {
+func followFeed(c *testCase) {
 	const products, writers, changes = 40, 6, 60
 	var all []map[string]any
 	for i := range products {

@@ -11,7 +11,7 @@ import (
 )
 
 // sendAll sends a request as many clients do: all of it, and only then do they listen for the answer.
-func (c *conversation) sendAll(path, key string, size int) int {
+func (c *testCase) sendAll(path, key string, size int) int {
 	c.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(c.server.Base, "http://"))
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *conversation) sendAll(path, key string, size int) int {
 }
 
 func init() {
-	about("7-413 4.2-limits", "a client that sends everything before it listens sees why it was refused", func(c *conversation) {
+	about("7-413 4.2-limits", "a client that sends everything before it listens sees why it was refused", func(c *testCase) {
 		for _, one := range []struct {
 			path, key string
 			size      int

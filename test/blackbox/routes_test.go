@@ -117,8 +117,8 @@ var routes = []route{
 	{"GET", "/api/v1/analytics/webhooks", "read:analytics"},
 }
 
-// furnish makes one record of every kind in the account and returns what stands for it in a path.
-func (c *conversation) furnish() *strings.Replacer {
+// seed makes one record of every kind in the account and returns what stands for it in a path.
+func (c *testCase) seed() *strings.Replacer {
 	c.Helper()
 	c.products([3]any{"A-1", 1, 100})
 	post := func(client harness.Client, path string, body any, at ...any) string {
@@ -130,7 +130,7 @@ func (c *conversation) furnish() *strings.Replacer {
 	body["initialStatus"] = "PROCESSING"
 	id := post(key, "/api/v1/orders", body, "id")
 	line := c.call(http.MethodGet, "/api/v1/orders/"+id, nil).Text("data", "items", 0, "id")
-	customer := post(key, "/api/v1/customers", `{"email":"furnished@x.example"}`, "id")
+	customer := post(key, "/api/v1/customers", `{"email":"seeded@x.example"}`, "id")
 	job := c.must(c.call(http.MethodPost, "/api/v1/sdk/products/bulk-import", `{"products":[{"sku":"J","name":"J","price":1}]}`),
 		202).Text("data", "jobId")
 	return strings.NewReplacer(
@@ -147,14 +147,14 @@ func (c *conversation) furnish() *strings.Replacer {
 		"{key}", post(owner, "/api/v1/developer/api-keys", `{"name":"K","scopes":["read:orders"]}`, "id"),
 		"{endpoint}", post(key, "/api/v1/developer/webhooks", map[string]any{"url": receiver.Inbox().URL, "events": []string{"product.deleted"}},
 			"id"),
-		"{user}", post(owner, "/api/v1/users", map[string]any{"email": "furnished-" + c.account.Email, "name": "U", "role": "viewer",
+		"{user}", post(owner, "/api/v1/users", map[string]any{"email": "seeded-" + c.account.Email, "name": "U", "role": "viewer",
 			"password": "a very long pass phrase"}, "id"),
 	)
 }
 
 func init() {
-	about("5.1-scopes 5.1-none 5.1-sdk", "every route wants its credential and its scope", func(c *conversation) {
-		ids := c.furnish()
+	about("5.1-scopes 5.1-none 5.1-sdk", "every route wants its credential and its scope", func(c *testCase) {
+		ids := c.seed()
 		keys := map[string]harness.Client{}
 		withScopes := func(scopes ...string) harness.Client {
 			name := strings.Join(scopes, "+")
@@ -207,8 +207,8 @@ func init() {
 		}
 	})
 
-	about("7-404 1-tenant", "another account's ids are ids that do not exist", func(c *conversation) {
-		ids := c.furnish()
+	about("7-404 1-tenant", "another account's ids are ids that do not exist", func(c *testCase) {
+		ids := c.seed()
 		other := c.server.Other(c)
 		for _, r := range routes {
 			path := ids.Replace(r.path)
@@ -233,8 +233,8 @@ func init() {
 		}
 	})
 
-	about("5.1-viewer", "a viewer passes every reading route and no writing one", func(c *conversation) {
-		ids := c.furnish()
+	about("5.1-viewer", "a viewer passes every reading route and no writing one", func(c *testCase) {
+		ids := c.seed()
 		viewer := c.account.Viewer(c)
 		for _, r := range routes {
 			if r.sdk() || r.scope == "login" {

@@ -12,9 +12,9 @@ import (
 	"entrepot/test/blackbox/script"
 )
 
-// fakeWorld answers like a tiny, wrong-at-will service: the runner is held against it before it holds anything
+// fakeFixture answers like a tiny, wrong-at-will service: the runner is held against it before it holds anything
 // against the real one. The body of a request says what to answer.
-func fakeWorld(t *testing.T) *script.World {
+func fakeFixture(t *testing.T) *script.Fixture {
 	var log []harness.Event
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -35,7 +35,7 @@ func fakeWorld(t *testing.T) *script.World {
 		_, _ = w.Write(orders.Answer)
 	}))
 	t.Cleanup(server.Close)
-	return &script.World{
+	return &script.Fixture{
 		Base: server.URL,
 		Who:  func(string) (harness.Client, error) { return harness.Client{Base: server.URL}, nil },
 		Log: func(after string) ([]harness.Event, error) {
@@ -103,7 +103,7 @@ func TestRunnerTellsRightFromWrong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			failures := script.Run(parsed, fakeWorld(t))
+			failures := script.Run(parsed, fakeFixture(t))
 			if len(failures) != c.failures {
 				t.Errorf("want %d failures, got %v", c.failures, failures)
 			}
@@ -130,7 +130,7 @@ end
 	if n := parsed.Cases[0].Count(); n != 3 {
 		t.Errorf("the case counts %d", n)
 	}
-	failures := script.Run(parsed, fakeWorld(t))
+	failures := script.Run(parsed, fakeFixture(t))
 	if len(failures) != 1 || !strings.Contains(failures[0].Case, "200 | 404") {
 		t.Errorf("want one failure in the third row, got %v", failures)
 	}

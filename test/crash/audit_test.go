@@ -15,7 +15,7 @@ import (
 // findings count what the audit found wrong; all must stay 0.
 type findings struct {
 	lost, doubled, half, missing, replays, other int
-	t                                            *testing.T // where they are told; nil only counts
+	t                                            *testing.T // where they are reported; nil only counts
 }
 
 func (f *findings) add(counter *int, format string, args ...any) {
@@ -148,19 +148,19 @@ func auditJournals(f *findings, client harness.Client, workers []*worker, orders
 	}
 }
 
-// auditOrders: each order is whole in itself and has exactly the events its history tells of.
+// auditOrders: each order is whole in itself and has exactly the events its history asks for.
 func auditOrders(f *findings, client harness.Client, orders map[string]harness.Answer, events []harness.Event) {
 	type counts map[string]int
-	told := map[string]counts{}
+	seen := map[string]counts{}
 	for _, event := range events {
 		id, _ := harness.At(event.Data, "id").(string)
 		if event.Kind == "order.shipment_created" {
 			id, _ = harness.At(event.Data, "orderId").(string)
 		}
-		if told[id] == nil {
-			told[id] = counts{}
+		if seen[id] == nil {
+			seen[id] = counts{}
 		}
-		told[id][event.Kind]++
+		seen[id][event.Kind]++
 	}
 	for id, order := range orders {
 		want := counts{"order.received": 1}
@@ -187,7 +187,7 @@ func auditOrders(f *findings, client harness.Client, orders map[string]harness.A
 		want["order.shipment_created"] = len(order.List("data", "shipments"))
 		for _, kind := range []string{"order.received", "order.status_changed", "order.shipped", "order.delivered", "order.cancelled",
 			"order.returned", "order.shipment_created"} {
-			switch got := told[id][kind]; {
+			switch got := seen[id][kind]; {
 			case got < want[kind]:
 				f.add(&f.missing, "order %s: %d events %s, want %d", id, got, kind, want[kind])
 			case got > want[kind]:
@@ -216,7 +216,7 @@ func auditOrders(f *findings, client harness.Client, orders map[string]harness.A
 	}
 }
 
-// auditStock: on-hand is the ledger's sum, reserved is what open orders still owe.
+// auditStock: on-hand is the ledger's sum, reserved is what open orders still hold.
 func auditStock(f *findings, client harness.Client, orders map[string]harness.Answer) {
 	owed := map[string]int64{}
 	for _, order := range orders {

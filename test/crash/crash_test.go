@@ -36,7 +36,7 @@ func TestKilled(t *testing.T) {
 		account := server.FirstAccount(t)
 		inbox := receiver.Inbox()
 		account.Endpoint(t, inbox)
-		furnish(t, account)
+		seedCatalog(t, account)
 		var workers []*worker
 		for n := range *clients {
 			workers = append(workers, &worker{
@@ -75,8 +75,8 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// furnish puts the SKUs the workers sell into the catalog.
-func furnish(t *testing.T, account *harness.Account) {
+// seedCatalog puts the SKUs the workers sell into the catalog.
+func seedCatalog(t *testing.T, account *harness.Account) {
 	t.Helper()
 	var products []any
 	for n := range skus {

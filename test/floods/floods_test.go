@@ -159,7 +159,8 @@ func TestBodiesThatNeverCome(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n\r\n{", path); err != nil {
+			if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n\r\n{",
+				path); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +176,8 @@ func TestInventions(t *testing.T) {
 		nobody := harness.Client{Base: s.Base}
 		upload := bytes.Repeat([]byte("x"), 8<<20)
 		refused := crowd(24, func(i int) int {
-			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/setup", Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: upload}))
+			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/setup",
+				Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: upload}))
 		})
 		if refused[http.StatusOK] != 0 {
 			t.Errorf("uploads to the set-up page: %v", refused)
@@ -184,7 +186,8 @@ func TestInventions(t *testing.T) {
 			for n := range scale(100, 2000) {
 				name := fmt.Sprintf("M%dX%d", i, n) + strings.Repeat("Y", 8000)
 				status(nobody.Do(harness.Request{Method: name, Path: "/api/v1/orders"}))
-				last = status(nobody.Do(harness.Request{Method: http.MethodPost, Path: fmt.Sprintf("/api/v1/webhooks/platform/01900000-0000-7000-8000-%012d/shopify", i*1000000+n), Body: []byte("{}")}))
+				last = status(nobody.Do(harness.Request{Method: http.MethodPost,
+					Path: fmt.Sprintf("/api/v1/webhooks/platform/01900000-0000-7000-8000-%012d/shopify", i*1000000+n), Body: []byte("{}")}))
 			}
 			return last
 		})
@@ -202,7 +205,8 @@ func TestInventions(t *testing.T) {
 func TestLargePages(t *testing.T) {
 	flood(t, harness.Options{}, most, func(t *testing.T, s *harness.Server) {
 		key := s.FirstAccount(t).Key
-		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"L","name":"L","price":1}]}`); err != nil || answer.Status != http.StatusOK {
+		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true",
+			`{"products":[{"sku":"L","name":"L","price":1}]}`); err != nil || answer.Status != http.StatusOK {
 			t.Fatalf("%v %s", err, answer)
 		}
 		// Half of the text is noise, which no compression makes smaller.
@@ -217,7 +221,8 @@ func TestLargePages(t *testing.T) {
 						base64.StdEncoding.EncodeToString(noise), strings.Repeat("x", 750))
 				}
 				order.WriteString("]}")
-				if got = status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders", Body: []byte(order.String())})); got != http.StatusCreated {
+				if got = status(key.Do(harness.Request{Method: http.MethodPost, Path: "/api/v1/orders",
+					Body: []byte(order.String())})); got != http.StatusCreated {
 					return got
 				}
 			}
@@ -230,7 +235,8 @@ func TestLargePages(t *testing.T) {
 		if err != nil || one.Status != http.StatusOK || bytes.Count(one.Body, []byte(`"unitPrice"`)) != 100*500 {
 			t.Fatalf("a page: %v %d, %d bytes", err, one.Status, len(one.Body))
 		}
-		t.Logf("a page has %d MB; peak %d MB with one reader, %d of it now the process's own, %d the store's file", len(one.Body)>>20, memory(t, s.PID(), "VmHWM"),
+		t.Logf("a page has %d MB; peak %d MB with one reader, %d of it now the process's own, %d the store's file", len(one.Body)>>20,
+			memory(t, s.PID(), "VmHWM"),
 			memory(t, s.PID(), "RssAnon"), memory(t, s.PID(), "RssFile"))
 		slow := func(int) int {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
@@ -293,12 +299,14 @@ func TestOrdinaryClients(t *testing.T) {
 		for i := range 5000 {
 			fmt.Fprintf(&updates, `,{"sku":"S-%d","quantity":%d}`, i, i)
 		}
-		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"S-1","name":"S","price":1}]}`); err != nil || answer.Status != http.StatusOK {
+		if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true",
+			`{"products":[{"sku":"S-1","name":"S","price":1}]}`); err != nil || answer.Status != http.StatusOK {
 			t.Fatalf("%v %s", err, answer)
 		}
 		work := func(int) int {
 			for range scale(20, 100) {
-				if got := status(key.Call(http.MethodPost, "/api/v1/orders", `{"customerName":"A","items":[{"sku":"S-1","quantity":1,"unitPrice":2}]}`)); got != http.StatusCreated {
+				if got := status(key.Call(http.MethodPost, "/api/v1/orders",
+					`{"customerName":"A","items":[{"sku":"S-1","quantity":1,"unitPrice":2}]}`)); got != http.StatusCreated {
 					return got
 				}
 				if got := status(key.Call(http.MethodGet, "/api/v1/orders?limit=50", nil)); got != http.StatusOK {

@@ -53,7 +53,7 @@ func number(header http.Header, name string) int {
 }
 
 // crowd lets the clients begin together, spread over the nodes, and gathers every call they made.
-func crowd(nodes []*harness.Server, key string, act func(n int, client harness.Client) []call) []call {
+func crowd(nodes []*harness.Server, key string, send func(n int, client harness.Client) []call) []call {
 	var mu sync.Mutex
 	var all []call
 	var wg sync.WaitGroup
@@ -62,7 +62,7 @@ func crowd(nodes []*harness.Server, key string, act func(n int, client harness.C
 		wg.Go(func() {
 			client := harness.Client{Base: nodes[n%len(nodes)].Base, Key: key}
 			<-begin
-			calls := act(n, client)
+			calls := send(n, client)
 			mu.Lock()
 			all = append(all, calls...)
 			mu.Unlock()
@@ -132,7 +132,7 @@ func countedOnce(t *testing.T, through []call, most int) {
 	}
 	for n := most - len(through); n < most; n++ {
 		if shown[n] != 1 {
-			t.Errorf("%d requests were told that %d remain, want one", shown[n], n)
+			t.Errorf("%d requests were answered that %d remain, want one", shown[n], n)
 			return
 		}
 	}

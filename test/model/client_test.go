@@ -18,8 +18,8 @@ type player struct {
 	number  int
 	client  harness.Client
 	random  *rand.Rand
-	shelf   Shelf // its own SKUs, exact
-	shared  Shelf // what it did to the shared SKU
+	levels  Levels // its own SKUs, exact
+	shared  Levels // what it did to the shared SKU
 	orders  []*Order
 	step    int
 	trail   []string // what it did last, for the message
@@ -35,10 +35,10 @@ const (
 func newPlayer(t *testing.T, number int, client harness.Client, seed uint64) *player {
 	p := &player{
 		t: t, number: number, client: client, random: rand.New(rand.NewPCG(seed, uint64(number))), spent: make([]int64, buyers),
-		shelf: Shelf{}, shared: Shelf{sharedSKU: {}},
+		levels: Levels{}, shared: Levels{sharedSKU: {}},
 	}
 	for n := range 3 {
-		p.shelf[p.sku(n)] = &Stock{OnHand: 50}
+		p.levels[p.sku(n)] = &Stock{OnHand: 50}
 	}
 	return p
 }
@@ -52,10 +52,10 @@ func (p *player) anySKU() string {
 	return sharedSKU
 }
 
-// known is the shelf with the shared SKU's part.
-func (p *player) known() Shelf {
-	all := Shelf{sharedSKU: p.shared[sharedSKU]}
-	for sku, stock := range p.shelf {
+// known is the levels with the shared SKU's part.
+func (p *player) known() Levels {
+	all := Levels{sharedSKU: p.shared[sharedSKU]}
+	for sku, stock := range p.levels {
 		all[sku] = stock
 	}
 	return all
@@ -281,14 +281,14 @@ func (p *player) restock() {
 		if answer.Status != http.StatusOK || answer.Count("data", "updated") != 1 {
 			p.fail("setting stock: %s", answer)
 		}
-		p.shelf[sku].OnHand = quantity
+		p.levels[sku].OnHand = quantity
 		return
 	}
 	quantity := int64(1 + p.random.IntN(9))
 	answer := p.send(http.MethodPost, "/api/v1/inventory/movements", map[string]any{"sku": sku, "type": "receive", "quantity": quantity})
-	p.shelf[sku].OnHand += quantity
-	if answer.Status != http.StatusCreated || answer.Count("data", "balance") != p.shelf[sku].OnHand {
-		p.fail("receiving %d, want balance %d: %s", quantity, p.shelf[sku].OnHand, answer)
+	p.levels[sku].OnHand += quantity
+	if answer.Status != http.StatusCreated || answer.Count("data", "balance") != p.levels[sku].OnHand {
+		p.fail("receiving %d, want balance %d: %s", quantity, p.levels[sku].OnHand, answer)
 	}
 }
 
@@ -324,7 +324,7 @@ func (p *player) compare(o *Order) {
 	if faults := harness.MatchValue(map[string]any{"data": want}, read.Value(), harness.Vars{}); len(faults) > 0 {
 		p.fail("the order is not as the model has it: %v\n %s", faults, read)
 	}
-	for sku, stock := range p.shelf {
+	for sku, stock := range p.levels {
 		level, err := p.client.Call(http.MethodGet, "/api/v1/inventory?sku="+sku, nil)
 		if err != nil || level.Count("data", 0, "quantity") != stock.OnHand || level.Count("data", 0, "reserved") != stock.Reserved ||
 			level.Count("data", 0, "available") != stock.OnHand-stock.Reserved {

@@ -35,7 +35,7 @@ func TestModel(t *testing.T) {
 		for n := range *clients {
 			p := newPlayer(t, n, account.Key, *seed)
 			players = append(players, p)
-			for sku, stock := range p.shelf {
+			for sku, stock := range p.levels {
 				products = append(products, map[string]any{"sku": sku, "name": sku, "price": 1, "stock": map[string]any{"quantity": stock.OnHand}})
 			}
 		}

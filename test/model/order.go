@@ -47,8 +47,8 @@ var moves = map[string][]string{
 // Stock is on-hand and reserved of one SKU.
 type Stock struct{ OnHand, Reserved int64 }
 
-// Shelf is the stock of the SKUs a client knows.
-type Shelf map[string]*Stock
+// Levels is the stock of the SKUs a client knows.
+type Levels map[string]*Stock
 
 // round is half away from zero to whole cents.
 func round(amount int64) int64 {
@@ -88,25 +88,25 @@ func (o *Order) Retax() {
 	}
 }
 
-// Create takes what a new order takes from the shelf.
-func (o *Order) Create(shelf Shelf) Outcome {
+// Create takes what a new order takes from the levels.
+func (o *Order) Create(levels Levels) Outcome {
 	o.Moves = 1
 	for i := range o.Lines {
 		line := &o.Lines[i]
 		switch o.Status {
 		case "SHIPPED", "DELIVERED":
 			line.Shipped = line.Quantity
-			shelf[line.SKU].OnHand -= line.Quantity
+			levels[line.SKU].OnHand -= line.Quantity
 		case "CANCELLED":
 		default:
-			shelf[line.SKU].Reserved += line.Quantity
+			levels[line.SKU].Reserved += line.Quantity
 		}
 	}
 	return Outcome{201, []string{"order.received"}}
 }
 
 // Move is PATCH status.
-func (o *Order) Move(to string, restock bool, shelf Shelf) Outcome {
+func (o *Order) Move(to string, restock bool, levels Levels) Outcome {
 	allowed := false
 	for _, next := range moves[o.Status] {
 		allowed = allowed || next == to
@@ -123,7 +123,7 @@ func (o *Order) Move(to string, restock bool, shelf Shelf) Outcome {
 			line := &o.Lines[i]
 			if rest := line.Quantity - line.Shipped; rest > 0 {
 				parcel.Holds[line.ID] = rest
-				shelf.take(line.SKU, rest)
+				levels.take(line.SKU, rest)
 				line.Shipped = line.Quantity
 			}
 		}
@@ -135,13 +135,13 @@ func (o *Order) Move(to string, restock bool, shelf Shelf) Outcome {
 		}
 	case "CANCELLED":
 		for _, line := range o.Lines {
-			shelf[line.SKU].Reserved -= line.Quantity - line.Shipped
+			levels[line.SKU].Reserved -= line.Quantity - line.Shipped
 		}
 		events = append(events, "order.cancelled")
 	case "RETURNED":
 		if restock {
 			for _, line := range o.Lines {
-				shelf[line.SKU].OnHand += line.Shipped
+				levels[line.SKU].OnHand += line.Shipped
 			}
 		}
 		events = append(events, "order.returned")
@@ -152,13 +152,13 @@ func (o *Order) Move(to string, restock bool, shelf Shelf) Outcome {
 	return Outcome{200, events}
 }
 
-func (s Shelf) take(sku string, quantity int64) {
+func (s Levels) take(sku string, quantity int64) {
 	s[sku].OnHand -= quantity
 	s[sku].Reserved -= quantity
 }
 
 // Ship is POST shipments of some quantities, by line id; the same line may be asked twice.
-func (o *Order) Ship(asked map[string]int64, shelf Shelf) Outcome {
+func (o *Order) Ship(asked map[string]int64, levels Levels) Outcome {
 	switch o.Status {
 	case "CANCELLED", "RETURNED", "DELIVERED":
 		return Outcome{Status: 409}
@@ -173,7 +173,7 @@ func (o *Order) Ship(asked map[string]int64, shelf Shelf) Outcome {
 	remains := int64(0)
 	for i := range o.Lines {
 		line := &o.Lines[i]
-		shelf.take(line.SKU, asked[line.ID])
+		levels.take(line.SKU, asked[line.ID])
 		line.Shipped += asked[line.ID]
 		remains += line.Quantity - line.Shipped
 	}
@@ -196,7 +196,7 @@ func (o *Order) Ship(asked map[string]int64, shelf Shelf) Outcome {
 }
 
 // Unship is DELETE of the parcel at a position.
-func (o *Order) Unship(at int, shelf Shelf) Outcome {
+func (o *Order) Unship(at int, levels Levels) Outcome {
 	switch o.Status {
 	case "CANCELLED", "RETURNED", "DELIVERED":
 		return Outcome{Status: 409}
@@ -205,8 +205,8 @@ func (o *Order) Unship(at int, shelf Shelf) Outcome {
 		line := &o.Lines[i]
 		back := o.Parcels[at].Holds[line.ID]
 		line.Shipped -= back
-		shelf[line.SKU].OnHand += back
-		shelf[line.SKU].Reserved += back
+		levels[line.SKU].OnHand += back
+		levels[line.SKU].Reserved += back
 	}
 	o.Parcels = append(o.Parcels[:at:at], o.Parcels[at+1:]...)
 	next := "PARTIALLY_SHIPPED"
@@ -223,7 +223,7 @@ func (o *Order) Unship(at int, shelf Shelf) Outcome {
 }
 
 // Edit is PUT items with new lines (ids of kept lines set) and amounts.
-func (o *Order) Edit(lines []Line, shipping, discount int64, shelf Shelf) Outcome {
+func (o *Order) Edit(lines []Line, shipping, discount int64, levels Levels) Outcome {
 	if o.Status != "PENDING" && o.Status != "PROCESSING" || len(o.Parcels) > 0 {
 		return Outcome{Status: 409}
 	}
@@ -233,10 +233,10 @@ func (o *Order) Edit(lines []Line, shipping, discount int64, shelf Shelf) Outcom
 		return Outcome{Status: 400}
 	}
 	for _, line := range o.Lines {
-		shelf[line.SKU].Reserved -= line.Quantity
+		levels[line.SKU].Reserved -= line.Quantity
 	}
 	for _, line := range lines {
-		shelf[line.SKU].Reserved += line.Quantity
+		levels[line.SKU].Reserved += line.Quantity
 	}
 	edited.Retax()
 	*o = edited

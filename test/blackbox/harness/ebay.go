@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// eBayKeyID is the key id under which the stand-in for the marketplace hands out its public key.
+// eBayKeyID is the key id under which the stand-in for the marketplace publishes its public key.
 const eBayKeyID = "9936261a-7d7b-4621-a0f1-96ccb428af49"
 
 var eBayKey = sync.OnceValues(func() (*ecdsa.PrivateKey, error) {

@@ -81,7 +81,7 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	inbox.serve(w, request)
 }
 
-// Inbox is one address of a receiver: what it got, and how it is told to answer.
+// Inbox is one address of a receiver: what it got, and what it answers.
 type Inbox struct {
 	URL string
 
@@ -91,7 +91,7 @@ type Inbox struct {
 	answers    []Reply
 }
 
-// Reply is how an inbox answers a delivery: status 200 at once unless told otherwise.
+// Reply is how an inbox answers a delivery: status 200 at once unless it is set otherwise.
 type Reply struct {
 	Status   int
 	Location string        // with a redirect status

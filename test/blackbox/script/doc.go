@@ -1,4 +1,4 @@
-// Package script reads and runs conversations with the service that look like the interface document.
+// Package script reads and runs exchanges with the service that look like the interface document.
 //
 // A script is a text file. "#" begins a comment line. "== [clause clause] title" begins a case; the clauses
 // are ids from clauses.txt that the case proves. Before the first case stand options, one a line ("server own").

@@ -18,7 +18,7 @@ func (r *run) skipEvents() error {
 
 // newEvents reads the log from the mark on and moves the mark.
 func (r *run) newEvents() ([]harness.Event, error) {
-	events, err := r.world.Log(r.last)
+	events, err := r.fixture.Log(r.last)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (r *run) event(line int, rest string) error {
 func (r *run) eventually(line int, rest string) error {
 	kind, expected, _ := strings.Cut(rest, " ")
 	err := harness.Eventually(10*time.Second, func() error {
-		events, err := r.world.Log("")
+		events, err := r.fixture.Log("")
 		if err != nil {
 			return err
 		}

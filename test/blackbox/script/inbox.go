@@ -31,7 +31,7 @@ func (r *run) inbox(line int, kind, rest string) error {
 	name, rest, _ := strings.Cut(rest, " ")
 	name = strings.TrimPrefix(name, "$")
 	if kind == "inbox" {
-		inbox := r.world.Receiver.Inbox()
+		inbox := r.fixture.Receiver.Inbox()
 		r.inboxes[name], r.vars[name] = inbox, inbox.URL
 		return nil
 	}

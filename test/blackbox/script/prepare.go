@@ -132,7 +132,7 @@ func (r *run) ids(line int, rest string) error {
 
 // prepare calls as the account's key, whoever speaks in the case.
 func (r *run) prepare(method, path string, body any) (harness.Answer, error) {
-	client, err := r.world.Who("key")
+	client, err := r.fixture.Who("key")
 	if err != nil {
 		return harness.Answer{}, err
 	}
@@ -180,7 +180,7 @@ func (r *run) compare(line int, rest string) error {
 func (r *run) command(line int, rest string) error {
 	text, expected, _ := strings.Cut(rest, "\n")
 	text, fails := strings.CutPrefix(text, "! ")
-	out, err := r.world.Command(strings.Fields(text)...)
+	out, err := r.fixture.Command(strings.Fields(text)...)
 	switch {
 	case fails && err == nil:
 		r.fail(line, "the command should fail and did not: %s", harness.Short(out))

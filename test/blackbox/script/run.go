@@ -11,8 +11,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// World is what a script meets: credentials, the account's event log, a place for webhooks, the server.
-type World struct {
+// Fixture is what a script meets: credentials, the account's event log, a place for webhooks, the server.
+type Fixture struct {
 	Base     string
 	Who      func(name string) (harness.Client, error) // key, owner, viewer, nobody, other, other-owner
 	Log      func(after string) ([]harness.Event, error)
@@ -30,11 +30,11 @@ type Failure struct {
 	Text string
 }
 
-// Run plays the script against the world and returns every failure. A case goes on after a failed
-// expectation, so that one run tells all; it is left when a name it needs was never bound.
-func Run(script *Script, world *World) []Failure {
-	r := &run{world: world, vars: harness.Vars{}, inboxes: map[string]*harness.Inbox{}}
-	maps.Copy(r.vars, world.Vars)
+// Run plays the script against the fixture and returns every failure. A case goes on after a failed
+// expectation, so that one run shows all; it is left when a name it needs was never bound.
+func Run(script *Script, fixture *Fixture) []Failure {
+	r := &run{fixture: fixture, vars: harness.Vars{}, inboxes: map[string]*harness.Inbox{}}
+	maps.Copy(r.vars, fixture.Vars)
 	for _, c := range script.Cases {
 		r.title, r.who = c.Title, "key"
 		r.steps(c.Steps)
@@ -43,7 +43,7 @@ func Run(script *Script, world *World) []Failure {
 }
 
 type run struct {
-	world    *World
+	fixture  *Fixture
 	vars     harness.Vars
 	inboxes  map[string]*harness.Inbox
 	failures []Failure
@@ -130,7 +130,7 @@ func (r *run) step(s step, watched bool) error {
 		time.Sleep(duration)
 		return err
 	case "restart":
-		return r.world.Restart()
+		return r.fixture.Restart()
 	case "command":
 		return r.command(s.line, rest)
 	}
@@ -141,9 +141,9 @@ func (r *run) step(s step, watched bool) error {
 func (r *run) client() (harness.Client, error) {
 	kind, value, given := strings.Cut(r.who, " ")
 	if !given {
-		return r.world.Who(kind)
+		return r.fixture.Who(kind)
 	}
-	client := harness.Client{Base: r.world.Base}
+	client := harness.Client{Base: r.fixture.Base}
 	switch kind {
 	case "key":
 		client.Key = value
@@ -186,11 +186,11 @@ func (r *run) request(s step) error {
 		}
 		request.Header[http.CanonicalHeaderKey(name)] = []string{value}
 	}
-	return r.judge(s, client, request)
+	return r.check(s, client, request)
 }
 
-// judge sends until the answer fits or the time the script allows is over.
-func (r *run) judge(s step, client harness.Client, request harness.Request) error {
+// check sends until the answer fits or the time the script allows is over.
+func (r *run) check(s step, client harness.Client, request harness.Request) error {
 	modifiers := strings.Fields(s.expect.modifiers)
 	var within time.Duration
 	for at, word := range modifiers {
@@ -280,8 +280,8 @@ func (r *run) faults(expect *expectation, modifiers []string, answer harness.Ans
 			}
 		}
 	}
-	if r.world.Check != nil {
-		faults = append(faults, r.world.Check(answer)...)
+	if r.fixture.Check != nil {
+		faults = append(faults, r.fixture.Check(answer)...)
 	}
 	return faults, nil
 }
