@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -192,10 +193,32 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	return change(a, r, "channel", nil, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
+	forget := a.leaving(r)
+	out, err := change(a, r, "channel", nil, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
 		gone, err := a.Commerce.DeleteChannel(tx, r.caller, channel, expected, force)
 		return one(http.StatusOK, string(channel), func(w *apijson.Writer) { writeGone(w, channel, gone) }), err
 	})
+	if err == nil {
+		forget()
+	}
+	return out, err
+}
+
+// leaving prepares to take the webhooks of the channel of the path off its platform, as far as that answers.
+func (a *API) leaving(r *request) (forget func()) {
+	c, err := a.channel(r)
+	if err != nil {
+		return func() {}
+	}
+	var hookURL string
+	if a.read(r, func(tx *db.Tx) error {
+		state, err := channelsync.ByChannel(tx, c.ID)
+		hookURL = state.HookURL
+		return err
+	}) != nil || hookURL == "" {
+		return func() {}
+	}
+	return func() { _ = a.Commerce.RemoveWebhooks(r.ctx(), a.DB, c, hookURL) }
 }
 
 // writeGone reports whether the channel is gone, or only inactive.
@@ -305,14 +328,17 @@ func (a *API) unpublishProduct(r *request) (answer, error) {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		catalog.UnpublishFrom(tx, c.ID, product, apperr.Missing("publication"))
+		a.Commerce.UnpublishProduct(tx, c, product)
 		return deleted(product, nil), nil
 	})
 }
 
-func readSync(o *apijson.Object) jobs.Type {
+func readSync(o *apijson.Object) (d commerce.SyncDraft) {
 	o.Record("QueueSync")
-	return apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
+	d.Type = apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
+	d.ExternalIDs = o.Texts("externalIds", false, 100, apijson.Text{Max: 100}).Value
+	d.SKUs = o.Texts("skus", false, 1000, apijson.Text{}).Value
+	return d
 }
 
 // syncChannel serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
@@ -322,12 +348,12 @@ func (a *API) syncChannel(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	kind := readSync(o)
+	draft := readSync(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		j, err := a.Commerce.SyncChannel(tx, channel, kind)
+		j, err := a.Commerce.SyncChannel(tx, channel, draft)
 		return one(http.StatusAccepted, string(j.ID), func(w *apijson.Writer) { records.WriteJob(w, "data", j) }), err
 	})
 }

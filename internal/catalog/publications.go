@@ -20,6 +20,7 @@ type Publication struct {
 	Channel     id.Channel
 	Status      PublicationStatus
 	ExternalID  string // the platform's id of the product
+	ExternalURL string // where buyers see it
 	PublishedAt int64
 	Error       string
 }

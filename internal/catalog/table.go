@@ -121,6 +121,7 @@ var (
 		db.Col("external_id", func(p *ChannelPublication) any { return &p.ExternalID }).Null(),
 		db.Col("published_at", func(p *ChannelPublication) any { return &p.PublishedAt }).Null(),
 		db.Col("error", func(p *ChannelPublication) any { return &p.Error }).Null(),
+		db.Col("external_url", func(p *ChannelPublication) any { return &p.ExternalURL }).Null(),
 	)
 	channelTable = publicationTable.Plus(
 		db.Joined("p.sku", func(p *ChannelPublication) any { return &p.SKU }),

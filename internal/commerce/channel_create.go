@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -33,6 +34,9 @@ func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDra
 		return c, accounts.Key{}, "", err
 	}
 	c.Insert(tx)
+	if platform, calls := s.platform(c.Platform); calls {
+		channelsync.Begin(tx, c.ID, tx.Now().Add(s.pullEvery(settingsOf(c), platform.Capabilities())))
+	}
 	audit.Record(tx, who.Actor(), "channel.created", "channel", string(c.ID), map[string]string{"platform": c.Platform})
 	if c.Platform != channels.Custom {
 		return c, accounts.Key{}, "", nil

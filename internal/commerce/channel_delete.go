@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -66,6 +67,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	orders.Purge(tx, channel)
 	accounts.RevokeOfChannel(tx, channel)
 	jobs.EndOfChannel(tx, channel)
+	channelsync.Delete(tx, channel)
 	channels.Delete(tx, channel)
 	webhooks.Record(tx, StockEvents(tx, changes, "adjustment")...)
 	audit.Record(tx, who.Actor(), "channel.deleted", "channel", string(c.ID), map[string]string{"platform": c.Platform})

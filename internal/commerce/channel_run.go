@@ -296,9 +296,8 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 	if err != nil {
 		return err
 	}
-	known, ok := s.Connectors.ByPlatform(c.Platform)
-	platform, calls := known.(connector.Platform)
-	if !ok || !calls {
+	platform, calls := s.platform(c.Platform)
+	if !calls {
 		state.PullAt, state.CheckAt, state.Clock = tx.Now().AddDate(10, 0, 0).UnixMicro(), 0, tx.Now().AddDate(10, 0, 0).UnixMicro()
 		state.Save(tx)
 		return nil

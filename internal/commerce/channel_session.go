@@ -21,11 +21,7 @@ import (
 
 // openSession opens a channel's platform. ok is false when its connector does not call it.
 func (s *Service) openSession(ctx context.Context, store *db.DB, c channels.Channel) (session connector.Session, does connector.Capabilities, ok bool, err error) {
-	known, found := s.Connectors.ByPlatform(c.Platform)
-	if !found {
-		return nil, does, false, nil
-	}
-	platform, calls := known.(connector.Platform)
+	platform, calls := s.platform(c.Platform)
 	if !calls {
 		return nil, does, false, nil
 	}

@@ -1,17 +1,27 @@
 package commerce
 
 import (
+	"encoding/json"
+
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 
-// SyncChannel queues work on a channel (interface §4.5). Errors: NotFound; Invalid for custom channels, with which nothing is
-// synchronised, and for inactive ones.
-func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, kind jobs.Type) (jobs.Job, error) {
-	c, err := channels.ByID(tx, channel)
+// SyncDraft is what a caller asks a channel to do (interface §4.5). Without names it is everything of its type.
+type SyncDraft struct {
+	Type        jobs.Type
+	ExternalIDs []string // of orders to pull, as the platform names them
+	SKUs        []string // whose stock to compare with the platform's
+}
+
+// SyncChannel queues work on a channel (interface §4.5). One job of a type waits for a channel at most, and who asks for the same gets that
+// one. Errors: NotFound; Invalid for custom channels, with which nothing is synchronised, and for inactive ones.
+func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {
+	c, err := channels.Lock(tx, channel)
 	if err != nil {
 		return jobs.Job{}, err
 	}
@@ -21,8 +31,25 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, kind jobs.Type) (jo
 	if !c.Receives() {
 		return jobs.Job{}, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
 	}
+	waits, err := jobs.PendingOnChannel(tx, draft.Type, c.ID)
+	if err != nil {
+		return jobs.Job{}, err
+	}
 	channels.Keep(tx, channel, apperr.Missing("channel"))
-	j := jobs.Insert(tx, jobs.Job{Type: kind, Channel: c.ID})
+	switch {
+	case draft.Type == jobs.StockPush && len(draft.SKUs) > 0:
+		channelsync.MarkCheck(tx, c.ID, draft.SKUs)
+	case draft.Type == jobs.StockPush || draft.Type == jobs.ProductPush:
+		channelsync.MarkAll(tx, c.ID, draft.Type == jobs.StockPush, draft.Type == jobs.ProductPush)
+	}
+	if waits != nil && len(draft.ExternalIDs) == 0 {
+		return *waits, nil
+	}
+	input, err := json.Marshal(jobInput{ExternalIDs: draft.ExternalIDs, SKUs: draft.SKUs})
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	j := jobs.Insert(tx, jobs.Job{Type: draft.Type, Channel: c.ID, Total: int64(len(draft.ExternalIDs)), Input: string(input)})
 	j.ChannelName, j.ChannelType = c.Name, c.Platform
 	return j, nil
 }

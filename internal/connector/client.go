@@ -106,6 +106,7 @@ type contextKey int
 const (
 	bucketKey contextKey = iota
 	repeatKey
+	signKey
 )
 
 // Within says from which of the platform's limits requests take (Limit.Name).
@@ -115,6 +116,12 @@ func Within(ctx context.Context, limit string) context.Context {
 
 // Repeatable says of writes that doing them twice is as good as once, so that they may be repeated when their answer is lost.
 func Repeatable(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey, true) }
+
+// Signed has a request signed right before each time it is sent: platforms refuse a nonce that they have seen, also of a request that is
+// repeated. sign may replace what it likes in the request that it is given.
+func Signed(ctx context.Context, sign func(*http.Request) error) context.Context {
+	return context.WithValue(ctx, signKey, sign)
+}
 
 // Calls is how many requests were sent so far.
 func (c *Client) Calls() int64 { return c.calls }
@@ -216,6 +223,11 @@ func (c *Client) attempt(r *http.Request) (*Response, error) {
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Header.Set("User-Agent", c.all.agent)
+	if sign, ok := ctx.Value(signKey).(func(*http.Request) error); ok {
+		if err := sign(r); err != nil {
+			return nil, &Failure{Kind: Rejected, Message: "the request could not be signed", Err: err}
+		}
+	}
 	c.calls++
 	resp, err := c.all.http.Do(r)
 	if err != nil {

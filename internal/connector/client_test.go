@@ -202,3 +202,28 @@ func TestDecodeAnswer(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A request that is repeated is signed anew: platforms refuse a signature that they have seen.
+func TestSignedAnew(t *testing.T) {
+	seen := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seen[r.URL.RawQuery] {
+			t.Errorf("%q came twice", r.URL.RawQuery)
+		}
+		seen[r.URL.RawQuery] = true
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer server.Close()
+	client, _ := newClient(t, &netguard.Guard{Dev: true})
+	n := 0
+	ctx := connector.Signed(t.Context(), func(r *http.Request) error {
+		n++
+		signed := *r.URL
+		signed.RawQuery = fmt.Sprintf("nonce=%d", n)
+		r.URL = &signed
+		return nil
+	})
+	if answer, err := send(t, client, ctx, "GET", server.URL); err != nil || answer.Status != 502 || len(seen) != 3 {
+		t.Errorf("%v %v after %d requests", answer, err, len(seen))
+	}
+}

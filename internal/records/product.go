@@ -47,6 +47,7 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 		apijson.ID(w, "channelId", one.Channel)
 		apijson.Word(w, "status", one.Status)
 		w.TextOrNull("externalId", one.ExternalID)
+		w.TextOrNull("externalUrl", one.ExternalURL)
 		w.MicrosOrNull("publishedAt", one.PublishedAt)
 		w.TextOrNull("error", one.Error)
 		w.End()

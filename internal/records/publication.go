@@ -14,6 +14,7 @@ func WritePublication(w *apijson.Writer, p catalog.ChannelPublication) {
 	w.Text("name", p.Name)
 	apijson.Word(w, "status", p.Status)
 	w.TextOrNull("externalId", p.ExternalID)
+	w.TextOrNull("externalUrl", p.ExternalURL)
 	w.MicrosOrNull("publishedAt", p.PublishedAt)
 	w.TextOrNull("error", p.Error)
 	w.End()
@@ -21,4 +22,4 @@ func WritePublication(w *apijson.Writer, p catalog.ChannelPublication) {
 
 // SamplePublication is the publication that describes the answers.
 var SamplePublication = catalog.ChannelPublication{Product: SampleID[id.Product](260), SKU: "TSHIRT", Name: "T-shirt",
-	Publication: catalog.Publication{Status: "published", ExternalID: "42", PublishedAt: SampleTime, Error: "none"}}
+	Publication: catalog.Publication{Status: "published", ExternalID: "42", ExternalURL: "https://shop.example/product/42/", PublishedAt: SampleTime, Error: "none"}}

@@ -125,13 +125,7 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 		address += "?" + encode(all)
 	}
 	if way == authSigned {
-		var nonce [12]byte
-		_, _ = rand.Read(nonce[:]) // it never fails
-		signed, err := s.key.sign(method, address, hex.EncodeToString(nonce[:]), s.link.Now())
-		if err != nil {
-			return nil, connector.Failf(connector.Rejected, "the channel's address cannot be used")
-		}
-		address = signed
+		ctx = connector.Signed(ctx, func(r *http.Request) error { return s.sign(r, address) })
 	}
 	var content []byte
 	if body != nil {
@@ -152,6 +146,18 @@ func (s *session) send(ctx context.Context, way, method, path string, query url.
 		r.SetBasicAuth(s.key.key, s.key.secret)
 	}
 	return s.link.Client.Do(r)
+}
+
+// sign gives a request the address with a fresh signature.
+func (s *session) sign(r *http.Request, address string) error {
+	var nonce [12]byte
+	_, _ = rand.Read(nonce[:]) // it never fails
+	signed, err := s.key.sign(r.Method, address, hex.EncodeToString(nonce[:]), s.link.Now())
+	if err != nil {
+		return err
+	}
+	r.URL, err = url.Parse(signed)
+	return err
 }
 
 // problem is WordPress' shape of an error, of a call or of one entry of a batch.

@@ -1,0 +1,32 @@
+package commerce
+
+import (
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// UnpublishProduct takes a product off a channel (interface §4.5). On one whose platform is called it is on its way out until the platform
+// has taken it off sale. The transaction fails with NotFound when there is no such publication.
+func (s *Service) UnpublishProduct(tx *db.Tx, c channels.Channel, product id.Product) {
+	missing := apperr.Missing("publication")
+	if _, calls := s.platform(c.Platform); calls && c.Receives() {
+		catalog.RemovePublication(tx, c.ID, product, missing)
+		tx.Wake(SyncTopic)
+		return
+	}
+	catalog.UnpublishFrom(tx, c.ID, product, missing)
+}
+
+// platform is the connector of a platform that is called; ok is false for all others.
+func (s *Service) platform(name string) (p connector.Platform, ok bool) {
+	if s.Connectors == nil {
+		return nil, false
+	}
+	known, _ := s.Connectors.ByPlatform(name)
+	p, ok = known.(connector.Platform)
+	return p, ok
+}
