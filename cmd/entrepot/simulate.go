@@ -75,7 +75,13 @@ func simulate(cmd *cobra.Command, shop *fakeshop.Shop, addr string, orders time.
 		go buy(ctx, shop, orders)
 	}
 	go func() { <-ctx.Done(); _ = server.Close() }()
-	fmt.Fprintf(cmd.OutOrStdout(), "url            http://%s\nconsumerKey    %s\nconsumerSecret %s\n", listener.Addr(), shop.Key, shop.Secret)
+	fmt.Fprintf(
+		cmd.OutOrStdout(),
+		"url            http://%s\nconsumerKey    %s\nconsumerSecret %s\n",
+		listener.Addr(),
+		shop.Key,
+		shop.Secret,
+	)
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
 	}
@@ -95,7 +101,13 @@ func buy(ctx context.Context, shop *fakeshop.Shop, every time.Duration) {
 		items, _ := shop.Items()
 		for sku, item := range items { // whichever comes first
 			if item.Kind != "variable" && item.Status == "publish" && item.Quantity > 0 {
-				shop.Place(fakeshop.Wish{SKUs: map[string]int64{sku: 1 + n%3}, Shipping: 412, Email: "buyer" + strconv.FormatInt(n, 10) + "@shop.example"})
+				shop.Place(
+					fakeshop.Wish{
+						SKUs:     map[string]int64{sku: 1 + n%3},
+						Shipping: 412,
+						Email:    "buyer" + strconv.FormatInt(n, 10) + "@shop.example",
+					},
+				)
 				break
 			}
 		}

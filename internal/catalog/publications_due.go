@@ -47,20 +47,35 @@ func SettlePublication(tx *db.Tx, channel id.Channel, product id.Product, status
 	if status == PublicationPublished {
 		at = tx.Micros()
 	}
-	tx.Change(`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url), error = $7::TEXT,
+	tx.Change(
+		`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url), error = $7::TEXT,
 		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status <> 'removing'`,
-		tx.Tenant, channel, product, status, db.Null(externalID), db.Null(url), db.Null(reason), db.Null(at))
+		tx.Tenant,
+		channel,
+		product,
+		status,
+		db.Null(externalID),
+		db.Null(url),
+		db.Null(reason),
+		db.Null(at),
+	)
 }
 
 // EndPublication queues that a product is off a channel: the platform has taken it off sale.
 func EndPublication(tx *db.Tx, channel id.Channel, product id.Product) {
-	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'", tx.Tenant, channel, product)
+	tx.Change(
+		"DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",
+		tx.Tenant,
+		channel,
+		product,
+	)
 }
 
 // RemovePublication queues that a product goes off a channel once its platform has taken it off sale. It must find the publication.
 func RemovePublication(tx *db.Tx, channel id.Channel, product id.Product, miss error) {
 	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
-		tx.Tenant, channel, product).Rows(1, miss)
+		tx.Tenant, channel, product).
+		Rows(1, miss)
 }
 
 // Images are the pictures of a product, in their order.

@@ -61,12 +61,31 @@ func Put(tx *db.Tx, list ...Item) {
 			items.Insert(tx, i)
 			continue
 		}
-		tx.Queue(`UPDATE channel_items SET product_id = $4, variant_id = $5, external_product = $6, external_variant = $7, other = $8, images = $9, content = $10,
+		tx.Queue(
+			`UPDATE channel_items SET product_id = $4, variant_id = $5, external_product = $6, external_variant = $7, other = $8, images = $9, content = $10,
 			quantity = $11, price = $12, operation = $13, error = $14,
 			stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END, check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
 			content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END
-			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`, tx.Tenant, i.Channel, i.SKU, i.Product, db.Null(i.Variant), i.ExternalProduct, i.ExternalVariant,
-			i.Other, i.Images, i.Content, i.Quantity, i.Price, i.Operation, db.Null(i.Error), i.Marks, i.StockDue, i.CheckDue, i.ContentDue)
+			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`,
+			tx.Tenant,
+			i.Channel,
+			i.SKU,
+			i.Product,
+			db.Null(i.Variant),
+			i.ExternalProduct,
+			i.ExternalVariant,
+			i.Other,
+			i.Images,
+			i.Content,
+			i.Quantity,
+			i.Price,
+			i.Operation,
+			db.Null(i.Error),
+			i.Marks,
+			i.StockDue,
+			i.CheckDue,
+			i.ContentDue,
+		)
 	}
 }
 
@@ -84,7 +103,11 @@ func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []It
 		piece := products[:min(256, len(products))]
 		products = products[len(piece):]
 		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
-		found, err := db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+" AND product_id IN "+db.In(len(args)-2, 3), args...)
+		found, err := db.List(
+			tx,
+			items.Scanner(),
+			"SELECT "+items.Columns("")+fromItems+" AND product_id IN "+db.In(len(args)-2, 3),
+			args...)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +167,12 @@ func MarkCheck(tx *db.Tx, channel id.Channel, skus []string) {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
 		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
-		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN "+db.In(len(args)-2, 3), args...)
+		tx.Queue(
+			"UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN "+db.In(
+				len(args)-2,
+				3,
+			),
+			args...)
 	}
 }
 
@@ -156,18 +184,32 @@ func MarkCheckExternal(tx *db.Tx, channel id.Channel, external string) {
 
 // MarkAll queues that everything of a channel is to be compared with the platform.
 func MarkAll(tx *db.Tx, channel id.Channel, stock, content bool) {
-	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 AND channel_id = $2::UUID",
-		tx.Tenant, channel, stock, content)
+	tx.Queue(
+		"UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 AND channel_id = $2::UUID",
+		tx.Tenant,
+		channel,
+		stock,
+		content,
+	)
 }
 
 // Forget queues that nothing of a product is on the platform any more.
 func Forget(tx *db.Tx, channel id.Channel, product id.Product) {
-	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID", tx.Tenant, channel, product)
+	tx.Queue(
+		"DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
+		tx.Tenant,
+		channel,
+		product,
+	)
 }
 
 // SKUOf finds the SKU that a platform calls by its ids; "" when it is not known.
 func SKUOf(tx *db.Tx, channel id.Channel, product, variant string) (sku string, err error) {
-	err = tx.Row("SELECT coalesce(min(sku), '')"+fromItems+" AND external_product = $3 AND external_variant = $4", []any{tx.Tenant, channel, product, variant}, &sku)
+	err = tx.Row(
+		"SELECT coalesce(min(sku), '')"+fromItems+" AND external_product = $3 AND external_variant = $4",
+		[]any{tx.Tenant, channel, product, variant},
+		&sku,
+	)
 	return sku, err
 }
 

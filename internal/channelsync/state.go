@@ -53,9 +53,13 @@ var states = db.NewTable("channel_syncs",
 
 // Begin queues the row of a new channel, whose first scheduled pull is due at a time.
 func Begin(tx *db.Tx, channel id.Channel, pullAt time.Time) {
-	tx.Queue(`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts, renewing_until)
+	tx.Queue(
+		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts, renewing_until)
 		VALUES ($1, $2, 0, $3, 0, 0, '{}', '', '[]', '{}', '{}', 0) ON CONFLICT (tenant_id, channel_id) DO NOTHING`,
-		tx.Tenant, channel, pullAt.UnixMicro())
+		tx.Tenant,
+		channel,
+		pullAt.UnixMicro(),
+	)
 }
 
 // ByChannel reads a channel's row; the zero State with empty JSON when it has none.
@@ -65,7 +69,13 @@ func ByChannel(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, ch
 func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, " FOR UPDATE") }
 
 func one(tx *db.Tx, channel id.Channel, lock string) (State, error) {
-	list, err := db.List(tx, states.Scanner(), "SELECT "+states.Columns("")+" FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID"+lock, tx.Tenant, channel)
+	list, err := db.List(
+		tx,
+		states.Scanner(),
+		"SELECT "+states.Columns("")+" FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID"+lock,
+		tx.Tenant,
+		channel,
+	)
 	if err != nil || len(list) == 0 {
 		return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}, err
 	}
@@ -115,8 +125,13 @@ func (s State) AllFacts() map[string]string {
 
 // Lease takes the right to renew the channel's tokens for a time; it reports whether it did.
 func Lease(tx *db.Tx, channel id.Channel, d time.Duration) (bool, error) {
-	n, err := tx.Exec("UPDATE channel_syncs SET renewing_until = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND renewing_until <= $4",
-		tx.Tenant, channel, tx.Now().Add(d).UnixMicro(), tx.Micros())
+	n, err := tx.Exec(
+		"UPDATE channel_syncs SET renewing_until = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND renewing_until <= $4",
+		tx.Tenant,
+		channel,
+		tx.Now().Add(d).UnixMicro(),
+		tx.Micros(),
+	)
 	return n == 1, err
 }
 

@@ -169,7 +169,12 @@ func letters(n int) string {
 }
 
 // ensureWebhooks registers the platform's webhooks; note says what went wrong, for people.
-func (s *Service) ensureWebhooks(ctx context.Context, session connector.Session, c channels.Channel, base string) (hooks []connector.Webhook, note string) {
+func (s *Service) ensureWebhooks(
+	ctx context.Context,
+	session connector.Session,
+	c channels.Channel,
+	base string,
+) (hooks []connector.Webhook, note string) {
 	opened, err := s.Opened(c)
 	if err != nil || base == "" {
 		return nil, ""
@@ -199,7 +204,14 @@ func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 }
 
 // checkPassed stores what a successful test found, in one commit with the channel's state.
-func (s *Service) checkPassed(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop, hooks []connector.Webhook, hookURL string) error {
+func (s *Service) checkPassed(
+	ctx context.Context,
+	store *db.DB,
+	c channels.Channel,
+	shop connector.Shop,
+	hooks []connector.Webhook,
+	hookURL string,
+) error {
 	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		locked, err := channels.Lock(tx, c.ID)
 		if err != nil {

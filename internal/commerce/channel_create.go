@@ -27,8 +27,16 @@ type ChannelDraft struct {
 // CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once
 // (interface §1, §5.1). Errors: Forbidden when a custom one's key would have scopes that the caller lacks.
 func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
-	c := channels.Channel{Tenant: tx.Tenant, ID: id.New[id.Channel](), Platform: draft.Platform, Status: channels.Active, Settings: "{}", Oversell: "allow",
-		CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
+	c := channels.Channel{
+		Tenant:    tx.Tenant,
+		ID:        id.New[id.Channel](),
+		Platform:  draft.Platform,
+		Status:    channels.Active,
+		Settings:  "{}",
+		Oversell:  "allow",
+		CreatedAt: tx.Micros(),
+		UpdatedAt: tx.Micros(),
+	}
 	maps.DeleteFunc(draft.Credentials, func(_, value string) bool { return value == "" })
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, accounts.Key{}, "", err

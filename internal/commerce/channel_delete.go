@@ -58,9 +58,16 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	}
 	var shifts []stock.Shift
 	for _, h := range held {
-		shifts = append(shifts, stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved})
+		shifts = append(
+			shifts,
+			stock.Shift{SKU: h.SKU, Warehouse: h.Warehouse, Product: h.Product, Variant: h.Variant, Reserve: -h.Reserved},
+		)
 	}
-	changes, err := shiftStock(tx, shifts, stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()})
+	changes, err := shiftStock(
+		tx,
+		shifts,
+		stock.Why{Cause: stock.Adjustment, ReferenceType: "channel", ReferenceID: string(c.ID), Actor: who.Actor()},
+	)
 	if err != nil {
 		return false, err
 	}

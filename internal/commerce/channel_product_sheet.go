@@ -19,7 +19,11 @@ import (
 )
 
 // readSheets reads products as their channel's platform shall have them.
-func (r *channelRun) readSheets(tx *db.Tx, ids []id.Product, known map[id.Product]map[string]channelsync.Item) (map[id.Product]productSheet, error) {
+func (r *channelRun) readSheets(
+	tx *db.Tx,
+	ids []id.Product,
+	known map[id.Product]map[string]channelsync.Item,
+) (map[id.Product]productSheet, error) {
 	list, err := catalog.ByIDs(tx, ids)
 	if err != nil {
 		return nil, err
@@ -45,9 +49,23 @@ func (r *channelRun) readSheets(tx *db.Tx, ids []id.Product, known map[id.Produc
 	for _, p := range list {
 		sheet := productSheet{known: known[p.ID], ids: map[string]skuIDs{p.SKU: {product: p.ID}}}
 		own := sheet.known[p.SKU]
-		sheet.Product = connector.Product{ID: string(p.ID), SKU: p.SKU, Name: p.Name, Slug: p.Slug, Description: p.Description, OnSale: p.Status == catalog.Active,
-			Price: r.settings.price(p.Price, account.Currency), CompareAt: r.settings.compareAt(p.CompareAt, account.Currency), Currency: account.Currency,
-			Attributes: attributesOf(p.Attributes, labels), Quantity: r.settings.quantity(levels[p.SKU]), Known: asItem(own).IDs}
+		sheet.Product = connector.Product{
+			ID:          string(p.ID),
+			SKU:         p.SKU,
+			Name:        p.Name,
+			Slug:        p.Slug,
+			Description: p.Description,
+			OnSale:      p.Status == catalog.Active,
+			Price: r.settings.price(
+				p.Price,
+				account.Currency,
+			),
+			CompareAt:  r.settings.compareAt(p.CompareAt, account.Currency),
+			Currency:   account.Currency,
+			Attributes: attributesOf(p.Attributes, labels),
+			Quantity:   r.settings.quantity(levels[p.SKU]),
+			Known:      asItem(own).IDs,
+		}
 		images := own.ImageIDs()
 		for _, image := range p.Images() {
 			sheet.Images = append(sheet.Images, connector.Image{ID: image.ID, URL: image.URL, Known: images[image.ID]})
@@ -63,8 +81,18 @@ func (r *channelRun) readSheets(tx *db.Tx, ids []id.Product, known map[id.Produc
 		}
 		for _, v := range p.Variants {
 			sheet.ids[v.SKU] = skuIDs{p.ID, v.ID}
-			variant := connector.Variant{SKU: v.SKU, Name: v.Name, Price: r.settings.price(v.PriceIn(*p), account.Currency), Attributes: attributesOf(v.Attributes, labels),
-				CompareAt: r.settings.compareAt(cmp.Or(v.CompareAt, p.CompareAt), account.Currency), Quantity: r.settings.quantity(levels[v.SKU]), Known: asItem(sheet.known[v.SKU]).IDs}
+			variant := connector.Variant{
+				SKU:        v.SKU,
+				Name:       v.Name,
+				Price:      r.settings.price(v.PriceIn(*p), account.Currency),
+				Attributes: attributesOf(v.Attributes, labels),
+				CompareAt: r.settings.compareAt(
+					cmp.Or(v.CompareAt, p.CompareAt),
+					account.Currency,
+				),
+				Quantity: r.settings.quantity(levels[v.SKU]),
+				Known:    asItem(sheet.known[v.SKU]).IDs,
+			}
 			sheet.Variants = append(sheet.Variants, variant)
 		}
 		for sku, item := range sheet.known {

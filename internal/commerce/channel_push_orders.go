@@ -129,11 +129,21 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 		left[l.ID] = l.Quantity - l.Refunded
 	}
 	for _, s := range o.Shipments {
-		parcel := connector.Parcel{Key: string(s.ID), Carrier: s.Carrier, Number: s.TrackingNumber, URL: s.TrackingURL, ShippedAt: time.UnixMicro(s.ShippedAt).UTC(), Rest: true}
+		parcel := connector.Parcel{
+			Key:       string(s.ID),
+			Carrier:   s.Carrier,
+			Number:    s.TrackingNumber,
+			URL:       s.TrackingURL,
+			ShippedAt: time.UnixMicro(s.ShippedAt).UTC(),
+			Rest:      true,
+		}
 		for _, l := range s.Lines {
 			left[l.Line] -= l.Quantity
 			if line := o.Line(l.Line); line != nil {
-				parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: line.ExternalID, SKU: line.SKU, Quantity: l.Quantity})
+				parcel.Lines = append(
+					parcel.Lines,
+					connector.ParcelLine{ExternalLine: line.ExternalID, SKU: line.SKU, Quantity: l.Quantity},
+				)
 			}
 		}
 		for _, rest := range left {

@@ -81,7 +81,10 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	_ = json.Unmarshal([]byte(job.Input), &r.input)
 	_ = json.Unmarshal([]byte(job.Errors), &r.errors)
 	if c.Status == channels.NeedsReauth {
-		err = &connector.Failure{Kind: connector.Unauthorized, Message: "the channel's credentials were refused: enter new ones and test the connection"}
+		err = &connector.Failure{
+			Kind:    connector.Unauthorized,
+			Message: "the channel's credentials were refused: enter new ones and test the connection",
+		}
 	} else {
 		err = r.do(ctx)
 	}

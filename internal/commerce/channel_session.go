@@ -20,7 +20,11 @@ import (
 )
 
 // openSession opens a channel's platform. ok is false when its connector does not call it.
-func (s *Service) openSession(ctx context.Context, store *db.DB, c channels.Channel) (session connector.Session, does connector.Capabilities, ok bool, err error) {
+func (s *Service) openSession(
+	ctx context.Context,
+	store *db.DB,
+	c channels.Channel,
+) (session connector.Session, does connector.Capabilities, ok bool, err error) {
 	platform, calls := s.platform(c.Platform)
 	if !calls {
 		return nil, does, false, nil
@@ -107,7 +111,11 @@ const (
 )
 
 // Renew replaces a stale token (see connector.Tokens).
-func (t *channelTokens) Renew(ctx context.Context, name, stale string, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
+func (t *channelTokens) Renew(
+	ctx context.Context,
+	name, stale string,
+	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
+) (connector.Credentials, error) {
 	for {
 		var current connector.Credentials
 		var mine bool
@@ -141,8 +149,15 @@ func (t *channelTokens) Renew(ctx context.Context, name, stale string, renew fun
 }
 
 // renewed calls renew and stores what it gives before anybody uses it.
-func (t *channelTokens) renewed(ctx context.Context, current connector.Credentials, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewLease/2) // a rotated token must not be lost because its caller hung up
+func (t *channelTokens) renewed(
+	ctx context.Context,
+	current connector.Credentials,
+	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
+) (connector.Credentials, error) {
+	ctx, cancel := context.WithTimeout(
+		context.WithoutCancel(ctx),
+		renewLease/2,
+	) // a rotated token must not be lost because its caller hung up
 	defer cancel()
 	change, failed := renew(ctx, maps.Clone(current))
 	err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error {

@@ -26,7 +26,11 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 		return jobs.Job{}, err
 	}
 	if c.Platform == channels.Custom {
-		return jobs.Job{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel is never synchronised: its system calls this one")
+		return jobs.Job{}, apperr.New(
+			apperr.Invalid,
+			"validation_failed",
+			"a custom channel is never synchronised: its system calls this one",
+		)
 	}
 	if !c.Receives() {
 		return jobs.Job{}, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")

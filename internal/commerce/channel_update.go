@@ -20,7 +20,13 @@ func holdChannel(tx *db.Tx, channel id.Channel, expected Expected) (channels.Cha
 }
 
 // UpdateChannel changes what the draft names of a channel. Errors: NotFound; those of Expected; Invalid for credentials that will not do.
-func (s *Service) UpdateChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, draft ChannelDraft) (channels.Channel, error) {
+func (s *Service) UpdateChannel(
+	tx *db.Tx,
+	who accounts.Caller,
+	channel id.Channel,
+	expected Expected,
+	draft ChannelDraft,
+) (channels.Channel, error) {
 	c, err := holdChannel(tx, channel, expected)
 	if err != nil {
 		return c, err

@@ -32,5 +32,9 @@ func DecodeAnswer(answer *Response, into any) error {
 		}
 		rest = rest[1:]
 	}
-	return &Failure{Kind: Temporary, Message: "the answer is not JSON: " + Line(string(answer.Body[:min(len(answer.Body), 2000)])), Err: first}
+	return &Failure{
+		Kind:    Temporary,
+		Message: "the answer is not JSON: " + Line(string(answer.Body[:min(len(answer.Body), 2000)])),
+		Err:     first,
+	}
 }

@@ -89,7 +89,10 @@ func TestCheckAddress(t *testing.T) {
 }
 
 func TestValue(t *testing.T) {
-	ch := connector.Channel{Credentials: connector.Credentials{"a": "credential", "b": ""}, Settings: map[string]string{"a": "setting", "b": "setting"}}
+	ch := connector.Channel{
+		Credentials: connector.Credentials{"a": "credential", "b": ""},
+		Settings:    map[string]string{"a": "setting", "b": "setting"},
+	}
 	for name, want := range map[string]string{"a": "credential", "b": "setting", "c": ""} {
 		if got := ch.Value(name); got != want {
 			t.Errorf("Value(%s) = %q, want %q", name, got, want)

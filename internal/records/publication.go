@@ -22,4 +22,10 @@ func WritePublication(w *apijson.Writer, p catalog.ChannelPublication) {
 
 // SamplePublication is the publication that describes the answers.
 var SamplePublication = catalog.ChannelPublication{Product: SampleID[id.Product](260), SKU: "TSHIRT", Name: "T-shirt",
-	Publication: catalog.Publication{Status: "published", ExternalID: "42", ExternalURL: "https://shop.example/product/42/", PublishedAt: SampleTime, Error: "none"}}
+	Publication: catalog.Publication{
+		Status:      "published",
+		ExternalID:  "42",
+		ExternalURL: "https://shop.example/product/42/",
+		PublishedAt: SampleTime,
+		Error:       "none",
+	}}

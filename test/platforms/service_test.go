@@ -54,8 +54,13 @@ func newService(t *testing.T, engine string) *service {
 	t.Cleanup(func() { s.stop() })
 	in := s.call("POST", "/api/v1/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword}, 200)
 	s.key = in.text("data", "accessToken")
-	made := s.call("POST", "/api/v1/developer/api-keys", map[string]any{"name": "all", "scopes": []string{"write:products", "write:categories", "write:inventory",
-		"write:orders", "write:customers", "write:channels", "write:webhooks", "write:attributes"}}, 201)
+	made := s.call(
+		"POST",
+		"/api/v1/developer/api-keys",
+		map[string]any{"name": "all", "scopes": []string{"write:products", "write:categories", "write:inventory",
+			"write:orders", "write:customers", "write:channels", "write:webhooks", "write:attributes"}},
+		201,
+	)
 	s.key = made.text("data", "key")
 	return s
 }

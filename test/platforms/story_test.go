@@ -20,7 +20,19 @@ func TestWooStory(t *testing.T) {
 		if *long {
 			products, orders = 500, 200
 		}
-		shop := newWooShop(t, fakeshop.Habits{FailAfterWrite: 19, LoseAnswer: 23, Warn: 7, TooMany: 31, Duplicate: true, Reorder: true, Drop: 5, BatchMost: 50})
+		shop := newWooShop(
+			t,
+			fakeshop.Habits{
+				FailAfterWrite: 19,
+				LoseAnswer:     23,
+				Warn:           7,
+				TooMany:        31,
+				Duplicate:      true,
+				Reorder:        true,
+				Drop:           5,
+				BatchMost:      50,
+			},
+		)
 		began := time.Now()
 		channel := s.connect(shop, nil)
 		s.catalog(channel, products)
@@ -109,7 +121,11 @@ func (s *service) ordersArrive(shop *wooShop, channel string, count, products in
 	s.Helper()
 	want := map[int64]string{}
 	for i := range count {
-		wish := fakeshop.Wish{SKUs: map[string]int64{fmt.Sprintf("MUG-%03d", i*2%products): int64(1 + i%3)}, Shipping: int64(i%3) * 412, Email: fmt.Sprintf("buyer%d@shop.example", i%7)}
+		wish := fakeshop.Wish{
+			SKUs:     map[string]int64{fmt.Sprintf("MUG-%03d", i*2%products): int64(1 + i%3)},
+			Shipping: int64(i%3) * 412,
+			Email:    fmt.Sprintf("buyer%d@shop.example", i%7),
+		}
 		want[0] = "PROCESSING"
 		status := "PROCESSING"
 		switch i % 6 {
@@ -189,7 +205,14 @@ func (s *service) shipBack(shop *wooShop, channel string, placed []int64) {
 		there := shop.Orders()
 		for id, status := range want {
 			if there[id].Status != status {
-				return fmt.Sprintf("order %d is %s there, want %s; here %v; %s", id, there[id].Status, status, s.here(channel)[id]["channelSync"], s.jobs(channel))
+				return fmt.Sprintf(
+					"order %d is %s there, want %s; here %v; %s",
+					id,
+					there[id].Status,
+					status,
+					s.here(channel)[id]["channelSync"],
+					s.jobs(channel),
+				)
 			}
 		}
 		for id, number := range tracking {
@@ -210,7 +233,12 @@ func (s *service) shipBack(shop *wooShop, channel string, placed []int64) {
 func (s *service) outage(shop *wooShop, channel string, products int) {
 	s.Helper()
 	shop.Down(502)
-	s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "quantity": 77}}}, 200)
+	s.call(
+		"PATCH",
+		"/api/v1/sdk/inventory/bulk-update",
+		map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "quantity": 77}}},
+		200,
+	)
 	s.awaitFor("the outage is seen", 2*time.Minute, func() string {
 		failed := s.events("channel.sync_failed")
 		return unless(failed > 0, "no channel.sync_failed: ", s.jobs(channel))

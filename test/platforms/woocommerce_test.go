@@ -48,7 +48,8 @@ func TestWooTest(t *testing.T) {
 			shop := newWooShop(t, habits)
 			channel := s.connect(shop, nil)
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-			if n := len(got.list("data", "webhooksRegistered")); n != 5 || got.text("data", "shop", "name") != "Mug Shop" || got.text("data", "shop", "currency") != "EUR" {
+			if n := len(got.list("data", "webhooksRegistered")); n != 5 || got.text("data", "shop", "name") != "Mug Shop" ||
+				got.text("data", "shop", "currency") != "EUR" {
 				t.Errorf("%s: %v", name, got)
 			}
 			if hooks := shop.Hooks(); len(hooks) != 5 {
@@ -89,7 +90,8 @@ func TestWooTestFails(t *testing.T) {
 				"credentials": map[string]any{"url": shop.url, "consumerKey": c.key, "consumerSecret": c.secret}}, 201)
 			channel := made.text("data", "channel", "id")
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-			if got.at("data", "success") != false || !strings.Contains(fmt.Sprint(got), c.says) || strings.Contains(fmt.Sprint(got), c.secret) {
+			if got.at("data", "success") != false || !strings.Contains(fmt.Sprint(got), c.says) ||
+				strings.Contains(fmt.Sprint(got), c.secret) {
 				t.Errorf("%s: %v", c.name, got)
 			}
 			if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).text("data", "status"); state != c.status {
@@ -109,11 +111,20 @@ func (s *service) catalog(channel string, count int) {
 		for i := from; i < min(from+100, count); i++ {
 			sku := fmt.Sprintf("MUG-%03d", i)
 			skus = append(skus, sku)
-			p := map[string]any{"sku": sku, "name": fmt.Sprintf("Mug \"%d\" & Co", i), "price": "19.90", "compareAtPrice": nil, "description": "<p>A mug.</p>"}
+			p := map[string]any{
+				"sku":            sku,
+				"name":           fmt.Sprintf("Mug \"%d\" & Co", i),
+				"price":          "19.90",
+				"compareAtPrice": nil,
+				"description":    "<p>A mug.</p>",
+			}
 			if i%2 == 1 {
 				var variants []map[string]any
 				for _, size := range []string{"S", "M", "L"} {
-					variants = append(variants, map[string]any{"sku": sku + "-" + size, "name": size, "price": "21.50", "attributes": map[string]any{"Size": size}})
+					variants = append(
+						variants,
+						map[string]any{"sku": sku + "-" + size, "name": size, "price": "21.50", "attributes": map[string]any{"Size": size}},
+					)
 					levels = append(levels, map[string]any{"sku": sku + "-" + size, "quantity": 50})
 				}
 				p["variants"] = variants
@@ -189,13 +200,26 @@ func TestWooProducts(t *testing.T) {
 		adopted := shop.AddProduct("MUG-000", "An old mug", "5", 1)
 		shop.AddProduct("MUG-003-M", "Somebody else's", "5", 1)
 		channel := s.connect(shop, map[string]any{"stockBuffer": 2})
-		s.call("POST", "/api/v1/sdk/categories/bulk-import", map[string]any{"categories": []map[string]any{{"externalId": "c1", "name": "Kitchen"},
-			{"externalId": "c2", "name": "Mugs", "parentExternalId": "c1"}}}, 200)
+		s.call(
+			"POST",
+			"/api/v1/sdk/categories/bulk-import",
+			map[string]any{"categories": []map[string]any{{"externalId": "c1", "name": "Kitchen"},
+				{"externalId": "c2", "name": "Mugs", "parentExternalId": "c1"}}},
+			200,
+		)
 		s.catalog(channel, 6)
 		s.call("POST", "/api/v1/sdk/products/bulk-import?wait=true", map[string]any{"products": []map[string]any{
 			{"sku": "PIC", "name": "Pictured", "price": 10, "compareAtPrice": 12, "categoryIds": []string{"c2"},
-				"images": []map[string]any{{"url": "https://pictures.example/a.png", "position": 0}, {"url": "https://pictures.example/b.png", "position": 1}}},
-			{"sku": "BAD", "name": "Bad picture", "price": 10, "images": []map[string]any{{"url": "https://pictures.example/not-there.png", "position": 0}}}}}, 200)
+				"images": []map[string]any{
+					{"url": "https://pictures.example/a.png", "position": 0},
+					{"url": "https://pictures.example/b.png", "position": 1},
+				}},
+			{
+				"sku":    "BAD",
+				"name":   "Bad picture",
+				"price":  10,
+				"images": []map[string]any{{"url": "https://pictures.example/not-there.png", "position": 0}},
+			}}}, 200)
 		s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{"PIC", "BAD"}}, 200)
 		s.await("products", func() string {
 			counts, first := s.states(channel)
@@ -205,10 +229,13 @@ func TestWooProducts(t *testing.T) {
 			return ""
 		})
 		items, doubled := shop.Items()
-		if len(doubled) > 0 || items["MUG-000"].ID != adopted || items["MUG-000"].Regular != "19.90" || items["PIC"].Images != 2 || items["PIC"].Regular != "12.00" || items["PIC"].Sale != "10.00" {
+		if len(doubled) > 0 || items["MUG-000"].ID != adopted || items["MUG-000"].Regular != "19.90" || items["PIC"].Images != 2 ||
+			items["PIC"].Regular != "12.00" ||
+			items["PIC"].Sale != "10.00" {
 			t.Errorf("doubled %v, %+v, %+v", doubled, items["MUG-000"], items["PIC"])
 		}
-		if p := items["MUG-001"]; p.Kind != "variable" || p.Status != "publish" || items["MUG-001-S"].Parent != p.ID || items["MUG-001-L"].Regular != "21.50" {
+		if p := items["MUG-001"]; p.Kind != "variable" || p.Status != "publish" || items["MUG-001-S"].Parent != p.ID ||
+			items["MUG-001-L"].Regular != "21.50" {
 			t.Errorf("%+v %+v", p, items["MUG-001-S"])
 		}
 		if p, half := items["MUG-003"]; half && p.Status == "publish" {
@@ -225,11 +252,22 @@ func TestWooProducts(t *testing.T) {
 			return ""
 		})
 		calls := shop.Calls()[""]
-		s.call("PATCH", "/api/v1/sdk/prices/bulk-update", map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "price": "17.50"}, {"sku": "MUG-001-M", "price": "18"}}}, 200)
-		s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "quantity": 1}, {"sku": "MUG-001-M", "quantity": 9}}}, 200)
+		s.call(
+			"PATCH",
+			"/api/v1/sdk/prices/bulk-update",
+			map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "price": "17.50"}, {"sku": "MUG-001-M", "price": "18"}}},
+			200,
+		)
+		s.call(
+			"PATCH",
+			"/api/v1/sdk/inventory/bulk-update",
+			map[string]any{"updates": []map[string]any{{"sku": "MUG-000", "quantity": 1}, {"sku": "MUG-001-M", "quantity": 9}}},
+			200,
+		)
 		s.await("prices and stock", func() string {
 			items, _ := shop.Items()
-			if items["MUG-000"].Regular != "17.50" || items["MUG-001-M"].Regular != "18.00" || items["MUG-000"].Quantity != 0 || items["MUG-001-M"].Quantity != 7 {
+			if items["MUG-000"].Regular != "17.50" || items["MUG-001-M"].Regular != "18.00" || items["MUG-000"].Quantity != 0 ||
+				items["MUG-001-M"].Quantity != 7 {
 				return fmt.Sprintf("%+v %+v", items["MUG-000"], items["MUG-001-M"])
 			}
 			return ""
@@ -256,7 +294,16 @@ func TestWooOrders(t *testing.T) {
 			counts, first := s.states(channel)
 			return unless(counts["published"] == 2, counts, first)
 		})
-		plain := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 3, "MUG-001-S": 1}, Discount: 10, Shipping: 412, Fee: 250, Unknown: 2, Email: "Ada@shop.example"})
+		plain := shop.Place(
+			fakeshop.Wish{
+				SKUs:     map[string]int64{"MUG-000": 3, "MUG-001-S": 1},
+				Discount: 10,
+				Shipping: 412,
+				Fee:      250,
+				Unknown:  2,
+				Email:    "Ada@shop.example",
+			},
+		)
 		unpaid := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 1}, Status: "pending"})
 		binned := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 1}})
 		find := func(id int64) document {
@@ -272,7 +319,9 @@ func TestWooOrders(t *testing.T) {
 			return unless(find(plain) != nil && find(unpaid) != nil && find(binned) != nil, "not all are here")
 		})
 		o := find(plain)
-		if o.text("data", "totalAmount") != shop.Orders()[plain].Total || o.text("data", "status") != "PROCESSING" || o.text("data", "customerEmail") == "" || len(o.list("data", "items")) != 4 {
+		if o.text("data", "totalAmount") != shop.Orders()[plain].Total || o.text("data", "status") != "PROCESSING" ||
+			o.text("data", "customerEmail") == "" ||
+			len(o.list("data", "items")) != 4 {
 			t.Errorf("%v, the shop says %+v", o, shop.Orders()[plain])
 		}
 		if issues := o.list("data", "issues"); len(issues) != 0 {
@@ -285,8 +334,13 @@ func TestWooOrders(t *testing.T) {
 		shop.Trash(binned)
 		shop.Refund(plain, 1, "broken")
 		s.await("what changed there", func() string {
-			return unless(find(unpaid).text("data", "status") == "SHIPPED" && find(binned).text("data", "status") == "CANCELLED" && len(find(plain).list("data", "refunds")) == 1,
-				find(unpaid).text("data", "status"), find(binned).text("data", "status"), find(plain).at("data", "refunds"))
+			return unless(
+				find(unpaid).text("data", "status") == "SHIPPED" && find(binned).text("data", "status") == "CANCELLED" &&
+					len(find(plain).list("data", "refunds")) == 1,
+				find(unpaid).text("data", "status"),
+				find(binned).text("data", "status"),
+				find(plain).at("data", "refunds"),
+			)
 		})
 		if n := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200).text("meta", "total"); n != "3" {
 			t.Errorf("%s orders, want 3", n)

@@ -61,7 +61,14 @@ func (s *session) createCategory(ctx context.Context, c connector.Category, pare
 	var made struct {
 		ID flexible `json:"id"`
 	}
-	answer, err := s.call(ctx, http.MethodPost, "/wc/v3/products/categories", nil, map[string]any{"name": c.Name, "slug": c.Slug, "parent": parent}, &made)
+	answer, err := s.call(
+		ctx,
+		http.MethodPost,
+		"/wc/v3/products/categories",
+		nil,
+		map[string]any{"name": c.Name, "slug": c.Slug, "parent": parent},
+		&made,
+	)
 	if isCode(err, "term_exists") && answer != nil {
 		var p problem
 		if connector.DecodeAnswer(answer, &p) == nil && p.resource() != "" {

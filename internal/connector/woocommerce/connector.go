@@ -23,7 +23,11 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address"},
 			{Name: "consumerKey", Required: true, Form: connector.Text, Note: "REST API key of the shop, begins with ck_"},
 			{Name: "consumerSecret", Required: true, Form: connector.Secret, Note: "secret of that key, begins with cs_"},
-			{Name: "webhookSecret", Form: connector.Secret, Note: "secret of the webhooks, letters and digits only; made by the connection test if none is given"},
+			{
+				Name: "webhookSecret",
+				Form: connector.Secret,
+				Note: "secret of the webhooks, letters and digits only; made by the connection test if none is given",
+			},
 		},
 	}
 }

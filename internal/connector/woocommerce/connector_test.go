@@ -76,7 +76,9 @@ func TestSignatureVector(t *testing.T) {
 	ch := connector.Channel{Credentials: connector.Credentials{"webhookSecret": "whsec_woo_1"}}
 	n := connector.Notification{
 		Header: http.Header{"X-Wc-Webhook-Signature": {"DXn5YPiVf/iM57tjmY5AVM6swaIweLbYKLuD55DB5v0="}},
-		Body:   []byte(`{"id":727,"number":"727","status":"processing","currency":"EUR","date_modified_gmt":"2026-09-21T10:15:30","total":"49.90"}`),
+		Body: []byte(
+			`{"id":727,"number":"727","status":"processing","currency":"EUR","date_modified_gmt":"2026-09-21T10:15:30","total":"49.90"}`,
+		),
 	}
 	if err := woocommerce.New().Verify(context.Background(), ch, n); err != nil {
 		t.Error(err)

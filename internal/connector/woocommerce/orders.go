@@ -54,8 +54,13 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (out 
 		status = "trash"
 	}
 	var list []json.RawMessage
-	answer, err := s.get(ctx, "/orders", url.Values{"modified_after": {token.Since}, "dates_are_gmt": {"true"}, "orderby": {"modified"}, "order": {"asc"},
-		"per_page": {strconv.Itoa(perPage)}, "page": {strconv.Itoa(token.Page)}, "status": {status}}, &list)
+	answer, err := s.get(
+		ctx,
+		"/orders",
+		url.Values{"modified_after": {token.Since}, "dates_are_gmt": {"true"}, "orderby": {"modified"}, "order": {"asc"},
+			"per_page": {strconv.Itoa(perPage)}, "page": {strconv.Itoa(token.Page)}, "status": {status}},
+		&list,
+	)
 	if err != nil {
 		return out, err
 	}
@@ -103,7 +108,11 @@ func (s *session) next(out connector.OrderPage, token pageToken, got int, last s
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
 	var raw json.RawMessage
 	if _, err := strconv.ParseInt(externalID, 10, 64); err != nil {
-		return connector.Order{}, connector.Failf(connector.Missing, "the shop numbers its orders; %q is no number", connector.Line(externalID))
+		return connector.Order{}, connector.Failf(
+			connector.Missing,
+			"the shop numbers its orders; %q is no number",
+			connector.Line(externalID),
+		)
 	}
 	if _, err := s.get(ctx, "/orders/"+externalID, nil, &raw); err != nil {
 		return connector.Order{}, err
@@ -179,21 +188,43 @@ func (s *session) readOrder(ctx context.Context, raw json.RawMessage) (out conne
 			ID flexible `json:"id"`
 		}
 		_ = json.Unmarshal(raw, &id)
-		return connector.Order{ExternalID: string(id.ID)}, "", false, connector.Failf(connector.Rejected, "the order is not what the shop's documentation says")
+		return connector.Order{
+				ExternalID: string(id.ID),
+			}, "", false, connector.Failf(
+				connector.Rejected,
+				"the order is not what the shop's documentation says",
+			)
 	}
-	out = connector.Order{ExternalID: string(in.ID), Number: string(in.Number), Theirs: in.Status, Status: statuses[in.Status], Refunded: in.Status == "refunded",
-		Currency: strings.ToUpper(in.Currency), CreatedAt: moment(in.Created), UpdatedAt: moment(in.Modified), Note: in.Note}
+	out = connector.Order{
+		ExternalID: string(in.ID),
+		Number:     string(in.Number),
+		Theirs:     in.Status,
+		Status:     statuses[in.Status],
+		Refunded:   in.Status == "refunded",
+		Currency:   strings.ToUpper(in.Currency),
+		CreatedAt:  moment(in.Created),
+		UpdatedAt:  moment(in.Modified),
+		Note:       in.Note,
+	}
 	if in.Status == "checkout-draft" || in.Status == "auto-draft" || in.ID == "" {
 		return out, in.Modified, false, nil
 	}
 	read := amounts{}
 	out.Discount, out.Shipping, out.Tax, out.Total = read.of(in.Discount), read.of(in.Shipping), read.of(in.Tax), read.of(in.Total)
 	for _, l := range in.Lines {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)), Name: html.UnescapeString(l.Name),
-			Quantity: whole(l.Quantity), Amount: read.of(l.Subtotal), Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}})
+		out.Lines = append(
+			out.Lines,
+			connector.OrderLine{ExternalID: string(l.ID), SKU: html.UnescapeString(string(l.SKU)), Name: html.UnescapeString(l.Name),
+				Quantity: whole(
+					l.Quantity,
+				), Amount: read.of(l.Subtotal), Item: connector.IDs{Product: notZero(l.Product), Variant: notZero(l.Variation)}},
+		)
 	}
 	for _, l := range in.Fees {
-		out.Lines = append(out.Lines, connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(l.Name), Quantity: 1, Amount: read.of(l.Total)})
+		out.Lines = append(
+			out.Lines,
+			connector.OrderLine{ExternalID: string(l.ID), Name: html.UnescapeString(l.Name), Quantity: 1, Amount: read.of(l.Total)},
+		)
 	}
 	if read.wrong != "" {
 		return out, in.Modified, false, connector.Failf(connector.Rejected, "%q is no amount", connector.Line(read.wrong))
@@ -238,8 +269,17 @@ func (p place) place() *connector.Place {
 	if p.Line1+p.City+string(p.Postcode)+p.Country == "" {
 		return nil
 	}
-	return &connector.Place{Name: p.name(), Company: p.Company, Line1: p.Line1, Line2: p.Line2, City: p.City, State: p.State, PostalCode: string(p.Postcode),
-		Country: strings.ToUpper(p.Country), Phone: string(p.Phone)}
+	return &connector.Place{
+		Name:       p.name(),
+		Company:    p.Company,
+		Line1:      p.Line1,
+		Line2:      p.Line2,
+		City:       p.City,
+		State:      p.State,
+		PostalCode: string(p.Postcode),
+		Country:    strings.ToUpper(p.Country),
+		Phone:      string(p.Phone),
+	}
 }
 
 // refunds reads the refunds of an order: the order itself names only their sums.
@@ -256,7 +296,12 @@ func (s *session) refunds(ctx context.Context, order string) (out []connector.Re
 	}
 	for _, r := range list {
 		read := amounts{}
-		refund := connector.Refund{ExternalID: string(r.ID), Amount: read.of(r.Amount), Reason: html.UnescapeString(r.Reason), CreatedAt: moment(r.Created)}
+		refund := connector.Refund{
+			ExternalID: string(r.ID),
+			Amount:     read.of(r.Amount),
+			Reason:     html.UnescapeString(r.Reason),
+			CreatedAt:  moment(r.Created),
+		}
 		for _, l := range r.Lines {
 			for _, meta := range l.Meta {
 				if meta.Key == "_refunded_item_id" {

@@ -111,7 +111,12 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	var out []connector.Result
 	for _, u := range list {
 		if len(u.failed) > 0 && u.result.State == connector.Live {
-			u.fail(u.failed[0].Again, "%s: %s; the product is a draft in the shop until all its variants are there", u.failed[0].SKU, u.failed[0].Error)
+			u.fail(
+				u.failed[0].Again,
+				"%s: %s; the product is a draft in the shop until all its variants are there",
+				u.failed[0].SKU,
+				u.failed[0].Error,
+			)
 		}
 		out = append(out, u.result)
 		out = append(append(out, u.failed...), u.live...)
@@ -325,7 +330,10 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 			for i, v := range variants {
 				switch {
 				case i >= len(entries):
-					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true})
+					u.failed = append(
+						u.failed,
+						connector.Result{SKU: v.SKU, State: connector.Failed, Error: "the shop said nothing about it", Again: true},
+					)
 				case entries[i].Error != nil:
 					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
 				default:
@@ -418,7 +426,8 @@ func (s *session) batch(ctx context.Context, path string, create, update []map[s
 	}
 	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, body, &answer)
 	var f = connector.FailureOf(err)
-	tooLarge := f != nil && f.Kind == connector.Rejected && (f.Code == "woocommerce_rest_request_entity_too_large" || strings.Contains(f.Message, "413"))
+	tooLarge := f != nil && f.Kind == connector.Rejected &&
+		(f.Code == "woocommerce_rest_request_entity_too_large" || strings.Contains(f.Message, "413"))
 	if !tooLarge || len(create)+len(update)+len(remove) < 2 {
 		return answer, err
 	}
@@ -427,5 +436,9 @@ func (s *session) batch(ctx context.Context, path string, create, update []map[s
 		return answer, err
 	}
 	second, err := s.batch(ctx, path, create[len(create)/2:], update[len(update)/2:], remove[len(remove)/2:])
-	return batchAnswer{append(first.Create, second.Create...), append(first.Update, second.Update...), append(first.Delete, second.Delete...)}, err
+	return batchAnswer{
+		append(first.Create, second.Create...),
+		append(first.Update, second.Update...),
+		append(first.Delete, second.Delete...),
+	}, err
 }

@@ -128,7 +128,14 @@ func (s *session) pushFulfillment(ctx context.Context, order connector.OrderRef,
 	}
 	meta := []map[string]any{{"key": "_tracking_number", "value": parcel.Number}, {"key": "_shipment_provider", "value": parcel.Carrier},
 		{"key": "_tracking_url", "value": parcel.URL}, {"key": "_items", "value": items}}
-	_, err := s.call(ctx, http.MethodPost, "/wc/v3"+path, nil, map[string]any{"status": "fulfilled", "is_fulfilled": true, "notify_customer": true, "meta_data": meta}, nil)
+	_, err := s.call(
+		ctx,
+		http.MethodPost,
+		"/wc/v3"+path,
+		nil,
+		map[string]any{"status": "fulfilled", "is_fulfilled": true, "notify_customer": true, "meta_data": meta},
+		nil,
+	)
 	return err
 }
 
@@ -153,8 +160,15 @@ func (s *session) pushTracking(ctx context.Context, extension string, order conn
 			return nil
 		}
 	}
-	_, err := s.call(ctx, http.MethodPost, path, nil, map[string]any{"tracking_number": parcel.Number, "custom_tracking_provider": parcel.Carrier,
-		"custom_tracking_link": parcel.URL, "date_shipped": parcel.ShippedAt.Format("2006-01-02")}, nil)
+	_, err := s.call(
+		ctx,
+		http.MethodPost,
+		path,
+		nil,
+		map[string]any{"tracking_number": parcel.Number, "custom_tracking_provider": parcel.Carrier,
+			"custom_tracking_link": parcel.URL, "date_shipped": parcel.ShippedAt.Format("2006-01-02")},
+		nil,
+	)
 	return err
 }
 

@@ -22,8 +22,10 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Tracking: true,
 		Statuses: []connector.Status{processing, shipped, returned},
 		Batch:    connector.Batch{Products: 20, Stock: 100, Prices: 100},
-		Limits:   []connector.Limit{{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2}}, // no limit of its own; PHP on the merchant's host
-		Time:     connector.Timing{Overlap: 5 * time.Minute},
+		Limits: []connector.Limit{
+			{Every: 100 * time.Millisecond, Burst: 30, AtOnce: 2},
+		}, // no limit of its own; PHP on the merchant's host
+		Time: connector.Timing{Overlap: 5 * time.Minute},
 	}
 }
 

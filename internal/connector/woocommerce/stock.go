@@ -43,7 +43,11 @@ type row struct {
 }
 
 // updateRows writes rows, by address; check says what is wrong with what the shop made of one.
-func (s *session) updateRows(ctx context.Context, rows []row, check func(connector.Item, found) string) (out []connector.Result, err error) {
+func (s *session) updateRows(
+	ctx context.Context,
+	rows []row,
+	check func(connector.Item, found) string,
+) (out []connector.Result, err error) {
 	byPath := map[string][]row{}
 	var paths []string
 	for _, r := range rows {

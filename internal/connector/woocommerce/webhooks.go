@@ -45,7 +45,13 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
-func (s *session) ensure(ctx context.Context, target connector.WebhookTarget, topic string, there []webhook, sameSecret bool) (webhook, error) {
+func (s *session) ensure(
+	ctx context.Context,
+	target connector.WebhookTarget,
+	topic string,
+	there []webhook,
+	sameSecret bool,
+) (webhook, error) {
 	var mine []webhook
 	for _, w := range there {
 		if w.Topic == topic {
@@ -99,7 +105,14 @@ func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTa
 }
 
 func (s *session) deleteWebhook(ctx context.Context, id int64) error {
-	_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, "/wc/v3/webhooks/"+strconv.FormatInt(id, 10), url.Values{"force": {"true"}}, nil, nil)
+	_, err := s.call(
+		connector.Repeatable(ctx),
+		http.MethodDelete,
+		"/wc/v3/webhooks/"+strconv.FormatInt(id, 10),
+		url.Values{"force": {"true"}},
+		nil,
+		nil,
+	)
 	if connector.Is(err, connector.Missing) {
 		return nil
 	}

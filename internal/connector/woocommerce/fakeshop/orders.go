@@ -169,41 +169,108 @@ func (s *Shop) showOrder(o *order) map[string]any {
 		if l.sku == "" {
 			sku = nil
 		}
-		return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity, "sku": sku,
-			"subtotal": cents(l.sub), "total": cents(l.total), "total_tax": cents(l.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)),
-			"image": map[string]any{"id": "", "src": ""}, "meta_data": []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": l.quantity}}}
+		return map[string]any{
+			"id":           l.id,
+			"name":         escaped(l.name),
+			"product_id":   l.product,
+			"variation_id": l.variation,
+			"quantity":     l.quantity,
+			"sku":          sku,
+			"subtotal": cents(
+				l.sub,
+			),
+			"total":     cents(l.total),
+			"total_tax": cents(l.tax),
+			"price":     float64(l.total) / 100 / float64(max(l.quantity, 1)),
+			"image": map[string]any{
+				"id":  "",
+				"src": "",
+			},
+			"meta_data": []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": l.quantity}},
+		}
 	}
 	lines, fees, refunds := []any{}, []any{}, []any{}
 	for _, l := range o.lines {
 		lines = append(lines, showLine(l))
 	}
 	for _, l := range o.fees {
-		fees = append(fees, map[string]any{"id": l.id, "name": l.name, "total": cents(l.total), "total_tax": cents(l.tax), "taxes": []any{map[string]any{"id": 1, "total": cents(l.tax + 1)}}})
+		fees = append(
+			fees,
+			map[string]any{
+				"id":        l.id,
+				"name":      l.name,
+				"total":     cents(l.total),
+				"total_tax": cents(l.tax),
+				"taxes":     []any{map[string]any{"id": 1, "total": cents(l.tax + 1)}},
+			},
+		)
 	}
 	for _, r := range o.refunds {
 		refunds = append(refunds, map[string]any{"id": r.id, "reason": r.reason, "total": cents(-r.amount)})
 	}
 	first, last, _ := strings.Cut(o.name, " ")
-	address := map[string]any{"first_name": first, "last_name": last, "company": "", "address_1": "Straße 1", "address_2": "", "city": o.city, "state": "",
-		"postcode": "10115", "country": "DE", "phone": o.phone}
+	address := map[string]any{
+		"first_name": first,
+		"last_name":  last,
+		"company":    "",
+		"address_1":  "Straße 1",
+		"address_2":  "",
+		"city":       o.city,
+		"state":      "",
+		"postcode":   "10115",
+		"country":    "DE",
+		"phone":      o.phone,
+	}
 	billing := map[string]any{"email": o.email}
 	for name, v := range address {
 		billing[name] = v
 	}
 	local := o.created.Add(time.Hour) // a zone that the shop does not name
-	return map[string]any{"id": o.id, "number": strconv.FormatInt(o.id, 10), "status": o.status, "currency": "EUR", "prices_include_tax": true,
-		"date_created": local.Format(gmt), "date_created_gmt": o.created.Format(gmt), "date_modified_gmt": o.modified.Format(gmt), "date_paid_gmt": nil,
-		"discount_total": cents(discount), "shipping_total": cents(o.shipping), "total_tax": cents(tax), "total": cents(total), "billing": billing, "shipping": address,
-		"payment_method": "bacs", "payment_method_title": "Bank", "customer_note": "", "line_items": lines, "fee_lines": fees, "refunds": refunds}
+	return map[string]any{
+		"id":                 o.id,
+		"number":             strconv.FormatInt(o.id, 10),
+		"status":             o.status,
+		"currency":           "EUR",
+		"prices_include_tax": true,
+		"date_created": local.Format(
+			gmt,
+		),
+		"date_created_gmt":  o.created.Format(gmt),
+		"date_modified_gmt": o.modified.Format(gmt),
+		"date_paid_gmt":     nil,
+		"discount_total": cents(
+			discount,
+		),
+		"shipping_total":       cents(o.shipping),
+		"total_tax":            cents(tax),
+		"total":                cents(total),
+		"billing":              billing,
+		"shipping":             address,
+		"payment_method":       "bacs",
+		"payment_method_title": "Bank",
+		"customer_note":        "",
+		"line_items":           lines,
+		"fee_lines":            fees,
+		"refunds":              refunds,
+	}
 }
 
 func showRefund(o *order, r *refund) map[string]any {
 	lines := []any{}
 	for _, l := range r.lines {
-		lines = append(lines, map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": cents(-l.total), "total_tax": cents(-l.tax),
-			"meta_data": []any{map[string]any{"key": "_refunded_item_id", "value": strconv.FormatInt(l.id, 10)}}})
+		lines = append(
+			lines,
+			map[string]any{"id": l.id + 100000, "quantity": -l.quantity, "total": cents(-l.total), "total_tax": cents(-l.tax),
+				"meta_data": []any{map[string]any{"key": "_refunded_item_id", "value": strconv.FormatInt(l.id, 10)}}},
+		)
 	}
-	return map[string]any{"id": r.id, "amount": cents(r.amount), "reason": r.reason, "date_created_gmt": r.at.Format(gmt), "line_items": lines}
+	return map[string]any{
+		"id":               r.id,
+		"amount":           cents(r.amount),
+		"reason":           r.reason,
+		"date_created_gmt": r.at.Format(gmt),
+		"line_items":       lines,
+	}
 }
 
 // setStatus moves an order, with what the shop does to stock and refunds by itself.
@@ -271,7 +338,17 @@ type Wish struct {
 func (s *Shop) Place(w Wish) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := &order{id: s.id(), status: "pending", created: s.now(), modified: s.now(), email: w.Email, name: w.Name, phone: "+49 30 1", city: "Berlin", shipping: w.Shipping}
+	o := &order{
+		id:       s.id(),
+		status:   "pending",
+		created:  s.now(),
+		modified: s.now(),
+		email:    w.Email,
+		name:     w.Name,
+		phone:    "+49 30 1",
+		city:     "Berlin",
+		shipping: w.Shipping,
+	}
 	if o.name == "" {
 		o.name = "Jörg O'Neil"
 	}
@@ -301,10 +378,23 @@ func (s *Shop) Place(w Wish) int64 {
 		o.lines = append(o.lines, l)
 	}
 	if w.Unknown > 0 {
-		o.lines = append(o.lines, &orderLine{id: s.id(), name: "Gone mug", quantity: w.Unknown, sub: 100 * w.Unknown, total: 100 * w.Unknown, tax: 19 * w.Unknown})
+		o.lines = append(
+			o.lines,
+			&orderLine{
+				id:       s.id(),
+				name:     "Gone mug",
+				quantity: w.Unknown,
+				sub:      100 * w.Unknown,
+				total:    100 * w.Unknown,
+				tax:      19 * w.Unknown,
+			},
+		)
 	}
 	if w.Fee != 0 {
-		o.fees = append(o.fees, &orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100})
+		o.fees = append(
+			o.fees,
+			&orderLine{id: s.id(), name: "Gift wrap", quantity: 1, sub: w.Fee, total: w.Fee, tax: (w.Fee*19 + 50) / 100},
+		)
 	}
 	s.orders[o.id] = o
 	s.notify("order.created", o.id)

@@ -65,7 +65,11 @@ func (s *Shop) serveProducts(q request) answer {
 	case q.method == http.MethodGet:
 		return good(200, fields(q, s.show(p)))
 	case p.kind == "variation":
-		return bad(404, "woocommerce_rest_invalid_product_id", "To manipulate product variations you should use the /products/&lt;product_id&gt;/variations/&lt;id&gt; endpoint.")
+		return bad(
+			404,
+			"woocommerce_rest_invalid_product_id",
+			"To manipulate product variations you should use the /products/&lt;product_id&gt;/variations/&lt;id&gt; endpoint.",
+		)
 	case q.method == http.MethodDelete:
 		return s.deleteProduct(p, q.query.Get("force") == "true")
 	}
@@ -112,9 +116,24 @@ func (s *Shop) show(p *product) map[string]any {
 	if p.sale != "" {
 		price = p.sale
 	}
-	return map[string]any{"id": p.id, "name": escaped(p.name), "type": p.kind, "status": p.status, "sku": p.sku, "parent_id": p.parent, "price": price,
-		"regular_price": p.regular, "sale_price": p.sale, "manage_stock": managed, "stock_quantity": quantity, "description": p.description, "images": images,
-		"attributes": p.attributes, "permalink": "http://shop.test/product/" + strconv.FormatInt(p.id, 10) + "/", "date_modified_gmt": p.modified.Format(gmt)}
+	return map[string]any{
+		"id":                p.id,
+		"name":              escaped(p.name),
+		"type":              p.kind,
+		"status":            p.status,
+		"sku":               p.sku,
+		"parent_id":         p.parent,
+		"price":             price,
+		"regular_price":     p.regular,
+		"sale_price":        p.sale,
+		"manage_stock":      managed,
+		"stock_quantity":    quantity,
+		"description":       p.description,
+		"images":            images,
+		"attributes":        p.attributes,
+		"permalink":         "http://shop.test/product/" + strconv.FormatInt(p.id, 10) + "/",
+		"date_modified_gmt": p.modified.Format(gmt),
+	}
 }
 
 func escaped(text string) string { return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text) }
@@ -203,7 +222,13 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 			}
 			src, _ := text(i, "src")
 			if strings.Contains(src, "not-there") {
-				return refuse(bad(400, "woocommerce_product_image_upload_error", "Error getting remote image "+src+". Error: A valid URL was not provided."))
+				return refuse(
+					bad(
+						400,
+						"woocommerce_product_image_upload_error",
+						"Error getting remote image "+src+". Error: A valid URL was not provided.",
+					),
+				)
 			}
 			list = append(list, image{s.id(), src})
 		}
@@ -243,7 +268,11 @@ func (s *Shop) batch(q request, parent int64) answer {
 	}
 	removals, _ := q.body["delete"].([]any)
 	if len(objects(q.body, "create"))+len(objects(q.body, "update"))+len(removals) > most {
-		return bad(413, "woocommerce_rest_request_entity_too_large", "Unable to accept more than "+strconv.Itoa(most)+" items for this request.")
+		return bad(
+			413,
+			"woocommerce_rest_request_entity_too_large",
+			"Unable to accept more than "+strconv.Itoa(most)+" items for this request.",
+		)
 	}
 	entry := func(id int64, a answer) any {
 		if a.status < 300 {
@@ -312,8 +341,11 @@ func (s *Shop) serveCategories(q request) answer {
 	c.parent, _ = whole(q.body, "parent")
 	for _, there := range s.categories {
 		if there.name == c.name && there.parent == c.parent {
-			return answer{status: 400, body: map[string]any{"code": "term_exists", "message": "A term with the name provided already exists with this parent.",
-				"data": map[string]any{"status": 400, "resource_id": there.id}}}
+			return answer{
+				status: 400,
+				body: map[string]any{"code": "term_exists", "message": "A term with the name provided already exists with this parent.",
+					"data": map[string]any{"status": 400, "resource_id": there.id}},
+			}
 		}
 	}
 	c.id = s.id()
@@ -356,7 +388,18 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 func (s *Shop) AddProduct(sku, name, price string, quantity int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &product{id: s.id(), kind: "simple", status: "publish", sku: sku, name: name, regular: price, managed: true, quantity: quantity, modified: s.now(), attributes: []any{}}
+	p := &product{
+		id:         s.id(),
+		kind:       "simple",
+		status:     "publish",
+		sku:        sku,
+		name:       name,
+		regular:    price,
+		managed:    true,
+		quantity:   quantity,
+		modified:   s.now(),
+		attributes: []any{},
+	}
 	s.products[p.id] = p
 	return p.id
 }

@@ -63,8 +63,20 @@ type Shop struct {
 
 // New makes an empty shop.
 func New(key, secret string) *Shop {
-	return &Shop{Key: key, Secret: secret, ReadKey: "ck_read", next: 10, products: map[int64]*product{}, categories: map[int64]*category{}, orders: map[int64]*order{},
-		hooks: map[int64]*hook{}, counts: map[string]int{}, calls: map[string]int{}, nonces: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &Shop{
+		Key:        key,
+		Secret:     secret,
+		ReadKey:    "ck_read",
+		next:       10,
+		products:   map[int64]*product{},
+		categories: map[int64]*category{},
+		orders:     map[int64]*order{},
+		hooks:      map[int64]*hook{},
+		counts:     map[string]int{},
+		calls:      map[string]int{},
+		nonces:     map[string]bool{},
+		wake:       make(chan struct{}, 1),
+	}
 }
 
 // Down makes the shop answer everything with a status, −1 for not at all, 0 for well again.
@@ -140,16 +152,34 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	case down == http.StatusServiceUnavailable:
-		reply(w, answer{503, map[string]any{"code": "wp_die", "message": "Briefly unavailable for scheduled maintenance. Check back in a minute.",
-			"data": map[string]any{"status": 503}}, map[string]string{"Retry-After": "2"}}, "")
+		reply(
+			w,
+			answer{
+				503,
+				map[string]any{"code": "wp_die", "message": "Briefly unavailable for scheduled maintenance. Check back in a minute.",
+					"data": map[string]any{"status": 503}},
+				map[string]string{"Retry-After": "2"},
+			},
+			"",
+		)
 		return
 	case down != 0:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(down)
-		fmt.Fprintf(w, "<html><head><title>%d</title></head><body><center><h1>%d %s</h1></center></body></html>", down, down, http.StatusText(down))
+		fmt.Fprintf(
+			w,
+			"<html><head><title>%d</title></head><body><center><h1>%d %s</h1></center></body></html>",
+			down,
+			down,
+			http.StatusText(down),
+		)
 		return
 	case tooMany:
-		reply(w, answer{429, map[string]any{"code": "too_many_requests", "message": "slow down"}, map[string]string{"Retry-After": "1"}}, "")
+		reply(
+			w,
+			answer{429, map[string]any{"code": "too_many_requests", "message": "slow down"}, map[string]string{"Retry-After": "1"}},
+			"",
+		)
 		return
 	}
 	if s.Habits.Slow > 0 {
@@ -167,8 +197,14 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case broken:
-		out = answer{status: 500, body: map[string]any{"code": "internal_server_error", "message": "<p>There has been a critical error on this website.</p>",
-			"data": map[string]any{"status": 500, "error": map[string]any{"message": "Uncaught Error in /var/www/x.php:9\nStack trace: #0 {main}"}}}}
+		out = answer{
+			status: 500,
+			body: map[string]any{"code": "internal_server_error", "message": "<p>There has been a critical error on this website.</p>",
+				"data": map[string]any{
+					"status": 500,
+					"error":  map[string]any{"message": "Uncaught Error in /var/www/x.php:9\nStack trace: #0 {main}"},
+				}},
+		}
 	case lost:
 		panic(http.ErrAbortHandler)
 	}
@@ -225,7 +261,13 @@ func (s *Shop) serve(r *http.Request, content json.RawMessage) answer {
 	case "webhooks":
 		return s.serveWebhooks(q)
 	case "system_status":
-		return good(200, map[string]any{"environment": map[string]any{"home_url": q.home, "version": "11.0.1"}, "settings": map[string]any{"currency": "EUR"}})
+		return good(
+			200,
+			map[string]any{
+				"environment": map[string]any{"home_url": q.home, "version": "11.0.1"},
+				"settings":    map[string]any{"currency": "EUR"},
+			},
+		)
 	case "settings":
 		return good(200, map[string]any{"id": "woocommerce_prices_include_tax", "value": "yes"})
 	}

@@ -35,7 +35,15 @@ type notification struct {
 	id    int64
 }
 
-var topics = []string{"order.created", "order.updated", "order.deleted", "order.restored", "product.created", "product.updated", "product.deleted"}
+var topics = []string{
+	"order.created",
+	"order.updated",
+	"order.deleted",
+	"order.restored",
+	"product.created",
+	"product.updated",
+	"product.deleted",
+}
 
 func (s *Shop) serveWebhooks(q request) answer {
 	if len(q.path) == 1 && q.method == http.MethodGet {
@@ -86,7 +94,11 @@ func apply(h *hook, body map[string]any) *answer {
 	case !slices.Contains(topics, h.topic):
 		refused = bad(400, "woocommerce_rest_shop_webhook_invalid_topic", "Webhook topic is required and must be valid.")
 	case !strings.HasPrefix(h.address, "http"):
-		refused = bad(400, "woocommerce_rest_shop_webhook_invalid_delivery_url", "Webhook delivery URL must be a valid URL starting with http:// or https://.")
+		refused = bad(
+			400,
+			"woocommerce_rest_shop_webhook_invalid_delivery_url",
+			"Webhook delivery URL must be a valid URL starting with http:// or https://.",
+		)
 	default:
 		return nil
 	}
@@ -116,7 +128,10 @@ func (s *Shop) nudge() {
 
 // Deliver delivers notifications until ctx ends, one after the other, as the shop's own queue does.
 func (s *Shop) Deliver(ctx context.Context) {
-	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	for ctx.Err() == nil {
 		s.pings(ctx, client)
 		if n, ok := s.take(); ok {
@@ -241,12 +256,20 @@ func (s *Shop) render(n notification) []byte {
 	case strings.HasSuffix(n.topic, ".deleted"):
 		body = map[string]any{"id": n.id}
 	case strings.HasPrefix(n.topic, "order."):
-		body = map[string]any{"code": "woocommerce_rest_shop_order_invalid_id", "message": "Invalid ID.", "data": map[string]any{"status": 404}}
+		body = map[string]any{
+			"code":    "woocommerce_rest_shop_order_invalid_id",
+			"message": "Invalid ID.",
+			"data":    map[string]any{"status": 404},
+		}
 		if o := s.orders[n.id]; o != nil {
 			body = s.showOrder(o)
 		}
 	default:
-		body = map[string]any{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID.", "data": map[string]any{"status": 404}}
+		body = map[string]any{
+			"code":    "woocommerce_rest_product_invalid_id",
+			"message": "Invalid ID.",
+			"data":    map[string]any{"status": 404},
+		}
 		if p := s.products[n.id]; p != nil {
 			body = s.show(p)
 		}
