@@ -158,7 +158,8 @@ func isJSON(h http.Header) error {
 	}
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
-	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && charset != "utf-8" && charset != "utf8" {
+	foreign := charset != "" && charset != "utf-8" && charset != "utf8"
+	if err != nil || foreign || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return apperr.New(apperr.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json")
 	}
 	return nil

@@ -44,26 +44,30 @@ func readJobFilter(q *apijson.Query) jobs.Filter {
 }
 
 // listJobs serves GET /api/v1/jobs: 200; 400.
-func (a *API) listJobs(r *request) (out answer, err error) {
+func (a *API) listJobs(r *request) (answer, error) {
 	q := r.query()
 	f := readJobFilter(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		list, more, err := jobs.List(tx, f)
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeJobList(w, list, f.Limit, more) })
-		return err
+		if err != nil {
+			return err
+		}
+		w.Object("")
+		w.List("data")
+		if err := writeRows(r, w, list, func(j *jobs.Job) { records.WriteJob(w, "", *j) }); err != nil {
+			return err
+		}
+		w.EndList()
+		writeJobMeta(w, list, f.Limit, more)
+		w.End()
+		return nil
 	})
-	return out, err
 }
 
-func writeJobList(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
-	w.List("data")
-	for _, j := range list {
-		records.WriteJob(w, "", j)
-	}
-	w.EndList()
+func writeJobMeta(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
 	w.Record("JobListMeta", "meta")
 	w.Int("limit", int64(limit))
 	next := ""
@@ -75,7 +79,12 @@ func writeJobList(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
 }
 
 // sampleJobList is a page with another one behind it.
-func sampleJobList(w *apijson.Writer) { writeJobList(w, []jobs.Job{records.SampleJob}, 20, true) }
+func sampleJobList(w *apijson.Writer) {
+	w.List("data")
+	records.WriteJob(w, "", records.SampleJob)
+	w.EndList()
+	writeJobMeta(w, []jobs.Job{records.SampleJob}, 20, true)
+}
 
 // maxActive bounds how many jobs the status shows.
 const maxActive = 100

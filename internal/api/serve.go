@@ -120,11 +120,14 @@ func (a *API) unrouted(r *request, allowed []string) answer {
 		return a.failed(r, err)
 	}
 	if len(allowed) > 0 {
-		out := shaped(http.StatusMethodNotAllowed, apperr.New(0, "method_not_allowed", "%s is not allowed here, use %s", clip(r.http.Method, 32), strings.Join(allowed, ", ")), r.id)
-		out.header["Allow"] = strings.Join(allowed, ", ")
+		list := strings.Join(allowed, ", ")
+		refusal := apperr.New(0, "method_not_allowed", "%s is not allowed here, use %s", clip(r.http.Method, 32), list)
+		out := shaped(http.StatusMethodNotAllowed, refusal, r.id)
+		out.header["Allow"] = list
 		return out
 	}
-	return shaped(http.StatusNotFound, apperr.New(0, "not_found", "there is nothing at %s", clip(strings.ToValidUTF8(r.http.URL.Path, "\uFFFD"), 256)), r.id)
+	path := clip(strings.ToValidUTF8(r.http.URL.Path, "\uFFFD"), 256)
+	return shaped(http.StatusNotFound, apperr.New(0, "not_found", "there is nothing at %s", path), r.id)
 }
 
 // admit checks credential, limit, scope and body, in this order, and calls the handler.
