@@ -19,6 +19,7 @@ var owners = map[string][]string{
 	"internal/audit":       {"audit_log"},
 	"internal/catalog":     {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications"},
 	"internal/channels":    {"channels", "notifications"},
+	"internal/channelsync": {"channel_items", "channel_syncs"},
 	"internal/customers":   {"customers", "customer_tags", "customer_addresses", "segments"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs"},
 	"internal/idempotency": {"idempotency_keys"},
