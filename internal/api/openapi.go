@@ -98,6 +98,7 @@ var tagAbout = map[string]string{
 	"inventory": "Stock levels, movements and transfers", "warehouses": "Where stock lies", "bulk": "Many items in one request",
 	"feeds": "What changed since a moment, and jobs under way", "channels": "Sales channels, their publications and synchronisation",
 	"notifications": "What platforms send", "auth": "Log in and out", "users": "The people of an account", "account": "The account itself",
+	"jobs":     "What imports and synchronisations have queued and done",
 	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get", "analytics": "Figures",
 	"audit-log": "Who did what", "sandbox": "The clock of sandbox accounts", "description": "The interface itself",
 }
