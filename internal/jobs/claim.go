@@ -27,11 +27,11 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 		return nil, err
 	}
 	for i := range list {
-		read, err := db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.id = $2", list[i].Tenant, list[i].ID)
+		found, err := read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", list[i].Tenant, list[i].ID)
 		if err != nil {
 			return nil, err
 		}
-		list[i] = read[0]
+		list[i] = found[0]
 	}
 	return list, nil
 }

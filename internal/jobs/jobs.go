@@ -114,27 +114,20 @@ func Insert(tx *db.Tx, j Job) Job {
 	if j.Status == Processing {
 		j.StartedAt = tx.Micros()
 	}
-	tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor, tries, due_at, created_at, started_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,0,$14,$14,$15)`, tx.Tenant, j.ID, j.Type, db.Null(j.Channel), j.Status, j.Total, j.Processed,
-		j.Created, j.Updated, j.Failed, j.Errors, j.Input, j.Cursor, j.CreatedAt, db.Null(j.StartedAt))
+	table.Insert(tx, j)
 	tx.Wake(Topic)
 	return j
 }
 
-const columns = `j.tenant_id, j.id, j.type, j.channel_id, c.name, c.platform, j.status, j.total, j.processed, j.created, j.updated, j.failed, j.errors, j.input,
-	j.cursor, j.tries, j.due_at, j.created_at, j.started_at, j.completed_at`
-
-const from = ` FROM jobs j LEFT JOIN channels c ON c.tenant_id = j.tenant_id AND c.id = j.channel_id `
-
-func scan(r db.Rows) (j Job, err error) {
-	err = r.Scan(&j.Tenant, &j.ID, &j.Type, db.Opt(&j.Channel), db.Opt(&j.ChannelName), db.Opt(&j.ChannelType), &j.Status, &j.Total, &j.Processed, &j.Created, &j.Updated,
-		&j.Failed, &j.Errors, &j.Input, &j.Cursor, &j.Tries, db.Opt(&j.DueAt), &j.CreatedAt, db.Opt(&j.StartedAt), db.Opt(&j.CompletedAt))
-	return j, err
+// read reads jobs with their channels, chosen and sorted by the end of a statement.
+func read(tx *db.Tx, end string, args ...any) ([]Job, error) {
+	return db.List(tx, table.Scanner(), "SELECT "+table.Columns("j")+
+		" FROM jobs j LEFT JOIN channels c ON c.tenant_id = j.tenant_id AND c.id = j.channel_id "+end, args...)
 }
 
 // ByID reads one job. Errors: NotFound.
 func ByID(tx *db.Tx, job id.Job) (Job, error) {
-	list, err := db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job)
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job)
 	if err == nil && len(list) == 0 {
 		err = apperr.Missing("job")
 	}
@@ -147,19 +140,20 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 // Waits reports whether a job of a type waits for a channel that nobody works on yet.
 func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
 	var n int64
-	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' AND due_at IS NOT NULL",
+	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' "+
+		"AND due_at IS NOT NULL",
 		[]any{tx.Tenant, channel, string(kind)}, &n)
 	return n > 0, err
 }
 
 // Active are the jobs that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
-	return db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)
+	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)
 }
 
 // Last is the job that ended last, nil when none has.
 func Last(tx *db.Tx) (*Job, error) {
-	list, err := db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -174,16 +168,21 @@ func Hold(tx *db.Tx, j Job, lease time.Duration) {
 	held(tx, "UPDATE jobs SET due_at = $4", j, tx.Now().Add(lease).UnixMicro())
 }
 
+// outcome is what of a job's row moves while it is worked on; its arguments begin with $4.
+const outcome = "UPDATE jobs SET processed = $4, created = $5, updated = $6, failed = $7, errors = $8, cursor = $9"
+
+func (j *Job) outcome() []any {
+	return []any{j.Processed, j.Created, j.Updated, j.Failed, j.Errors, j.Cursor}
+}
+
 // Advance queues how far a job is, and holds it for another lease.
 func Advance(tx *db.Tx, j Job, lease time.Duration) {
-	held(tx, `UPDATE jobs SET processed = $4, created = $5, updated = $6, failed = $7, errors = $8, cursor = $9, due_at = $10`, j,
-		j.Processed, j.Created, j.Updated, j.Failed, j.Errors, j.Cursor, tx.Now().Add(lease).UnixMicro())
+	held(tx, outcome+", due_at = $10", j, append(j.outcome(), tx.Now().Add(lease).UnixMicro())...)
 }
 
 // Again queues that a job is given back and runs again at a time, from its cursor.
 func Again(tx *db.Tx, j Job, at time.Time) {
-	held(tx, `UPDATE jobs SET processed = $4, created = $5, updated = $6, failed = $7, errors = $8, cursor = $9, due_at = $10, status = 'PENDING'`, j,
-		j.Processed, j.Created, j.Updated, j.Failed, j.Errors, j.Cursor, at.UnixMicro())
+	held(tx, outcome+", due_at = $10, status = 'PENDING'", j, append(j.outcome(), at.UnixMicro())...)
 }
 
 // Finish queues the end of a job: COMPLETED or COMPLETED_WITH_ERRORS by its errors, FAILED when failed says so. It gives the
@@ -204,12 +203,13 @@ func Finish(tx *db.Tx, j Job, failed bool) Job {
 	if j.StartedAt == 0 {
 		j.StartedAt = j.CompletedAt
 	}
-	held(tx, `UPDATE jobs SET processed = $4, created = $5, updated = $6, failed = $7, errors = $8, cursor = $9, status = $10, started_at = $11, completed_at = $12, due_at = NULL`, j,
-		j.Processed, j.Created, j.Updated, j.Failed, j.Errors, j.Cursor, j.Status, j.StartedAt, j.CompletedAt)
+	held(tx, outcome+", status = $10, started_at = $11, completed_at = $12, due_at = NULL", j,
+		append(j.outcome(), j.Status, j.StartedAt, j.CompletedAt)...)
 	return j
 }
 
 // held queues an update of a job that the caller still holds.
 func held(tx *db.Tx, set string, j Job, args ...any) {
-	tx.Queue(set+" WHERE tenant_id = $1 AND id = $2 AND tries = $3 AND due_at IS NOT NULL", append([]any{tx.Tenant, j.ID, j.Tries}, args...)...).Rows(1, ErrLost)
+	tx.Queue(set+" WHERE tenant_id = $1 AND id = $2 AND tries = $3 AND due_at IS NOT NULL",
+		append([]any{tx.Tenant, j.ID, j.Tries}, args...)...).Rows(1, ErrLost)
 }

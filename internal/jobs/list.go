@@ -28,7 +28,7 @@ func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	if f.After != "" {
 		w.And("j.id < ?::UUID", f.After)
 	}
-	list, err = db.List(tx, scan, "SELECT "+columns+from+"WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
+	list, err = read(tx, "WHERE "+w.String()+" ORDER BY j.id DESC LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
 	if more = len(list) > f.Limit; more {
 		list = list[:f.Limit]
 	}
