@@ -40,21 +40,17 @@ type Delivery struct {
 	Error       string
 }
 
-const deliveryColumns = "d.id, d.endpoint_id, d.position, d.event_id, d.event_stamp, d.event, d.resource_id, d.ordered, d.by_hand, d.state, d.attempts, d.due_at, d.attempted_at, d.status_code, d.error"
-
 // liveDeliveries leaves out those of deleted endpoints.
 const liveDeliveries = " FROM deliveries d JOIN queues q ON q.tenant_id = d.tenant_id AND q.endpoint_id = d.endpoint_id "
 
-func (d *Delivery) places() []any {
-	return []any{&d.ID, &d.Endpoint, &d.Position, &d.Event, &d.EventStamp, &d.Name, &d.Resource, &d.Ordered, &d.ByHand, &d.State, &d.Attempts,
-		db.Opt(&d.DueAt), db.Opt(&d.AttemptedAt), db.Opt(&d.StatusCode), db.Opt(&d.Error)}
+// readDeliveries reads the deliveries d of a FROM and what follows it.
+func readDeliveries(tx *db.Tx, from string, args ...any) ([]Delivery, error) {
+	return db.List(tx, deliveryTable.Scanner(), "SELECT "+deliveryTable.Columns("d")+from, args...)
 }
-
-func scanDelivery(r db.Rows) (d Delivery, err error) { return d, r.Scan(d.places()...) }
 
 // DeliveryByID reads a delivery. Errors: NotFound.
 func DeliveryByID(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
-	list, err := db.List(tx, scanDelivery, "SELECT "+deliveryColumns+liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery)
+	list, err := readDeliveries(tx, liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery)
 	if err == nil && len(list) == 0 {
 		err = apperr.Missing("delivery")
 	}
@@ -122,12 +118,13 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	// Positions first: the indexes have them, and the rows are looked up by them.
 	n := len(args)
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
-		fmt.Sprintf("SELECT d.position FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", where, n+1, n+2), append(args, limit, f.Offset)...)
+		fmt.Sprintf("SELECT d.position FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", where, n+1, n+2),
+		append(args, limit, f.Offset)...)
 	if err != nil || len(positions) == 0 {
 		return []Delivery{}, total, err
 	}
 	args = append([]any{tx.Tenant, f.Endpoint}, db.Padded(positions)...)
-	list, err = db.List(tx, scanDelivery, "SELECT "+deliveryColumns+" FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position IN "+
+	list, err = readDeliveries(tx, " FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position IN "+
 		db.In(len(args)-2, 3)+" ORDER BY d.position DESC", args...)
 	return list, total, err
 }

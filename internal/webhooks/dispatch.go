@@ -48,7 +48,7 @@ func ReadStep(tx *db.Tx) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := db.List(tx, scanEndpoint, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id", tx.Tenant)
+	endpoints, err := readEndpoints(tx, " ORDER BY id")
 	if err != nil || len(endpoints) == 0 {
 		return s, err
 	}

@@ -47,35 +47,29 @@ func (e *Endpoint) Wants(event string) bool {
 	return len(e.Events) == 1 && e.Events[0] == All || slices.Contains(e.Events, event)
 }
 
-const endpointColumns = "id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at"
-
-func scanEndpoint(r db.Rows) (e Endpoint, err error) {
-	var events string
-	err = r.Scan(&e.ID, &e.URL, &e.Secret, &e.OldSecret, &e.OldSecretUntil, &events, &e.Description, &e.Status, &e.Ordered, &e.Since, &e.CreatedAt, &e.UpdatedAt)
-	e.Events = strings.Fields(events)
-	return e, err
-}
-
 // Insert stores a new endpoint with its queue. It gets the events that are committed after it. Errors: Conflict when the account has
 // limits.MaxEndpoints; they are counted behind the change clock, so exactly.
 func (e *Endpoint) Insert(tx *db.Tx) {
 	offset := tx.Stamps(1)
 	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
-	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at)
+	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
+			created_at, updated_at)
 		SELECT $1::BIGINT,$2::UUID,$3::TEXT,$4::TEXT,'',0,$5::TEXT,$6::TEXT,$7::TEXT,$8::BOOLEAN,`+db.Clock+` + $9::BIGINT,$10::BIGINT,$10::BIGINT
 		WHERE (SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL) < $11::BIGINT`,
-		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(), limits.MaxEndpoints).
-		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints", "an account has at most %d webhook endpoints: remove one that is not needed any more", limits.MaxEndpoints))
-	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`, tx.Tenant, offset)
-	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`, tx.Tenant, e.ID)
+		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(),
+		limits.MaxEndpoints).
+		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints",
+			"an account has at most %d webhook endpoints: remove one that is not needed any more", limits.MaxEndpoints))
+	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`,
+		tx.Tenant, offset)
+	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`,
+		tx.Tenant, e.ID)
 }
 
 // Save writes everything of an endpoint but its identity, and has a node look at its queue.
 func (e *Endpoint) Save(tx *db.Tx) {
 	e.UpdatedAt = tx.Micros()
-	tx.Queue(`UPDATE endpoints SET url = $3, secret = $4, old_secret = $5, old_secret_until = $6, events = $7, description = $8, status = $9, ordered = $10,
-		updated_at = $11 WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, tx.Tenant, e.ID, e.URL, e.Secret, e.OldSecret, e.OldSecretUntil,
-		strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, e.UpdatedAt).Rows(1, apperr.Missing("endpoint"))
+	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, apperr.Missing("endpoint"))
 	schedule(tx, tx.Change, e.ID)
 }
 
@@ -87,25 +81,35 @@ func (e *Endpoint) Delete(tx *db.Tx) {
 	tx.Wake(Due)
 }
 
+// living is the condition for the account's endpoints that are not deleted.
+const living = "WHERE tenant_id = $1 AND deleted_at IS NULL"
+
+// readEndpoints reads the endpoints that the end of a statement chooses.
+func readEndpoints(tx *db.Tx, end string, args ...any) ([]Endpoint, error) {
+	return db.List(tx, endpointTable.Scanner(), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
+		args...)...)
+}
+
 // ByID reads an endpoint. Errors: NotFound.
 func ByID(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
-	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL", endpoint)
+	return oneEndpoint(tx, " AND id = $2::UUID", endpoint)
 }
 
 // Lock reads an endpoint and keeps it from being changed until the end of the transaction. Errors: NotFound.
 func Lock(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
-	return oneEndpoint(tx, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE", endpoint)
+	return oneEndpoint(tx, " AND id = $2::UUID FOR UPDATE", endpoint)
 }
 
 // lockEndpoints keeps all endpoints of the account from being changed until the end of the transaction.
 func lockEndpoints(tx *db.Tx) error {
-	return tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) }, "SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
+	return tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
+		"SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
 }
 
 func scanEndpointID(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) }
 
-func oneEndpoint(tx *db.Tx, sql string, endpoint id.Endpoint) (*Endpoint, error) {
-	list, err := db.List(tx, scanEndpoint, sql, tx.Tenant, endpoint)
+func oneEndpoint(tx *db.Tx, end string, endpoint id.Endpoint) (*Endpoint, error) {
+	list, err := readEndpoints(tx, end, endpoint)
 	if err == nil && len(list) == 0 {
 		err = apperr.Missing("endpoint")
 	}
@@ -117,11 +121,10 @@ func oneEndpoint(tx *db.Tx, sql string, endpoint id.Endpoint) (*Endpoint, error)
 
 // Endpoints reads a page of an account's endpoints, oldest first, and how many there are.
 func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", []any{tx.Tenant}, &total); err != nil {
+	if err := tx.Row("SELECT count(*) FROM endpoints "+living, []any{tx.Tenant}, &total); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.List(tx, scanEndpoint, "SELECT "+endpointColumns+" FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2 OFFSET $3",
-		tx.Tenant, limit, offset)
+	list, err = readEndpoints(tx, " ORDER BY id LIMIT $2 OFFSET $3", limit, offset)
 	return list, total, err
 }
 
@@ -130,7 +133,8 @@ type Counts struct{ Pending, Delivered, Failed int64 }
 
 // Tally reads an endpoint's counts; they are kept, not counted.
 func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
-	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint}, &c.Pending, &c.Delivered, &c.Failed)
+	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint},
+		&c.Pending, &c.Delivered, &c.Failed)
 	if errors.Is(err, db.ErrNoRow) {
 		return c, apperr.Missing("endpoint")
 	}

@@ -18,7 +18,8 @@ func lockQueues(tx *db.Tx, write queueing, endpoints []id.Endpoint) {
 	endpoints = slices.Sorted(slices.Values(endpoints))
 	db.Chunks(endpoints, func(piece []id.Endpoint) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		write("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id IN "+db.In(len(args)-1, 2)+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true
+		write("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id IN "+db.In(len(args)-1, 2)+" ORDER BY endpoint_id FOR UPDATE",
+			args...).Reads = true
 		return nil
 	})
 }

@@ -51,7 +51,8 @@ func Record(w db.GuardedWriter, events ...Event) {
 			}
 			// Many rows read the clock once: each subquery of a row would keep a cursor open until the statement's end, and SQLite
 			// walks all open cursors to open another.
-			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT", "::TEXT") + `)
+			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT",
+				"::TEXT") + `)
 				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
 				SELECT $1::BIGINT, id, ` + db.Clock + ` + at, event, resource_id, payload, $2::BIGINT FROM v`
 		}), args...)

@@ -46,6 +46,7 @@ func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err er
 			list, bytes = append(list, e), bytes+len(e.Payload)
 		}
 		return nil
-	}, "SELECT id, event, created_at, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
+	}, "SELECT id, event, created_at, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL "+
+		"ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
 	return list, more, err
 }

@@ -16,7 +16,8 @@ import (
 
 // spelled are the folders that write event names out: the catalogue, what platforms and shops call their own topics, and the bench,
 // which knows nothing of the service but its HTTP interface.
-var spelled = []string{"internal/webhooks/catalogue.go", "internal/connector/", "internal/importer/", "internal/bench/", "internal/api/channels.go"}
+var spelled = []string{"internal/webhooks/catalogue.go", "internal/connector/", "internal/importer/", "internal/bench/",
+	"internal/api/channels.go"}
 
 // Code names an event by its constant: each name is written in one place.
 func TestEventNamesAreWrittenOnce(t *testing.T) {

@@ -1,8 +1,6 @@
 package webhooks
 
 import (
-	"strings"
-
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -128,7 +126,7 @@ func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 }
 
 func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, error) {
-	list, err := db.List(tx, scanDelivery, "SELECT "+deliveryColumns+" FROM "+where+" ORDER BY d.position LIMIT "+replayPageText, args...)
+	list, err := readDeliveries(tx, " FROM "+where+" ORDER BY d.position LIMIT "+replayPageText, args...)
 	if err != nil || len(list) == 0 {
 		return 0, true, err
 	}
@@ -139,16 +137,15 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 
 // Keep stores what is left of a replay; a worker goes on with it.
 func (r *Replay) Keep(tx *db.Tx) {
-	events := strings.Join(r.Events, " ")
-	tx.Queue(`INSERT INTO replays (tenant_id, id, endpoint_id, events, only_failed, after, until, from_time, to_time) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
-		ON CONFLICT (tenant_id, id) DO UPDATE SET after = excluded.after`, tx.Tenant, r.ID, r.Endpoint, events, r.OnlyFailed, r.after, r.until, r.From, r.To)
+	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)
 }
 
 // Kept names the replays that are not done; it serves every tenant.
 func Kept(tx *db.Tx) (list []KeptReplay, err error) {
 	tx.Last()
-	return db.List(tx, func(r db.Rows) (k KeptReplay, err error) { return k, r.Scan(&k.Tenant, &k.ID) }, "SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
+	return db.List(tx, func(r db.Rows) (k KeptReplay, err error) { return k, r.Scan(&k.Tenant, &k.ID) },
+		"SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
 }
 
 // KeptReplay names a replay that is not done.
@@ -159,12 +156,9 @@ type KeptReplay struct {
 
 // Resume does the next part of a kept replay; more says that some is left.
 func Resume(tx *db.Tx, which string) (more bool, err error) {
-	list, err := db.List(tx, func(row db.Rows) (r Replay, err error) {
-		var events string
-		err = row.Scan(&r.ID, &r.Endpoint, &events, &r.OnlyFailed, &r.after, &r.until, &r.From, &r.To)
-		r.Events = strings.Fields(events)
-		return r, err
-	}, "SELECT id, endpoint_id, events, only_failed, after, until, from_time, to_time FROM replays WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, which)
+	list, err := db.List(tx, replayTable.Scanner(),
+		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE",
+		tx.Tenant, which)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
@@ -174,7 +168,8 @@ func Resume(tx *db.Tx, which string) (more bool, err error) {
 		return false, err
 	}
 	if !done {
-		r.Keep(tx)
+		tx.Queue("UPDATE replays SET after = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, r.ID, r.after)
+		tx.Wake(Topic)
 		return true, nil
 	}
 	tx.Queue("DELETE FROM replays WHERE tenant_id = $1 AND id = $2", tx.Tenant, which)

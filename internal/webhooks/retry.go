@@ -16,7 +16,8 @@ func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	case d.State != Pending:
 		blocked := false
 		if d.Ordered {
-			if blocked, err = exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane = $3 AND position < $4 LIMIT 1",
+			if blocked, err = exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lane = $3 "+
+				"AND position < $4 LIMIT 1",
 				tx.Tenant, d.Endpoint, d.Resource, d.Position); err != nil {
 				return nil, err
 			}
@@ -67,7 +68,8 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) {
 				AND b.position < deliveries.position)`, args...)
 		return nil
 	})
-	tx.Change("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5, due_at = $6 WHERE tenant_id = $1 AND endpoint_id = $2",
+	tx.Change("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5, due_at = $6 "+
+		"WHERE tenant_id = $1 AND endpoint_id = $2",
 		tx.Tenant, endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed, tx.Micros())
 	tx.Wake(Due)
 }

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"errors"
-	"strconv"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -20,7 +19,8 @@ type Call struct {
 // called after since. next is when the first of the others is due, 0 for none.
 func Called(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []Call, next int64, err error) {
 	now := tx.Micros()
-	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' ORDER BY due_at LIMIT $2", now, limit)
+	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' "+
+		"ORDER BY due_at LIMIT $2", now, limit)
 	if err != nil {
 		return
 	}
@@ -59,7 +59,8 @@ func Depth(tx *db.Tx) (pending, since int64, err error) {
 // Release gives a queue back: it is called again when its next delivery is due.
 func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	var held int64
-	err := tx.Row("SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3 FOR UPDATE", []any{tx.Tenant, endpoint, holder}, &held)
+	err := tx.Row("SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3 FOR UPDATE",
+		[]any{tx.Tenant, endpoint, holder}, &held)
 	if errors.Is(err, db.ErrNoRow) {
 		return nil
 	}
@@ -69,15 +70,18 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	// Read after the lock: whoever adds a delivery calls the queue in the same transaction, and either waits for this one or is seen.
 	var status Status
 	var due int64
-	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND `+itsTurn+`
-		ORDER BY d.due_at, d.position LIMIT 1) FROM endpoints e WHERE e.tenant_id = $1 AND e.id = $2`, []any{tx.Tenant, endpoint}, &status, db.Opt(&due))
+	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2
+		AND d.due_at IS NOT NULL AND `+itsTurn+`
+		ORDER BY d.due_at, d.position LIMIT 1) FROM endpoints e WHERE e.tenant_id = $1 AND e.id = $2`, []any{tx.Tenant, endpoint},
+		&status, db.Opt(&due))
 	if err != nil && !errors.Is(err, db.ErrNoRow) {
 		return err
 	}
 	if status != Active {
 		due = 0
 	}
-	tx.Queue("UPDATE queues SET holder = '', due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3", tx.Tenant, endpoint, holder, db.Null(due))
+	tx.Queue("UPDATE queues SET holder = '', due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3",
+		tx.Tenant, endpoint, holder, db.Null(due))
 	tx.Wake(Due)
 	return nil
 }
@@ -119,9 +123,7 @@ func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit
 			args = append(args, position)
 		}
 	}
-	list, err = db.List(tx, func(r db.Rows) (d Ready, err error) {
-		return d, r.Scan(append(d.places(), db.Opt(&d.Size), db.Opt(&d.Payload))...)
-	}, "SELECT "+deliveryColumns+`, octet_length(e.payload), CASE WHEN octet_length(e.payload) <= `+strconv.Itoa(ShortPayload)+` THEN e.payload END
+	list, err = db.List(tx, readyTable.Scanner(), "SELECT "+readyTable.Columns("d")+`
 		FROM deliveries d LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.stamp = d.event_stamp
 		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.due_at IS NOT NULL AND d.due_at <= $3`+where+`
 		AND `+itsTurn+` ORDER BY d.due_at, d.position LIMIT $4`, args...)

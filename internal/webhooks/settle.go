@@ -64,7 +64,8 @@ func lockAll(tx *db.Tx, outcomes []Outcome) {
 // stillPending leaves out what is not where the attempt had found it. The queues are locked.
 func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 	for _, o := range outcomes {
-		found, err := exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 AND state = 'pending' AND attempts = $4",
+		found, err := exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 "+
+			"AND state = 'pending' AND attempts = $4",
 			o.Tenant, o.Endpoint, o.Position, o.Number-1)
 		if err != nil {
 			return nil, err
@@ -88,7 +89,8 @@ func settleQueue(tx *db.Tx, outcomes []Outcome) {
 		c.add(o.State, 1)
 	}
 	if q := outcomes[0].Queue; c.Delivered+c.Failed > 0 {
-		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 WHERE tenant_id = $1 AND endpoint_id = $2",
+		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 "+
+			"WHERE tenant_id = $1 AND endpoint_id = $2",
 			q.Tenant, q.Endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed)
 	}
 	unblockNext(tx, outcomes)
@@ -136,8 +138,9 @@ func keepAttempts(tx *db.Tx, outcomes []Outcome) {
 		return `WITH v(position, stamp, number, at, status_code, duration_ms, error, response_body) AS (VALUES ` +
 			db.Values(n, 8, 3, "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
 			INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body)
-			SELECT $1::BIGINT, $2::UUID, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error, CASE WHEN v.response_body IS NOT NULL AND NOT
-				EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
+			SELECT $1::BIGINT, $2::UUID, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error,
+				CASE WHEN v.response_body IS NOT NULL AND NOT EXISTS
+				(SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
 	}), args...)
 }
 

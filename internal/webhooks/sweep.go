@@ -14,7 +14,8 @@ func Queues(tx *db.Tx) ([]Queue, error) {
 
 // Tenants names the accounts that may have events.
 func Tenants(tx *db.Tx) ([]id.Tenant, error) {
-	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, "SELECT tenant_id FROM change_clocks ORDER BY tenant_id")
+	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
+		"SELECT tenant_id FROM change_clocks ORDER BY tenant_id")
 }
 
 // Deleted names the endpoints that were deleted before a time.
@@ -24,7 +25,8 @@ func Deleted(tx *db.Tx, before int64) ([]Queue, error) {
 
 // Stale reports whether an endpoint has settled deliveries from before a time.
 func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
-	return exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' LIMIT 1", tx.Tenant, endpoint, before)
+	return exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' LIMIT 1",
+		tx.Tenant, endpoint, before)
 }
 
 // SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and reports how many.
@@ -37,13 +39,15 @@ func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (
 		err = r.Scan(&position, &state)
 		c.add(state, 1)
 		return position, err
-	}, "SELECT position, state FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' ORDER BY position LIMIT $4",
+	}, "SELECT position, state FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' "+
+		"ORDER BY position LIMIT $4",
 		tx.Tenant, endpoint, before, limit)
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}
 	dropDeliveries(tx, endpoint, positions)
-	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint, c.Delivered, c.Failed)
+	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2",
+		tx.Tenant, endpoint, c.Delivered, c.Failed)
 	return len(positions), nil
 }
 
@@ -81,7 +85,8 @@ func Keeps(tx *db.Tx, before int64) (int64, error) {
 	keeps := before
 	for _, endpoint := range endpoints {
 		var oldest int64
-		err = errors.Join(err, tx.Row("SELECT min(event_stamp) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state = 'pending'",
+		err = errors.Join(err, tx.Row("SELECT min(event_stamp) FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 "+
+			"AND position < $3 AND state = 'pending'",
 			[]any{tx.Tenant, endpoint, before}, db.Opt(&oldest)))
 		if oldest > 0 {
 			keeps = min(keeps, oldest)

@@ -61,8 +61,8 @@ func (q *queue) unseal(endpoint id.Endpoint, sealed string) (webhooks.Secret, er
 	return webhooks.ParseSecret(text)
 }
 
-// attempt sends a delivery once; payload is "" when the event is past its retention. answered says whether the endpoint gave any answer; ok is false when the worker broke the attempt
-// off, which is not the endpoint's doing.
+// attempt sends a delivery once; payload is "" when the event is past its retention. answered says whether the endpoint gave any
+// answer; ok is false when the worker broke the attempt off, which is not the endpoint's doing.
 func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
@@ -85,8 +85,9 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	q.judge(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
-	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)), slog.String("endpoint", string(q.Endpoint)),
-		slog.String("event", d.Name), slog.String("eventId", string(d.Event)), slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
+	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)),
+		slog.String("endpoint", string(q.Endpoint)), slog.String("event", d.Name), slog.String("eventId", string(d.Event)),
+		slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
 		slog.Duration("took", took), slog.String("state", string(o.State)), slog.String("error", o.Error))
 	return o, o.StatusCode != 0, true
 }

@@ -70,7 +70,8 @@ func TestTheWholeSchedule(t *testing.T) {
 		go server.Serve(network)
 		defer server.Close()
 		e, _ := s.endpoint("http://1.1.1.1/hook")
-		w, err := Start(t.Context(), Config{DB: store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true, Dial: network.dial}, Poll: time.Hour, Alone: true})
+		w, err := Start(t.Context(), Config{DB: store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true, Dial: network.dial},
+			Poll: time.Hour, Alone: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,8 +66,9 @@ func TestDeliversSigned(t *testing.T) {
 			if got.body != stored[event] || got.body == "" {
 				t.Errorf("sent %s, stored %s", got.body, stored[event])
 			}
-			want := map[string]string{"Content-Type": "application/json", "User-Agent": "entrepot/test", "X-Webhook-Event": "order.updated", "X-Webhook-Attempt": "1",
-				"Webhook-Id": event, "X-Webhook-Signature": secret.Sign([]byte(got.body)), "X-Webhook-Timestamp": h.Get("webhook-timestamp"),
+			want := map[string]string{"Content-Type": "application/json", "User-Agent": "entrepot/test", "X-Webhook-Event": "order.updated",
+				"X-Webhook-Attempt": "1",
+				"Webhook-Id":        event, "X-Webhook-Signature": secret.Sign([]byte(got.body)), "X-Webhook-Timestamp": h.Get("webhook-timestamp"),
 				"Webhook-Signature": secret.SignStandard(event, h.Get("webhook-timestamp"), []byte(got.body)), "Idempotency-Key": ""}
 			for name, value := range want {
 				if h.Get(name) != value {
@@ -199,7 +200,8 @@ func TestBadAnswers(t *testing.T) {
 		until(t, name, func() bool { c := s.counts0(e); return c.Pending == 0 && c.Of("") == 1 }) // one reading: between two it may be dispatched
 		list, tries := s.deliveries(e)
 		a := tries[0][0]
-		if a.StatusCode != test.status || !strings.Contains(a.Error, test.problem) || (test.problem == "") != (list[0].State == webhooks.Delivered) {
+		if a.StatusCode != test.status || !strings.Contains(a.Error, test.problem) ||
+			(test.problem == "") != (list[0].State == webhooks.Delivered) {
 			t.Errorf("%s: %+v", name, a)
 		}
 		if len(a.Response) > 4096 || !utf8.ValidString(a.Response) || strings.Contains(a.Response, "\x00") {
@@ -232,7 +234,8 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	e, first := s.endpoint(rc.URL + "/hook")
 	second := webhooks.NewSecret()
 	s.write(func(tx *db.Tx) error {
-		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(time.Hour).UnixMicro(), s.svc.Key.Seal(second, webhooks.Place(s.tenant, e.ID))
+		e.OldSecret, e.OldSecretUntil, e.Secret = e.Secret, tx.Now().Add(time.Hour).UnixMicro(),
+			s.svc.Key.Seal(second, webhooks.Place(s.tenant, e.ID))
 		e.Save(tx)
 		return nil
 	})
@@ -253,7 +256,8 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 			values = append(values, secret.SignStandard(got.header.Get("webhook-id"), got.header.Get("webhook-timestamp"), []byte(got.body)))
 		}
 		fresh, _ := webhooks.ParseSecret(second)
-		if got.header.Get("webhook-signature") != strings.Join(values, " ") || got.header.Get("X-Webhook-Signature") != fresh.Sign([]byte(got.body)) {
+		if got.header.Get("webhook-signature") != strings.Join(values, " ") ||
+			got.header.Get("X-Webhook-Signature") != fresh.Sign([]byte(got.body)) {
 			t.Errorf("delivery %d: %v, want %v", i, got.header, values)
 		}
 	}

@@ -66,11 +66,14 @@ func TestImportJobs(t *testing.T) {
 		if clean.Status != jobs.Completed || clean.Processed != 10 || clean.Progress() != 100 {
 			t.Errorf("%+v", clean)
 		}
-		if told := s.told("channel.sync_completed"); !strings.Contains(told, `"stats":{"total":10,"created":7,"updated":3,"failed":0}`) || !strings.Contains(told, string(clean.ID)) {
+		if told := s.told("channel.sync_completed"); !strings.Contains(told, `"stats":{"total":10,"created":7,"updated":3,"failed":0}`) ||
+			!strings.Contains(told, string(clean.ID)) {
 			t.Errorf("told %s", told)
 		}
-		faulty := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 2, Created: 1, Failed: 1, Errors: `[{"sku":"A","error":"price is required"}]`}))
-		if told := s.told("channel.sync_completed"); faulty.Status != jobs.CompletedWithErrors || !strings.Contains(told, `"syncErrors":[{"sku":"A","error":"price is required"}]`) {
+		faulty := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 2, Created: 1, Failed: 1,
+			Errors: `[{"sku":"A","error":"price is required"}]`}))
+		if told := s.told("channel.sync_completed"); faulty.Status != jobs.CompletedWithErrors ||
+			!strings.Contains(told, `"syncErrors":[{"sku":"A","error":"price is required"}]`) {
 			t.Errorf("%+v, told %s", faulty, told)
 		}
 		unknown := s.job(s.queue(jobs.Job{Type: jobs.StatusPush}))
@@ -80,7 +83,8 @@ func TestImportJobs(t *testing.T) {
 		var dead id.Job
 		s.write(func(tx *db.Tx) error {
 			dead = jobs.Insert(tx, jobs.Job{Type: jobs.ProductImport, Total: 1}).ID
-			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, dead, tx.Now().Add(300*time.Millisecond).UnixMicro())
+			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2",
+				tx.Tenant, dead, tx.Now().Add(300*time.Millisecond).UnixMicro())
 			return nil
 		})
 		if j := s.job(dead); j.Status != jobs.Completed {
@@ -95,7 +99,8 @@ func TestJobsOfACrash(t *testing.T) {
 		s := newShop(t, store)
 		left := s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
 		s.write(func(tx *db.Tx) error {
-			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, left, tx.Now().Add(time.Hour).UnixMicro())
+			tx.Queue("UPDATE jobs SET status = 'PROCESSING', tries = 1, due_at = $3 WHERE tenant_id = $1 AND id = $2",
+				tx.Tenant, left, tx.Now().Add(time.Hour).UnixMicro())
 			return nil
 		})
 		s.start(func(c *Config) { c.Alone = true })

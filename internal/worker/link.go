@@ -9,7 +9,8 @@ import (
 // linkStep is how many orders one look finds.
 const linkStep = 100
 
-// link gives lines of orders their product once its SKU has come (interface §2.1): right after a commit of this node that brought SKUs, and
+// link gives lines of orders their product once its SKU has come (interface §2.1): right after a commit of this node that brought
+// SKUs, and
 // now and then for those of other nodes.
 func (w *Worker) link() {
 	woken := w.DB.Woken(catalog.SKUTopic)

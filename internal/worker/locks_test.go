@@ -30,7 +30,8 @@ func (d *deadlocks) WithAttrs([]slog.Attr) slog.Handler       { return d }
 func (d *deadlocks) WithGroup(string) slog.Handler            { return d }
 func (d *deadlocks) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		if text := a.Value.String(); strings.Contains(text, "40P01") || strings.Contains(text, "deliveries_pkey") || strings.Contains(text, "failed: deliveries") {
+		if text := a.Value.String(); strings.Contains(text, "40P01") || strings.Contains(text, "deliveries_pkey") ||
+			strings.Contains(text, "failed: deliveries") {
 			d.n.Add(1)
 		}
 		return true
@@ -162,7 +163,8 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 		}
 		loop(func(n int) error { // new endpoints, and their end
 			endpoint := id.New[id.Endpoint]()
-			e := &webhooks.Endpoint{ID: endpoint, URL: rc.URL + "/new", Secret: s.svc.Key.Seal(webhooks.NewSecret(), webhooks.Place(s.tenant, endpoint)), Events: []string{webhooks.All},
+			e := &webhooks.Endpoint{ID: endpoint, URL: rc.URL + "/new", Secret: s.svc.Key.Seal(webhooks.NewSecret(),
+				webhooks.Place(s.tenant, endpoint)), Events: []string{webhooks.All},
 				Status: webhooks.Active, Ordered: n%2 == 0}
 			if err := write(func(tx *db.Tx) error { e.Insert(tx); return nil }); err != nil {
 				return err

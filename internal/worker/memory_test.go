@@ -156,7 +156,8 @@ func TestManyEndpointsTakeFewGoroutines(t *testing.T) {
 	}
 	seen := watch()
 	shops[0].start(func(c *Config) { c.Poll = time.Second })
-	for n := int64(accounts * endpoints); n <= accounts*endpoints*events; n += accounts * endpoints { // a slow machine has its time, a stall has not
+	// a slow machine has its time, a stall has not
+	for n := int64(accounts * endpoints); n <= accounts*endpoints*events; n += accounts * endpoints {
 		until(t, "everybody has everything", func() bool { return got.Load() >= n })
 	}
 	if n := got.Load(); n != accounts*endpoints*events {

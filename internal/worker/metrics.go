@@ -14,7 +14,8 @@ var (
 		Name: "entrepot_webhook_attempt_seconds", Help: "Time of attempts.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	})
 	lateness = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "entrepot_webhook_late_seconds", Help: "From when a delivery was due to its attempt.", Buckets: []float64{.005, .01, .05, .1, .5, 1, 5, 30, 120, 600, 3600},
+		Name: "entrepot_webhook_late_seconds", Help: "From when a delivery was due to its attempt.",
+		Buckets: []float64{.005, .01, .05, .1, .5, 1, 5, 30, 120, 600, 3600},
 	})
 	pending = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "entrepot_webhook_pending", Help: "Deliveries that wait: for their time, for an answer, or for their endpoint to be active again.",

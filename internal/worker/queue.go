@@ -142,8 +142,8 @@ func (q *queue) lookUp(read func(*db.Tx) error) error {
 	return q.w.DB.Read(q.live, q.Tenant, read)
 }
 
-// room says how much may be read now, behind what, or else what is not to be read again. What was settled before is forgotten here, before the
-// snapshot: what settles during the read is still known as taken when its rows come.
+// room says how much may be read now, behind what, or else what is not to be read again. What was settled before is forgotten here,
+// before the snapshot: what settles during the read is still known as taken when its rows come.
 func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	page := q.w.page()
 	q.mu.Lock()

@@ -97,7 +97,8 @@ func (w *Worker) take(since *int64) (next int64, err error) {
 
 // start serves a claimed queue.
 func (w *Worker) start(name webhooks.Queue, node string) {
-	q := &queue{Queue: name, w: w, node: node, gone: make(chan struct{}), poked: make(chan struct{}, 1), taken: map[int64]string{}, lanes: map[string]int{}}
+	q := &queue{Queue: name, w: w, node: node, gone: make(chan struct{}), poked: make(chan struct{}, 1), taken: map[int64]string{},
+		lanes: map[string]int{}}
 	q.live, q.end = context.WithCancel(w.stopping)
 	w.mu.Lock()
 	q.before, q.health = w.queues[name], w.healthOf(name)

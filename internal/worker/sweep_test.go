@@ -35,7 +35,8 @@ func TestSweep(t *testing.T) {
 			return err
 		})
 		s.write(func(tx *db.Tx) error {
-			tx.Queue("UPDATE endpoints SET deleted_at = deleted_at - $2::BIGINT WHERE tenant_id = $1 AND deleted_at IS NOT NULL", tx.Tenant, 2*time.Minute.Microseconds())
+			tx.Queue("UPDATE endpoints SET deleted_at = deleted_at - $2::BIGINT WHERE tenant_id = $1 AND deleted_at IS NOT NULL",
+				tx.Tenant, 2*time.Minute.Microseconds())
 			return nil
 		})
 		until(t, "all that is settled is past its time", func() bool { return store.Now().UnixMicro() > newest+w.Keep.Microseconds() })

@@ -101,8 +101,10 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	if c.Keep == 0 {
 		c.Keep = 30 * 24 * time.Hour
 	}
-	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch), settling: make(chan struct{}),
-		lived: make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4), lease: newLease(c.Alone), reading: semaphore.NewWeighted(maxReading),
+	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch),
+		settling: make(chan struct{}),
+		lived:    make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4),
+		lease: newLease(c.Alone), reading: semaphore.NewWeighted(maxReading),
 		queues: map[webhooks.Queue]*queue{}, health: map[webhooks.Queue]*health{}}
 	if c.Alone {
 		err := c.DB.Write(ctx, db.Across, func(tx *db.Tx) error {

@@ -1,0 +1,68 @@
+package webhooks
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// endpointTable is an endpoint's own row. since is a stamp of the account's clock, given with the row.
+var endpointTable = db.NewTable("endpoints",
+	db.Col("id", func(e *Endpoint) any { return &e.ID }).Fixed(),
+	db.Col("url", func(e *Endpoint) any { return &e.URL }),
+	db.Col("secret", func(e *Endpoint) any { return &e.Secret }),
+	db.Col("old_secret", func(e *Endpoint) any { return &e.OldSecret }),
+	db.Col("old_secret_until", func(e *Endpoint) any { return &e.OldSecretUntil }),
+	db.Coded("events", func(e *Endpoint) string { return strings.Join(e.Events, " ") },
+		func(e *Endpoint, text string) error { e.Events = strings.Fields(text); return nil }),
+	db.Col("description", func(e *Endpoint) any { return &e.Description }),
+	db.Col("status", func(e *Endpoint) any { return &e.Status }),
+	db.Col("ordered", func(e *Endpoint) any { return &e.Ordered }),
+	db.Col("since", func(e *Endpoint) any { return &e.Since }).Fixed(),
+	db.Col("created_at", func(e *Endpoint) any { return &e.CreatedAt }).Fixed(),
+	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
+)
+
+// deliveryTable is read; deliveries are written by enqueue, settle and again, many at once.
+var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) *Delivery { return d })...)
+
+// readyTable reads along what to send.
+var readyTable = db.NewTable("deliveries", append(deliveryColumns(func(r *Ready) *Delivery { return &r.Delivery }),
+	db.Joined("octet_length(e.payload)", func(r *Ready) any { return &r.Size }),
+	db.Joined("CASE WHEN octet_length(e.payload) <= "+strconv.Itoa(ShortPayload)+" THEN e.payload END",
+		func(r *Ready) any { return &r.Payload }))...)
+
+// deliveryColumns are the columns of a delivery, which is T or part of it.
+func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {
+	return []db.Column[T]{
+		db.Col("id", func(t *T) any { return &of(t).ID }),
+		db.Col("endpoint_id", func(t *T) any { return &of(t).Endpoint }),
+		db.Col("position", func(t *T) any { return &of(t).Position }),
+		db.Col("event_id", func(t *T) any { return &of(t).Event }),
+		db.Col("event_stamp", func(t *T) any { return &of(t).EventStamp }),
+		db.Col("event", func(t *T) any { return &of(t).Name }),
+		db.Col("resource_id", func(t *T) any { return &of(t).Resource }),
+		db.Col("ordered", func(t *T) any { return &of(t).Ordered }),
+		db.Col("by_hand", func(t *T) any { return &of(t).ByHand }),
+		db.Col("state", func(t *T) any { return &of(t).State }),
+		db.Col("attempts", func(t *T) any { return &of(t).Attempts }),
+		db.Col("due_at", func(t *T) any { return &of(t).DueAt }).Null(),
+		db.Col("attempted_at", func(t *T) any { return &of(t).AttemptedAt }).Null(),
+		db.Col("status_code", func(t *T) any { return &of(t).StatusCode }).Null(),
+		db.Col("error", func(t *T) any { return &of(t).Error }).Null(),
+	}
+}
+
+// replayTable is what is left of replays. Only how far one is changes.
+var replayTable = db.NewTable("replays",
+	db.Col("id", func(r *Replay) any { return &r.ID }),
+	db.Col("endpoint_id", func(r *Replay) any { return &r.Endpoint }),
+	db.Coded("events", func(r *Replay) string { return strings.Join(r.Events, " ") },
+		func(r *Replay, text string) error { r.Events = strings.Fields(text); return nil }),
+	db.Col("only_failed", func(r *Replay) any { return &r.OnlyFailed }),
+	db.Col("after", func(r *Replay) any { return &r.after }),
+	db.Col("until", func(r *Replay) any { return &r.until }),
+	db.Col("from_time", func(r *Replay) any { return &r.From }),
+	db.Col("to_time", func(r *Replay) any { return &r.To }),
+)
