@@ -30,7 +30,7 @@ func ClaimOnChannel(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) 
 	if err != nil || !ok {
 		return j, false, err
 	}
-	list, err := db.List(tx, scan, "SELECT "+columns+from+"WHERE j.tenant_id = $1 AND j.id = $2", tenant, job)
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tenant, job)
 	if err != nil || len(list) == 0 {
 		return j, false, err
 	}

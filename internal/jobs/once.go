@@ -19,7 +19,7 @@ func InsertOnce(tx *db.Tx, kind Type, channel id.Channel) {
 
 // PendingOnChannel is the job of a type that waits for a channel and that nobody works on yet; nil when there is none.
 func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
-	list, err := db.List(tx, scan, "SELECT "+columns+from+`WHERE j.tenant_id = $1 AND j.channel_id = $2 AND j.type = $3 AND j.status = 'PENDING'
+	list, err := read(tx, `WHERE j.tenant_id = $1 AND j.channel_id = $2 AND j.type = $3 AND j.status = 'PENDING'
 		AND j.due_at IS NOT NULL ORDER BY j.due_at, j.id LIMIT 1`, tx.Tenant, channel, string(kind))
 	if err != nil || len(list) == 0 {
 		return nil, err
