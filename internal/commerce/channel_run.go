@@ -221,8 +221,11 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	if err != nil {
 		return err
 	}
-	state.Failures++
-	hold := min(firstHold<<min(state.Failures-1, 10), longestHold)
+	hold := time.UnixMicro(state.HeldUntil).Sub(tx.Now())
+	if hold <= 0 { // else another job of the channel has found the same out already
+		state.Failures++
+		hold = min(firstHold<<min(state.Failures-1, 10), longestHold)
+	}
 	hold = max(hold, f.After)
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
 	kind := string(r.job.Type)
