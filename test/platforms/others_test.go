@@ -1,0 +1,130 @@
+package platforms
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	ebayshop "entrepot/internal/connector/ebay/fakeshop"
+	prestashop "entrepot/internal/connector/prestashop/fakeshop"
+	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+)
+
+// other is a platform beside WooCommerce, as far as one story is the same on all.
+type other struct {
+	platform    string
+	shop        http.Handler
+	credentials map[string]any
+	settings    map[string]any
+	webhooks    int                                       // that its test registers
+	stock       func(sku string) int64                    // that its buyers see
+	buy         func(sku string, quantity int64) string   // gives the order's id
+	sent        func(order string) (shipped, parcels int) // pieces and parcels, or 1 and numbers where the shop knows no pieces
+	cancelled   func(order string) bool
+}
+
+func others(pictures string) []other {
+	presta, shopify, ebay := prestashop.New(), shopifyshop.New(), ebayshop.New()
+	presta.Faults.LoseAnswer, shopify.Faults.Throttle, ebay.Faults.LoseAnswer = 11, 9, 13
+	return []other{
+		{platform: "PRESTASHOP", shop: presta, credentials: map[string]any{"webserviceKey": prestashop.Key},
+			stock: func(sku string) int64 { return int64(presta.Stock(sku)) },
+			buy: func(sku string, quantity int64) string {
+				return presta.Buy("ada@example.com", true, prestashop.Bought{SKU: sku, Quantity: int(quantity)})
+			},
+			sent: func(order string) (int, int) {
+				state, tracking, _ := presta.Order(order)
+				return map[string]int{"4": 3}[state], len(strings.FieldsFunc(tracking, func(r rune) bool { return r == ',' }))
+			},
+			cancelled: func(order string) bool { state, _, _ := presta.Order(order); return state == "6" }},
+		{platform: "SHOPIFY", shop: shopify, credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token, "webhookSecret": "s"}, webhooks: 9,
+			stock: func(sku string) int64 { v, _ := shopify.Variant(sku); return v.Available },
+			buy: func(sku string, quantity int64) string {
+				return shopify.Buy("ada@example.com", true, shopifyshop.Bought{SKU: sku, Quantity: quantity, Cents: 1200})
+			},
+			sent: func(order string) (int, int) {
+				numbers, pieces, _, _ := shopify.Order(order)
+				return int(pieces), len(numbers)
+			},
+			cancelled: func(order string) bool { _, _, _, cancelled := shopify.Order(order); return cancelled }},
+		{platform: "EBAY", shop: ebay, webhooks: 3, credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
+			"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
+			stock: func(sku string) int64 { _, n, _ := ebay.Offer(sku); return n },
+			buy:   func(sku string, quantity int64) string { order, _ := ebay.Buy(sku, quantity, 1200); return order },
+			sent: func(order string) (int, int) {
+				parcels, pieces, _ := ebay.Order(order)
+				return int(pieces), parcels
+			},
+			cancelled: func(order string) bool { _, _, cancelled := ebay.Order(order); return cancelled }},
+	}
+}
+
+// One story on each of the other platforms: tested, a product with a variant out, its stock in waves, an order in, two parcels and a cancellation
+// back, with the service stopped in between; nothing twice.
+func TestOtherPlatforms(t *testing.T) {
+	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
+	}))
+	t.Cleanup(pictures.Close)
+	engines(t, func(t *testing.T, s *service) {
+		for i, o := range others(pictures.URL) {
+			server := httptest.NewServer(o.shop)
+			t.Cleanup(server.Close)
+			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
+			made := s.call("POST", "/api/v1/channels", map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials, "settings": o.settings}, 201)
+			channel := made.text("data", "channel", "id")
+			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+			if got.at("data", "success") != true || len(got.list("data", "webhooksRegistered")) != o.webhooks {
+				t.Fatalf("%s: %v", o.platform, got)
+			}
+			sku := fmt.Sprintf("SHIRT-%d", i)
+			s.call("POST", "/api/v1/products", map[string]any{"sku": sku, "name": "Shirt " + sku, "price": 12, "images": []any{map[string]any{"url": pictures.URL + "/front.png"}},
+				"variants": []any{map[string]any{"sku": sku + "-S", "name": "S", "stock": 9, "attributes": map[string]any{"Size": "S"}},
+					map[string]any{"sku": sku + "-M", "name": "M", "stock": 4, "attributes": map[string]any{"Size": "M"}}}}, 201)
+			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{sku}}, 200)
+			s.restart()
+			s.await(o.platform+": published", func() string {
+				list := s.call("GET", "/api/v1/channels/"+channel+"/publications", nil, 200)
+				return unless(list.text("data", 0, "status") == "published", list, s.jobs(channel))
+			})
+			s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku + "-S", "quantity": 7}}}, 200)
+			s.await(o.platform+": stock", func() string {
+				return unless(o.stock(sku+"-S") == 7 && o.stock(sku+"-M") == 4, o.stock(sku+"-S"), o.stock(sku+"-M"), s.jobs(channel))
+			})
+			s.otherOrders(o, channel, sku+"-S")
+		}
+	})
+}
+
+func (s *service) otherOrders(o other, channel, sku string) {
+	s.Helper()
+	theirs, second := o.buy(sku, 3), o.buy(sku, 1)
+	found := map[string]document{}
+	s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{theirs, second}}, 202)
+	s.await(o.platform+": orders", func() string {
+		list := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200)
+		for i := range list.list("data") {
+			found[list.text("data", i, "externalId")] = document(list.at("data", i).(map[string]any))
+		}
+		return unless(found[theirs] != nil && found[second] != nil && len(list.list("data")) == 2, list, s.jobs(channel))
+	})
+	order := "/api/v1/orders/" + found[theirs].text("id")
+	line := s.call("GET", order, nil, 200).text("data", "items", 0, "id")
+	s.call("POST", order+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JD1", "items": []any{map[string]any{"orderItemId": line, "quantity": 2}}}, 201)
+	s.call("PATCH", order+"/status", map[string]any{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD2"}, 200)
+	s.call("PATCH", "/api/v1/orders/"+found[second].text("id")+"/status", map[string]any{"status": "CANCELLED"}, 200)
+	s.await(o.platform+": states", func() string {
+		pieces, parcels := o.sent(theirs)
+		return unless(pieces == 3 && parcels == 2 && o.cancelled(second), pieces, parcels, o.cancelled(second), s.call("GET", order, nil, 200), s.jobs(channel))
+	})
+	s.await(o.platform+": stock in the end", func() string { return unless(o.stock(sku) == 4, o.stock(sku), s.jobs(channel)) })
+	s.await(o.platform+": settled", func() string {
+		got := s.call("GET", order, nil, 200)
+		return unless(got.text("data", "channelSync", "status") == "synced" && len(got.list("data", "issues")) == 0, got)
+	})
+	if pieces, parcels := o.sent(theirs); pieces != 3 || parcels != 2 {
+		s.Errorf("%s: %d pieces in %d parcels", o.platform, pieces, parcels)
+	}
+}
