@@ -59,12 +59,13 @@ func TestWhatACredentialOpens(t *testing.T) {
 		byToken := func(token string) (accounts.Caller, error) { return open(accounts.ByToken, token) }
 
 		c, err := byKey(secret)
-		if err != nil || c.Tenant != tenant || c.Key != key.ID || c.Channel != key.Channel || c.MadeBy != user.ID || c.User != "" || !c.May("read:orders") ||
-			c.Plan != accounts.Enterprise || c.Currency != "EUR" {
+		if err != nil || c.Tenant != tenant || c.Key != key.ID || c.Channel != key.Channel || c.MadeBy != user.ID || c.User != "" ||
+			!c.May("read:orders") || c.Plan != accounts.Enterprise || c.Currency != "EUR" {
 			t.Errorf("by key: %+v, %v", c, err)
 		}
 		c, err = byToken(token)
-		if err != nil || c.Tenant != tenant || c.User != user.ID || c.Role != accounts.Viewer || c.Email != "a@b.c" || len(c.Scopes) != 1 || c.Key != "" {
+		if err != nil || c.Tenant != tenant || c.User != user.ID || c.Role != accounts.Viewer || c.Email != "a@b.c" ||
+			len(c.Scopes) != 1 || c.Key != "" {
 			t.Errorf("by token: %+v, %v", c, err)
 		}
 		_, err = byKey("pk_live_unknown")
@@ -234,6 +235,7 @@ func TestAccountsStayApart(t *testing.T) {
 				t.Fatalf("%s changed another account:\n%s\nwas\n%s", name, after, before)
 			}
 		}
-		refused(t, "another account's key", store.Write(t.Context(), other, func(tx *db.Tx) error { key.Revoke(tx); return nil }), apperr.NotFound)
+		err = store.Write(t.Context(), other, func(tx *db.Tx) error { key.Revoke(tx); return nil })
+		refused(t, "another account's key", err, apperr.NotFound)
 	})
 }

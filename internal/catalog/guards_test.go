@@ -138,37 +138,37 @@ func TestWritersOfTheCatalogNoticeEachOther(t *testing.T) {
 		}
 		return err
 	}
-	child := category("CHILD", "Child")
-	child.ParentExternal = set("CUPS")
 	small := mug("Mug", 1)
 	small.Variants, small.VariantsSet = []VariantDraft{{SKU: "MUG-S", Name: set("Small")}}, true
 	cup := Draft{SKU: "CUP", Name: set("Mug"), Price: set(money.Amount(1))}
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		mugs := []write{storing(t, mug("Mug", 1))}
+		cups := func(name string) write { return storingCategories(t, category("CUPS", name)) }
+		other := Draft{SKU: "MUG-S", Name: set("x"), Price: set(money.Amount(1))}
 		for name, c := range map[string]struct {
 			given          []write
 			run, meanwhile write
 		}{
-			"names":                        {[]write{storing(t, mug("Mug", 1))}, storing(t, mug("Cup", 1)), storing(t, mug("Jug", 1))},
-			"name and price":               {[]write{storing(t, mug("Mug", 1))}, storing(t, mug("Cup", 1)), pricing(priced("MUG", 2))},
-			"prices":                       {[]write{storing(t, mug("Mug", 1))}, pricing(priced("MUG", 3)), pricing(priced("MUG", 2))},
-			"price by import":              {[]write{storing(t, mug("Mug", 1))}, storing(t, mug("Mug", 3)), pricing(priced("MUG", 2))},
-			"price of a product that goes": {[]write{storing(t, mug("Mug", 1))}, pricing(priced("MUG", 3)), deleting("MUG")},
-			"delete and price":             {[]write{storing(t, mug("Mug", 1))}, deleting("MUG"), pricing(priced("MUG", 2))},
-			"delete twice":                 {[]write{storing(t, mug("Mug", 1))}, deleting("MUG"), deleting("MUG")},
+			"names":                        {mugs, storing(t, mug("Cup", 1)), storing(t, mug("Jug", 1))},
+			"name and price":               {mugs, storing(t, mug("Cup", 1)), pricing(priced("MUG", 2))},
+			"prices":                       {mugs, pricing(priced("MUG", 3)), pricing(priced("MUG", 2))},
+			"price by import":              {mugs, storing(t, mug("Mug", 3)), pricing(priced("MUG", 2))},
+			"price of a product that goes": {mugs, pricing(priced("MUG", 3)), deleting("MUG")},
+			"delete and price":             {mugs, deleting("MUG"), pricing(priced("MUG", 2))},
+			"delete twice":                 {mugs, deleting("MUG"), deleting("MUG")},
 			"one SKU twice":                {nil, storing(t, mug("Mug", 1)), storing(t, mug("Jug", 1))},
 			"one slug twice":               {nil, storing(t, mug("Mug", 1)), storing(t, cup)},
-			"a variant's SKU twice":        {[]write{storing(t, mug("Mug", 1))}, storing(t, small), storing(t, Draft{SKU: "MUG-S", Name: set("x"), Price: set(money.Amount(1))})},
-			"publish what goes":            {[]write{storing(t, mug("Mug", 1))}, publishing, deleting("MUG")},
-			"link to what goes":            {[]write{storingCategories(t, category("CUPS", "Cups"))}, storing(t, linked("CUPS")), deletingCategory("CUPS")},
-			"link to what comes":           {nil, storing(t, linked("CUPS")), storingCategories(t, category("CUPS", "Cups"))},
-			"categories":                   {[]write{storingCategories(t, category("CUPS", "Cups"))}, storingCategories(t, category("CUPS", "A")), storingCategories(t, category("CUPS", "B"))},
-			"category that goes":           {[]write{storingCategories(t, category("CUPS", "Cups"))}, storingCategories(t, category("CUPS", "A")), deletingCategory("CUPS")},
-			"delete a category twice":      {[]write{storingCategories(t, category("CUPS", "Cups"))}, deletingCategory("CUPS"), deletingCategory("CUPS")},
-			"delete a changed category":    {[]write{storingCategories(t, category("CUPS", "Cups"))}, deletingCategory("CUPS"), storingCategories(t, category("CUPS", "A"))},
-			"one externalId twice":         {nil, storingCategories(t, category("CUPS", "A")), storingCategories(t, category("CUPS", "B"))},
-			"arrival beside a change":      {[]write{storing(t, linked("CUPS"))}, storingCategories(t, category("CUPS", "Cups")), pricing(priced("MUG", 7))},
-			"leaving beside a change": {[]write{storingCategories(t, category("CUPS", "Cups")), storing(t, linked("CUPS"))},
-				deletingCategory("CUPS"), pricing(priced("MUG", 7))},
+			"a variant's SKU twice":        {mugs, storing(t, small), storing(t, other)},
+			"publish what goes":            {mugs, publishing, deleting("MUG")},
+			"link to what goes":            {[]write{cups("Cups")}, storing(t, linked("CUPS")), deletingCategory("CUPS")},
+			"link to what comes":           {nil, storing(t, linked("CUPS")), cups("Cups")},
+			"categories":                   {[]write{cups("Cups")}, cups("A"), cups("B")},
+			"category that goes":           {[]write{cups("Cups")}, cups("A"), deletingCategory("CUPS")},
+			"delete a category twice":      {[]write{cups("Cups")}, deletingCategory("CUPS"), deletingCategory("CUPS")},
+			"delete a changed category":    {[]write{cups("Cups")}, deletingCategory("CUPS"), cups("A")},
+			"one externalId twice":         {nil, cups("A"), cups("B")},
+			"arrival beside a change":      {[]write{storing(t, linked("CUPS"))}, cups("Cups"), pricing(priced("MUG", 7))},
+			"leaving beside a change":      {[]write{cups("Cups"), storing(t, linked("CUPS"))}, deletingCategory("CUPS"), pricing(priced("MUG", 7))},
 		} {
 			t.Run(name, func(t *testing.T) {
 				tenant := dbtest.Account(t, store)

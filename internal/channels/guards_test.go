@@ -20,8 +20,8 @@ func commit(t *testing.T, store *db.DB, tenant id.Tenant, run func(tx *db.Tx)) {
 }
 
 func newChannel(tenant id.Tenant, name string) channels.Channel {
-	return channels.Channel{Tenant: tenant, ID: id.New[id.Channel](), Name: name, Platform: channels.Custom, Status: channels.Active, Settings: "{}",
-		Oversell: "allow"}
+	return channels.Channel{Tenant: tenant, ID: id.New[id.Channel](), Name: name, Platform: channels.Custom, Status: channels.Active,
+		Settings: "{}", Oversell: "allow"}
 }
 
 func seen(channel id.Channel, is *bool) func(tx *db.Tx) error {
@@ -45,7 +45,8 @@ func TestWritersOfChannelsNoticeEachOther(t *testing.T) {
 		dbtest.RunsAgain(t, store, tenant, remove, remove)
 		insert()
 		gone := apperr.Missing("channel")
-		if err := dbtest.Fails(t, store, tenant, func(tx *db.Tx) error { channels.Keep(tx, c.ID, gone); return nil }, remove); err != error(gone) {
+		keep := func(tx *db.Tx) error { channels.Keep(tx, c.ID, gone); return nil }
+		if err := dbtest.Fails(t, store, tenant, keep, remove); err != error(gone) {
 			t.Errorf("kept what goes: %v", err)
 		}
 		insert()
@@ -65,7 +66,8 @@ func TestChannelsStayInTheirAccount(t *testing.T) {
 		var is bool
 		commit(t, store, home, func(tx *db.Tx) {
 			c.Insert(tx)
-			tx.Queue("INSERT INTO publications (tenant_id, product_id, channel_id, status) VALUES ($1,$2,$3,'pending')", home, id.New[id.Product](), c.ID)
+			tx.Queue("INSERT INTO publications (tenant_id, product_id, channel_id, status) VALUES ($1,$2,$3,'pending')",
+				home, id.New[id.Product](), c.ID)
 			if err := seen(c.ID, &is)(tx); err != nil {
 				t.Error(err)
 			}
