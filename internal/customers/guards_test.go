@@ -158,7 +158,10 @@ func TestCustomersStayInTheirAccount(t *testing.T) {
 			"no country": func(tx *db.Tx) {
 				_ = MoveOrder(tx, a.ID, 1, `{"country":"FR"}`, "", func() ([]OrderCountry, error) { return []OrderCountry{{"DE", 1}}, nil })
 			},
-			"no segment": func(tx *db.Tx) { s.Delete(tx) },
+			"no segment":   func(tx *db.Tx) { s.Delete(tx) },
+			"no tags":      func(tx *db.Tx) { deleteTags(tx, a.ID) },
+			"no addresses": func(tx *db.Tx) { deleteAddresses(tx, a.ID) },
+			"merged":       func(tx *db.Tx) { moveMerged(tx, a.ID, b.ID) },
 		} {
 			_ = store.Write(t.Context(), other, func(tx *db.Tx) error { // refused or without effect
 				if tx.Try() > 0 {
@@ -188,6 +191,33 @@ func TestTotalsMove(t *testing.T) {
 		}
 		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 5, OrderCountry{"DE", 7}) })
 		want("order", a, 3, 35)
+		country := func(step string, want OrderCountry) {
+			t.Helper()
+			if is := readCustomer(t, store, tenant, a.ID).OrderCountry; is != want {
+				t.Errorf("%s: %v", step, is)
+			}
+		}
+		shipped := func(at int64, before, after string, others ...OrderCountry) {
+			commit(t, store, tenant, func(tx *db.Tx) {
+				err := MoveOrder(tx, a.ID, at, before, after, func() ([]OrderCountry, error) { return others, nil })
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		const fr, es = `{"country":"fr"}`, `{"country":"ES"}`
+		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 0, OrderCountry{"FR", 6}); Spend(tx, a.ID, -1, 0) })
+		country("an older order", OrderCountry{"DE", 7})
+		commit(t, store, tenant, func(tx *db.Tx) { Ordered(tx, a.ID, 0, OrderCountry{}); Spend(tx, a.ID, -1, 0) })
+		country("an order without country", OrderCountry{"DE", 7})
+		shipped(6, "", fr)
+		country("an older order's address", OrderCountry{"DE", 7})
+		shipped(8, "", fr)
+		country("a newer order's address", OrderCountry{"FR", 8})
+		shipped(8, fr, es)
+		country("the same order's address", OrderCountry{"ES", 8})
+		shipped(8, es, "", OrderCountry{"IT", 2}, OrderCountry{"DE", 7}, OrderCountry{"", 9}, OrderCountry{"FR", 3})
+		country("no address any more", OrderCountry{"DE", 7})
 		commit(t, store, tenant, func(tx *db.Tx) { Spend(tx, a.ID, 0, -4); Spend(tx, "", 1, 1) })
 		want("cheaper", a, 3, 31)
 		commit(t, store, tenant, func(tx *db.Tx) { Spend(tx, a.ID, -1, 0) })

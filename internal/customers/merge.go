@@ -65,11 +65,16 @@ func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
 	for _, s := range secondaries {
 		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
 			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
-		tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, s.ID, c.ID)
+		moveMerged(tx, s.ID, c.ID)
 		deleteTags(tx, s.ID)
 		s.Status = Secondary
 		search.Put(tx, search.Customers, s.document())
 	}
 	Spend(tx, c.ID, c.OrdersCount-before.OrdersCount, c.TotalSpent-before.TotalSpent)
 	Save(tx, before, c)
+}
+
+// moveMerged makes what was merged into one record merged into another.
+func moveMerged(tx *db.Tx, from, into id.Customer) {
+	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, from, into)
 }
