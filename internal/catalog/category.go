@@ -59,7 +59,7 @@ func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
 // Diff takes over one draft: target is the category it speaks of, "" for a new one. A rejected draft changes nothing.
 // Once all drafts are in, Settle links what waits.
 func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemError) {
-	var faults []ItemError
+	var problems []ItemError
 	var c Category
 	if target != "" {
 		c = *t.nodes[target]
@@ -68,12 +68,12 @@ func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemEr
 	}
 	if d.ExternalID.Set && d.ExternalID.Value != c.ExternalID {
 		if other := t.external[d.ExternalID.Value]; other != "" && d.ExternalID.Value != "" {
-			faults = append(faults, ItemError{"externalId", "invalid", "externalId " + d.ExternalID.Value + " belongs to another category"})
+			problems = append(problems, ItemError{"externalId", "invalid", "externalId " + d.ExternalID.Value + " belongs to another category"})
 		}
 		c.ExternalID = d.ExternalID.Value
 	}
 	if d.ExternalID.Value != "" && t.claimed[d.ExternalID.Value] {
-		faults = append(faults, ItemError{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
+		problems = append(problems, ItemError{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
 	}
 	if d.Name.Given() {
 		c.Name = d.Name.Value
@@ -81,15 +81,15 @@ func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemEr
 	switch given := d.Slug.Value; {
 	case given != "" && given == c.Slug:
 	case given != "" && t.slugs[given]:
-		faults = append(faults, ItemError{"slug", "invalid", "slug " + given + " belongs to another category"})
+		problems = append(problems, ItemError{"slug", "invalid", "slug " + given + " belongs to another category"})
 	case given != "":
 		c.Slug = given
 	case c.Slug == "":
 		c.Slug = slugFor(c.Name, string(c.ID), func(s string) bool { return t.slugs[s] })
 	}
-	faults = append(faults, t.parent(&c, d)...)
-	if len(faults) > 0 {
-		return "", faults
+	problems = append(problems, t.parent(&c, d)...)
+	if len(problems) > 0 {
+		return "", problems
 	}
 	t.claimed[d.ExternalID.Value] = true
 	t.put(c)

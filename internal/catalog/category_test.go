@@ -66,8 +66,8 @@ func TestDetach(t *testing.T) {
 	tree := grove()
 	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")},
 		{ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
-		if _, faults := tree.Diff("", &d); len(faults) > 0 {
-			t.Fatal(faults)
+		if _, problems := tree.Diff("", &d); len(problems) > 0 {
+			t.Fatal(problems)
 		}
 	}
 	tree.stored()

@@ -50,7 +50,7 @@ func (r *Change) Changed() bool { return r.Before == nil || len(r.Fields) > 0 }
 // list, variants are found by their SKU and others stay unless replace says so. All reasons to reject it are given; a
 // rejected draft takes nothing.
 func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
-	faults := k.skuErrors(d)
+	problems := k.skuErrors(d)
 	r := Change{Draft: d}
 	if o, exists := k.owners[d.SKU]; exists && o.variant == "" {
 		r.Before = k.products[o.product]
@@ -62,31 +62,31 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 		r.After = Product{ID: id.New[id.Product](), SKU: d.SKU, Status: Active, Media: "[]", Attributes: "{}"}
 	}
 	r.scalars(d)
-	if fault := k.slug(&r, d); fault != nil {
-		faults = append(faults, *fault)
+	if problem := k.slug(&r, d); problem != nil {
+		problems = append(problems, *problem)
 	}
 	k.link(&r, d)
 	r.images(d)
 	k.variants(&r, d, replace)
 	if n := len(r.After.Variants); n > limits.MaxVariants {
-		faults = append(faults, ItemError{"variants", "invalid",
+		problems = append(problems, ItemError{"variants", "invalid",
 			"variants must be at most " + strconv.Itoa(limits.MaxVariants) + " in all, not " + strconv.Itoa(n)})
 	}
-	if len(faults) > 0 {
-		return r, faults
+	if len(problems) > 0 {
+		return r, problems
 	}
 	k.claim(&r, d)
 	return r, nil
 }
 
 // skuErrors are the reasons that lie in the draft's SKUs.
-func (k *Lookup) skuErrors(d *Draft) (faults []ItemError) {
+func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
 	if k.claimed[d.SKU] {
-		faults = append(faults, duplicate("sku", d.SKU))
+		problems = append(problems, duplicate("sku", d.SKU))
 	}
 	mine := k.owners[d.SKU]
 	if mine.variant != "" {
-		faults = append(faults, ItemError{"sku", "sku_taken", "sku " + d.SKU + " belongs to a variant of another product"})
+		problems = append(problems, ItemError{"sku", "sku_taken", "sku " + d.SKU + " belongs to a variant of another product"})
 	}
 	for i := range d.Variants {
 		sku := d.Variants[i].SKU
@@ -94,14 +94,14 @@ func (k *Lookup) skuErrors(d *Draft) (faults []ItemError) {
 		owner, exists := k.owners[sku]
 		switch {
 		case k.claimed[sku]:
-			faults = append(faults, duplicate(field, sku))
+			problems = append(problems, duplicate(field, sku))
 		case sku == d.SKU, slices.ContainsFunc(d.Variants[:i], func(v VariantDraft) bool { return v.SKU == sku }):
-			faults = append(faults, ItemError{field, "duplicate_sku", field + " " + sku + " stands twice in this product"})
+			problems = append(problems, ItemError{field, "duplicate_sku", field + " " + sku + " stands twice in this product"})
 		case exists && (owner.variant == "" || owner.product != mine.product):
-			faults = append(faults, ItemError{field, "sku_taken", field + " " + sku + " belongs to another product"})
+			problems = append(problems, ItemError{field, "sku_taken", field + " " + sku + " belongs to another product"})
 		}
 	}
-	return faults
+	return problems
 }
 
 func duplicate(field, sku string) ItemError {

@@ -41,9 +41,9 @@ func (k *Lookup) store(r Change) {
 // must takes a draft over, expects no error, and stores the product.
 func (k *Lookup) must(t *testing.T, d Draft, replace bool) Change {
 	t.Helper()
-	r, faults := k.Diff(&d, replace)
-	if len(faults) > 0 {
-		t.Fatalf("%+v: %v", d, faults)
+	r, problems := k.Diff(&d, replace)
+	if len(problems) > 0 {
+		t.Fatalf("%+v: %v", d, problems)
 	}
 	k.store(r)
 	return r
@@ -79,10 +79,10 @@ func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 		"another variant":          {Draft{SKU: "A", Variants: []VariantDraft{{SKU: "A-2"}}}, []string{"variants"}},
 	} {
 		d := c.draft
-		r, faults := k.Diff(&d, false)
+		r, problems := k.Diff(&d, false)
 		clear(k.claimed)
-		if len(faults) > 0 || !slices.Equal(r.Fields, c.want) || r.Changed() != (c.want != nil) {
-			t.Errorf("%s: %v %v, want %v", name, r.Fields, faults, c.want)
+		if len(problems) > 0 || !slices.Equal(r.Fields, c.want) || r.Changed() != (c.want != nil) {
+			t.Errorf("%s: %v %v, want %v", name, r.Fields, problems, c.want)
 		}
 	}
 }
@@ -117,8 +117,8 @@ func TestDiffVariants(t *testing.T) {
 	}
 	k.must(t, many, false)
 	over := with("ONE-MORE")
-	if _, faults := k.Diff(&over, false); len(faults) != 1 || faults[0].Field != "variants" {
-		t.Errorf("51 in all: %v", faults)
+	if _, problems := k.Diff(&over, false); len(problems) != 1 || problems[0].Field != "variants" {
+		t.Errorf("51 in all: %v", problems)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestDiffRejects(t *testing.T) {
 	k := nothing()
 	k.must(t, Draft{SKU: "P", Name: set("P"), Price: set(money.Amount(1)), Slug: set("mine"), Variants: []VariantDraft{{SKU: "P-V"}}}, false)
 	first := Draft{SKU: "Q", Name: set("Q"), Variants: []VariantDraft{{SKU: "Q-V"}}}
-	if _, faults := k.Diff(&first, false); len(faults) > 0 {
-		t.Fatal(faults)
+	if _, problems := k.Diff(&first, false); len(problems) > 0 {
+		t.Fatal(problems)
 	}
 	for name, c := range map[string]struct {
 		draft Draft
@@ -146,17 +146,17 @@ func TestDiffRejects(t *testing.T) {
 		"slug of this request":         {Draft{SKU: "R", Name: set("x"), Slug: set("q")}, "invalid"},
 	} {
 		d := c.draft
-		if _, faults := k.Diff(&d, false); len(faults) != 1 || faults[0].Code != c.code {
-			t.Errorf("%s: %v, want %s", name, faults, c.code)
+		if _, problems := k.Diff(&d, false); len(problems) != 1 || problems[0].Code != c.code {
+			t.Errorf("%s: %v, want %s", name, problems, c.code)
 		}
 	}
 	all := Draft{SKU: "Q", Name: set("x"), Slug: set("mine"), Variants: []VariantDraft{{SKU: "P"}}}
-	if _, faults := k.Diff(&all, false); len(faults) != 3 {
-		t.Errorf("all reasons at once: %v", faults)
+	if _, problems := k.Diff(&all, false); len(problems) != 3 {
+		t.Errorf("all reasons at once: %v", problems)
 	}
 	after := Draft{SKU: "R", Name: set("R")}
-	if _, faults := k.Diff(&after, false); len(faults) != 0 {
-		t.Errorf("rejected drafts take nothing: %v", faults)
+	if _, problems := k.Diff(&after, false); len(problems) != 0 {
+		t.Errorf("rejected drafts take nothing: %v", problems)
 	}
 }
 
@@ -176,15 +176,15 @@ func TestDiffProperties(t *testing.T) {
 				d.Slug = set(rapid.SampledFrom([]string{"mug", "cup"}).Draw(t, "given"))
 			}
 			replace := rapid.Bool().Draw(t, "replace")
-			r, faults := k.Diff(&d, replace)
-			if len(faults) > 0 {
+			r, problems := k.Diff(&d, replace)
+			if len(problems) > 0 {
 				continue
 			}
 			k.store(r)
-			again, faults := k.Diff(&d, replace)
+			again, problems := k.Diff(&d, replace)
 			clear(k.claimed)
-			if len(faults) > 0 || again.Changed() {
-				t.Fatalf("again: %v %v", again.Fields, faults)
+			if len(problems) > 0 || again.Changed() {
+				t.Fatalf("again: %v %v", again.Fields, problems)
 			}
 		}
 		skus, slugs := map[string]bool{}, map[string]bool{}
