@@ -13,7 +13,7 @@ import (
 var errAgain = errors.New("the transaction ran again")
 
 // RunsAgain holds a transaction to noticing that what it read has changed before its writes are committed: meanwhile is committed
-// between the two, and the transaction must then run a second time.
+// between the two, and the transaction must then run a second time. It may neither lock nor read what it has written.
 func RunsAgain(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) {
 	t.Helper()
 	if err := overtake(t, store, tenant, run, meanwhile); !errors.Is(err, errAgain) {
@@ -33,14 +33,18 @@ func Fails(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx 
 
 func overtake(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
 	t.Helper()
-	runs := 0
+	runs, overtaken := 0, false
 	return store.OptimisticWrite(t.Context(), tenant, func(r db.Reader) (func(db.GuardedWriter), error) {
 		if runs++; runs == 2 {
+			if !overtaken {
+				t.Error("the transaction locks, nobody can overtake it")
+			}
 			return nil, errAgain
 		}
 		if err := run(r.(*db.Tx)); err != nil { // what it queues is sent at the end
 			return nil, err
 		}
+		overtaken = true
 		return nil, store.Write(t.Context(), tenant, meanwhile)
 	})
 }
