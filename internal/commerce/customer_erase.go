@@ -87,6 +87,9 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	audit.Record(tx, who.Actor(), webhooks.CustomerErased, "customer", string(customer), nil)
 	tx.RequestScrub(erasedTables...)
+	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last: what is read behind it waits for the account's clock
+		return records.Erasure{}, err
+	}
 	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "", result) }))
 	return result, nil
 }

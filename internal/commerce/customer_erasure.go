@@ -76,10 +76,8 @@ func (e *erasure) read(found trace) (err error) {
 	if e.answers, err = idempotency.About(e.tx, e.resources); err != nil {
 		return err
 	}
-	if e.jobs, err = jobs.Mentioning(e.tx, e.patterns()); err != nil {
-		return err
-	}
-	return webhooks.ForgetAnswers(e.tx, e.resources)
+	e.jobs, err = jobs.Mentioning(e.tx, e.patterns())
+	return err
 }
 
 // readEvents finds the events about the person: those traced, and what came since.
