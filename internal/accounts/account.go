@@ -49,7 +49,7 @@ func Own(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.NoLock, "T
 func LockOwn(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.ForUpdate, "TRUE") }
 
 // Save writes what may change of a locked account.
-func (a *Account) Save(tx *db.Tx) {
+func (a *Account) Save(tx db.Writer) {
 	a.UpdatedAt = tx.Micros()
 	accountTable.Update(tx, a, "id = $2::UUID", a.ID).Rows(1, nil)
 }

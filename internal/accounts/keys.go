@@ -68,7 +68,7 @@ func BadScopes(scopes []string) string {
 }
 
 // Insert keeps a key; secret is its text, of which only a hash is stored.
-func (k *Key) Insert(tx *db.Tx, secret string) {
+func (k *Key) Insert(tx db.GuardedWriter, secret string) {
 	k.CreatedAt, k.Prefix = tx.Micros(), secret[:len("pk_live_")+4]
 	slices.Sort(k.Scopes)
 	k.Scopes = slices.Compact(k.Scopes)
@@ -89,21 +89,21 @@ func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
 }
 
 // revoke queues that keys are useless from this commit on; their rows stay for the histories that name them.
-func revoke[T ~string](tx *db.Tx, column string, which T) *db.Step {
+func revoke[T ~string](tx db.Writer, column string, which T) *db.Step {
 	return tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND "+column+" = $2::UUID AND "+notRevoked,
-		tx.Tenant, which, tx.Micros())
+		tx.TenantID(), which, tx.Micros())
 }
 
 // Revoke makes a key useless. Errors: NotFound when it is already.
-func (k *Key) Revoke(tx *db.Tx) { revoke(tx, "id", k.ID).Rows(1, keyTable.Missing()) }
+func (k *Key) Revoke(tx db.Writer) { revoke(tx, "id", k.ID).Rows(1, keyTable.Missing()) }
 
 // RevokeOfChannel makes the keys that were made with a custom channel useless (interface §1, §5.1).
-func RevokeOfChannel(tx *db.Tx, channel id.Channel) { revoke(tx, "channel_id", channel) }
+func RevokeOfChannel(tx db.Writer, channel id.Channel) { revoke(tx, "channel_id", channel) }
 
 // RevokeOfUser makes the keys that a user made useless, also those made with them (interface §5.1).
-func RevokeOfUser(tx *db.Tx, user id.User) { revoke(tx, "created_by", user) }
+func RevokeOfUser(tx db.Writer, user id.User) { revoke(tx, "created_by", user) }
 
 // Used notes when a key was last used.
-func Used(tx *db.Tx, key id.Key, at time.Time) {
-	tx.Queue("UPDATE api_keys SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2", tx.Tenant, key, at.UnixMicro())
+func Used(tx db.Writer, key id.Key, at time.Time) {
+	tx.Queue("UPDATE api_keys SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2", tx.TenantID(), key, at.UnixMicro())
 }

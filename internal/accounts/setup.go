@@ -9,7 +9,7 @@ import (
 // The statements of this file serve a store that has no account yet.
 
 // NewSetupLink makes the token of a link with which the first account can be made; only its hash is stored.
-func NewSetupLink(tx *db.Tx) (token string) {
+func NewSetupLink(tx db.Writer) (token string) {
 	token = random(secretLength)
 	tx.Queue("INSERT INTO setup_links (hash, created_at) VALUES ($1,$2)", Hash(token), tx.Micros())
 	return token
@@ -23,7 +23,7 @@ func SetupLinkOpen(tx *db.Tx, token string) (bool, error) {
 }
 
 // CloseSetupLinks makes every link useless: the first account exists.
-func CloseSetupLinks(tx *db.Tx) { tx.Queue("DELETE FROM setup_links") }
+func CloseSetupLinks(tx db.Writer) { tx.Queue("DELETE FROM setup_links") }
 
 // StoreKey is the id of the master key that the store's secrets are encrypted with, "" while it has none.
 func StoreKey(tx *db.Tx) (id string, err error) {
@@ -47,17 +47,17 @@ func RetiredKey(tx *db.Tx) (id string, err error) {
 }
 
 // ReplaceStoreKey makes another master key the store's: what is encrypted from this commit on is encrypted with that one.
-func ReplaceStoreKey(tx *db.Tx, old, key string) {
+func ReplaceStoreKey(tx db.Writer, old, key string) {
 	tx.Queue("UPDATE store_keys SET retired_at = $2 WHERE id = $1 AND retired_at IS NULL", old, tx.Micros()).Rows(1, nil)
 	tx.Queue("INSERT INTO store_keys (id, created_at) VALUES ($1, $2)", key, tx.Micros())
 }
 
 // ForgetRetiredKeys notes that no secret is encrypted with a replaced master key any more.
-func ForgetRetiredKeys(tx *db.Tx) { tx.Queue("DELETE FROM store_keys WHERE retired_at IS NOT NULL") }
+func ForgetRetiredKeys(tx db.Writer) { tx.Queue("DELETE FROM store_keys WHERE retired_at IS NOT NULL") }
 
 // ClaimStore notes the master key of a new store. Of two nodes that start on it at once, the second runs again and finds
 // the first one's.
-func ClaimStore(tx *db.Tx, id string) {
+func ClaimStore(tx db.Writer, id string) {
 	tx.Queue("INSERT INTO store_keys (id, created_at) SELECT $1::TEXT, $2::BIGINT WHERE NOT EXISTS (SELECT 1 FROM store_keys)",
 		id, tx.Micros()).Rows(1, nil)
 }

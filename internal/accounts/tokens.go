@@ -11,18 +11,18 @@ const TokenLife = 12 * time.Hour
 
 // LogIn makes an access token for a user; only its hash is stored. The user must still be active and have the password
 // hash that was checked, else no token is made. Errors: Unauthorized.
-func (u *User) LogIn(tx *db.Tx) (text string) {
+func (u *User) LogIn(tx db.Writer) (text string) {
 	text = "at_" + random(secretLength)
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
-		tx.Tenant, u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
+		tx.TenantID(), u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()
 	tokenTable.Insert(tx, token{Hash(text), u.ID, tx.Micros(), tx.Now().Add(TokenLife).UnixMicro()})
 	return text
 }
 
 // LogOut makes an access token useless from this commit on.
-func LogOut(tx *db.Tx, token string) {
-	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.Tenant, Hash(token))
+func LogOut(tx db.Writer, token string) {
+	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.TenantID(), Hash(token))
 }
 
 // SweepTokens drops access tokens that have expired, at most limit of them, and reports how many. It serves every account.

@@ -53,23 +53,25 @@ func emailTaken() error {
 }
 
 // Insert adds a user. Errors: Conflict when the e-mail address has a login.
-func (u *User) Insert(tx *db.Tx) {
+func (u *User) Insert(tx db.Writer) {
 	u.CreatedAt = tx.Micros()
 	userTable.InsertOne(tx, *u).Unique(emailTaken())
 }
 
 // Save writes what may change of a user. Errors: Conflict when the e-mail address has a login.
-func (u *User) Save(tx *db.Tx) { userTable.Update(tx, u, "id = $2::UUID", u.ID).Unique(emailTaken()) }
+func (u *User) Save(tx db.Writer) {
+	userTable.Update(tx, u, "id = $2::UUID", u.ID).Unique(emailTaken())
+}
 
 // Delete removes a user with its tokens; histories keep its id.
-func (u *User) Delete(tx *db.Tx) {
+func (u *User) Delete(tx db.Writer) {
 	u.LogOut(tx)
-	tx.Queue("DELETE FROM users WHERE tenant_id = $1 AND id = $2", tx.Tenant, u.ID)
+	tx.Queue("DELETE FROM users WHERE tenant_id = $1 AND id = $2", tx.TenantID(), u.ID)
 }
 
 // LogOut ends every login of a user.
-func (u *User) LogOut(tx *db.Tx) {
-	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND user_id = $2", tx.Tenant, u.ID)
+func (u *User) LogOut(tx db.Writer) {
+	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND user_id = $2", tx.TenantID(), u.ID)
 }
 
 // UserByID reads one user. Errors: NotFound.

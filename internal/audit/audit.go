@@ -21,7 +21,7 @@ type Entry struct {
 }
 
 // Record notes an operation in the transaction that does it.
-func Record(tx *db.Tx, actor, action, resourceType, resourceID string, details map[string]string) {
+func Record(tx db.GuardedWriter, actor, action, resourceType, resourceID string, details map[string]string) {
 	text := "{}"
 	if len(details) > 0 {
 		b, err := json.Marshal(details)

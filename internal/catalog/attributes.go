@@ -43,16 +43,16 @@ func ListAttributes(tx *db.Tx, limit, offset int) ([]Attribute, int64, error) {
 }
 
 // Insert queues a new attribute. Errors: Conflict when the code is taken.
-func (a Attribute) Insert(tx *db.Tx) { attributeTable.InsertOne(tx, a).Unique(a.taken()) }
+func (a Attribute) Insert(tx db.Writer) { attributeTable.InsertOne(tx, a).Unique(a.taken()) }
 
 // Save queues the changed attribute. Errors: NotFound when it is gone; Conflict when the code is taken.
-func (a Attribute) Save(tx *db.Tx) {
+func (a Attribute) Save(tx db.Writer) {
 	attributeTable.Update(tx, &a, "id = $2::UUID", a.ID).Rows(1, attributeTable.Missing()).Unique(a.taken())
 }
 
 // Delete queues the removal; values that products carry under its code stay.
-func (a Attribute) Delete(tx *db.Tx) {
-	tx.Queue("DELETE FROM attributes WHERE tenant_id = $1 AND id = $2", tx.Tenant, a.ID).Rows(1, attributeTable.Missing())
+func (a Attribute) Delete(tx db.Writer) {
+	tx.Queue("DELETE FROM attributes WHERE tenant_id = $1 AND id = $2", tx.TenantID(), a.ID).Rows(1, attributeTable.Missing())
 }
 
 func (a Attribute) taken() error {

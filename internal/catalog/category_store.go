@@ -116,7 +116,7 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 }
 
 // SaveCategories queues what became of categories. One that was written since it was read makes the operation run again.
-func SaveCategories(tx *db.Tx, changes []CategoryChange) {
+func SaveCategories(tx db.GuardedWriter, changes []CategoryChange) {
 	var fresh, changed []Category
 	for _, r := range changes {
 		if r.Before == nil {
@@ -130,10 +130,10 @@ func SaveCategories(tx *db.Tx, changes []CategoryChange) {
 }
 
 // DeleteCategory makes a category a tombstone.
-func DeleteCategory(tx *db.Tx, c Category) {
+func DeleteCategory(tx db.Writer, c Category) {
 	tx.Change(`UPDATE categories SET deleted_at = $3, updated_at = $3, changed_at = `+db.Clock+` + $4::BIGINT
 		WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL`,
-		tx.Tenant, c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
+		tx.TenantID(), c.ID, tx.Micros(), tx.Stamps(1), c.ChangedAt).Rows(1, nil)
 }
 
 // ListCategories reads a page of categories by name, and how many there are.

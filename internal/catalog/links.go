@@ -87,9 +87,9 @@ func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Tou
 }
 
 // Arrive links what waited for categories that are here now; the touched products enter the feed.
-func Arrive(tx *db.Tx, categories []Category, products []Touched) {
+func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	db.Chunks(categories, func(piece []Category) error {
-		args := []any{tx.Tenant}
+		args := []any{tx.TenantID()}
 		for _, c := range piece {
 			args = append(args, c.ExternalID, string(c.ID))
 		}
@@ -105,16 +105,16 @@ func Arrive(tx *db.Tx, categories []Category, products []Touched) {
 }
 
 // Leave takes products out of a category that goes; the links wait for its return under the same externalId.
-func Leave(tx *db.Tx, category id.Category, products []Touched) {
-	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.Tenant, category)
+func Leave(tx db.Writer, category id.Category, products []Touched) {
+	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.TenantID(), category)
 	touch(tx, products)
 }
 
 // touch stamps products of which nothing else changes.
-func touch(tx *db.Tx, list []Touched) {
+func touch(tx db.Writer, list []Touched) {
 	stamp := stamps(tx, len(list))
 	db.Chunks(list, func(piece []Touched) error {
-		args := []any{tx.Tenant, tx.Micros()}
+		args := []any{tx.TenantID(), tx.Micros()}
 		for i := range piece {
 			args = append(args, string(piece[i].ID), piece[i].was, stamp())
 		}

@@ -148,7 +148,7 @@ func (l *PriceList) Diff() *PriceChanges {
 }
 
 // Save queues the changes. If one of the products was written since it was read, the operation runs again.
-func (c *PriceChanges) Save(tx *db.Tx) {
+func (c *PriceChanges) Save(tx db.Writer) {
 	rows := make([]productRow, len(c.Products))
 	for i, p := range c.Products {
 		rows[i] = productRow{Product: Product{ID: p.ID, Price: p.Price, CompareAt: p.CompareAt, ChangedAt: p.was}, variants: p.count}

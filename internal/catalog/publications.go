@@ -29,14 +29,14 @@ var publishText, publicationsText db.Text
 
 // Publish queues that products are to be on a channel, or are; what the platform calls them stays. A product that goes meanwhile makes
 // the transaction run again.
-func Publish(tx *db.Tx, channel id.Channel, status PublicationStatus, products []id.Product) {
+func Publish(tx db.Writer, channel id.Channel, status PublicationStatus, products []id.Product) {
 	var at int64
 	if status == PublicationPublished {
 		at = tx.Micros()
 	}
 	db.Chunks(products, func(piece []id.Product) error {
 		args := make([]any, 0, 4+len(piece))
-		args = append(args, tx.Tenant, channel, status, db.Null(at))
+		args = append(args, tx.TenantID(), channel, status, db.Null(at))
 		for _, p := range piece {
 			args = append(args, string(p))
 		}
@@ -65,6 +65,6 @@ func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publicat
 }
 
 // Unpublish queues that a product is nowhere any more.
-func Unpublish(tx *db.Tx, product id.Product) {
-	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, product)
+func Unpublish(tx db.Writer, product id.Product) {
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.TenantID(), product)
 }

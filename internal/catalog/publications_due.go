@@ -42,7 +42,7 @@ func PublishedOn(tx *db.Tx, channel id.Channel, products []id.Product) (map[id.P
 
 // SettlePublication queues what became of a publication on its platform, unless it is on its way off there. Of a failed one, what the
 // platform calls it stays.
-func SettlePublication(tx *db.Tx, channel id.Channel, product id.Product, status PublicationStatus, externalID, url, reason string) {
+func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, status PublicationStatus, externalID, url, reason string) {
 	var at int64
 	if status == PublicationPublished {
 		at = tx.Micros()
@@ -50,7 +50,7 @@ func SettlePublication(tx *db.Tx, channel id.Channel, product id.Product, status
 	tx.Change(
 		`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url), error = $7::TEXT,
 		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status <> 'removing'`,
-		tx.Tenant,
+		tx.TenantID(),
 		channel,
 		product,
 		status,
@@ -62,19 +62,19 @@ func SettlePublication(tx *db.Tx, channel id.Channel, product id.Product, status
 }
 
 // EndPublication queues that a product is off a channel: the platform has taken it off sale.
-func EndPublication(tx *db.Tx, channel id.Channel, product id.Product) {
+func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change(
 		"DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",
-		tx.Tenant,
+		tx.TenantID(),
 		channel,
 		product,
 	)
 }
 
 // RemovePublication queues that a product goes off a channel once its platform has taken it off sale. It must find the publication.
-func RemovePublication(tx *db.Tx, channel id.Channel, product id.Product, miss error) {
+func RemovePublication(tx db.Writer, channel id.Channel, product id.Product, miss error) {
 	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
-		tx.Tenant, channel, product).
+		tx.TenantID(), channel, product).
 		Rows(1, miss)
 }
 

@@ -6,7 +6,7 @@ import (
 
 // Save queues what changes change: products with their stamps, SKUs, variants and links. If one of them was written
 // since it was read, or a SKU or slug was taken, the operation runs again.
-func Save(tx *db.Tx, changes []Change) {
+func Save(tx db.Writer, changes []Change) {
 	var fresh, full, priced []productRow
 	var parts []*Change
 	for i := range changes {
@@ -33,7 +33,7 @@ func Save(tx *db.Tx, changes []Change) {
 const alive = "products.deleted_at IS NULL"
 
 // stamps hands out n stamps of the transaction, one a call.
-func stamps(tx *db.Tx, n int) func() int64 {
+func stamps(tx db.GuardedWriter, n int) func() int64 {
 	next := tx.Stamps(n) - db.StampStep
 	return func() int64 {
 		next += db.StampStep
@@ -52,15 +52,15 @@ func (r *Change) pricesOnly() bool {
 }
 
 // Delete makes a product a tombstone and frees its SKUs and its slug.
-func Delete(tx *db.Tx, p *Product) {
+func Delete(tx db.Writer, p *Product) {
 	tx.Change("UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = "+db.Clock+" + $4::BIGINT, variant_count = 0,"+
 		" category_count = 0 WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL",
-		tx.Tenant, p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
+		tx.TenantID(), p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
 	gone := make([]skuRow, 0, 1+len(p.Variants))
 	for _, sku := range p.SKUs() {
 		gone = append(gone, skuRow{sku: sku})
 	}
 	dropSKUs(tx, gone)
-	tx.Change("DELETE FROM variants WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
-	tx.Change("DELETE FROM product_categories WHERE tenant_id = $1 AND product_id = $2", tx.Tenant, p.ID)
+	tx.Change("DELETE FROM variants WHERE tenant_id = $1 AND product_id = $2", tx.TenantID(), p.ID)
+	tx.Change("DELETE FROM product_categories WHERE tenant_id = $1 AND product_id = $2", tx.TenantID(), p.ID)
 }

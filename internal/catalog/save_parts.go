@@ -6,7 +6,7 @@ import (
 )
 
 // saveParts queues SKUs, variants and links, all behind the account's clock (decision 26).
-func saveParts(tx *db.Tx, changes []*Change) {
+func saveParts(tx db.Writer, changes []*Change) {
 	skus := make([]skuRow, 0, len(changes))
 	var variants []variantRow
 	var links []linkRow
@@ -59,11 +59,11 @@ func has(list []Variant, variant id.Variant) bool {
 // SKUTopic is what the store wakes when SKUs have come.
 const SKUTopic = "skus"
 
-func dropVariants(tx *db.Tx, list []skuRow) {
+func dropVariants(tx db.Writer, list []skuRow) {
 	dropSKUs(tx, list)
 	db.Chunks(list, func(piece []skuRow) error {
 		args := make([]any, 0, 1+2*len(piece))
-		args = append(args, tx.Tenant)
+		args = append(args, tx.TenantID())
 		for i := range piece {
 			args = append(args, string(piece[i].product), string(piece[i].variant))
 		}
@@ -74,10 +74,10 @@ func dropVariants(tx *db.Tx, list []skuRow) {
 	})
 }
 
-func dropSKUs(tx *db.Tx, list []skuRow) {
+func dropSKUs(tx db.Writer, list []skuRow) {
 	db.Chunks(list, func(piece []skuRow) error {
 		args := make([]any, 0, 1+len(piece))
-		args = append(args, tx.Tenant)
+		args = append(args, tx.TenantID())
 		for i := range piece {
 			args = append(args, piece[i].sku)
 		}
@@ -88,10 +88,10 @@ func dropSKUs(tx *db.Tx, list []skuRow) {
 	})
 }
 
-func dropLinks(tx *db.Tx, list []id.Product) {
+func dropLinks(tx db.Writer, list []id.Product) {
 	db.Chunks(list, func(piece []id.Product) error {
 		args := make([]any, 0, 1+len(piece))
-		args = append(args, tx.Tenant)
+		args = append(args, tx.TenantID())
 		for _, p := range piece {
 			args = append(args, string(p))
 		}

@@ -71,22 +71,22 @@ func List(tx *db.Tx, limit, offset int) ([]Channel, int64, error) {
 }
 
 // Insert writes a new channel.
-func (c Channel) Insert(tx *db.Tx) {
+func (c Channel) Insert(tx db.GuardedWriter) {
 	c.CreatedAt, c.UpdatedAt = tx.Micros(), tx.Micros()
 	table.Insert(tx, c)
 }
 
 // Save writes a locked channel's changeable members.
-func (c Channel) Save(tx *db.Tx) {
+func (c Channel) Save(tx db.Writer) {
 	c.UpdatedAt = tx.Micros()
 	table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil)
 }
 
 // Delete takes a channel's own row, its publications and the notifications seen away.
-func Delete(tx *db.Tx, channel id.Channel) {
-	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
-	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
-	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel).Rows(1, nil)
+func Delete(tx db.Writer, channel id.Channel) {
+	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel).Rows(1, nil)
 }
 
 // Seen notes a notification by its delivery key and reports whether it was noted before, within the window that ends at until
@@ -111,6 +111,6 @@ func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) 
 }
 
 // Synced queues that a channel was synchronised now.
-func Synced(tx *db.Tx, channel id.Channel) {
-	tx.Queue("UPDATE channels SET last_sync_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, channel, tx.Micros())
+func Synced(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channels SET last_sync_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel, tx.Micros())
 }

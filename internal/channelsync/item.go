@@ -55,7 +55,7 @@ func NewItem(channel id.Channel, sku string, product id.Product, variant id.Vari
 }
 
 // Put queues items as they are now, new or known. What became due since an item was read stays due.
-func Put(tx *db.Tx, list ...Item) {
+func Put(tx db.Writer, list ...Item) {
 	for _, i := range list {
 		if i.fresh {
 			items.Insert(tx, i)
@@ -67,7 +67,7 @@ func Put(tx *db.Tx, list ...Item) {
 			stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END, check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
 			content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END
 			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`,
-			tx.Tenant,
+			tx.TenantID(),
 			i.Channel,
 			i.SKU,
 			i.Product,
@@ -162,11 +162,11 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
 }
 
 // MarkCheck queues that the platform's numbers of some SKUs may have changed.
-func MarkCheck(tx *db.Tx, channel id.Channel, skus []string) {
+func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
 		skus = skus[len(piece):]
-		args := append([]any{tx.Tenant, channel}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID(), channel}, db.Padded(piece)...)
 		tx.Queue(
 			"UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN "+db.In(
 				len(args)-2,
@@ -177,16 +177,16 @@ func MarkCheck(tx *db.Tx, channel id.Channel, skus []string) {
 }
 
 // MarkCheckExternal queues the same for whatever the platform calls by an id, product or variant.
-func MarkCheckExternal(tx *db.Tx, channel id.Channel, external string) {
+func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 	tx.Queue(`UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID
-		AND (external_product = $3 OR external_variant = $3)`, tx.Tenant, channel, external)
+		AND (external_product = $3 OR external_variant = $3)`, tx.TenantID(), channel, external)
 }
 
 // MarkAll queues that everything of a channel is to be compared with the platform.
-func MarkAll(tx *db.Tx, channel id.Channel, stock, content bool) {
+func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
 	tx.Queue(
 		"UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 AND channel_id = $2::UUID",
-		tx.Tenant,
+		tx.TenantID(),
 		channel,
 		stock,
 		content,
@@ -194,10 +194,10 @@ func MarkAll(tx *db.Tx, channel id.Channel, stock, content bool) {
 }
 
 // Forget queues that nothing of a product is on the platform any more.
-func Forget(tx *db.Tx, channel id.Channel, product id.Product) {
+func Forget(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Queue(
 		"DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
-		tx.Tenant,
+		tx.TenantID(),
 		channel,
 		product,
 	)
@@ -233,8 +233,8 @@ func (i *Item) SetOther(all map[string]string) { i.Other = encode(all) }
 func (i *Item) SetImages(all map[string]string) { i.Images = encode(all) }
 
 // Drop queues that a SKU is not on the platform any more.
-func Drop(tx *db.Tx, i Item) {
-	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3", tx.Tenant, i.Channel, i.SKU)
+func Drop(tx db.Writer, i Item) {
+	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3", tx.TenantID(), i.Channel, i.SKU)
 }
 
 // BySKU reads one item; nil when there is none.

@@ -52,11 +52,11 @@ var states = db.NewTable("channel_syncs",
 )
 
 // Begin queues the row of a new channel, whose first scheduled pull is due at a time.
-func Begin(tx *db.Tx, channel id.Channel, pullAt time.Time) {
+func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
 	tx.Queue(
 		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts, renewing_until)
 		VALUES ($1, $2, 0, $3, 0, 0, '{}', '', '[]', '{}', '{}', 0) ON CONFLICT (tenant_id, channel_id) DO NOTHING`,
-		tx.Tenant,
+		tx.TenantID(),
 		channel,
 		pullAt.UnixMicro(),
 	)
@@ -83,7 +83,7 @@ func one(tx *db.Tx, channel id.Channel, lock string) (State, error) {
 }
 
 // Save queues a locked row as it is now.
-func (s State) Save(tx *db.Tx) {
+func (s State) Save(tx db.Writer) {
 	states.Update(tx, &s, "channel_id = $2::UUID", s.Channel).Rows(1, nil)
 }
 
@@ -112,8 +112,8 @@ func (s State) Fact(name string) string {
 }
 
 // KeepFacts queues that facts are as given from now on.
-func KeepFacts(tx *db.Tx, channel id.Channel, facts map[string]string) {
-	tx.Queue("UPDATE channel_syncs SET facts = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, encode(facts))
+func KeepFacts(tx db.Writer, channel id.Channel, facts map[string]string) {
+	tx.Queue("UPDATE channel_syncs SET facts = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, encode(facts))
 }
 
 // Facts are all that is kept of a shop.
@@ -136,25 +136,25 @@ func Lease(tx *db.Tx, channel id.Channel, d time.Duration) (bool, error) {
 }
 
 // EndLease queues that the right to renew is free again.
-func EndLease(tx *db.Tx, channel id.Channel) {
-	tx.Queue("UPDATE channel_syncs SET renewing_until = 0 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+func EndLease(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET renewing_until = 0 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
 // PullAt queues when the next scheduled pull is due.
-func PullAt(tx *db.Tx, channel id.Channel, at int64) {
-	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, at)
+func PullAt(tx db.Writer, channel id.Channel, at int64) {
+	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, at)
 }
 
 // Pulled queues how far orders are pulled.
-func Pulled(tx *db.Tx, channel id.Channel, until, pullAt int64) {
+func Pulled(tx db.Writer, channel id.Channel, until, pullAt int64) {
 	tx.Queue("UPDATE channel_syncs SET pulled_until = $3, pulled_at = $4, pull_at = $5 WHERE tenant_id = $1 AND channel_id = $2::UUID",
-		tx.Tenant, channel, db.Null(until), tx.Micros(), pullAt)
+		tx.TenantID(), channel, db.Null(until), tx.Micros(), pullAt)
 }
 
 // Delete queues that nothing is known of a channel any more.
-func Delete(tx *db.Tx, channel id.Channel) {
-	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
-	tx.Queue("DELETE FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
+func Delete(tx db.Writer, channel id.Channel) {
+	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+	tx.Queue("DELETE FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
 // Waiting names a channel for which something may be to do.
@@ -190,6 +190,6 @@ func encode(v any) string {
 }
 
 // Failed queues what went wrong with a channel last.
-func Failed(tx *db.Tx, channel id.Channel, message string) {
-	tx.Queue("UPDATE channel_syncs SET last_error = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel, message)
+func Failed(tx db.Writer, channel id.Channel, message string) {
+	tx.Queue("UPDATE channel_syncs SET last_error = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, message)
 }

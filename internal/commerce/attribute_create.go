@@ -18,7 +18,7 @@ type AttributeDraft struct {
 }
 
 // CreateAttribute makes an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a select has no options.
-func (s *Service) CreateAttribute(tx *db.Tx, _ accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
+func (s *Service) CreateAttribute(tx db.Writer, _ accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
 	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
 	if err := draft.apply(&a); err != nil {
 		return a, err

@@ -232,7 +232,7 @@ func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *er
 }
 
 // settleProduct stores what became of a product's SKUs.
-func (r *channelRun) settleProduct(tx *db.Tx, sheet *productSheet, results []connector.Result, later *error) {
+func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []connector.Result, later *error) {
 	status, reason, external, url := catalog.PublicationPublished, "", "", ""
 	again := false
 	if len(results) == 0 {

@@ -95,7 +95,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 }
 
 func (s *Service) giveUpChannelJob(ctx context.Context, store *db.DB, job jobs.Job, reason string) error {
-	return store.Write(ctx, job.Tenant, func(tx *db.Tx) error { return s.GiveUp(tx, job, reason) })
+	return store.Write(ctx, job.Tenant, func(tx *db.Tx) error { s.GiveUp(tx, job, reason); return nil })
 }
 
 // do does the job's work.
@@ -207,7 +207,8 @@ func (r *channelRun) completed(tx *db.Tx) error {
 		jobs.Finish(tx, r.job, false)
 		return nil
 	}
-	return r.endJob(tx, r.job, false)
+	r.endJob(tx, r.job, false)
+	return nil
 }
 
 // failed gives the job back for a later try, or ends it. An outage is reported once for each type of job.
@@ -250,7 +251,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 }
 
 // save stores the state, of a channel that may never have had one.
-func (r *channelRun) save(tx *db.Tx, state channelsync.State) {
+func (r *channelRun) save(tx db.Writer, state channelsync.State) {
 	channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 	state.Save(tx)
 }

@@ -10,17 +10,19 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). What a bulk import has stored is on its channel
-// already: there is nothing left to do but to tell that it is done. Errors: jobs.ErrLost when another node has the job now.
-func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
+// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). What a bulk import has
+// stored is on its channel already: nothing is left but to report that it is done. When another node has the job now, the transaction
+// fails with jobs.ErrLost.
+func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
 	if job.Type == jobs.ProductImport {
-		return s.endJob(tx, job, false)
+		s.endJob(tx, job, false)
+		return
 	}
-	return s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
+	s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
 }
 
-// GiveUp ends a job as failed, for a reason. Errors: jobs.ErrLost.
-func (s *Service) GiveUp(tx *db.Tx, job jobs.Job, reason string) error {
+// GiveUp ends a job as failed, for a reason.
+func (s *Service) GiveUp(tx db.Writer, job jobs.Job, reason string) {
 	w := apijson.NewWriter(len(reason) + 32)
 	w.List("")
 	w.Object("")
@@ -29,13 +31,12 @@ func (s *Service) GiveUp(tx *db.Tx, job jobs.Job, reason string) error {
 	w.End()
 	w.EndList()
 	job.Errors = string(w.Bytes())
-	return s.endJob(tx, job, true)
+	s.endJob(tx, job, true)
 }
 
 // endJob ends a job and reports channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
-func (s *Service) endJob(tx *db.Tx, job jobs.Job, failed bool) error {
+func (s *Service) endJob(tx db.Writer, job jobs.Job, failed bool) {
 	webhooks.Record(tx, syncEvent(jobs.Finish(tx, job, failed)))
-	return nil
 }
 
 // syncEvent is channel.sync_completed, or channel.sync_failed for a job that failed.

@@ -29,15 +29,15 @@ func copyOf(o *orders.Order) *orders.Order {
 }
 
 // step notes a status move in the order's history.
-func step(tx *db.Tx, o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
+func step(tx db.GuardedWriter, o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
 	o.History = append(o.History, orders.Entry{ID: id.New[id.History](), Previous: previous, Status: o.Status, Note: note, Source: source, Actor: who.Actor(), At: tx.Micros()})
 }
 
 // touch moves updatedAt on; it always grows, so that it can guard against another writer.
-func touch(tx *db.Tx, o *orders.Order) { o.UpdatedAt = max(tx.Micros(), o.UpdatedAt+1) }
+func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = max(tx.Micros(), o.UpdatedAt+1) }
 
 // saveOrder writes what an operation made of a locked order, and moves its customer's total by the difference.
-func (s *Service) saveOrder(tx *db.Tx, before, o *orders.Order) {
+func (s *Service) saveOrder(tx db.Writer, before, o *orders.Order) {
 	orders.Save(tx, before, o)
 	customers.Spend(tx, o.Customer, 0, spent(o)-spent(before))
 }

@@ -171,7 +171,7 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 }
 
 // flagContent makes issues of lines without product and of amounts that do not fit together.
-func flagContent(tx *db.Tx, o *orders.Order) {
+func flagContent(tx db.Writer, o *orders.Order) {
 	for i, l := range o.Lines {
 		if l.Product == "" && l.SKU != "" {
 			orders.Flag(tx, o, orders.UnknownSKU, fmt.Sprintf("items[%d].sku", i), "no product has the SKU "+l.SKU)

@@ -75,7 +75,7 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 }
 
 // Apply queues what the plan says, with its events.
-func (p *PricePlan) Apply(tx *db.Tx) Updated {
+func (p *PricePlan) Apply(tx db.Writer) Updated {
 	p.changes.Save(tx)
 	webhooks.Record(tx, p.events...)
 	return p.Updated

@@ -11,7 +11,7 @@ import (
 
 // UnpublishProduct takes a product off a channel (interface §4.5). On one whose platform is called it is on its way out until the platform
 // has taken it off sale. The transaction fails with NotFound when there is no such publication.
-func (s *Service) UnpublishProduct(tx *db.Tx, c channels.Channel, product id.Product) {
+func (s *Service) UnpublishProduct(tx db.Writer, c channels.Channel, product id.Product) {
 	missing := apperr.Missing("publication")
 	if _, calls := s.platform(c.Platform); calls && c.Receives() {
 		catalog.RemovePublication(tx, c.ID, product, missing)

@@ -7,7 +7,7 @@ import (
 )
 
 // CreateSegment stores a filter of customers under a name (interface §4.4).
-func (s *Service) CreateSegment(tx *db.Tx, name string, rules customers.Rules) *customers.Segment {
+func (s *Service) CreateSegment(tx db.Writer, name string, rules customers.Rules) *customers.Segment {
 	segment := &customers.Segment{ID: id.New[id.Segment](), Name: name, Rules: rules, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
 	segment.Insert(tx)
 	return segment

@@ -153,10 +153,10 @@ const newestCountry = `order_country = CASE WHEN order_country_at > $5 THEN orde
 	order_country_at = CASE WHEN order_country_at > $5 OR $4::TEXT IS NULL THEN order_country_at ELSE $5::BIGINT END`
 
 // Spend moves a record's totals by a difference; orders of one customer do not read before they write.
-func Spend(tx *db.Tx, customer id.Customer, orders int64, spent money.Amount) {
+func Spend(tx db.Writer, customer id.Customer, orders int64, spent money.Amount) {
 	if customer == "" || orders == 0 && spent == 0 {
 		return
 	}
 	tx.Queue("UPDATE customers SET orders_count = orders_count + $3, total_spent = total_spent + $4 WHERE tenant_id = $1 AND id = $2::UUID",
-		tx.Tenant, customer, orders, spent).Rows(1, nil)
+		tx.TenantID(), customer, orders, spent).Rows(1, nil)
 }

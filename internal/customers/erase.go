@@ -13,7 +13,7 @@ func ErasedEmail(customer id.Customer) string {
 
 // Erase empties a locked record of everything personal, for good; orders is how many of its orders were made anonymous. Its totals
 // stay, its e-mail is free again.
-func (c *Customer) Erase(tx *db.Tx, orders int) {
+func (c *Customer) Erase(tx db.Writer, orders int) {
 	*c = Customer{ID: c.ID, Email: ErasedEmail(c.ID), Metadata: "{}", Status: Erased, MergedInto: c.MergedInto,
 		OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent, CreatedAt: c.CreatedAt, UpdatedAt: max(tx.Micros(), c.UpdatedAt+1),
 		ErasedAt: tx.Micros(), ErasedOrders: int64(orders), Tags: []string{}, Addresses: []Address{}}

@@ -61,10 +61,10 @@ func (c *Customer) Absorb(at int64, secondaries []Customer) {
 
 // SaveMerge writes what Absorb made of locked records; before is the primary as it was. What was merged into a secondary is merged
 // into the primary. Orders are not touched here.
-func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
+func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 	for _, s := range secondaries {
 		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
-			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.Tenant, s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
+			WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'`, tx.TenantID(), s.ID, c.ID, max(tx.Micros(), s.UpdatedAt+1)).Rows(1, nil)
 		moveMerged(tx, s.ID, c.ID)
 		deleteTags(tx, s.ID)
 		s.Status = Secondary
@@ -75,6 +75,6 @@ func SaveMerge(tx *db.Tx, before, c *Customer, secondaries []Customer) {
 }
 
 // moveMerged makes what was merged into one record merged into another.
-func moveMerged(tx *db.Tx, from, into id.Customer) {
-	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.Tenant, from, into)
+func moveMerged(tx db.Writer, from, into id.Customer) {
+	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.TenantID(), from, into)
 }

@@ -127,12 +127,12 @@ func oneSegment(tx *db.Tx, segment id.Segment, lock db.Lock) (*Segment, error) {
 }
 
 // Insert writes a new segment.
-func (s *Segment) Insert(tx *db.Tx) { segmentTable.Insert(tx, *s) }
+func (s *Segment) Insert(tx db.GuardedWriter) { segmentTable.Insert(tx, *s) }
 
 // Save writes a locked segment as it is now.
-func (s *Segment) Save(tx *db.Tx) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }
+func (s *Segment) Save(tx db.Writer) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }
 
 // Delete removes a locked segment.
-func (s *Segment) Delete(tx *db.Tx) {
-	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, s.ID).Rows(1, segmentTable.Missing())
+func (s *Segment) Delete(tx db.Writer) {
+	tx.Queue("DELETE FROM segments WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), s.ID).Rows(1, segmentTable.Missing())
 }

@@ -70,7 +70,7 @@ func (c *Customer) Copy() *Customer {
 }
 
 // Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
-func Save(tx *db.Tx, before, c *Customer) {
+func Save(tx db.Writer, before, c *Customer) {
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	if before.search() != c.search() {
 		search.Put(tx, search.Customers, c.document())
@@ -85,12 +85,12 @@ func Save(tx *db.Tx, before, c *Customer) {
 	}
 }
 
-func deleteTags(tx *db.Tx, customer id.Customer) {
-	tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, customer)
+func deleteTags(tx db.Writer, customer id.Customer) {
+	tx.Queue("DELETE FROM customer_tags WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.TenantID(), customer)
 }
 
-func deleteAddresses(tx *db.Tx, customer id.Customer) {
-	tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.Tenant, customer)
+func deleteAddresses(tx db.Writer, customer id.Customer) {
+	tx.Queue("DELETE FROM customer_addresses WHERE tenant_id = $1 AND customer_id = $2::UUID", tx.TenantID(), customer)
 }
 
 func insertTags(w db.GuardedWriter, customer id.Customer, tags []string) {

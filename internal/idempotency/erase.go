@@ -20,6 +20,6 @@ func About(tx *db.Tx, resources []string) (list []Kept, err error) {
 }
 
 // Rewrite puts another body in the place of a kept answer's: replays say that from now on.
-func (k Kept) Rewrite(tx *db.Tx, body string) {
-	tx.Queue("UPDATE idempotency_keys SET answer = $4 WHERE tenant_id = $1 AND key = $2 AND space = $3", tx.Tenant, k.Key, k.Space, body)
+func (k Kept) Rewrite(tx db.Writer, body string) {
+	tx.Queue("UPDATE idempotency_keys SET answer = $4 WHERE tenant_id = $1 AND key = $2 AND space = $3", tx.TenantID(), k.Key, k.Space, body)
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // EndOfChannel queues the end of every job of a channel that goes away: a job without its channel has nothing to do.
-func EndOfChannel(tx *db.Tx, channel id.Channel) {
+func EndOfChannel(tx db.Writer, channel id.Channel) {
 	tx.Queue(`UPDATE jobs SET status = 'FAILED', errors = '[{"error":"the channel was deleted"}]',
 			started_at = coalesce(started_at, $3::BIGINT), completed_at = $3, due_at = NULL
-		WHERE tenant_id = $1 AND channel_id = $2::UUID AND due_at IS NOT NULL`, tx.Tenant, channel, tx.Micros())
+		WHERE tenant_id = $1 AND channel_id = $2::UUID AND due_at IS NOT NULL`, tx.TenantID(), channel, tx.Micros())
 }

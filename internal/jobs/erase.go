@@ -31,7 +31,7 @@ func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
 }
 
 // Save writes a job's texts as they are given.
-func (t Texts) Save(tx *db.Tx) {
-	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, t.ID,
+func (t Texts) Save(tx db.Writer) {
+	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), t.ID,
 		t.Input, t.Cursor, t.Errors)
 }

@@ -97,7 +97,7 @@ func (j Job) Progress() int64 {
 }
 
 // Insert queues a new job, due now. What is left empty gets its beginning: an id, PENDING, no errors.
-func Insert(tx *db.Tx, j Job) Job {
+func Insert(tx db.GuardedWriter, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.New[id.Job]()
 	}
@@ -110,7 +110,7 @@ func Insert(tx *db.Tx, j Job) Job {
 	if j.Input == "" {
 		j.Input = "{}"
 	}
-	j.Tenant, j.CreatedAt, j.DueAt = tx.Tenant, tx.Micros(), tx.Micros()
+	j.Tenant, j.CreatedAt, j.DueAt = tx.TenantID(), tx.Micros(), tx.Micros()
 	if j.Status == Processing {
 		j.StartedAt = tx.Micros()
 	}
@@ -164,7 +164,7 @@ func Last(tx *db.Tx) (*Job, error) {
 var ErrLost = errors.New("jobs: the lease is lost")
 
 // Hold queues that a job is held for a lease from now on.
-func Hold(tx *db.Tx, j Job, lease time.Duration) {
+func Hold(tx db.Writer, j Job, lease time.Duration) {
 	held(tx, "UPDATE jobs SET due_at = $4", j, tx.Now().Add(lease).UnixMicro())
 }
 
@@ -176,18 +176,18 @@ func (j *Job) outcome() []any {
 }
 
 // Advance queues how far a job is, and holds it for another lease.
-func Advance(tx *db.Tx, j Job, lease time.Duration) {
+func Advance(tx db.Writer, j Job, lease time.Duration) {
 	held(tx, outcome+", due_at = $10", j, append(j.outcome(), tx.Now().Add(lease).UnixMicro())...)
 }
 
 // Again queues that a job is given back and runs again at a time, from its cursor.
-func Again(tx *db.Tx, j Job, at time.Time) {
+func Again(tx db.Writer, j Job, at time.Time) {
 	held(tx, outcome+", due_at = $10, status = 'PENDING'", j, append(j.outcome(), at.UnixMicro())...)
 }
 
 // Finish queues the end of a job: COMPLETED or COMPLETED_WITH_ERRORS by its errors, FAILED when failed says so. It gives the
 // job as it ends.
-func Finish(tx *db.Tx, j Job, failed bool) Job {
+func Finish(tx db.Writer, j Job, failed bool) Job {
 	switch {
 	case failed:
 		j.Status = Failed
@@ -209,7 +209,7 @@ func Finish(tx *db.Tx, j Job, failed bool) Job {
 }
 
 // held queues an update of a job that the caller still holds.
-func held(tx *db.Tx, set string, j Job, args ...any) {
+func held(tx db.Writer, set string, j Job, args ...any) {
 	tx.Queue(set+" WHERE tenant_id = $1 AND id = $2 AND tries = $3 AND due_at IS NOT NULL",
-		append([]any{tx.Tenant, j.ID, j.Tries}, args...)...).Rows(1, ErrLost)
+		append([]any{tx.TenantID(), j.ID, j.Tries}, args...)...).Rows(1, ErrLost)
 }

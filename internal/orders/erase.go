@@ -113,13 +113,13 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 var anonymise db.Text
 
 // Save writes a line of a locked order as it is given.
-func (p PersonalLine) Save(tx *db.Tx) {
+func (p PersonalLine) Save(tx db.Writer) {
 	tx.Queue("UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
-		tx.Tenant, p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
+		tx.TenantID(), p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
 }
 
 // Save writes a shipment of a locked order as it is given.
-func (p PersonalShipment) Save(tx *db.Tx) {
+func (p PersonalShipment) Save(tx db.Writer) {
 	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
-		tx.Tenant, p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)).Rows(1, nil)
+		tx.TenantID(), p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)).Rows(1, nil)
 }

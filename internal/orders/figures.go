@@ -67,7 +67,7 @@ func count(w db.GuardedWriter, before, after *Order) {
 }
 
 // countAll puts new orders into the kept figures, a row for each bucket.
-func countAll(tx *db.Tx, list []Order) {
+func countAll(tx db.GuardedWriter, list []Order) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
 	for i := range list {

@@ -69,9 +69,9 @@ func ofCustomers(tx *db.Tx, customers []id.Customer, lock string) (list []id.Ord
 const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
 
 // MoveTo gives every order of some customers to another.
-func MoveTo(tx *db.Tx, to id.Customer, from []id.Customer) {
+func MoveTo(tx db.Writer, to id.Customer, from []id.Customer) {
 	db.Chunks(from, func(piece []id.Customer) error {
-		args := append([]any{tx.Tenant, tx.Micros(), to}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID(), tx.Micros(), to}, db.Padded(piece)...)
 		tx.Queue("UPDATE orders SET customer_id = $3::UUID, "+later+" WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-3, 4), args...)
 		return nil
 	})

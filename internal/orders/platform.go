@@ -139,7 +139,7 @@ func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 }
 
 // Flag queues an issue of a locked order, unless the order has it already. Of one kind and member the newest message stays.
-func Flag(tx *db.Tx, o *Order, code IssueCode, path, message string) {
+func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	for _, i := range o.Issues {
 		if i.Code != code || i.Path != path {
 			continue
@@ -155,9 +155,9 @@ func Flag(tx *db.Tx, o *Order, code IssueCode, path, message string) {
 }
 
 // Unflag queues that an issue of a locked order is settled.
-func Unflag(tx *db.Tx, o *Order, code IssueCode, path string) {
+func Unflag(tx db.Writer, o *Order, code IssueCode, path string) {
 	o.Issues = slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.Code == code && i.Path == path })
-	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.Tenant, o.ID, string(code), path)
+	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.TenantID(), o.ID, string(code), path)
 }
 
 // Refunded reports whether the order has the refund of a platform's id.
@@ -172,7 +172,7 @@ func (o *Order) Refunded(externalID string) bool {
 
 // Refund queues a refund of a locked order (interface §2.1) and adds it. Of each line, what had not been shipped will not be; amounts and
 // totals stay.
-func (o *Order) Refund(tx *db.Tx, r Refund) {
+func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
 		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
@@ -255,7 +255,7 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 }
 
 // SaveSync writes what became of pushing the status that a locked order has.
-func SaveSync(tx *db.Tx, o *Order) {
+func SaveSync(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
-		WHERE tenant_id = $1 AND id = $2::UUID`, tx.Tenant, o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts, o.Sync.UpdatedAt).Rows(1, nil)
+		WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts, o.Sync.UpdatedAt).Rows(1, nil)
 }

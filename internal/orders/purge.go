@@ -57,7 +57,7 @@ func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 }
 
 // Purge deletes every order of a channel with all that belongs to it, its idempotency keys included, and frees its references.
-func Purge(tx *db.Tx, channel id.Channel) {
+func Purge(tx db.Writer, channel id.Channel) {
 	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
 	for _, sql := range []string{
 		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)",
@@ -71,7 +71,7 @@ func Purge(tx *db.Tx, channel id.Channel) {
 		"DELETE FROM order_lines WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID",
 	} {
-		tx.Queue(sql, tx.Tenant, channel)
+		tx.Queue(sql, tx.TenantID(), channel)
 	}
-	tx.Change("DELETE FROM order_figures WHERE tenant_id = $1 AND channel = $2", tx.Tenant, string(channel))
+	tx.Change("DELETE FROM order_figures WHERE tenant_id = $1 AND channel = $2", tx.TenantID(), string(channel))
 }

@@ -180,7 +180,7 @@ func (o *Order) document() search.Document {
 }
 
 // InsertAll is Insert for many orders at once.
-func InsertAll(tx *db.Tx, list []Order) {
+func InsertAll(tx db.Writer, list []Order) {
 	var lines []lineRow
 	var shipments []shipmentRow
 	var shipped []shipmentLineRow
@@ -230,13 +230,13 @@ func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
 }
 
 // DeleteShipment takes a shipment's rows away.
-func DeleteShipment(tx *db.Tx, order id.Order, shipment id.Shipment) {
-	tx.Queue("DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND shipment_id = $3::UUID", tx.Tenant, order, shipment)
-	tx.Queue("DELETE FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.Tenant, order, shipment).Rows(1, nil)
+func DeleteShipment(tx db.Writer, order id.Order, shipment id.Shipment) {
+	tx.Queue("DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND shipment_id = $3::UUID", tx.TenantID(), order, shipment)
+	tx.Queue("DELETE FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), order, shipment).Rows(1, nil)
 }
 
 // Save writes a locked order's own row, what became of its lines, and its newest history entry when the status moved.
-func Save(tx *db.Tx, before, o *Order) {
+func Save(tx db.Writer, before, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	SaveDetails(tx, before, o)
 	saveLines(tx, before, o)
@@ -247,12 +247,12 @@ func Save(tx *db.Tx, before, o *Order) {
 }
 
 // SaveDetails writes a locked order's own row as it is now.
-func SaveDetails(tx *db.Tx, before, o *Order) {
+func SaveDetails(tx db.Writer, before, o *Order) {
 	table.Update(tx, o, "id = $2::UUID AND status = $3 AND updated_at = $4", o.ID, string(before.Status), before.UpdatedAt).Rows(1, nil)
 }
 
 // saveLines writes only the lines that differ.
-func saveLines(tx *db.Tx, before, o *Order) {
+func saveLines(tx db.Writer, before, o *Order) {
 	for position, l := range o.Lines {
 		old := before.Line(l.ID)
 		switch {
@@ -264,7 +264,7 @@ func saveLines(tx *db.Tx, before, o *Order) {
 	}
 	for _, old := range before.Lines {
 		if o.Line(old.ID) == nil {
-			tx.Queue("DELETE FROM order_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.Tenant, o.ID, old.ID).Rows(1, nil)
+			tx.Queue("DELETE FROM order_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), o.ID, old.ID).Rows(1, nil)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // ClearNotes empties the notes of the movements that some orders and shipments caused.
-func ClearNotes(tx *db.Tx, references []string) {
+func ClearNotes(tx db.Writer, references []string) {
 	db.Chunks(references, func(piece []string) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
 		tx.Queue("UPDATE movements SET note = '' WHERE tenant_id = $1 AND note <> '' AND reference_id IN "+db.In(len(args)-1, 2), args...)
 		return nil
 	})
@@ -36,6 +36,6 @@ func Notes(tx *db.Tx, match func(text string) bool) (list []Note, err error) {
 }
 
 // Save writes the note as it is now.
-func (n Note) Save(tx *db.Tx) {
-	tx.Queue("UPDATE movements SET note = $4 WHERE tenant_id = $1 AND sku = $2 AND stamp = $3", tx.Tenant, n.sku, n.stamp, n.Text)
+func (n Note) Save(tx db.Writer) {
+	tx.Queue("UPDATE movements SET note = $4 WHERE tenant_id = $1 AND sku = $2 AND stamp = $3", tx.TenantID(), n.sku, n.stamp, n.Text)
 }

@@ -164,7 +164,7 @@ func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 // inputs are some of those of the snapshot, or copies of them, and no two are for one level. It gives the levels that changed or
 // are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
 // meanwhile makes the operation run again.
-func (s *Snapshot) Set(tx *db.Tx, inputs []StockInput, why Why) []Change {
+func (s *Snapshot) Set(tx db.Writer, inputs []StockInput, why Why) []Change {
 	p := s.Plan(inputs)
 	p.Write(tx, why)
 	return p.changes
@@ -189,7 +189,7 @@ func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 func (p *Plan) Changes() []Change { return p.changes }
 
 // Write queues what was planned; a plan is good for one Write.
-func (p *Plan) Write(tx *db.Tx, why Why) {
+func (p *Plan) Write(tx db.Writer, why Why) {
 	for _, code := range p.codes {
 		insertWarehouse(tx, code)
 	}
@@ -225,7 +225,7 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 }
 
 // Add is Set for inputs whose quantities are differences, not 0. It gives the ledger rows too, one for each input.
-func (s *Snapshot) Add(tx *db.Tx, inputs []StockInput, why Why) ([]Change, []Movement) {
+func (s *Snapshot) Add(tx db.Writer, inputs []StockInput, why Why) ([]Change, []Movement) {
 	summed := slices.Clone(inputs)
 	at := make(map[Place]int, len(inputs))
 	for i := range summed {
@@ -243,7 +243,7 @@ func (s *Snapshot) Add(tx *db.Tx, inputs []StockInput, why Why) ([]Change, []Mov
 
 // SetThresholds makes the inputs' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
 // not there yet is made with nothing on hand.
-func (s *Snapshot) SetThresholds(tx *db.Tx, inputs []StockInput) []Change {
+func (s *Snapshot) SetThresholds(tx db.Writer, inputs []StockInput) []Change {
 	var p Plan
 	for i := range inputs {
 		t := &inputs[i]

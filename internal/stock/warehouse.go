@@ -56,7 +56,7 @@ func CodeTaken(code string) error {
 }
 
 // Insert writes a new warehouse, as the default one in place of the other if it says so.
-func (w Warehouse) Insert(tx *db.Tx) {
+func (w Warehouse) Insert(tx db.Writer) {
 	if w.Default {
 		unsetDefault(tx)
 	}
@@ -66,7 +66,7 @@ func (w Warehouse) Insert(tx *db.Tx) {
 // Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or is not as it
 // was read makes the transaction run again: it is not locked when it is read, because writers of stock meet warehouses after the
 // account's change clock.
-func (w Warehouse) Save(tx *db.Tx, before Warehouse) {
+func (w Warehouse) Save(tx db.Writer, before Warehouse) {
 	if w.Default && !before.Default {
 		unsetDefault(tx)
 	}
@@ -74,12 +74,12 @@ func (w Warehouse) Save(tx *db.Tx, before Warehouse) {
 		w.ID, before.Default, before.Name, before.Address).Rows(1, nil)
 }
 
-func unsetDefault(tx *db.Tx) {
-	tx.Change("UPDATE warehouses SET is_default = FALSE WHERE tenant_id = $1 AND is_default = TRUE", tx.Tenant).Rows(1, nil)
+func unsetDefault(tx db.Writer) {
+	tx.Change("UPDATE warehouses SET is_default = FALSE WHERE tenant_id = $1 AND is_default = TRUE", tx.TenantID()).Rows(1, nil)
 }
 
 // insertWarehouse makes a warehouse of which only the code is known, unless it was made meanwhile.
-func insertWarehouse(tx *db.Tx, code string) {
+func insertWarehouse(tx db.Writer, code string) {
 	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
 }
 

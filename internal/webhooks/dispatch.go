@@ -88,7 +88,7 @@ func (s *Step) add(e *Endpoint, d Delivery) {
 // Write stores a step's deliveries and moves the cursor in one message: no other node and no operation waits for a round trip of this
 // one. The cursor comes first, so that of two nodes that have read the same step one gives up before it locks anything.
 // Errors: ErrMeanwhile.
-func (s *Step) Write(tx *db.Tx) {
-	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, s.from, s.to).Rows(1, ErrMeanwhile)
+func (s *Step) Write(tx db.Writer) {
+	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), s.from, s.to).Rows(1, ErrMeanwhile)
 	enqueue(tx, tx.Queue, s.deliveries, insertPlaced)
 }

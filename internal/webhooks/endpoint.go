@@ -49,35 +49,35 @@ func (e *Endpoint) Wants(event string) bool {
 
 // Insert stores a new endpoint with its queue. It gets the events that are committed after it. Errors: Conflict when the account has
 // limits.MaxEndpoints; they are counted behind the change clock, so exactly.
-func (e *Endpoint) Insert(tx *db.Tx) {
+func (e *Endpoint) Insert(tx db.Writer) {
 	offset := tx.Stamps(1)
 	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
 	tx.Change(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
 			created_at, updated_at)
 		SELECT $1::BIGINT,$2::UUID,$3::TEXT,$4::TEXT,'',0,$5::TEXT,$6::TEXT,$7::TEXT,$8::BOOLEAN,`+db.Clock+` + $9::BIGINT,$10::BIGINT,$10::BIGINT
 		WHERE (SELECT count(*) FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL) < $11::BIGINT`,
-		tx.Tenant, e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(),
+		tx.TenantID(), e.ID, e.URL, e.Secret, strings.Join(e.Events, " "), e.Description, e.Status, e.Ordered, offset, tx.Micros(),
 		limits.MaxEndpoints).
 		Rows(1, apperr.New(apperr.Conflict, "too_many_endpoints",
 			"an account has at most %d webhook endpoints: remove one that is not needed any more", limits.MaxEndpoints))
 	tx.Change(`INSERT INTO dispatch_cursors (tenant_id, stamp) VALUES ($1, `+db.Clock+` + $2::BIGINT) ON CONFLICT DO NOTHING`,
-		tx.Tenant, offset)
+		tx.TenantID(), offset)
 	tx.Queue(`INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, pending, delivered, failed) VALUES ($1,$2,NULL,'',0,0,0)`,
-		tx.Tenant, e.ID)
+		tx.TenantID(), e.ID)
 }
 
 // Save writes everything of an endpoint but its identity, and has a node look at its queue.
-func (e *Endpoint) Save(tx *db.Tx) {
+func (e *Endpoint) Save(tx db.Writer) {
 	e.UpdatedAt = tx.Micros()
 	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, apperr.Missing("endpoint"))
 	schedule(tx, tx.Change, e.ID)
 }
 
 // Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
-func (e *Endpoint) Delete(tx *db.Tx) {
+func (e *Endpoint) Delete(tx db.Writer) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
-		tx.Tenant, e.ID, tx.Micros()).Rows(1, apperr.Missing("endpoint"))
-	tx.Change("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, e.ID)
+		tx.TenantID(), e.ID, tx.Micros()).Rows(1, apperr.Missing("endpoint"))
+	tx.Change("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), e.ID)
 	tx.Wake(Due)
 }
 

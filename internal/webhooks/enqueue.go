@@ -14,10 +14,10 @@ type queueing func(sql string, args ...any) *db.Step
 
 // lockQueues keeps the queues of some endpoints as they are until the end of the transaction: what the statements behind it see of their
 // deliveries nobody else changes. Whoever writes to queues locks all that it needs, once, in the order of their endpoints.
-func lockQueues(tx *db.Tx, write queueing, endpoints []id.Endpoint) {
+func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 	endpoints = slices.Sorted(slices.Values(endpoints))
 	db.Chunks(endpoints, func(piece []id.Endpoint) error {
-		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
 		write("SELECT pending FROM queues WHERE tenant_id = $1 AND endpoint_id IN "+db.In(len(args)-1, 2)+" ORDER BY endpoint_id FOR UPDATE",
 			args...).Reads = true
 		return nil
@@ -25,8 +25,8 @@ func lockQueues(tx *db.Tx, write queueing, endpoints []id.Endpoint) {
 }
 
 // schedule has a node look at an endpoint's queue now.
-func schedule(tx *db.Tx, write queueing, endpoint id.Endpoint) {
-	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint, tx.Micros())
+func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
+	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint, tx.Micros())
 	tx.Wake(Due)
 }
 
@@ -44,7 +44,7 @@ var (
 
 // enqueue stores new deliveries in their order and has their queues looked at. An ordered one is due only if no earlier one of its
 // resource is pending.
-func enqueue(tx *db.Tx, write queueing, deliveries []Delivery, how newDeliveries) {
+func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliveries) {
 	counts := map[id.Endpoint]int64{}
 	for i := range deliveries {
 		counts[deliveries[i].Endpoint]++
@@ -60,7 +60,7 @@ func enqueue(tx *db.Tx, write queueing, deliveries []Delivery, how newDeliveries
 	lockQueues(tx, write, endpoints)
 	waits := behindOthers(deliveries)
 	db.Chunks(deliveries, func(piece []Delivery) error {
-		args := append(make([]any, 0, 2+9*len(piece)), tx.Tenant, tx.Micros())
+		args := append(make([]any, 0, 2+9*len(piece)), tx.TenantID(), tx.Micros())
 		for i := range piece {
 			d := &piece[i]
 			args = append(args, d.Endpoint, d.Position, d.ID, d.Event, d.EventStamp, d.Name, d.Resource, d.Ordered, waits[i])
@@ -70,7 +70,7 @@ func enqueue(tx *db.Tx, write queueing, deliveries []Delivery, how newDeliveries
 		return nil
 	})
 	for _, endpoint := range endpoints {
-		write("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint,
+		write("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint,
 			counts[endpoint], tx.Micros())
 	}
 	tx.Wake(Due)

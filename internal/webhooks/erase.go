@@ -86,8 +86,8 @@ func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
 const Edited = "edited events"
 
 // Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
-func (t Told) Rewrite(tx *db.Tx, payload string) {
-	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.Tenant, t.Stamp, payload, tx.Micros())
+func (t Told) Rewrite(tx db.Writer, payload string) {
+	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload, tx.Micros())
 	tx.Wake(Edited)
 }
 

@@ -64,9 +64,9 @@ func (r *Replay) Size(tx *db.Tx) (n int64, err error) {
 }
 
 // condition is what the replay has still to do, as the end of a statement.
-func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
+func (r *Replay) condition(tx db.GuardedWriter, e *Endpoint) (string, []any) {
 	if r.OnlyFailed {
-		args := []any{tx.Tenant, r.Endpoint, r.after, r.until}
+		args := []any{tx.TenantID(), r.Endpoint, r.after, r.until}
 		where := "deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position > $3 AND d.position <= $4 AND d.state = 'failed'"
 		if len(r.Events) > 0 {
 			where += " AND d.event IN " + db.In(len(r.Events), 5)
@@ -76,7 +76,7 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 		}
 		return where, args
 	}
-	args := []any{tx.Tenant, r.after, r.until, r.From, r.To}
+	args := []any{tx.TenantID(), r.after, r.until, r.From, r.To}
 	where := "events WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND created_at >= $4 AND created_at <= $5 AND endpoint_id IS NULL"
 	names := r.Events
 	if len(names) == 0 && !e.Wants(All) {
@@ -136,7 +136,7 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 }
 
 // Keep stores what is left of a replay; a worker goes on with it.
-func (r *Replay) Keep(tx *db.Tx) {
+func (r *Replay) Keep(tx db.Writer) {
 	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)
 }

@@ -38,14 +38,14 @@ func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 
 // again makes settled deliveries of one endpoint pending for one attempt each. If one of them has changed since it was read, the
 // transaction runs again.
-func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) {
+func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 	lockQueues(tx, tx.Change, []id.Endpoint{endpoint})
 	var c Counts
 	var ordered []int64
 	for state, list := range byState(deliveries) {
 		c.add(state, int64(len(list)))
 		db.Chunks(list, func(piece []*Delivery) error {
-			args := []any{tx.Tenant, endpoint, tx.Micros(), state}
+			args := []any{tx.TenantID(), endpoint, tx.Micros(), state}
 			for _, d := range piece {
 				args = append(args, d.Position)
 			}
@@ -62,7 +62,7 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) {
 	}
 	// The first pending one of each ordering key is due, the others wait for it.
 	db.Chunks(ordered, func(piece []int64) error {
-		args := append([]any{tx.Tenant, endpoint, tx.Micros()}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID(), endpoint, tx.Micros()}, db.Padded(piece)...)
 		tx.Change(`UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4)+`
 			AND NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = $1 AND b.endpoint_id = $2 AND b.lane = deliveries.lane
 				AND b.position < deliveries.position)`, args...)
@@ -70,7 +70,7 @@ func again(tx *db.Tx, endpoint id.Endpoint, deliveries []Delivery) {
 	})
 	tx.Change("UPDATE queues SET pending = pending + $3, delivered = delivered - $4, failed = failed - $5, due_at = $6 "+
 		"WHERE tenant_id = $1 AND endpoint_id = $2",
-		tx.Tenant, endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed, tx.Micros())
+		tx.TenantID(), endpoint, c.Delivered+c.Failed, c.Delivered, c.Failed, tx.Micros())
 	tx.Wake(Due)
 }
 

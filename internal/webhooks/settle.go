@@ -46,7 +46,7 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 }
 
 // lockAll locks the queues of outcomes, in one order for all nodes.
-func lockAll(tx *db.Tx, outcomes []Outcome) {
+func lockAll(tx db.Writer, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
 		if len(queues) == 0 || queues[len(queues)-1] != o.Queue {
@@ -78,7 +78,7 @@ func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 }
 
 // settleQueue queues the outcomes of one queue.
-func settleQueue(tx *db.Tx, outcomes []Outcome) {
+func settleQueue(tx db.Writer, outcomes []Outcome) {
 	db.Chunks(outcomes, func(piece []Outcome) error {
 		settle(tx, piece)
 		keepAttempts(tx, piece)
@@ -109,7 +109,7 @@ var settleText, attemptText db.Text
 
 // settle moves deliveries of one queue on. Their positions are named twice, so that PostgreSQL looks them up by their key whatever it
 // believes of the table: it would rather read a small one as a whole, and keeps the plan while the table grows.
-func settle(tx *db.Tx, outcomes []Outcome) {
+func settle(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
 	for _, o := range outcomes {
 		args = append(args, o.Position, o.State, o.Number, db.Null(o.DueAt), o.At, db.Null(o.StatusCode), db.Null(o.Error))
@@ -129,7 +129,7 @@ func settle(tx *db.Tx, outcomes []Outcome) {
 
 // keepAttempts writes the attempts themselves. An answer to a payload from which a person has been taken out since is dropped: it
 // may repeat the payload.
-func keepAttempts(tx *db.Tx, outcomes []Outcome) {
+func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
 	for _, o := range outcomes {
 		args = append(args, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
@@ -145,7 +145,7 @@ func keepAttempts(tx *db.Tx, outcomes []Outcome) {
 }
 
 // unblockNext makes the first waiting delivery of each lane due whose earlier one is settled now.
-func unblockNext(tx *db.Tx, outcomes []Outcome) {
+func unblockNext(tx db.Writer, outcomes []Outcome) {
 	for _, o := range outcomes {
 		if o.Ordered && o.State != Pending {
 			tx.Queue(`UPDATE deliveries SET due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NULL AND position =

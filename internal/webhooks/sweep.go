@@ -51,9 +51,9 @@ func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (
 	return len(positions), nil
 }
 
-func dropDeliveries(tx *db.Tx, endpoint id.Endpoint, positions []int64) {
+func dropDeliveries(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	db.Chunks(positions, func(piece []int64) error {
-		args := append([]any{tx.Tenant, endpoint}, db.Padded(piece)...)
+		args := append([]any{tx.TenantID(), endpoint}, db.Padded(piece)...)
 		of := " WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN " + db.In(len(args)-2, 3)
 		tx.Queue("DELETE FROM attempts"+of, args...)
 		tx.Queue("DELETE FROM deliveries"+of, args...)

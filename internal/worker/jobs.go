@@ -63,9 +63,11 @@ func (w *Worker) run(job jobs.Job) {
 	holding.Go(func() { w.hold(ctx, job) })
 	err := w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
 		if job.Tries > jobTries {
-			return w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
+			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
+			return nil
 		}
-		return w.Commerce.RunJob(tx, job)
+		w.Commerce.RunJob(tx, job)
+		return nil
 	})
 	end()
 	holding.Wait()
