@@ -33,13 +33,16 @@ func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
 // newDeliveries is how new deliveries are inserted: their position and the stamp of their event, as SQL.
 type newDeliveries struct {
 	position, stamp string
+	behind          string // which pending ones of its ordering key a new one waits for; "": all
 	text            *db.Text
 }
 
 var (
-	insertPlaced  = newDeliveries{"position", "event_stamp", new(db.Text)}               // events of the log, for the first time
-	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", new(db.Text)} // again, behind all that is committed
-	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", new(db.Text)}
+	// Events of the log, for the first time. A replay that was made before may stand behind them.
+	insertPlaced = newDeliveries{"position", "event_stamp", " AND b.position < v.position", new(db.Text)}
+	// Again, behind all that is committed.
+	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", "", new(db.Text)}
+	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", "", new(db.Text)}
 )
 
 // enqueue stores new deliveries in their order and has their queues looked at. An ordered one is due only if no earlier one of its
@@ -99,7 +102,8 @@ func (n newDeliveries) insert(rows int) string {
 			attempts, due_at)
 		SELECT $1::BIGINT, endpoint_id, ` + n.position + `, id, event_id, ` + n.stamp + `, event, resource_id, ordered,
 			CASE WHEN ordered THEN resource_id END, FALSE, 'pending', 0, CASE WHEN NOT waits AND NOT (ordered AND EXISTS (SELECT 1 FROM deliveries b
-				WHERE b.tenant_id = $1 AND b.endpoint_id = v.endpoint_id AND b.lane = v.resource_id COLLATE "C")) THEN $2::BIGINT END FROM v`
+				WHERE b.tenant_id = $1 AND b.endpoint_id = v.endpoint_id AND b.lane = v.resource_id COLLATE "C"` + n.behind + `))
+			THEN $2::BIGINT END FROM v`
 }
 
 // Queue names an endpoint's queue.

@@ -221,6 +221,30 @@ func TestReplays(t *testing.T) {
 	})
 }
 
+// A replay that was made before the newest event of its resource was dispatched stands behind that event in the queue: neither waits for
+// the other for good.
+func TestReplayBeforeDispatch(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s, rc := newShop(t, store), newReceiver(t)
+		e, _ := s.endpoint(rc.URL+"/hook", ordered)
+		same := func(int) string { return "r" }
+		w := s.start()
+		s.tell(1, same)
+		until(t, "the first event", func() bool { return s.counts0(e).Delivered == 1 })
+		s.stop(w)
+		s.tell(1, same) // nobody dispatches it
+		s.write(func(tx *db.Tx) error {
+			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
+			if err == nil {
+				_, _, err = r.Run(tx)
+			}
+			return err
+		})
+		s.start()
+		until(t, "the second event, and the first again", func() bool { return s.counts0(e).Delivered == 3 })
+	})
+}
+
 func TestTestEvent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
