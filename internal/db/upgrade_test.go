@@ -75,6 +75,7 @@ var oldRows = map[int]string{
 	15: `INSERT INTO channel_syncs VALUES (1, '#23', 0, NULL, NULL, 1700000000000000, NULL, 0, 0, '{}', NULL, '', '[]', '{}', '{}', 0);
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
+	16: `INSERT INTO search_blocks VALUES (1, 'order', '#24', '', '', '');`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.
