@@ -9,8 +9,9 @@ import (
 )
 
 // queues are what a transaction does without reading: the methods of db.Writer, and the name of the tenant.
-var queues = map[string]bool{"Tenant": true, "TenantID": true, "Now": true, "Micros": true, "Put": true, "PutStamped": true, "Require": true,
-	"Share": true, "Stamps": true, "Wake": true, "Queue": true, "Change": true, "LockRows": true, "RequestScrub": true}
+var queues = map[string]bool{"Tenant": true, "TenantID": true, "Now": true, "Micros": true, "Put": true, "PutStamped": true,
+	"Require": true,
+	"Share":   true, "Stamps": true, "Wake": true, "Queue": true, "Change": true, "LockRows": true, "RequestScrub": true}
 
 // A function of the nouns and operations that only queues writes is given a db.Writer, which cannot read; and nothing turns the faces of
 // a transaction back into all of it.

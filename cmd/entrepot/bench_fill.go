@@ -22,7 +22,7 @@ func newFillCommand(env *environment) *cobra.Command {
 		Use:   "fill",
 		Short: "Fill a new account with products, customers and orders of two years, to measure on",
 		Long: "Fill a new account with products, customers and orders of two years, straight into the store, and print a key for it.\n\n" +
-			"entrepot bench routes measures lists, searches and figures on it.",
+			"Lists, searches and figures can then be measured on it over HTTP.",
 		Example: "  entrepot bench fill --data ./filled --orders 1000000 --skus 1000000 --customers 87000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,7 +64,8 @@ func (env *environment) fillAccount(cmd *cobra.Command, size filler.Size) error 
 	var r filledRecord
 	var tenant id.Tenant
 	err = write(cmd, store, db.Across, func(tx *db.Tx) error {
-		made, _, err := store.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: "Filled", Plan: accounts.Enterprise, Currency: "EUR"})
+		made, _, err := store.Commerce.CreateAccount(tx, accounts.Caller{},
+			commerce.AccountDraft{Name: "Filled", Plan: accounts.Enterprise, Currency: "EUR"})
 		tenant, r.AccountID = made.Tenant, string(made.ID)
 		return err
 	})
@@ -75,7 +76,8 @@ func (env *environment) fillAccount(cmd *cobra.Command, size filler.Size) error 
 	err = write(cmd, store, tenant, func(tx *db.Tx) (err error) {
 		shops = nil
 		for i := range 3 {
-			shop := channels.Channel{ID: id.New[id.Channel](), Name: fmt.Sprintf("Shop %d", i+1), Platform: channels.Custom, Status: channels.Active, Settings: "{}", Oversell: "allow"}
+			shop := channels.Channel{ID: id.New[id.Channel](), Name: fmt.Sprintf("Shop %d", i+1), Platform: channels.Custom,
+				Status: channels.Active, Settings: "{}", Oversell: "allow"}
 			shop.Insert(tx)
 			shops = append(shops, shop.ID)
 		}

@@ -116,7 +116,8 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newVerifyCommand(env), newVerifyErasureCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
-		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env), newVersionCommand(env),
+		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env),
+		newVersionCommand(env),
 	)
 	root.SetOut(env.stdout) // completion keeps it
 	root.InitDefaultCompletionCmd(env.args...)

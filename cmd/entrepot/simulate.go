@@ -20,7 +20,8 @@ func newSimulateCommand(*environment) *cobra.Command {
 	shop := fakeshop.New("ck_simulated", "cs_simulated")
 	addr, orders := "", time.Duration(0)
 	woo := &cobra.Command{Use: "woocommerce", Short: "A WooCommerce shop, with the bad habits of real ones by flag", Args: cobra.NoArgs,
-		Long: "A WooCommerce shop in memory. Its REST interface takes the key and secret that it prints; it sends webhooks to whoever registers " +
+		Long: "A WooCommerce shop in memory. Its REST interface takes the key and secret that it prints; it sends webhooks to whoever " +
+			"registers " +
 			"them.\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order.\n" +
 			"A habit with a number n shows at every n-th request. A service needs --dev to call it.",
 		Example: "  entrepot simulate woocommerce --addr 127.0.0.1:8090 --fail-after-write 20 --duplicate\n" +

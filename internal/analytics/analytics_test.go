@@ -98,7 +98,8 @@ func fill(t *testing.T, store *db.DB, now *time.Time) id.Tenant {
 
 // product inserts what these tests need of one.
 func product(tx *db.Tx, product id.Product, sku string, price money.Amount) {
-	tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
+	tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count,
+		category_count, created_at, updated_at, changed_at)
 		VALUES ($1,$2,$3,$3,$3,'','ACTIVE',$4,'[]','{}','',0,0,0,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, product, sku, price, tx.Stamps(1))
 	tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, sku, product)
 }
@@ -190,7 +191,8 @@ func TestSalesFillEveryInterval(t *testing.T) {
 	})
 }
 
-// Whatever span is asked for, its figures are those of its orders, also after they moved, were edited or came at the ends of the kept buckets.
+// Whatever span is asked for, its figures are those of its orders, also after they moved, were edited or came at the ends of the kept
+// buckets.
 func TestFiguresAreThoseOfTheOrders(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
 		*now = time.UnixMicro(day(-1))
@@ -209,7 +211,8 @@ func TestFiguresAreThoseOfTheOrders(t *testing.T) {
 			}
 			moments = append(moments, at)
 			*now = time.UnixMicro(at)
-			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: orders.Pending, Currency: []string{"EUR", "USD"}[dice.Intn(2)], Source: orders.FromAPI,
+			draft := commerce.OrderDraft{Number: int64(i + 1), CustomerName: "Ada", Status: orders.Pending,
+				Currency: []string{"EUR", "USD"}[dice.Intn(2)], Source: orders.FromAPI,
 				Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 1 + dice.Int63n(5), UnitPrice: money.Amount(dice.Int63n(90_000_000_000_000))}}}
 			write(t, store, tenant, func(tx *db.Tx) error {
 				o, err := do.CreateOrder(tx, who, draft)
@@ -217,10 +220,12 @@ func TestFiguresAreThoseOfTheOrders(t *testing.T) {
 					return err
 				}
 				if i%4 == 1 {
-					_, err = do.EditOrder(tx, who, o.ID, commerce.Expected{}, commerce.Edit{Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 7, UnitPrice: money.Amount(i) * 123_456_789}}})
+					_, err = do.EditOrder(tx, who, o.ID, commerce.Expected{},
+						commerce.Edit{Lines: []orders.LineDraft{{SKU: "MUG", Quantity: 7, UnitPrice: money.Amount(i) * 123_456_789}}})
 					return err
 				}
-				_, err = do.MoveOrder(tx, who, o.ID, commerce.Expected{}, commerce.Move{To: []orders.Status{orders.Processing, orders.Cancelled}[i/4%2], Source: orders.FromAPI})
+				_, err = do.MoveOrder(tx, who, o.ID, commerce.Expected{},
+					commerce.Move{To: []orders.Status{orders.Processing, orders.Cancelled}[i/4%2], Source: orders.FromAPI})
 				return err
 			})
 		}
@@ -254,7 +259,8 @@ func TestFiguresAreThoseOfTheOrders(t *testing.T) {
 				inHours, itemsInHours = inHours+p.Orders, itemsInHours+p.ItemsSold
 			}
 			if got.ItemsSold != items || inHours != sold || itemsInHours != items {
-				t.Fatalf("%+v: %d orders with %d pieces; the summary has %d pieces, the hours %d orders with %d", s, sold, items, got.ItemsSold, inHours, itemsInHours)
+				t.Fatalf("%+v: %d orders with %d pieces; the summary has %d pieces, the hours %d orders with %d", s, sold, items, got.ItemsSold,
+					inHours, itemsInHours)
 			}
 			for _, c := range got.ByStatus {
 				euro, dollar := counts[c.Status+"EUR"], counts[c.Status+"USD"]
@@ -276,7 +282,8 @@ func TestChannelsTellOrdersWithoutOneApart(t *testing.T) {
 		tenant := fill(t, store, now)
 		got := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", week) })
 		want := []analytics.Channel{
-			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: euros(60), LastOrder: day(0)},
+			{ID: shop[:35] + "2", Name: "Shop", Platform: "CUSTOM", Status: "active", Orders: 1, Cancelled: 1, Revenue: euros(60),
+				LastOrder: day(0)},
 			{Orders: 2, Returned: 1, Revenue: euros(30), LastOrder: day(1)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -295,8 +302,10 @@ func TestStockIsCountedAndValued(t *testing.T) {
 				onHand, reserved int64
 				threshold        any
 			}{{"MUG", 12, 3, 10}, {"MUG-OUT", -2, 0, nil}, {"MUG-OK", 7, 1, 2}} {
-				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
-					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,$9,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved, level.threshold, i+1, level.sku == "MUG")
+				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+					changed_at)
+					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,$9,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved,
+					level.threshold, i+1, level.sku == "MUG")
 			}
 			return nil
 		})
@@ -305,8 +314,9 @@ func TestStockIsCountedAndValued(t *testing.T) {
 		}
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Stock, error) { return analytics.ReadStock(tx) })
 		want := analytics.Stock{
-			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1, Value: money.TotalOf(190*money.Scale, 0)}},
-			Low:        []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
+			Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 3, OnHand: 17, Reserved: 4, OutOfStock: 1, Low: 1,
+				Value: money.TotalOf(190*money.Scale, 0)}},
+			Low: []analytics.Level{{SKU: "MUG", Product: mug, Name: "MUG", Warehouse: "MAIN", OnHand: 12, Reserved: 3, Threshold: 10}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -320,7 +330,8 @@ func TestStockOfAnyValue(t *testing.T) {
 		write(t, store, tenant, func(tx *db.Tx) error {
 			product(tx, mug, "MUG", 99_999_999_999*money.Scale+9_999)
 			for i := range 40 {
-				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
+				tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+					changed_at)
 					VALUES ($1,$2,'MAIN',$3,$4,999999999,0,NULL,FALSE,0,$5)`, tenant, fmt.Sprint("MUG-", i), id.New[id.Level](), mug, i+1)
 			}
 			return nil
@@ -343,23 +354,29 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 		*now = now.Add(time.Second)
 		write(t, store, tenant, func(tx *db.Tx) error {
 			bad.Insert(tx)
-			webhooks.Record(tx, webhooks.Event{Name: "order.received", Resource: "1", Data: []byte("{}")}, webhooks.Event{Name: "order.updated", Resource: "1", Data: []byte("{}")})
+			webhooks.Record(tx, webhooks.Event{Name: "order.received", Resource: "1", Data: []byte("{}")},
+				webhooks.Event{Name: "order.updated", Resource: "1", Data: []byte("{}")})
 			for i, d := range []struct {
 				endpoint id.Endpoint
 				event    string
 				state    string
 				at       int64
-			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)}, {bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)}} {
-				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts, attempted_at, error)
-					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
-				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, status_code) VALUES ($1,$2,$3,1,$3,$4,$5)", tenant, d.endpoint, d.at+int64(i), 20*(i+1),
+			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)},
+				{bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)}} {
+				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
+					state, attempts, attempted_at, error)
+					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,
+						$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
+				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, status_code) VALUES ($1,$2,$3,1,$3,$4,$5)",
+					tenant, d.endpoint, d.at+int64(i), 20*(i+1),
 					map[string]int{"delivered": 200, "failed": 500}[d.state])
 			}
 			return nil
 		})
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Webhooks, error) { return analytics.ReadWebhooks(tx, week) })
 		want := analytics.Webhooks{Span: week, Events: 2,
-			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Answered: 2, Duration: 60, LastAttempt: day(1) + 1},
+			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Answered: 2, Duration: 60,
+				LastAttempt: day(1) + 1},
 				{ID: bad.ID, URL: bad.URL, Status: "paused", Failed: 1, Attempts: 1, Duration: 60, LastAttempt: day(0) + 2, LastError: "failed"}},
 			ByEvent: []analytics.EventCount{{"order.received", 2, 1}, {"order.updated", 1, 0}}}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -389,7 +406,8 @@ func TestSalesBeyond63BitsAreExact(t *testing.T) {
 		const each = 9_000_000_000_000_000_001
 		write(t, store, tenant, func(tx *db.Tx) error {
 			tx.Queue("UPDATE orders SET status = 'PENDING', currency = 'EUR', total = $2 WHERE tenant_id = $1", tx.Tenant, each)
-			tx.Queue("UPDATE order_lines SET line_total = CASE WHEN sku = 'POT' THEN $2::BIGINT + 1 ELSE $2::BIGINT END WHERE tenant_id = $1", tx.Tenant, each)
+			tx.Queue("UPDATE order_lines SET line_total = CASE WHEN sku = 'POT' THEN $2::BIGINT + 1 ELSE $2::BIGINT END WHERE tenant_id = $1",
+				tx.Tenant, each)
 			tx.Queue("DELETE FROM order_figures WHERE tenant_id = $1", tx.Tenant)
 			for _, width := range spans.Widths {
 				tx.Queue(`INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small)

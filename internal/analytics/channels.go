@@ -86,8 +86,10 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 				sum(CASE WHEN status = 'pending' THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS failed
 			FROM publications WHERE tenant_id = $1 GROUP BY channel_id),
 		broken AS (
-			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2 AND completed_at <= $3 GROUP BY channel_id)
-		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at, coalesce(p.published, 0), coalesce(p.waiting, 0), coalesce(p.failed, 0), coalesce(b.jobs, 0)
+			SELECT channel_id, count(*) AS jobs FROM jobs WHERE tenant_id = $1 AND status = 'FAILED' AND completed_at >= $2
+				AND completed_at <= $3 GROUP BY channel_id)
+		SELECT c.id, c.name, c.platform, c.status, c.last_sync_at, coalesce(p.published, 0), coalesce(p.waiting, 0), coalesce(p.failed, 0),
+			coalesce(b.jobs, 0)
 		FROM channels c LEFT JOIN shown p ON p.channel_id = c.id LEFT JOIN broken b ON b.channel_id = c.id
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
@@ -105,7 +107,8 @@ func newestOrders(tx *db.Tx, s Span, list []Channel) error {
 			args, of = append(args, c.ID), "= $4::UUID"
 		}
 		all = append(all, tx.Prefetch(func(r db.Rows) error { return r.Scan(&c.LastOrder) },
-			`WITH v(status) AS (VALUES `+everyRow+`) SELECT coalesce(max(newest), 0)::BIGINT FROM (SELECT (SELECT o.created_at FROM orders o WHERE o.tenant_id = $1 AND o.channel_id `+of+`
+			`WITH v(status) AS (VALUES `+everyRow+`) SELECT coalesce(max(newest), 0)::BIGINT FROM (SELECT (SELECT o.created_at FROM orders o
+				WHERE o.tenant_id = $1 AND o.channel_id `+of+`
 				AND o.status = v.status AND o.created_at >= $2 AND o.created_at <= $3 ORDER BY o.created_at DESC LIMIT 1) AS newest
 			FROM v) AS by_status`, args...))
 	}

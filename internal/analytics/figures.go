@@ -22,8 +22,8 @@ const (
 	everyRow = "('CANCELLED'),('DELIVERED'),('PARTIALLY_SHIPPED'),('PENDING'),('PROCESSING'),('RETURNED'),('SHIPPED')"
 )
 
-// readFigures adds up the orders of a span by some of the columns status, channel, currency and start: from the kept figures where whole buckets
-// no wider than spans.Widths[widest] lie in the span, and from the orders at its ends.
+// readFigures adds up the orders of a span by some of the columns status, channel, currency and start: from the kept figures where whole
+// buckets no wider than spans.Widths[widest] lie in the span, and from the orders at its ends.
 func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
@@ -34,12 +34,14 @@ func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure
 	var parts []string
 	pieces, ends := spans.Fill(from, to, widest)
 	for _, p := range pieces {
-		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+` AS start, orders, items, big, small FROM order_figures
+		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+
+			` AS start, orders, items, big, small FROM order_figures
 			WHERE tenant_id = $1 AND span = `+w.Bind(p.Width)+" AND status IN "+every+" AND bucket >= "+w.Bind(p.From)+" AND bucket < "+w.Bind(p.To))
 	}
 	for _, e := range ends {
 		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, ''), o.currency, o.created_at / "+unitOf+" * "+unitOf+`, 1,
-			coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT, o.total / 100000000, o.total % 100000000
+			coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT, o.total / 100000000,
+				o.total % 100000000
 			FROM orders o WHERE o.tenant_id = $1 AND o.status IN `+every+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
 	}
 	columns := []string{"''", "''", "''", "0::BIGINT"}

@@ -51,7 +51,8 @@ func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 		}
 	}
 	return out, errors.Join(err,
-		count(tx, &out.NewCustomers, "SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To),
+		count(tx, &out.NewCustomers,
+			"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To),
 		count(tx, &out.Customers, "SELECT count(*) FROM customers WHERE tenant_id = $1 AND status = 'active'"),
 		count(tx, &out.ActiveProducts, "SELECT count(*) FROM products WHERE tenant_id = $1 AND status = 'ACTIVE' AND deleted_at IS NULL"),
 		count(tx, &out.LowStock, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE"),

@@ -17,10 +17,14 @@ import (
 var accountRoutes = []*route{
 	{method: "GET", path: "/api/v1/account", name: "getAccount", section: "4.5.10", summary: "Read the account",
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).readAccount},
-	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
-	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10", summary: "Change the account, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readAccountChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
+	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account",
+		scope:  "write:users",
+		body:   func(o *apijson.Object) { readAccountChange(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
+	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10",
+		summary: "Change the account, the same as PATCH", scope: "write:users",
+		body:   func(o *apijson.Object) { readAccountChange(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
 }
 
 func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {

@@ -16,7 +16,8 @@ import (
 
 func TestKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		status, made := s.login(t, "POST", "/api/v1/developer/api-keys", map[string]any{"name": "ops", "scopes": []string{"read:users", "read:users"}})
+		status, made := s.login(t, "POST", "/api/v1/developer/api-keys",
+			map[string]any{"name": "ops", "scopes": []string{"read:users", "read:users"}})
 		secret, key := text(made, "data", "key"), text(made, "data", "id")
 		if status != http.StatusCreated || !strings.HasPrefix(secret, "pk_live_") || len(secret) < len("pk_live_")+32 {
 			t.Fatalf("%d %v", status, made)
@@ -24,14 +25,16 @@ func TestKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 		if status, answer := s.with(secret).call(t, "GET", "/api/v1/users", nil); status != http.StatusOK {
 			t.Fatalf("the key: %d %v", status, answer)
 		}
-		if status, answer := s.with(secret).call(t, "POST", "/api/v1/users", map[string]any{}); status != http.StatusForbidden || text(answer, "requiredScope") != "write:users" {
+		if status, answer := s.with(secret).call(t, "POST", "/api/v1/users", map[string]any{}); status != http.StatusForbidden ||
+			text(answer, "requiredScope") != "write:users" {
 			t.Errorf("beyond its scopes: %d %v", status, answer)
 		}
 		_, read := s.login(t, "GET", "/api/v1/developer/api-keys/"+key, nil)
 		if at(read, "data", "key") != nil || text(read, "data", "lastUsedAt") == "" || len(at(read, "data", "scopes").([]any)) != 1 {
 			t.Errorf("read: %v", read)
 		}
-		if status, answer := s.login(t, "DELETE", "/api/v1/developer/api-keys/"+key, nil); status != http.StatusOK || at(answer, "data", "deleted") != true {
+		if status, answer := s.login(t, "DELETE", "/api/v1/developer/api-keys/"+key, nil); status != http.StatusOK ||
+			at(answer, "data", "deleted") != true {
 			t.Fatalf("%d %v", status, answer)
 		}
 		if status, _ := s.with(secret).call(t, "GET", "/api/v1/users", nil); status != http.StatusUnauthorized {
@@ -73,7 +76,8 @@ func (s *server) viewer(t *testing.T) string {
 	t.Helper()
 	var viewer accounts.User
 	s.act(s.tenant, func(tx *db.Tx) (err error) {
-		viewer, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: "viewer@test.example", Name: "Vera", Role: accounts.Viewer, PasswordHash: ownerHash()})
+		viewer, err = s.Commerce.CreateUser(tx, accounts.Caller{},
+			commerce.UserDraft{Email: "viewer@test.example", Name: "Vera", Role: accounts.Viewer, PasswordHash: ownerHash()})
 		return err
 	})
 	return s.newToken(viewer)
@@ -84,14 +88,17 @@ func TestKeyDraftsAreChecked(t *testing.T) {
 		for _, body := range []any{
 			map[string]any{}, map[string]any{"name": "x"}, map[string]any{"name": "x", "scopes": []string{}},
 			map[string]any{"name": "x", "scopes": []string{"read:everything"}}, map[string]any{"name": "", "scopes": []string{"read:users"}},
-			map[string]any{"name": "x", "scopes": "read:users"}, map[string]any{"name": "x", "scopes": []string{"read:users"}, "expiresAt": "2020-01-01"},
+			map[string]any{"name": "x", "scopes": "read:users"},
+			map[string]any{"name": "x", "scopes": []string{"read:users"}, "expiresAt": "2020-01-01"},
 		} {
-			if status, answer := s.login(t, "POST", "/api/v1/developer/api-keys", body); status != http.StatusBadRequest || text(answer, "code") != "validation_failed" {
+			if status, answer := s.login(t, "POST", "/api/v1/developer/api-keys", body); status != http.StatusBadRequest ||
+				text(answer, "code") != "validation_failed" {
 				t.Errorf("%v: %d %v", body, status, answer)
 			}
 		}
 		soon := s.DB.Now().Add(time.Minute)
-		_, made := s.login(t, "POST", "/api/v1/developer/api-keys", map[string]any{"name": "x", "scopes": []string{"read:users"}, "expiresAt": soon.Format(time.RFC3339Nano)})
+		_, made := s.login(t, "POST", "/api/v1/developer/api-keys",
+			map[string]any{"name": "x", "scopes": []string{"read:users"}, "expiresAt": soon.Format(time.RFC3339Nano)})
 		short := s.with(text(made, "data", "key"))
 		if status, _ := short.call(t, "GET", "/api/v1/users", nil); status != http.StatusOK {
 			t.Errorf("before it expires: %d", status)
@@ -106,11 +113,13 @@ func TestKeyDraftsAreChecked(t *testing.T) {
 func TestRepeatedKeyCreationShowsTheSameKeyWithoutStoringIt(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		create := func() reply {
-			return s.do(call{method: "POST", path: "/api/v1/developer/api-keys", noKey: true, body: map[string]any{"name": "x", "scopes": []string{"read:users"}},
+			return s.do(call{method: "POST", path: "/api/v1/developer/api-keys", noKey: true,
+				body:   map[string]any{"name": "x", "scopes": []string{"read:users"}},
 				header: map[string]string{"Authorization": "Bearer " + s.token, "Idempotency-Key": "k"}})
 		}
 		first, again := create(), create()
-		if first.status != 201 || again.status != 201 || string(first.body) != string(again.body) || again.header.Get("Idempotent-Replay") != "true" {
+		if first.status != 201 || again.status != 201 || string(first.body) != string(again.body) ||
+			again.header.Get("Idempotent-Replay") != "true" {
 			t.Fatalf("%d %s\n%d %s", first.status, first.body, again.status, again.body)
 		}
 		var kept string
@@ -125,16 +134,20 @@ func TestRepeatedKeyCreationShowsTheSameKeyWithoutStoringIt(t *testing.T) {
 func TestUsersComeAndGo(t *testing.T) {
 	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
-		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users", map[string]any{"email": "Ann@Test.example", "name": "Ann", "role": "admin", "password": "quite long enough"})
+		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users",
+			map[string]any{"email": "Ann@Test.example", "name": "Ann", "role": "admin", "password": "quite long enough"})
 		user := "/api/v1/users/" + text(made, "data", "id")
 		if text(made, "data", "status") != "active" || at(made, "data", "lastLoginAt") != nil || at(made, "data", "password") != nil {
 			t.Errorf("%v", made)
 		}
-		if status, _ := s.login(t, "POST", "/api/v1/users", map[string]any{"email": "ann@test.EXAMPLE", "name": "Ann", "role": "viewer", "password": "quite long enough"}); status != http.StatusConflict {
+		if status, _ := s.login(t, "POST", "/api/v1/users",
+			map[string]any{"email": "ann@test.EXAMPLE", "name": "Ann", "role": "viewer",
+				"password": "quite long enough"}); status != http.StatusConflict {
 			t.Errorf("the same e-mail again: %d", status)
 		}
 		token := func(password string) (int, string) {
-			r := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true, body: map[string]string{"email": "ann@test.example", "password": password}})
+			r := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true,
+				body: map[string]string{"email": "ann@test.example", "password": password}})
 			return r.status, text(r.json(t), "data", "accessToken")
 		}
 		_, ann := token("quite long enough")
@@ -145,7 +158,8 @@ func TestUsersComeAndGo(t *testing.T) {
 			t.Fatal("Ann is not logged in")
 		}
 		changed := s.mustAs(t, s.token, 200, "PATCH", user, map[string]any{"role": "viewer", "name": "Anna", "password": "another long one"})
-		if text(changed, "data", "role") != "viewer" || text(changed, "data", "name") != "Anna" || text(changed, "data", "email") != "Ann@Test.example" {
+		if text(changed, "data", "role") != "viewer" || text(changed, "data", "name") != "Anna" ||
+			text(changed, "data", "email") != "Ann@Test.example" {
 			t.Errorf("%v", changed)
 		}
 		if me() != http.StatusUnauthorized {
@@ -161,7 +175,8 @@ func TestUsersComeAndGo(t *testing.T) {
 		if status, _ := token("another long one"); me() != http.StatusUnauthorized || status != http.StatusUnauthorized {
 			t.Errorf("a disabled user: %d", status)
 		}
-		if list := s.mustAs(t, s.token, 200, "GET", "/api/v1/users?limit=1&page=2", nil); number(list, "meta", "total") != "2" || text(list, "data", 0, "name") != "Anna" {
+		if list := s.mustAs(t, s.token, 200, "GET", "/api/v1/users?limit=1&page=2", nil); number(list, "meta", "total") != "2" ||
+			text(list, "data", 0, "name") != "Anna" {
 			t.Errorf("%v", list)
 		}
 		s.mustAs(t, s.token, 200, "DELETE", user, nil)
@@ -185,7 +200,8 @@ func TestUserDraftsAreChecked(t *testing.T) {
 				t.Errorf("%v: %d %v", body, status, answer)
 			}
 		}
-		for _, body := range []any{map[string]any{"email": nil}, map[string]any{"name": ""}, map[string]any{"role": nil}, map[string]any{"status": "gone"}, map[string]any{"password": "short"}} {
+		for _, body := range []any{map[string]any{"email": nil}, map[string]any{"name": ""}, map[string]any{"role": nil},
+			map[string]any{"status": "gone"}, map[string]any{"password": "short"}} {
 			if status, answer := s.call(t, "PATCH", user, body); status != http.StatusBadRequest {
 				t.Errorf("PATCH %v: %d %v", body, status, answer)
 			}
@@ -204,7 +220,8 @@ func TestTheLastOwnerStays(t *testing.T) {
 				t.Errorf("%s %v: %d %v", c.method, c.body, status, answer)
 			}
 		}
-		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users", map[string]any{"email": "two@test.example", "name": "Two", "role": "owner", "password": "quite long enough"})
+		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/users",
+			map[string]any{"email": "two@test.example", "name": "Two", "role": "owner", "password": "quite long enough"})
 		paths := []string{owner, "/api/v1/users/" + text(made, "data", "id")}
 		statuses := make([]int, 2)
 		var both sync.WaitGroup
@@ -228,15 +245,18 @@ func TestAccountIsReadAndChanged(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		narrow := s.with(s.newKey("read:orders"))
 		read := narrow.must(t, 200, "GET", "/api/v1/account", nil)
-		if text(read, "data", "id") != string(s.account.ID) || text(read, "data", "currency") != "EUR" || at(read, "data", "strictWarehouses") != false {
+		if text(read, "data", "id") != string(s.account.ID) || text(read, "data", "currency") != "EUR" ||
+			at(read, "data", "strictWarehouses") != false {
 			t.Errorf("%v", read)
 		}
 		narrow.must(t, 403, "PATCH", "/api/v1/account", map[string]any{"name": "x"})
 		changed := s.must(t, 200, "PATCH", "/api/v1/account", map[string]any{"name": "Corner shop", "currency": "jpy", "strictWarehouses": true})
-		if text(changed, "data", "currency") != "JPY" || at(changed, "data", "strictWarehouses") != true || text(changed, "data", "name") != "Corner shop" {
+		if text(changed, "data", "currency") != "JPY" || at(changed, "data", "strictWarehouses") != true ||
+			text(changed, "data", "name") != "Corner shop" {
 			t.Errorf("%v", changed)
 		}
-		for _, body := range []any{map[string]any{"currency": "ZZZ"}, map[string]any{"name": nil}, map[string]any{"strictWarehouses": nil}, map[string]any{"strictWarehouses": 1}} {
+		for _, body := range []any{map[string]any{"currency": "ZZZ"}, map[string]any{"name": nil}, map[string]any{"strictWarehouses": nil},
+			map[string]any{"strictWarehouses": 1}} {
 			s.must(t, 400, "PATCH", "/api/v1/account", body)
 		}
 		log := s.must(t, 200, "GET", "/api/v1/audit-log?limit=1", nil)
@@ -248,7 +268,8 @@ func TestAccountIsReadAndChanged(t *testing.T) {
 		if none := s.must(t, 200, "GET", "/api/v1/audit-log?to=2001-01-01", nil); number(none, "meta", "total") != "0" {
 			t.Errorf("%v", none)
 		}
-		if other := s.stranger().must(t, 200, "GET", "/api/v1/audit-log", nil); strings.Contains(text(other, "data", 0, "details", "fields"), "strict") {
+		if other := s.stranger().must(t, 200, "GET", "/api/v1/audit-log", nil); strings.Contains(text(other, "data", 0, "details", "fields"),
+			"strict") {
 			t.Errorf("another account's log: %v", other)
 		}
 	})

@@ -14,11 +14,14 @@ import (
 
 // addressRoutes are the address book of interface §4.4.
 var addressRoutes = []*route{
-	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", ifMatch: true, section: "4.4", summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/customers/{id}/addresses", name: "addCustomerAddress", ifMatch: true, section: "4.4",
+		summary: "Add an address", scope: "write:customers", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readAddress(o, true) }, answer: sampleAddress, serve: (*API).createAddress},
-	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", ifMatch: true, section: "4.4", summary: "Change an address", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "updateCustomerAddress", ifMatch: true, section: "4.4",
+		summary: "Change an address", scope: "write:customers",
 		body: func(o *apijson.Object) { readAddress(o, false) }, answer: sampleAddress, serve: (*API).updateAddress},
-	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", ifMatch: true, section: "4.4", summary: "Delete an address", scope: "write:customers",
+	{method: "DELETE", path: "/api/v1/customers/{id}/addresses/{addressId}", name: "deleteCustomerAddress", ifMatch: true, section: "4.4",
+		summary: "Delete an address", scope: "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Address](257), nil) }), serve: (*API).deleteAddress},
 }
 

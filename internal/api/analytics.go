@@ -11,15 +11,20 @@ import (
 
 // analyticsRoutes are interface §4.5.11.
 var analyticsRoutes = []*route{
-	{method: "GET", path: "/api/v1/analytics/summary", name: "getSummaryAnalytics", section: "4.5.11", summary: "How a span went, beside the span before it", scope: "read:analytics",
+	{method: "GET", path: "/api/v1/analytics/summary", name: "getSummaryAnalytics", section: "4.5.11",
+		summary: "How a span went, beside the span before it", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
-	{method: "GET", path: "/api/v1/analytics/sales", name: "getSalesAnalytics", section: "4.5.11", summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
+	{method: "GET", path: "/api/v1/analytics/sales", name: "getSalesAnalytics", section: "4.5.11",
+		summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}); readInterval(q) }, answer: data(sampleSales), serve: (*API).sales},
-	{method: "GET", path: "/api/v1/analytics/channels", name: "getChannelAnalytics", section: "4.5.11", summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
+	{method: "GET", path: "/api/v1/analytics/channels", name: "getChannelAnalytics", section: "4.5.11",
+		summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
-	{method: "GET", path: "/api/v1/analytics/stock", name: "getStockAnalytics", section: "4.5.11", summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
+	{method: "GET", path: "/api/v1/analytics/stock", name: "getStockAnalytics", section: "4.5.11",
+		summary: "Stock by warehouse, its value, and what runs low", scope: "read:analytics",
 		answer: data(sampleStockFigures), serve: (*API).stockFigures},
-	{method: "GET", path: "/api/v1/analytics/webhooks", name: "getWebhookAnalytics", section: "4.5.11", summary: "How deliveries went, by endpoint and by event", scope: "read:analytics",
+	{method: "GET", path: "/api/v1/analytics/webhooks", name: "getWebhookAnalytics", section: "4.5.11",
+		summary: "How deliveries went, by endpoint and by event", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
 }
 

@@ -236,31 +236,38 @@ var (
 )
 
 func sampleSummary(w *apijson.Writer) {
-	writeSummary(w, analytics.Summary{Span: sampleSpan, Takings: sampleTakings, Before: sampleTakings[0], ItemsSold: 30, NewCustomers: 4, Customers: 80,
-		ActiveProducts: 200, LowStock: 3, ToShip: 5, ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: money.TotalOf(60*money.Scale, 0)}}})
+	writeSummary(w, analytics.Summary{Span: sampleSpan, Takings: sampleTakings, Before: sampleTakings[0], ItemsSold: 30, NewCustomers: 4,
+		Customers:      80,
+		ActiveProducts: 200, LowStock: 3, ToShip: 5,
+		ByStatus: []analytics.StatusCount{{Status: "PENDING", Orders: 2, Total: money.TotalOf(60*money.Scale, 0)}}})
 }
 
 func sampleSales(w *apijson.Writer) {
 	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
 		Points: []analytics.Point{{Start: records.SampleTime, Orders: 12, ItemsSold: 30, Revenue: money.TotalOf(500*money.Scale, 0)}},
-		Best:   []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9, Revenue: money.TotalOf(90*money.Scale, 0)}}})
+		Best: []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9,
+			Revenue: money.TotalOf(90*money.Scale, 0)}}})
 }
 
 func sampleChannelFigures(w *apijson.Writer) {
-	writeChannelFigures(w, sampleSpan, "EUR", []analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
-		Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: records.SampleTime, Published: 200, LastSync: records.SampleTime}})
+	writeChannelFigures(w, sampleSpan, "EUR",
+		[]analytics.Channel{{ID: "019a1c52-7c1e-7d40-9a55-000000000003", Name: "In-house shop", Platform: "CUSTOM", Status: "active",
+			Orders: 12, Cancelled: 1, Returned: 1, Revenue: money.TotalOf(500*money.Scale, 0), LastOrder: records.SampleTime, Published: 200,
+			LastSync: records.SampleTime}})
 }
 
 func sampleStockFigures(w *apijson.Writer) {
 	writeStockFigures(w, "EUR", analytics.Stock{
 		Warehouses: []analytics.Warehouse{{Code: "MAIN", Name: "Main warehouse", SKUs: 200, OnHand: 4000, Reserved: 30, OutOfStock: 2, Low: 3,
 			Value: money.TotalOf(90_000*money.Scale, 0)}},
-		Low: []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2, Reserved: 1, Threshold: 5}}})
+		Low: []analytics.Level{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Warehouse: "MAIN", OnHand: 2,
+			Reserved: 1, Threshold: 5}}})
 }
 
 func sampleWebhookFigures(w *apijson.Writer) {
 	writeWebhookFigures(w, analytics.Webhooks{Span: sampleSpan, Events: 40,
-		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active", Pending: 1, Delivered: 38, Failed: 1,
+		Endpoints: []analytics.Endpoint{{ID: "019a1c52-7c1e-7d40-9a55-000000000007", URL: "https://shop.example/hooks", Status: "active",
+			Pending: 1, Delivered: 38, Failed: 1,
 			Attempts: 45, Answered: 38, Duration: 3_600, LastAttempt: records.SampleTime, LastError: "the endpoint answered 500"}},
 		ByEvent: []analytics.EventCount{{Event: webhooks.OrderReceived, Deliveries: 12, Failed: 1}}})
 }

@@ -16,7 +16,8 @@ func TestFiguresOfAnEmptyAccount(t *testing.T) {
 		if stock := s.must(t, 200, "GET", "/api/v1/analytics/stock", nil); text(stock, "data", "warehouses", 0, "warehouseCode") != "MAIN" {
 			t.Errorf("%v", stock)
 		}
-		if hooks := s.must(t, 200, "GET", "/api/v1/analytics/webhooks", nil); at(hooks, "data", "successRate") != nil || number(hooks, "data", "delivered") != "0" {
+		if hooks := s.must(t, 200, "GET", "/api/v1/analytics/webhooks", nil); at(hooks, "data", "successRate") != nil ||
+			number(hooks, "data", "delivered") != "0" {
 			t.Errorf("%v", hooks)
 		}
 		s.must(t, 400, "GET", "/api/v1/analytics/summary?from=2026-01-02&to=2026-01-01", nil)

@@ -98,7 +98,8 @@ func shaped(status int, f *apperr.Error, requestID string) answer {
 // errorKinds are the errors with members of their own; the others are of the kind Error (interface §7).
 var errorKinds = map[int]string{
 	http.StatusBadRequest: "ValidationError", http.StatusForbidden: "ScopeError", http.StatusConflict: "ConflictError",
-	http.StatusUnprocessableEntity: "TransitionError", http.StatusTooManyRequests: "RateLimitError", http.StatusServiceUnavailable: "UnavailableError",
+	http.StatusUnprocessableEntity: "TransitionError", http.StatusTooManyRequests: "RateLimitError",
+	http.StatusServiceUnavailable: "UnavailableError",
 }
 
 // writeError writes the error body: statusCode, message, error, code, requestId, details and the error's members.

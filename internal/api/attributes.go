@@ -22,15 +22,20 @@ var attributeRoutes = []*route{
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
 		}, serve: (*API).listAttributes},
-	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute", scope: "write:attributes", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute",
+		scope: "write:attributes", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
-	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute", scope: "read:attributes",
+	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute",
+		scope:  "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
-	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
+	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4",
+		summary: "Change an attribute", scope: "write:attributes",
 		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
-	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4", summary: "Delete an attribute", scope: "write:attributes",
+	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute",
+		scope: "write:attributes",
+		body:  func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
+	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4",
+		summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
 }
 

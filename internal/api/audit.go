@@ -9,7 +9,8 @@ import (
 
 // auditRoutes are interface §4.5.10: who did what.
 var auditRoutes = []*route{
-	{method: "GET", path: "/api/v1/audit-log", name: "listAuditLog", section: "4.5.10", summary: "Who did what, newest first", scope: "read:users",
+	{method: "GET", path: "/api/v1/audit-log", name: "listAuditLog", section: "4.5.10", summary: "Who did what, newest first",
+		scope: "read:users",
 		query: func(q *apijson.Query) { readAuditFilter(q) }, answer: sampleAudit, serve: (*API).listAudit},
 }
 

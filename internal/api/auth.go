@@ -18,11 +18,14 @@ import (
 
 // authRoutes are interface §4.5.6: log in, log out, who am I.
 var authRoutes = []*route{
-	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6", summary: "Exchange an e-mail address and a password for an access token",
-		access: public, most: limits.MaxLoginBody, waits: true, errors: []int{401}, body: func(o *apijson.Object) { readLogin(o) }, answer: data(sampleLogin), serve: (*API).logIn},
+	{method: "POST", path: "/api/v1/auth/login", name: "logIn", section: "4.5.6",
+		summary: "Exchange an e-mail address and a password for an access token",
+		access:  public, most: limits.MaxLoginBody, waits: true, errors: []int{401}, body: func(o *apijson.Object) { readLogin(o) },
+		answer: data(sampleLogin), serve: (*API).logIn},
 	{method: "POST", path: "/api/v1/auth/logout", name: "logOut", section: "4.5.6", summary: "Void the access token", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeLogout(w) }), serve: (*API).logOut},
-	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is", access: loginOnly,
+	{method: "GET", path: "/api/v1/auth/me", name: "getCurrentUser", section: "4.5.6", summary: "The user whose access token this is",
+		access: loginOnly,
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).me},
 }
 

@@ -20,7 +20,8 @@ func counted() limits.Limiter { return limits.NewLocal() }
 
 func TestLoginGivesATokenForTwelveHours(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		r := s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": " Owner@Test.example ", "password": ownerPassword}, noKey: true})
+		r := s.do(call{method: "POST", path: "/api/v1/auth/login",
+			body: map[string]string{"email": " Owner@Test.example ", "password": ownerPassword}, noKey: true})
 		answer := r.json(t)
 		token := text(answer, "data", "accessToken")
 		if r.status != http.StatusOK || text(answer, "data", "tokenType") != "Bearer" || number(answer, "data", "expiresIn") != "43200" ||
@@ -76,7 +77,8 @@ func TestFailedLoginsAreThrottledPerAccountAndAddress(t *testing.T) {
 	enginesWith(t, counted, func(t *testing.T, s *server) {
 		try := func(password string) reply {
 			s.now.move(100 * time.Millisecond) // clear of the burst of one address
-			return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": "owner@test.example", "password": password}, noKey: true})
+			return s.do(call{method: "POST", path: "/api/v1/auth/login",
+				body: map[string]string{"email": "owner@test.example", "password": password}, noKey: true})
 		}
 		for i := range 10 {
 			if r := try("wrong wrong wrong"); r.status != http.StatusUnauthorized {
@@ -99,7 +101,8 @@ func TestFailedLoginsAreThrottledPerAccountAndAddress(t *testing.T) {
 func TestRepeatedLoginShowsTheSameTokenAndKeepsNoSecret(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		login := func(password string) reply {
-			return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": "owner@test.example", "password": password}, noKey: true,
+			return s.do(call{method: "POST", path: "/api/v1/auth/login",
+				body: map[string]string{"email": "owner@test.example", "password": password}, noKey: true,
 				header: map[string]string{"Idempotency-Key": "login-1"}})
 		}
 		first, again := login(ownerPassword), login(ownerPassword)
@@ -131,7 +134,8 @@ func TestCredentialsAreToldApart(t *testing.T) {
 			{"nothing", "/api/v1/account", nil, 401},
 			{"unknown key", "/api/v1/account", map[string]string{"X-API-Key": "pk_live_nope"}, 401},
 			{"unknown token", "/api/v1/account", bearer("at_nope"), 401},
-			{"the key decides over the token", "/api/v1/account", map[string]string{"X-API-Key": "pk_live_nope", "Authorization": "Bearer " + s.token}, 401},
+			{"the key decides over the token", "/api/v1/account",
+				map[string]string{"X-API-Key": "pk_live_nope", "Authorization": "Bearer " + s.token}, 401},
 			{"key where a login is needed", "/api/v1/auth/me", map[string]string{"X-API-Key": s.key}, 403},
 			{"unknown key where a login is needed", "/api/v1/auth/me", map[string]string{"X-API-Key": "pk_live_nope"}, 401},
 		}

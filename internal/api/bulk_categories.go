@@ -11,7 +11,8 @@ import (
 
 // bulkCategoryRoutes are the category import of interface §4.2.
 var bulkCategoryRoutes = []*route{
-	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories", access: keyHeader, scope: "write:categories",
+	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories",
+		access: keyHeader, scope: "write:categories",
 		rate: &limits.BulkCategories, body: func(o *apijson.Object) { readCategoryImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Errors: sampleItemErrors()})

@@ -11,11 +11,14 @@ import (
 
 // bulkInventoryRoutes are the stock update of interface §4.2, and that of thresholds (§4.5).
 var bulkInventoryRoutes = []*route{
-	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock", access: keyHeader, scope: "write:inventory",
+	{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", name: "bulkUpdateInventory", section: "4.2", summary: "Update stock",
+		access: keyHeader, scope: "write:inventory",
 		rate: &limits.BulkInventory, body: func(o *apijson.Object) { readStock(o, "quantity", limits.MaxStock) },
 		answer: data(sampleUpdated), serve: (*API).updateInventory},
-	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds", scope: "write:inventory",
-		body: func(o *apijson.Object) { readStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated), serve: (*API).updateThresholds},
+	{method: "PATCH", path: "/api/v1/inventory/thresholds", name: "setStockThresholds", section: "4.5.5", summary: "Set stock thresholds",
+		scope: "write:inventory",
+		body:  func(o *apijson.Object) { readStock(o, "threshold", limits.MaxStock) }, answer: data(sampleUpdated),
+		serve: (*API).updateThresholds},
 }
 
 func sampleUpdated(w *apijson.Writer) {

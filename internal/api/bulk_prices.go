@@ -12,7 +12,8 @@ import (
 
 // bulkPriceRoutes are the price update of interface §4.2.
 var bulkPriceRoutes = []*route{
-	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices", access: keyHeader, scope: "write:products",
+	{method: "PATCH", path: "/api/v1/sdk/prices/bulk-update", name: "bulkUpdatePrices", section: "4.2", summary: "Update prices",
+		access: keyHeader, scope: "write:products",
 		rate: &limits.BulkPrices, body: func(o *apijson.Object) { readPrices(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})

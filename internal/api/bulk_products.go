@@ -15,7 +15,8 @@ import (
 
 // bulkProductRoutes are the product import of interface §4.2.
 var bulkProductRoutes = []*route{
-	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404}, summary: "Import products", access: keyHeader, scope: "write:products",
+	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404},
+		summary: "Import products", access: keyHeader, scope: "write:products",
 		rate: &limits.BulkProducts, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
 		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { readImport(o) },
 		answer: data(func(w *apijson.Writer) {

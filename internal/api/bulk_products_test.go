@@ -31,17 +31,22 @@ func TestImportAnswers(t *testing.T) {
 		bad := item{"sku": "A-2", "name": "No price"}
 		accepted := s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, good, bad))
 		data := at(accepted, "data")
-		if text(data, "status") != "PROCESSING" || number(data, "totalItems") != "2" || number(data, "accepted") != "1" || number(data, "rejected") != "1" || text(data, "jobId") == "" {
+		if text(data, "status") != "PROCESSING" || number(data, "totalItems") != "2" || number(data, "accepted") != "1" ||
+			number(data, "rejected") != "1" || text(data, "jobId") == "" {
 			t.Errorf("answer (a): %v", accepted)
 		}
 		entry := at(data, "errors", 0)
-		if text(entry, "sku") != "A-2" || text(entry, "error") != "price is required" || number(entry, "index") != "1" || text(entry, "field") != "price" || text(entry, "code") != "required" {
+		if text(entry, "sku") != "A-2" || text(entry, "error") != "price is required" || number(entry, "index") != "1" ||
+			text(entry, "field") != "price" || text(entry, "code") != "required" {
 			t.Errorf("error entry: %v", entry)
 		}
 		for _, path := range []string{"/api/v1/sdk/products/bulk-import?wait=true", "/api/v1/sdk/products/bulk-import"} {
-			r := s.do(call{method: "POST", path: path, body: importBody(nil, good, item{"sku": "N" + fmt.Sprint(len(path)), "name": "New", "price": "1.50"}, bad), header: map[string]string{"Prefer": "respond-async, wait=10"}})
+			r := s.do(call{method: "POST", path: path,
+				body:   importBody(nil, good, item{"sku": "N" + fmt.Sprint(len(path)), "name": "New", "price": "1.50"}, bad),
+				header: map[string]string{"Prefer": "respond-async, wait=10"}})
 			counts := r.json(t)
-			if r.status != 200 || number(counts, "total") != "3" || number(counts, "created") != "1" || number(counts, "updated") != "1" || at(counts, "errors", 0, "sku") != "A-2" {
+			if r.status != 200 || number(counts, "total") != "3" || number(counts, "created") != "1" || number(counts, "updated") != "1" ||
+				at(counts, "errors", 0, "sku") != "A-2" {
 				t.Errorf("answer (b): %d %v", r.status, counts)
 			}
 		}
@@ -63,7 +68,8 @@ func TestImportsRace(t *testing.T) {
 					var products []any
 					for i := range 20 {
 						n := (i*(2*c+1) + c) % 20 // in another order each
-						products = append(products, item{"sku": fmt.Sprintf("S-%d-%d", round, n), "name": "Same name", "price": c, "categoryIds": []string{fmt.Sprint("cat-", round)}})
+						products = append(products, item{"sku": fmt.Sprintf("S-%d-%d", round, n), "name": "Same name", "price": c,
+							"categoryIds": []string{fmt.Sprint("cat-", round)}})
 					}
 					r := s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import?wait=true", body: importBody(nil, products...)})
 					if r.status != 200 {
@@ -72,7 +78,8 @@ func TestImportsRace(t *testing.T) {
 					}
 					n, _ := strconv.Atoi(number(r.json(t), "created"))
 					created[c] += n
-					s.do(call{method: "POST", path: "/api/v1/sdk/categories/bulk-import", body: item{"categories": []item{{"externalId": fmt.Sprint("cat-", round), "name": "C"}}}})
+					s.do(call{method: "POST", path: "/api/v1/sdk/categories/bulk-import",
+						body: item{"categories": []item{{"externalId": fmt.Sprint("cat-", round), "name": "C"}}}})
 				}
 			})
 		}
@@ -106,15 +113,20 @@ func TestImportsRace(t *testing.T) {
 // A dry run tells what the import then does, and does nothing.
 func TestDryRun(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A", "name": "A", "price": 1, "description": "old"}, item{"sku": "B", "name": "B", "price": 1}))
-		body := []any{item{"sku": "A", "name": "A", "price": 2, "description": nil}, item{"sku": "B", "name": "B", "price": 1}, item{"sku": "N", "name": "New", "price": 3, "variants": []item{{"sku": "N-1"}}}, item{"sku": "X"}}
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import",
+			importBody(nil, item{"sku": "A", "name": "A", "price": 1, "description": "old"}, item{"sku": "B", "name": "B", "price": 1}))
+		body := []any{item{"sku": "A", "name": "A", "price": 2, "description": nil}, item{"sku": "B", "name": "B", "price": 1},
+			item{"sku": "N", "name": "New", "price": 3, "variants": []item{{"sku": "N-1"}}}, item{"sku": "X"}}
 		_, from := s.told(0)
 		dry := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"dryRun": true}, body...))
-		if number(dry, "total") != "4" || number(dry, "created") != "1" || number(dry, "updated") != "2" || number(dry, "errors", 0, "index") != "3" {
+		if number(dry, "total") != "4" || number(dry, "created") != "1" || number(dry, "updated") != "2" ||
+			number(dry, "errors", 0, "index") != "3" {
 			t.Errorf("counts: %v", dry)
 		}
-		want := "[map[action:update fields:[map[field:description from:old to:<nil>] map[field:price from:1 to:2]] sku:A] map[action:unchanged fields:[] sku:B]"
-		if got := fmt.Sprint(dry["changes"]); !strings.HasPrefix(got, want) || text(dry, "changes", 2, "action") != "create" || text(dry, "changes", 2, "fields", 1, "to") != "New" || at(dry, "changes", 2, "fields", 1, "from") != nil {
+		want := "[map[action:update fields:[map[field:description from:old to:<nil>] map[field:price from:1 to:2]] sku:A] " +
+			"map[action:unchanged fields:[] sku:B]"
+		if got := fmt.Sprint(dry["changes"]); !strings.HasPrefix(got, want) || text(dry, "changes", 2, "action") != "create" ||
+			text(dry, "changes", 2, "fields", 1, "to") != "New" || at(dry, "changes", 2, "fields", 1, "from") != nil {
 			t.Errorf("changes: %s", got)
 		}
 		if names, _ := s.told(from); len(names) != 0 {
@@ -135,21 +147,26 @@ func TestImportPublishes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		channel := id.New[id.Channel]()
 		s.act(s.tenant, func(tx *db.Tx) error {
-			channels.Channel{ID: channel, Name: "ERP", Platform: channels.Custom, Oversell: "allow", Status: channels.Active, Settings: "{}"}.Insert(tx)
+			channels.Channel{ID: channel, Name: "ERP", Platform: channels.Custom, Oversell: "allow", Status: channels.Active,
+				Settings: "{}"}.Insert(tx)
 			return nil
 		})
 		for range 2 {
-			accepted := s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}, item{"sku": "B"}))
+			accepted := s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import",
+				importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}, item{"sku": "B"}))
 			job := s.must(t, 200, "GET", "/api/v1/sdk/jobs/"+text(accepted, "data", "jobId"), nil)
-			if text(job, "data", "channelName") != "ERP" || number(job, "data", "failed") != "1" || text(job, "data", "errors", 0, "sku") != "B" || text(job, "data", "type") != "product_import" {
+			if text(job, "data", "channelName") != "ERP" || number(job, "data", "failed") != "1" || text(job, "data", "errors", 0, "sku") != "B" ||
+				text(job, "data", "type") != "product_import" {
 				t.Errorf("job: %v", job)
 			}
 		}
 		listed := s.must(t, 200, "GET", "/api/v1/products?channelId="+string(channel), nil)
-		if number(listed, "meta", "total") != "1" || text(listed, "data", 0, "publications", 0, "status") != "published" || text(listed, "data", 0, "publications", 0, "publishedAt") == "" {
+		if number(listed, "meta", "total") != "1" || text(listed, "data", 0, "publications", 0, "status") != "published" ||
+			text(listed, "data", 0, "publications", 0, "publishedAt") == "" {
 			t.Errorf("published: %v", listed)
 		}
-		s.stranger().must(t, 404, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}))
+		s.stranger().must(t, 404, "POST", "/api/v1/sdk/products/bulk-import",
+			importBody(item{"channelId": channel}, item{"sku": "A", "name": "A", "price": 1}))
 		s.must(t, 400, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"channelId": "x"}, item{"sku": "A", "name": "A", "price": 1}))
 		s.must(t, 400, "POST", "/api/v1/sdk/products/bulk-import?wait=maybe", importBody(nil, item{"sku": "A", "name": "A", "price": 1}))
 	})
@@ -159,7 +176,8 @@ func TestImportPublishes(t *testing.T) {
 func TestImportReplays(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		send := func() reply {
-			return s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import", body: importBody(nil, item{"sku": "A", "name": "A", "price": 1}), header: map[string]string{"Idempotency-Key": "once"}})
+			return s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import",
+				body: importBody(nil, item{"sku": "A", "name": "A", "price": 1}), header: map[string]string{"Idempotency-Key": "once"}})
 		}
 		first, second := send(), send()
 		if first.status != 202 || string(first.body) != string(second.body) || second.header.Get("Idempotent-Replay") != "true" {
@@ -174,12 +192,14 @@ func TestImportReplays(t *testing.T) {
 // Stock comes with products and variants, into the default warehouse or a named one; with strictWarehouses only into known ones.
 func TestImportStock(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		body := importBody(nil, item{"sku": "A", "name": "A", "price": 1, "stock": item{"warehouseCode": "LYON", "quantity": 4}, "variants": []item{{"sku": "A-1", "stock": 2}, {"sku": "A-2"}}},
+		body := importBody(nil, item{"sku": "A", "name": "A", "price": 1, "stock": item{"warehouseCode": "LYON", "quantity": 4},
+			"variants": []item{{"sku": "A-1", "stock": 2}, {"sku": "A-2"}}},
 			item{"sku": "B", "name": "B", "price": 1, "stock": item{"quantity": 0}})
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", body)
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", body)
 		a := at(s.must(t, 200, "GET", "/api/v1/products?sku=A", nil), "data", 0)
-		if text(a, "stock", 0, "warehouseCode") != "LYON" || number(a, "stock", 0, "onHand") != "4" || number(a, "variants", 0, "stock") != "2" || number(a, "variants", 1, "stock") != "0" {
+		if text(a, "stock", 0, "warehouseCode") != "LYON" || number(a, "stock", 0, "onHand") != "4" ||
+			number(a, "variants", 0, "stock") != "2" || number(a, "variants", 1, "stock") != "0" {
 			t.Errorf("stock: %v", a)
 		}
 		if names, _ := s.told(0); fmt.Sprint(names) != "[product.created product.created stock.updated stock.updated]" {
@@ -189,7 +209,8 @@ func TestImportStock(t *testing.T) {
 			tx.Queue(`UPDATE tenants SET settings = '{"strictWarehouses":true}' WHERE tenant_id = $1`, tx.Tenant)
 			return nil
 		})
-		strict := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, item{"sku": "A", "name": "A", "price": 2, "stock": item{"warehouseCode": "OSLO", "quantity": 4}}))
+		strict := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true",
+			importBody(nil, item{"sku": "A", "name": "A", "price": 2, "stock": item{"warehouseCode": "OSLO", "quantity": 4}}))
 		if text(strict, "errors", 0, "code") != "unknown_warehouse" || number(strict, "updated") != "0" {
 			t.Errorf("strict: %v", strict)
 		}
@@ -203,8 +224,10 @@ func TestLongWarehouseCodes(t *testing.T) {
 		product := func(sku, code string) item {
 			return item{"sku": sku, "name": "Mug", "price": 1, "stock": item{"warehouseCode": code, "quantity": 4}}
 		}
-		counts := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true", importBody(nil, product("A", long), product("B", long+"W")))
-		if number(counts, "created") != "1" || text(counts, "errors", 0, "sku") != "B" || text(counts, "errors", 0, "field") != "stock.warehouseCode" {
+		counts := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import?wait=true",
+			importBody(nil, product("A", long), product("B", long+"W")))
+		if number(counts, "created") != "1" || text(counts, "errors", 0, "sku") != "B" ||
+			text(counts, "errors", 0, "field") != "stock.warehouseCode" {
 			t.Errorf("%v", counts)
 		}
 		done := s.must(t, 200, "PATCH", "/api/v1/sdk/inventory/bulk-update", item{"updates": []item{

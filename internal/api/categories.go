@@ -22,15 +22,20 @@ var categoryRoutes = []*route{
 			writeMeta(w, page{Number: 1, Limit: 20}, 1, nil)
 			w.End()
 		}, serve: (*API).listCategories},
-	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category", scope: "write:categories", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category",
+		scope: "write:categories", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
-	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category", scope: "read:categories",
+	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category",
+		scope:  "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
-	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category", scope: "write:categories",
-		body: func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
-	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category", scope: "write:categories",
+	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
+		scope: "write:categories",
+		body:  func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
+		scope: "write:categories",
+		body:  func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category",
+		scope:  "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
 }
 

@@ -23,12 +23,14 @@ func (s *server) tree(t *testing.T) map[string]any {
 // Children may come before their parents, in the same request or in an earlier one; either way they are linked.
 func TestCategoriesInAnyOrder(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		done := s.importCategories(t, item{"externalId": "child", "name": "Child", "parentExternalId": "parent"}, item{"externalId": "parent", "name": "Parent", "parentExternalId": "unborn"})
+		done := s.importCategories(t, item{"externalId": "child", "name": "Child", "parentExternalId": "parent"},
+			item{"externalId": "parent", "name": "Parent", "parentExternalId": "unborn"})
 		if number(done, "created") != "2" || number(done, "updated") != "0" {
 			t.Errorf("first import: %v", done)
 		}
 		tree := s.tree(t)
-		if text(tree["child"], "parentId") != text(tree["parent"], "id") || at(tree["parent"], "parentId") != nil || text(tree["parent"], "parentExternalId") != "unborn" {
+		if text(tree["child"], "parentId") != text(tree["parent"], "id") || at(tree["parent"], "parentId") != nil ||
+			text(tree["parent"], "parentExternalId") != "unborn" {
 			t.Errorf("before the grandparent: %v", tree)
 		}
 		_, from := s.told(0)
@@ -51,8 +53,10 @@ func TestCategoryCycles(t *testing.T) {
 		if done := s.importCategories(t, item{"externalId": "self", "name": "Self", "parentExternalId": "self"}); code(done, 0) != "cycle" {
 			t.Errorf("itself: %v", done)
 		}
-		done := s.importCategories(t, item{"externalId": "a", "name": "A", "parentExternalId": "b"}, item{"externalId": "b", "name": "B", "parentExternalId": "a"})
-		if code(done, 0) != "cycle" || number(done, "errors", 0, "index") != "1" || text(done, "errors", 0, "externalId") != "b" || number(done, "created") != "1" {
+		done := s.importCategories(t, item{"externalId": "a", "name": "A", "parentExternalId": "b"},
+			item{"externalId": "b", "name": "B", "parentExternalId": "a"})
+		if code(done, 0) != "cycle" || number(done, "errors", 0, "index") != "1" || text(done, "errors", 0, "externalId") != "b" ||
+			number(done, "created") != "1" {
 			t.Errorf("each other: %v", done)
 		}
 		if done := s.importCategories(t, item{"externalId": "b", "name": "B", "parentExternalId": "a"}); code(done, 0) != "cycle" {
@@ -60,7 +64,8 @@ func TestCategoryCycles(t *testing.T) {
 		}
 		s.importCategories(t, item{"externalId": "b", "name": "B"}, item{"externalId": "c", "name": "C", "parentExternalId": "a"})
 		tree := s.tree(t)
-		if status, answer := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"), item{"parentId": text(tree["c"], "id")}); status != 400 || text(answer, "details", 0, "path") != "parentId" {
+		if status, answer := s.call(t, "PATCH", "/api/v1/categories/"+text(tree["b"], "id"),
+			item{"parentId": text(tree["c"], "id")}); status != 400 || text(answer, "details", 0, "path") != "parentId" {
 			t.Errorf("grandparent below grandchild: %d %v", status, answer)
 		}
 		s.importCategories(t, item{"externalId": "d", "name": "D", "parentExternalId": "c"})
@@ -76,7 +81,8 @@ func TestCategoryCycles(t *testing.T) {
 // A product's link to a category that is not here is kept, works when it arrives, and waits again when it goes.
 func TestLinksWait(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		made := s.must(t, 201, "POST", "/api/v1/products", item{"sku": "P", "name": "P", "price": 1, "categoryIds": []string{"later", "here", "later"}})
+		made := s.must(t, 201, "POST", "/api/v1/products",
+			item{"sku": "P", "name": "P", "price": 1, "categoryIds": []string{"later", "here", "later"}})
 		path := "/api/v1/products/" + text(made, "data", "id")
 		ids := func() int { return len(at(s.must(t, 200, "GET", path, nil), "data", "categoryIds").([]any)) }
 		_, from := s.told(0)
@@ -92,7 +98,8 @@ func TestLinksWait(t *testing.T) {
 		if listed := s.must(t, 200, "GET", "/api/v1/products?categoryId="+text(tree["here"], "id"), nil); number(listed, "meta", "total") != "1" {
 			t.Errorf("list by category: %v", listed)
 		}
-		s.must(t, 200, "PATCH", path, item{"categoryIds": []string{text(tree["later"], "id"), "here"}}) // the same two, one by its id: the same links
+		// the same two, one by its id: the same links
+		s.must(t, 200, "PATCH", path, item{"categoryIds": []string{text(tree["later"], "id"), "here"}})
 		s.must(t, 200, "DELETE", "/api/v1/categories/"+text(tree["here"], "id"), nil)
 		if n := ids(); n != 1 {
 			t.Errorf("%d categories after one has gone", n)
@@ -140,7 +147,8 @@ func TestCategoryLife(t *testing.T) {
 
 func TestAttributes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		made := s.must(t, 201, "POST", "/api/v1/attributes", item{"code": "colour", "label": "Colour", "type": "select", "options": []string{"red", "blue"}})
+		made := s.must(t, 201, "POST", "/api/v1/attributes",
+			item{"code": "colour", "label": "Colour", "type": "select", "options": []string{"red", "blue"}})
 		path := "/api/v1/attributes/" + text(made, "data", "id")
 		s.must(t, 409, "POST", "/api/v1/attributes", item{"code": "colour", "label": "Again", "type": "text"})
 		s.must(t, 400, "POST", "/api/v1/attributes", item{"code": "size", "label": "Size", "type": "select"})
@@ -151,7 +159,8 @@ func TestAttributes(t *testing.T) {
 		if fmt.Sprint(at(changed, "data", "options")) != "[green]" || text(changed, "data", "code") != "colour" {
 			t.Errorf("changed: %v", changed)
 		}
-		if list := s.must(t, 200, "GET", "/api/v1/attributes", nil); number(list, "meta", "total") != "2" || text(list, "data", 0, "code") != "colour" {
+		if list := s.must(t, 200, "GET", "/api/v1/attributes", nil); number(list, "meta", "total") != "2" ||
+			text(list, "data", 0, "code") != "colour" {
 			t.Errorf("list: %v", list)
 		}
 		s.stranger().must(t, 404, "GET", path, nil)

@@ -47,18 +47,21 @@ var changeables = []changeable{
 		}
 		return "description", fmt.Sprint("text ", n)
 	}, other: textOf("name")},
-	{name: "warehouse", make: createdAt("/api/v1/warehouses", func(n int) map[string]any { return map[string]any{"code": fmt.Sprintf("W%d", n), "name": "W"} }),
+	{name: "warehouse", make: createdAt("/api/v1/warehouses",
+		func(n int) map[string]any { return map[string]any{"code": fmt.Sprintf("W%d", n), "name": "W"} }),
 		one: textOf("name"), other: func(n int) (string, any) { return "address", map[string]any{"city": fmt.Sprint("City ", n)} }},
 	{name: "attribute", make: createdAt("/api/v1/attributes", func(n int) map[string]any {
 		return map[string]any{"code": fmt.Sprintf("a%d", n), "label": "A", "type": "select", "options": []string{"x"}}
 	}), one: textOf("label"), other: func(n int) (string, any) { return "options", []any{"x", fmt.Sprint(n)} }},
 	{name: "category", make: createdAt("/api/v1/categories", func(n int) map[string]any { return map[string]any{"name": fmt.Sprint("C", n)} }),
 		one: textOf("name"), other: textOf("slug")},
-	{name: "channel", make: createdAt("/api/v1/channels", func(n int) map[string]any { return map[string]any{"name": "Ch", "platform": "CUSTOM"} }, "channel"),
+	{name: "channel", make: createdAt("/api/v1/channels",
+		func(n int) map[string]any { return map[string]any{"name": "Ch", "platform": "CUSTOM"} }, "channel"),
 		one: textOf("name"), other: func(n int) (string, any) { return "settings", map[string]any{"n": fmt.Sprint(n)} }},
 	{name: "segment", make: createdAt("/api/v1/segments", func(n int) map[string]any { return map[string]any{"name": "S"} }),
 		one: textOf("name"), other: func(n int) (string, any) { return "rules", map[string]any{"minOrders": n + 1} }},
-	{name: "customer", make: createdAt("/api/v1/customers", func(n int) map[string]any { return map[string]any{"email": fmt.Sprintf("c%d@example.com", n)} }),
+	{name: "customer", make: createdAt("/api/v1/customers",
+		func(n int) map[string]any { return map[string]any{"email": fmt.Sprintf("c%d@example.com", n)} }),
 		one: textOf("firstName"), other: textOf("lastName")},
 	{name: "user", make: createdAt("/api/v1/users", func(n int) map[string]any {
 		return map[string]any{"email": fmt.Sprintf("u%d@example.com", n), "name": "U", "role": "admin", "password": ownerPassword}
@@ -134,7 +137,8 @@ func TestWritersAtOnce(t *testing.T) {
 					oneName, oneValue := c.one(100 + round)
 					otherName, otherValue := c.other(100 + round)
 					for _, r := range s.atOnce(2, func(i int) call {
-						return call{method: "PATCH", path: path, body: map[string]any{[]string{oneName, otherName}[i]: []any{oneValue, otherValue}[i]}, noKey: true, header: header("")}
+						return call{method: "PATCH", path: path, body: map[string]any{[]string{oneName, otherName}[i]: []any{oneValue, otherValue}[i]},
+							noKey: true, header: header("")}
 					}) {
 						if r.status != 200 {
 							t.Errorf("%d %s", r.status, r.body)

@@ -67,7 +67,8 @@ func newJudge(t testing.TB, a *API) *judge {
 	})
 	fault := openapi3.NewResponses(openapi3.WithName("default", openapi3.NewResponse().WithDescription("An error").
 		WithJSONSchemaRef(closed.document.Components.Schemas["Error"])))
-	return &judge{document: closed.document, operations: closed.operations, answered: map[string]int{}, unrouted: &openapi3.Operation{Responses: fault}}
+	return &judge{document: closed.document, operations: closed.operations, answered: map[string]int{},
+		unrouted: &openapi3.Operation{Responses: fault}}
 }
 
 // loadDocument reads the document as a stranger would, and checks that it is an OpenAPI document.
@@ -162,7 +163,8 @@ func (j *judge) checkBody(op *openapi3.Operation, method string, got reply, whol
 		if err := d.Decode(&value); err != nil {
 			return err.Error()
 		}
-		if err := answer.Value.Content.Get("application/json").Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil {
+		if err := answer.Value.Content.Get("application/json").Schema.Value.VisitJSON(value, openapi3.MultiErrors(),
+			openapi3.DisableSchemaErrorDetails()); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -172,8 +174,9 @@ func (j *judge) checkBody(op *openapi3.Operation, method string, got reply, whol
 		return err.Error()
 	}
 	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: hr, Route: &routers.Route{Spec: j.document, Operation: op, Method: method}},
-		Status:                 got.status, Header: got.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: hr,
+			Route: &routers.Route{Spec: j.document, Operation: op, Method: method}},
+		Status: got.status, Header: got.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	}
 	input.SetBodyBytes(got.body)
 	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
@@ -235,7 +238,8 @@ func checkError(got reply) string {
 	case text.Code == "validation_failed" && got.status != 400:
 		return "validation_failed that is no 400"
 	}
-	for _, word := range []string{"SELECT ", "INSERT ", "UPDATE ", "sqlite", "SQLITE", "pgconn", "goroutine ", ".go:", "/internal/", "runtime error"} {
+	for _, word := range []string{"SELECT ", "INSERT ", "UPDATE ", "sqlite", "SQLITE", "pgconn", "goroutine ", ".go:", "/internal/",
+		"runtime error"} {
 		if strings.Contains(text.Message, word) || bytes.Contains(got.body, []byte("SQLSTATE")) {
 			return "the message tells of the inside: " + text.Message
 		}

@@ -66,7 +66,8 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 			if got.status != a.wants(r) {
 				w.t.Errorf("%s %s, ask %d: %d, not %d: %s", r.method, r.path, i, got.status, a.wants(r), short(got.body))
 			}
-			if body := string(encode(w.t, a.body)); got.status < 300 && r.body != nil && !strings.Contains(r.path, "bulk-") && !strings.HasSuffix(r.path, "/thresholds") {
+			if body := string(encode(w.t, a.body)); got.status < 300 && r.body != nil && !strings.Contains(r.path, "bulk-") &&
+				!strings.HasSuffix(r.path, "/thresholds") {
 				if problem := w.judge.refuses(r, body); problem != "" && body != "" {
 					w.t.Errorf("%s %s took a body that the document refuses: %s\n%s", r.method, r.path, problem, short([]byte(body)))
 				}
@@ -105,8 +106,10 @@ func TestEveryWriteReplays(t *testing.T) {
 		first := w.send(r, a, w.credential(r, a))
 		after := w.dump()
 		second := w.send(r, a, w.credential(r, a))
-		if first.status != second.status || !bytes.Equal(first.body, second.body) || second.header.Get("Idempotent-Replay") != "true" || first.header.Get("Idempotent-Replay") != "" {
-			w.t.Errorf("%s %s twice with one key: %d, then %d, replay %q\n%s\n%s", r.method, r.path, first.status, second.status, second.header.Get("Idempotent-Replay"), short(first.body), short(second.body))
+		if first.status != second.status || !bytes.Equal(first.body, second.body) || second.header.Get("Idempotent-Replay") != "true" ||
+			first.header.Get("Idempotent-Replay") != "" {
+			w.t.Errorf("%s %s twice with one key: %d, then %d, replay %q\n%s\n%s", r.method, r.path, first.status, second.status,
+				second.header.Get("Idempotent-Replay"), short(first.body), short(second.body))
 		}
 		if d := differ(after, w.dump()); d != "" {
 			w.t.Errorf("%s %s: the replay changed something:\n%s", r.method, r.path, d)
@@ -164,7 +167,8 @@ func TestRacersOfOneKey(t *testing.T) {
 		for name := range after {
 			want := 2*alone[name] - before[name] // the same once more
 			if after[name] != want {
-				w.t.Errorf("%s %s: one request adds %d rows to %s, %d at once with one key %d", r.method, r.path, alone[name]-prepared[name], name, racers,
+				w.t.Errorf("%s %s: one request adds %d rows to %s, %d at once with one key %d", r.method, r.path, alone[name]-prepared[name], name,
+					racers,
 					after[name]-want+alone[name]-prepared[name])
 			}
 		}
@@ -209,7 +213,8 @@ func (w *world) unrouted() {
 		method, path string
 		status       int
 	}{
-		{"GET", "/api/v1/nothing", 404}, {"GET", "/", 404}, {"DELETE", "/api/v1/orders", 405}, {"PUT", "/api/v1/orders/x/status", 405}, {"BREW", "/api/v1/orders", 405},
+		{"GET", "/api/v1/nothing", 404}, {"GET", "/", 404}, {"DELETE", "/api/v1/orders", 405}, {"PUT", "/api/v1/orders/x/status", 405},
+		{"BREW", "/api/v1/orders", 405},
 		{"GET", "/api/v1/orders/", 404}, {"GET", "/api/v1//orders", 404}, {"POST", "/api/v1/orders/%2e%2e/x", 404},
 	} {
 		got := w.do(call{method: c.method, path: c.path})
@@ -226,7 +231,8 @@ var operationNames = regexp.MustCompile(`^[a-z]+([A-Z][a-z0-9]*)+$`)
 func TestDocumentIsForGenerators(t *testing.T) {
 	dbtest.Long(t, "a large document")
 	document := loadDocument(t, New(Config{Version: "test"}))
-	for _, name := range []string{"Order", "OrderListItem", "OrderReceipt", "Product", "Category", "Customer", "Address", "Shipment", "Channel", "ApiKey", "Endpoint",
+	for _, name := range []string{"Order", "OrderListItem", "OrderReceipt", "Product", "Category", "Customer", "Address", "Shipment",
+		"Channel", "ApiKey", "Endpoint",
 		"Delivery", "Event", "Job", "Error", "ValidationError", "CreateOrder", "ProductInput", "CreateCustomer", "OrderReceivedEvent"} {
 		if document.Components.Schemas[name] == nil {
 			t.Errorf("there is no schema %s", name)
@@ -246,7 +252,8 @@ func TestDocumentIsForGenerators(t *testing.T) {
 				t.Errorf("%s: the tag %s says nothing of itself", name, op.Tags[0])
 			}
 			for status, answer := range op.Responses.Map() {
-				if content := answer.Value.Content.Get("application/json"); content != nil && status != "default" && path != "/api/v1/openapi.json" && content.Example == nil {
+				if content := answer.Value.Content.Get("application/json"); content != nil && status != "default" && path != "/api/v1/openapi.json" &&
+					content.Example == nil {
 					t.Errorf("%s: %s has no example", name, status)
 				}
 			}

@@ -18,21 +18,27 @@ import (
 var customerRoutes = []*route{
 	{method: "GET", path: "/api/v1/customers", name: "listCustomers", section: "4.4", summary: "List customers", scope: "read:customers",
 		query: func(q *apijson.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
-	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer", scope: "write:customers", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer",
+		scope: "write:customers", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
-	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers", scope: "write:customers",
-		body: func(o *apijson.Object) { readMerge(o) }, answer: data(func(w *apijson.Writer) {
+	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers",
+		scope: "write:customers",
+		body:  func(o *apijson.Object) { readMerge(o) }, answer: data(func(w *apijson.Writer) {
 			writeMerged(w, commerce.Merged{Primary: records.SampleCustomer(), Secondaries: []id.Customer{records.SampleID[id.Customer](261)}})
 		}), serve: (*API).mergeCustomers},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
-	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer", scope: "write:customers",
+	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer",
+		scope: "write:customers",
+		body:  func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4",
+		summary: "Change a customer, the same as PATCH", scope: "write:customers",
 		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
-	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4", summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
-	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders", scope: "read:customers",
+	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders",
+		scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
-	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data", scope: "write:customers",
+	{method: "POST", path: "/api/v1/customers/{id}/erase", name: "eraseCustomer", section: "4.4", summary: "Erase a customer's personal data",
+		scope: "write:customers",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteErasure(w, "data", records.Erasure{ID: records.SampleID[id.Customer](262), ErasedAt: records.SampleTime, Orders: 2})
 		}), serve: (*API).eraseCustomer},

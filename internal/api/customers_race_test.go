@@ -17,7 +17,8 @@ func TestRacesAroundCustomers(t *testing.T) {
 		order := s.shop(t)
 		var all sync.WaitGroup
 		for n := range 4 {
-			first := s.customer(t, map[string]any{"email": fmt.Sprintf("first%d@race.example", n), "firstName": "Race", "lastName": fmt.Sprint("Runner", n)})
+			first := s.customer(t, map[string]any{"email": fmt.Sprintf("first%d@race.example", n), "firstName": "Race",
+				"lastName": fmt.Sprint("Runner", n)})
 			second := s.customer(t, map[string]any{"email": fmt.Sprintf("second%d@race.example", n)})
 			var underWay sync.WaitGroup
 			underWay.Add(2)
@@ -27,8 +28,9 @@ func TestRacesAroundCustomers(t *testing.T) {
 						if i == 3 {
 							underWay.Done()
 						}
-						status, made := s.call(t, "POST", "/api/v1/orders", order(map[string]any{"customerName": fmt.Sprint("Race Runner", n), "customerEmail": fmt.Sprintf("%s%d@race.example", email, n),
-							"notes": "a note of the runner"}))
+						status, made := s.call(t, "POST", "/api/v1/orders",
+							order(map[string]any{"customerName": fmt.Sprint("Race Runner", n), "customerEmail": fmt.Sprintf("%s%d@race.example", email, n),
+								"notes": "a note of the runner"}))
 						if status != 201 {
 							t.Errorf("an order: %d %v", status, made)
 							continue
@@ -44,7 +46,8 @@ func TestRacesAroundCustomers(t *testing.T) {
 			}
 			all.Go(func() {
 				underWay.Wait()
-				if status, answer := s.call(t, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": first, "secondaryIds": []string{second}}); status != 200 {
+				if status, answer := s.call(t, "POST", "/api/v1/customers/merge",
+					map[string]any{"primaryId": first, "secondaryIds": []string{second}}); status != 200 {
 					t.Errorf("a merge: %d %v", status, answer)
 				}
 				if n%2 == 0 {
@@ -73,8 +76,10 @@ func TestRacesAroundCustomers(t *testing.T) {
 					t.Errorf("the %s customer %s counts %d orders of %d, and has %d of %d", status, customer, count, spent, orders, total)
 				}
 				return err
-			}, `SELECT c.id, c.status, c.orders_count, c.total_spent, (SELECT count(*) FROM orders o WHERE o.tenant_id = $1 AND o.customer_id = c.id),
-				(SELECT coalesce(sum(CASE WHEN o.status = 'CANCELLED' THEN 0 ELSE o.total END), 0)::BIGINT FROM orders o WHERE o.tenant_id = $1 AND o.customer_id = c.id)
+			}, `SELECT c.id, c.status, c.orders_count, c.total_spent, (SELECT count(*) FROM orders o WHERE o.tenant_id = $1
+				AND o.customer_id = c.id),
+				(SELECT coalesce(sum(CASE WHEN o.status = 'CANCELLED' THEN 0 ELSE o.total END), 0)::BIGINT FROM orders o
+					WHERE o.tenant_id = $1 AND o.customer_id = c.id)
 				FROM customers c WHERE c.tenant_id = $1`, s.tenant)
 		})
 		if err != nil {

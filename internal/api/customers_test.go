@@ -12,7 +12,8 @@ import (
 // shop makes a product with plenty of stock and gives what an order of it is.
 func (s *server) shop(t *testing.T) func(more map[string]any) map[string]any {
 	t.Helper()
-	s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", `{"products":[{"sku":"A-1","name":"Mug","price":10,"stock":{"quantity":1000}}]}`)
+	s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import",
+		`{"products":[{"sku":"A-1","name":"Mug","price":10,"stock":{"quantity":1000}}]}`)
 	return func(more map[string]any) map[string]any {
 		order := map[string]any{"customerName": "Ada Lovelace", "items": []any{map[string]any{"sku": "A-1", "quantity": 1, "unitPrice": 10}}}
 		for name, value := range more {
@@ -47,18 +48,24 @@ func TestCustomerLife(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		var since int64
 		s.newest(t, &since)
-		path := "/api/v1/customers/" + s.customer(t, `{"email":"Ada@X.example","firstName":"Ada","phone":null,"tags":["a","b","a"],"metadata":{"n":1.0,"x":[1]},
-			"addresses":[{"line1":"1 St","city":"Paris","postalCode":"75001","country":"fr","isDefault":true},{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`)
+		path := "/api/v1/customers/" + s.customer(t,
+			`{"email":"Ada@X.example","firstName":"Ada","phone":null,"tags":["a","b","a"],"metadata":{"n":1.0,"x":[1]},
+			"addresses":[{"line1":"1 St","city":"Paris","postalCode":"75001","country":"fr","isDefault":true},
+				{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`)
 		if got := s.newest(t, &since); got != "customer.created" {
 			t.Errorf("creation told %q", got)
 		}
 		read := at(s.must(t, 200, "GET", path, nil), "data")
-		if fmt.Sprint(at(read, "tags")) != "[a b]" || text(read, "email") != "Ada@X.example" || text(read, "name") != "Ada" || at(read, "addresses", 0, "isDefault") != false ||
-			at(read, "addresses", 1, "isDefault") != true || text(read, "addresses", 0, "zip") != "75001" || text(read, "addresses", 0, "country") != "FR" {
+		if fmt.Sprint(at(read, "tags")) != "[a b]" || text(read, "email") != "Ada@X.example" || text(read, "name") != "Ada" ||
+			at(read, "addresses", 0, "isDefault") != false ||
+			at(read, "addresses", 1, "isDefault") != true || text(read, "addresses", 0, "zip") != "75001" ||
+			text(read, "addresses", 0, "country") != "FR" {
 			t.Errorf("read %v", read)
 		}
-		for _, body := range []string{`{}`, `{"firstName":"Ada"}`, `{"tags":["a","b"]}`, `{"metadata":{"x":[1],"n":1}}`, `{"phone":null}`, `{"email":"Ada@X.example"}`,
-			`{"addresses":[{"line1":"1 St","city":"Paris","zip":"75001","country":"FR"},{"line1":"2 St","city":"Paris","zip":"75002","country":"FR","isDefault":true}]}`} {
+		for _, body := range []string{`{}`, `{"firstName":"Ada"}`, `{"tags":["a","b"]}`, `{"metadata":{"x":[1],"n":1}}`, `{"phone":null}`,
+			`{"email":"Ada@X.example"}`,
+			`{"addresses":[{"line1":"1 St","city":"Paris","zip":"75001","country":"FR"},{"line1":"2 St","city":"Paris","zip":"75002",` +
+				`"country":"FR","isDefault":true}]}`} {
 			again := at(s.must(t, 200, "PATCH", path, body), "data")
 			if fmt.Sprint(again) != fmt.Sprint(read) {
 				t.Errorf("%s changed\n%v into\n%v", body, read, again)
@@ -68,10 +75,13 @@ func TestCustomerLife(t *testing.T) {
 			}
 		}
 		kept := text(read, "addresses", 1, "id")
-		changed := at(s.must(t, 200, "PUT", path, map[string]any{"email": "ADA@x.example", "tags": nil, "metadata": nil, "addresses": []any{map[string]any{
-			"id": kept, "line1": "3 St", "city": "Lyon", "zip": "69001", "country": "FR"}}}), "data")
-		if text(changed, "email") != "ADA@x.example" || fmt.Sprint(at(changed, "tags")) != "[]" || text(changed, "addresses", 0, "id") != kept || text(changed, "addresses", 0, "line1") != "3 St" ||
-			fmt.Sprint(at(changed, "metadata")) != "map[]" || text(changed, "firstName") != "Ada" || text(changed, "updatedAt") < text(read, "updatedAt") {
+		changed := at(s.must(t, 200, "PUT", path,
+			map[string]any{"email": "ADA@x.example", "tags": nil, "metadata": nil, "addresses": []any{map[string]any{
+				"id": kept, "line1": "3 St", "city": "Lyon", "zip": "69001", "country": "FR"}}}), "data")
+		if text(changed, "email") != "ADA@x.example" || fmt.Sprint(at(changed, "tags")) != "[]" || text(changed, "addresses", 0, "id") != kept ||
+			text(changed, "addresses", 0, "line1") != "3 St" ||
+			fmt.Sprint(at(changed, "metadata")) != "map[]" || text(changed, "firstName") != "Ada" ||
+			text(changed, "updatedAt") < text(read, "updatedAt") {
 			t.Errorf("changed %v", changed)
 		}
 		if got := s.newest(t, &since); got != "customer.updated" {
@@ -112,12 +122,14 @@ func TestAddressBook(t *testing.T) {
 		order := s.shop(t)
 		ada := s.customer(t, `{"email":"ada@x.example"}`)
 		path := "/api/v1/customers/" + ada
-		for _, address := range []string{`{"line1":"1 Way","city":"Lyon","zip":"69001","country":"FR"}`, `{"address1":"1 Way","city":"Lyon","postalCode":69001,"extra":true}`,
+		for _, address := range []string{`{"line1":"1 Way","city":"Lyon","zip":"69001","country":"FR"}`,
+			`{"address1":"1 Way","city":"Lyon","postalCode":69001,"extra":true}`,
 			`{"line1":"2 Way","city":"Lyon","zip":"69001","countryCode":"FR"}`, `{"note":"nothing to go by"}`} {
 			s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": ada, "shippingAddress": raw(address)}))
 		}
 		derived := at(s.must(t, 200, "GET", path, nil), "data", "addresses").([]any)
-		if len(derived) != 2 || text(derived[0], "line1") != "2 Way" || text(derived[0], "country") != "FR" || at(derived[1], "_derived") != true || text(derived[1], "postalCode") != "69001" {
+		if len(derived) != 2 || text(derived[0], "line1") != "2 Way" || text(derived[0], "country") != "FR" ||
+			at(derived[1], "_derived") != true || text(derived[1], "postalCode") != "69001" {
 			t.Fatalf("derived %v", derived)
 		}
 		again := at(s.must(t, 200, "GET", path, nil), "data", "addresses", 0, "id")
@@ -129,14 +141,16 @@ func TestAddressBook(t *testing.T) {
 
 		var since int64
 		s.newest(t, &since)
-		added := at(s.must(t, 201, "POST", path+"/addresses", `{"line1":"Own","city":"Lyon","zip":"A","postalCode":"B","country":"be","type":"shipping","isDefault":true}`), "data")
+		added := at(s.must(t, 201, "POST", path+"/addresses",
+			`{"line1":"Own","city":"Lyon","zip":"A","postalCode":"B","country":"be","type":"shipping","isDefault":true}`), "data")
 		if text(added, "zip") != "A" || text(added, "postalCode") != "A" || text(added, "country") != "BE" || at(added, "_derived") != nil {
 			t.Errorf("added %v", added)
 		}
 		if book := at(s.must(t, 200, "GET", path, nil), "data", "addresses").([]any); len(book) != 1 {
 			t.Errorf("the book is not alone: %v", book)
 		}
-		other := at(s.must(t, 201, "POST", path+"/addresses", `{"line1":"Other","city":"Lyon","zip":"A","country":"BE","type":"billing","isDefault":true}`), "data")
+		other := at(s.must(t, 201, "POST", path+"/addresses",
+			`{"line1":"Other","city":"Lyon","zip":"A","country":"BE","type":"billing","isDefault":true}`), "data")
 		s.must(t, 200, "PATCH", path+"/addresses/"+text(other, "id"), `{"type":"shipping","postalCode":"C","phone":"1"}`)
 		if got := s.newest(t, &since); got != "customer.updated customer.updated customer.updated" {
 			t.Errorf("told %q", got)
@@ -151,7 +165,8 @@ func TestAddressBook(t *testing.T) {
 		}
 		s.must(t, 200, "DELETE", path+"/addresses/"+text(added, "id"), nil)
 		s.must(t, 404, "DELETE", path+"/addresses/"+text(added, "id"), nil)
-		for _, body := range []string{`{"city":null}`, `{"line1":""}`, `{"country":"ZZ"}`, `{"zip":null}`, `{"postalCode":null}`, `{"zip":""}`, `{"type":"home"}`, `{"country":"FRA"}`} {
+		for _, body := range []string{`{"city":null}`, `{"line1":""}`, `{"country":"ZZ"}`, `{"zip":null}`, `{"postalCode":null}`, `{"zip":""}`,
+			`{"type":"home"}`, `{"country":"FRA"}`} {
 			if refused := s.must(t, 400, "PATCH", path+"/addresses/"+text(other, "id"), body); len(at(refused, "details").([]any)) != 1 {
 				t.Errorf("%s: %v", body, refused)
 			}
@@ -181,7 +196,8 @@ func TestTotalsStayTrue(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
 		line := func(quantity int) map[string]any {
-			return order(map[string]any{"customerEmail": "ada@x.example", "items": []any{map[string]any{"sku": "A-1", "quantity": quantity, "unitPrice": "10.25"}}})
+			return order(map[string]any{"customerEmail": "ada@x.example",
+				"items": []any{map[string]any{"sku": "A-1", "quantity": quantity, "unitPrice": "10.25"}}})
 		}
 		first := s.place(t, line(1))
 		ada := text(first, "customerId")
@@ -198,7 +214,8 @@ func TestTotalsStayTrue(t *testing.T) {
 		check("the first order", "1 10.25")
 		second := at(s.must(t, 201, "POST", "/api/v1/orders", line(2)), "data")
 		check("the second order", "2 30.75")
-		s.must(t, 200, "PUT", "/api/v1/orders/"+text(second, "id")+"/items", `{"items":[{"sku":"A-1","quantity":4,"unitPrice":10.25}],"shippingAmount":5}`)
+		s.must(t, 200, "PUT", "/api/v1/orders/"+text(second, "id")+"/items",
+			`{"items":[{"sku":"A-1","quantity":4,"unitPrice":10.25}],"shippingAmount":5}`)
 		check("an edit", "2 56.25")
 		s.must(t, 200, "PATCH", "/api/v1/orders/"+text(first, "id")+"/status", `{"status":"CANCELLED"}`)
 		check("a cancellation", "2 46")
@@ -227,7 +244,8 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 		}
 		ids["foreign"] = s.stranger().customer(t, `{"email":"f@x.example"}`)
 		s.must(t, 200, "POST", "/api/v1/customers/"+ids["gone"]+"/erase", nil)
-		s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids["c"], "secondaryIds": []string{ids["chain"], ids["chain"]}})
+		s.must(t, 200, "POST", "/api/v1/customers/merge",
+			map[string]any{"primaryId": ids["c"], "secondaryIds": []string{ids["chain"], ids["chain"]}})
 		var since int64
 		s.newest(t, &since)
 		for _, c := range []struct {
@@ -236,8 +254,10 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 			status      int
 			code        string
 		}{
-			{"a", "", 400, "validation_failed"}, {"a", "a", 400, "validation_failed"}, {"a", "b a", 400, "validation_failed"}, {"unknown", "b", 404, "not_found"},
-			{"a", "b unknown", 404, "not_found"}, {"a", "b foreign", 404, "not_found"}, {"a", "nonsense", 404, "not_found"}, {"a", "b gone", 409, "customer_erased"},
+			{"a", "", 400, "validation_failed"}, {"a", "a", 400, "validation_failed"}, {"a", "b a", 400, "validation_failed"},
+			{"unknown", "b", 404, "not_found"},
+			{"a", "b unknown", 404, "not_found"}, {"a", "b foreign", 404, "not_found"}, {"a", "nonsense", 404, "not_found"},
+			{"a", "b gone", 409, "customer_erased"},
 			{"gone", "b", 409, "customer_erased"}, {"a", "b chain", 409, "customer_merged"}, {"chain", "a", 409, "customer_merged"},
 		} {
 			list := []string{}
@@ -252,8 +272,10 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 		if got := s.newest(t, &since); got != "" {
 			t.Errorf("refused merges told %q", got)
 		}
-		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids["a"], "secondaryIds": []string{ids["b"], ids["c"]}}), "data")
-		if fmt.Sprint(at(merged, "tags")) != "[all a b c chain]" || fmt.Sprint(at(merged, "mergedIds")) != fmt.Sprint([]string{ids["b"], ids["c"]}) {
+		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge",
+			map[string]any{"primaryId": ids["a"], "secondaryIds": []string{ids["b"], ids["c"]}}), "data")
+		if fmt.Sprint(at(merged, "tags")) != "[all a b c chain]" ||
+			fmt.Sprint(at(merged, "mergedIds")) != fmt.Sprint([]string{ids["b"], ids["c"]}) {
 			t.Errorf("merged %v", merged)
 		}
 		if got := s.newest(t, &since); got != "customer.merged" {

@@ -13,18 +13,25 @@ import (
 
 // deliveryRoutes are interface §4.5.9: deliveries and their attempts, that of a test included.
 var deliveryRoutes = []*route{
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9", summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readTest(o) }, optional: true, answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).pingEndpoint},
-	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9", summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9",
+		summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
+		body: func(o *apijson.Object) { readTest(o) }, optional: true,
+		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).pingEndpoint},
+	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9",
+		summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: sampleDeliveries, serve: (*API).listDeliveries},
-	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9", summary: "Read a delivery with its attempts", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9",
+		summary: "Read a delivery with its attempts", scope: "read:webhooks",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteDelivery(w, "data", &records.SampleDelivery, records.SampleAttempts)
 		}), serve: (*API).readDelivery},
-	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9", summary: "Attempt a delivery now", scope: "write:webhooks",
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9",
+		summary: "Attempt a delivery now", scope: "write:webhooks",
 		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).retryDelivery},
-	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404}, summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryDeliveries},
+	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404},
+		summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
+		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted,
+		answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryDeliveries},
 }
 
 func readTest(o *apijson.Object) string {

@@ -85,7 +85,8 @@ func TestLogLines(t *testing.T) {
 		}
 	}
 	long := s.do(call{method: "GET", path: "/api/v1/orders?search=" + strings.Repeat("x", maxTarget)})
-	if body := long.json(t); long.status != http.StatusRequestURITooLong || text(body, "code") != "uri_too_long" || number(body, "statusCode") != "414" {
+	if body := long.json(t); long.status != http.StatusRequestURITooLong || text(body, "code") != "uri_too_long" ||
+		number(body, "statusCode") != "414" {
 		t.Errorf("a long address: %d %s", long.status, long.body)
 	}
 }

@@ -24,25 +24,30 @@ func (s *server) hook(t *testing.T, body string) (endpoint, secret string) {
 
 func TestEndpoints(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
-		endpoint, secret := s.hook(t, `{"url":"http://127.0.0.1:9/hook","events":["order.received","order.received"],"description":"Shop","ordered":true}`)
+		endpoint,
+			secret := s.hook(t, `{"url":"http://127.0.0.1:9/hook","events":["order.received","order.received"],"description":"Shop","ordered":true}`)
 		if !strings.HasPrefix(secret, "whsec_") || len(secret) != 50 {
 			t.Errorf("secret %q", secret)
 		}
 		r := s.do(call{method: "GET", path: hookPath + "/" + endpoint})
 		read := r.json(t)
-		if r.status != 200 || strings.Contains(string(r.body), "whsec_") || at(read, "data", "ordered") != true || len(at(read, "data", "events").([]any)) != 1 {
+		if r.status != 200 || strings.Contains(string(r.body), "whsec_") || at(read, "data", "ordered") != true ||
+			len(at(read, "data", "events").([]any)) != 1 {
 			t.Errorf("%d %s", r.status, r.body)
 		}
 		changed := s.must(t, 200, "PATCH", hookPath+"/"+endpoint, `{"events":["stock.low","*"],"description":null,"status":"paused"}`)
-		if fmt.Sprint(at(changed, "data", "events")) != "[*]" || at(changed, "data", "description") != nil || at(changed, "data", "status") != "paused" || at(changed, "data", "ordered") != true {
+		if fmt.Sprint(at(changed, "data", "events")) != "[*]" || at(changed, "data", "description") != nil ||
+			at(changed, "data", "status") != "paused" || at(changed, "data", "ordered") != true {
 			t.Errorf("%v", changed)
 		}
 		if status, _ := s.with(s.key).call(t, "PUT", hookPath+"/"+endpoint, `{"status":"active","url":"http://10.0.0.1/"}`); status != 400 {
 			t.Errorf("a private address: %d", status)
 		}
-		stale := s.do(call{method: "PATCH", path: hookPath + "/" + endpoint, body: `{"ordered":false}`, header: map[string]string{"If-Match": `"old"`}})
+		stale := s.do(call{method: "PATCH", path: hookPath + "/" + endpoint, body: `{"ordered":false}`,
+			header: map[string]string{"If-Match": `"old"`}})
 		fresh := s.do(call{method: "GET", path: hookPath + "/" + endpoint}).header.Get("ETag")
-		matched := s.do(call{method: "PATCH", path: hookPath + "/" + endpoint, body: `{"ordered":false}`, header: map[string]string{"If-Match": fresh}})
+		matched := s.do(call{method: "PATCH", path: hookPath + "/" + endpoint, body: `{"ordered":false}`,
+			header: map[string]string{"If-Match": fresh}})
 		if stale.status != 412 || matched.status != 200 {
 			t.Errorf("If-Match: %d %d", stale.status, matched.status)
 		}
@@ -60,7 +65,8 @@ func TestEndpoints(t *testing.T) {
 			}
 		}
 		for _, path := range []string{"/rotate-secret", "/test", "/deliveries"} {
-			if status, _ := s.call(t, map[bool]string{true: "GET", false: "POST"}[path == "/deliveries"], hookPath+"/"+endpoint+path, nil); status != 404 {
+			if status, _ := s.call(t, map[bool]string{true: "GET", false: "POST"}[path == "/deliveries"], hookPath+"/"+endpoint+path,
+				nil); status != 404 {
 				t.Errorf("%s after the end: %d", path, status)
 			}
 		}
@@ -80,7 +86,8 @@ func TestSecretsAreSealed(t *testing.T) {
 		endpoint := text(first.json(t), "data", "id")
 		rotated := s.must(t, 200, "POST", hookPath+"/"+endpoint+"/rotate-secret", `{"graceSeconds":60}`)
 		until, err := time.Parse(time.RFC3339, text(rotated, "data", "previousSecretExpiresAt"))
-		if err != nil || until.Sub(s.now.Now()).Round(time.Second) != time.Minute || text(rotated, "data", "secret") == text(first.json(t), "data", "secret") {
+		if err != nil || until.Sub(s.now.Now()).Round(time.Second) != time.Minute ||
+			text(rotated, "data", "secret") == text(first.json(t), "data", "secret") {
 			t.Errorf("%v", rotated)
 		}
 		none := s.must(t, 200, "POST", hookPath+"/"+endpoint+"/rotate-secret", `{"graceSeconds":0}`)
@@ -92,7 +99,8 @@ func TestSecretsAreSealed(t *testing.T) {
 		}
 		s.act(s.tenant, func(tx *db.Tx) error {
 			var stored string
-			for _, sql := range []string{"SELECT secret FROM endpoints WHERE tenant_id = $1", "SELECT answer FROM idempotency_keys WHERE tenant_id = $1"} {
+			for _, sql := range []string{"SELECT secret FROM endpoints WHERE tenant_id = $1",
+				"SELECT answer FROM idempotency_keys WHERE tenant_id = $1"} {
 				if err := tx.Row(sql, []any{tx.Tenant}, &stored); err != nil || strings.Contains(stored, "whsec_") || stored == "" {
 					t.Errorf("%s: %q %v", sql, stored, err)
 				}
@@ -130,7 +138,8 @@ func TestEndpointFaults(t *testing.T) {
 			t.Errorf("PATCH %s: %d %v", body, status, answer)
 		}
 	}
-	for _, body := range []string{`{}`, `{"from":"x"}`, `{"from":"2026-01-02","to":"2026-01-01"}`, `{"from":"2026-01-02","events":["x"]}`, `{"from":"2026-01-02","to":"y"}`} {
+	for _, body := range []string{`{}`, `{"from":"x"}`, `{"from":"2026-01-02","to":"2026-01-01"}`, `{"from":"2026-01-02","events":["x"]}`,
+		`{"from":"2026-01-02","to":"y"}`} {
 		if status, answer := s.call(t, "POST", hookPath+"/"+endpoint+"/replay", body); status != 400 {
 			t.Errorf("replay %s: %d %v", body, status, answer)
 		}
@@ -153,7 +162,8 @@ func TestEndpointsOfOthers(t *testing.T) {
 		endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/","events":["*"]}`)
 		delivery := text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", nil), "data", "id")
 		stranger := s.stranger()
-		paths := map[string]string{"GET ": "", "PATCH ": "", "DELETE ": "", "GET  ": "/deliveries", "POST ": "/test", "POST  ": "/rotate-secret", "POST   ": "/replay"}
+		paths := map[string]string{"GET ": "", "PATCH ": "", "DELETE ": "", "GET  ": "/deliveries", "POST ": "/test", "POST  ": "/rotate-secret",
+			"POST   ": "/replay"}
 		for method, path := range paths {
 			method = strings.TrimSpace(method)
 			if r := stranger.do(call{method: method, path: hookPath + "/" + endpoint + path, body: `{"from":"2026-01-01"}`}); r.status != 404 {
@@ -165,14 +175,16 @@ func TestEndpointsOfOthers(t *testing.T) {
 				t.Errorf("%s %s of another account: %d %s", method, path, r.status, r.body)
 			}
 		}
-		if status, answer := stranger.call(t, "POST", hookPath+"/deliveries/retry", `{"status":"failed","endpointId":"`+endpoint+`"}`); status != 404 {
+		if status, answer := stranger.call(t, "POST", hookPath+"/deliveries/retry",
+			`{"status":"failed","endpointId":"`+endpoint+`"}`); status != 404 {
 			t.Errorf("bulk retry of another account's: %d %v", status, answer)
 		}
 		reader := s.with(s.newKey("read:webhooks"))
 		if status, _ := reader.call(t, "GET", hookPath, nil); status != 200 {
 			t.Errorf("read:webhooks may not read: %d", status)
 		}
-		if status, answer := reader.call(t, "POST", hookPath+"/"+endpoint+"/test", nil); status != 403 || text(answer, "requiredScope") != "write:webhooks" {
+		if status, answer := reader.call(t, "POST", hookPath+"/"+endpoint+"/test", nil); status != 403 ||
+			text(answer, "requiredScope") != "write:webhooks" {
 			t.Errorf("read:webhooks may write: %d %v", status, answer)
 		}
 		erp := s.with(s.newKey(accounts.ChannelScopes...))
@@ -187,7 +199,8 @@ func TestEndpointsOfOthers(t *testing.T) {
 
 func TestPathsThatLookAlike(t *testing.T) {
 	s := newServer(t, "sqlite", nil)
-	for path, status := range map[string]int{"/events": 200, "/deliveries": 404, "/deliveries/x": 404, "/x/deliveries": 404, "/deliveries/deliveries": 404} {
+	for path, status := range map[string]int{"/events": 200, "/deliveries": 404, "/deliveries/x": 404, "/x/deliveries": 404,
+		"/deliveries/deliveries": 404} {
 		if got, answer := s.call(t, "GET", hookPath+path, nil); got != status {
 			t.Errorf("%s: %d %v", path, got, answer)
 		}
@@ -223,7 +236,8 @@ func TestDeliveriesAndLog(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/","events":["order.received"]}`)
 		test := s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", nil)
-		if text(test, "data", "event") != "order.received" || text(test, "data", "status") != "pending" || number(test, "data", "attemptCount") != "0" {
+		if text(test, "data", "event") != "order.received" || text(test, "data", "status") != "pending" ||
+			number(test, "data", "attemptCount") != "0" {
 			t.Errorf("%v", test)
 		}
 		s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", `{"event":"stock.low"}`)
@@ -231,7 +245,8 @@ func TestDeliveriesAndLog(t *testing.T) {
 		if number(list, "meta", "total") != "2" || number(list, "meta", "totalPages") != "2" || text(list, "data", 0, "event") != "stock.low" {
 			t.Errorf("%v", list)
 		}
-		for query, total := range map[string]string{"event=stock.low": "1", "status=pending": "2", "status=failed": "0", "from=2099-01-01": "0", "to=2020-01-01": "0",
+		for query, total := range map[string]string{"event=stock.low": "1", "status=pending": "2", "status=failed": "0", "from=2099-01-01": "0",
+			"to=2020-01-01": "0",
 			"from=2020-01-01&event=order.received&status=pending": "1", "resourceId=x": "0"} {
 			if got := s.must(t, 200, "GET", hookPath+"/"+endpoint+"/deliveries?"+query, nil); number(got, "meta", "total") != total {
 				t.Errorf("%s: %v", query, got)
@@ -261,7 +276,8 @@ func TestDeliveriesAndLog(t *testing.T) {
 		})
 		s.dispatch() // what is replayed is what has been dispatched before
 		log := s.must(t, 200, "GET", "/api/v1/developer/events?limit=2", nil)
-		if text(log, "data", 0, "event") != "customer.created" || at(log, "meta", "hasMore") != true || text(log, "meta", "nextAfter") != text(log, "data", 1, "id") {
+		if text(log, "data", 0, "event") != "customer.created" || at(log, "meta", "hasMore") != true ||
+			text(log, "meta", "nextAfter") != text(log, "data", 1, "id") {
 			t.Errorf("%v", log)
 		}
 		after := text(log, "meta", "nextAfter")
@@ -276,7 +292,8 @@ func TestDeliveriesAndLog(t *testing.T) {
 		if number(replayed, "data", "queued") != "1" { // what it subscribes to
 			t.Errorf("%v", replayed)
 		}
-		chosen := s.must(t, 202, "POST", hookPath+"/"+endpoint+"/replay", `{"from":"2020-01-01","events":["customer.created","customer.updated"]}`)
+		chosen := s.must(t, 202, "POST", hookPath+"/"+endpoint+"/replay",
+			`{"from":"2020-01-01","events":["customer.created","customer.updated"]}`)
 		failed := s.must(t, 202, "POST", hookPath+"/deliveries/retry", `{"status":"failed"}`)
 		if number(chosen, "data", "queued") != "2" || number(failed, "data", "retried") != "0" {
 			t.Errorf("%v %v", chosen, failed)

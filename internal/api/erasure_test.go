@@ -14,8 +14,10 @@ import (
 )
 
 // zoe is everything that is stored of a person, word by word. Each must be found before the erasure, none after.
-var zoe = []string{"Zoë", "Çelik", "zoe.celik@vanish.example", "ZC@old.example", "+49 170 99887766", "99887711", "Çelik Maschinenbau", "11122233344455", "FRZZ77", "kundin-z",
-	"Düsselstraße 77", "Köln-Höhenberg", "51103", "Zoëchen", "Holzmarkt 5", "läuten bei Zoë", "karte-zoe-4711", "paket-bei-nachbar", "anruf-von-zoe", "echo-zoe"}
+var zoe = []string{"Zoë", "Çelik", "zoe.celik@vanish.example", "ZC@old.example", "+49 170 99887766", "99887711", "Çelik Maschinenbau",
+	"11122233344455", "FRZZ77", "kundin-z",
+	"Düsselstraße 77", "Köln-Höhenberg", "51103", "Zoëchen", "Holzmarkt 5", "läuten bei Zoë", "karte-zoe-4711", "paket-bei-nachbar",
+	"anruf-von-zoe", "echo-zoe"}
 
 // leaveTraces makes Zoë leave something everywhere, and gives her record, another one merged into it, and her order.
 func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
@@ -28,39 +30,53 @@ func (s *server) leaveTraces(t *testing.T) (zoe, merged, order string) {
 		return r.json(t)
 	}
 	s.shop(t)
-	zoe = text(keyed("k1", 201, "POST", "/api/v1/customers", `{"email":"zoe.celik@vanish.example","firstName":"Zoë","lastName":"Çelik","phone":"+49 170 99887711","company":"Çelik Maschinenbau",
+	zoe = text(keyed("k1", 201, "POST", "/api/v1/customers",
+		`{"email":"zoe.celik@vanish.example","firstName":"Zoë","lastName":"Çelik","phone":"+49 170 99887711","company":"Çelik Maschinenbau",
 		"siret":"11122233344455","vatIntracomNumber":"FRZZ77","tags":["kundin-z"],"metadata":{"nick":"Zo\u00ebchen"}}`), "data", "id")
 	path := "/api/v1/customers/" + zoe
 	keyed("k2 of zoe.celik@vanish.example", 200, "PATCH", path, `{"phone":"+49 170 99887766"}`)
-	address := text(keyed("k3", 201, "POST", path+"/addresses", `{"name":"Zoë Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"51103","country":"DE"}`), "data", "id")
+	address := text(keyed("k3", 201, "POST", path+"/addresses",
+		`{"name":"Zoë Çelik","line1":"Düsselstraße 77","city":"Köln-Höhenberg","zip":"51103","country":"DE"}`), "data", "id")
 	keyed("k4", 200, "PATCH", path+"/addresses/"+address, `{"line2":"läuten bei Zoë"}`)
 	s.must(t, 200, "DELETE", path+"/addresses/"+address, nil)
 	merged = s.customer(t, `{"email":"ZC@old.example","firstName":"Z. Çelik"}`)
 	keyed("k5", 200, "POST", "/api/v1/customers/merge", fmt.Sprintf(`{"primaryId":%q,"secondaryIds":[%q]}`, zoe, merged))
 
-	made := keyed("Zoë Çelik 6", 201, "POST", "/api/v1/orders", `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
-		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
-		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`)
+	made := keyed("Zoë Çelik 6", 201, "POST", "/api/v1/orders",
+		`{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1",
+		"notes":"läuten bei Zoë",
+		"paymentMetadata":{"holder":"karte-zoe-4711"},
+		"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,
+		"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`)
 	order = text(made, "data", "id")
 	keyed("k7", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"PROCESSING","note":"anruf-von-zoe"}`)
 	line := text(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data", "items", 0, "id")
-	shipped := keyed("k8", 201, "POST", "/api/v1/orders/"+order+"/shipments", fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingNumber":"T1","trackingUrl":"https://t.example/?m=zoe.celik@vanish.example",
+	shipped := keyed("k8", 201, "POST", "/api/v1/orders/"+order+"/shipments",
+		fmt.Sprintf(`{"notes":"paket-bei-nachbar","trackingNumber":"T1","trackingUrl":"https://t.example/?m=zoe.celik@vanish.example",
 		"items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	s.must(t, 200, "DELETE", "/api/v1/orders/"+order+"/shipments/"+text(shipped, "data", "id"), nil)
-	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments", fmt.Sprintf(`{"notes":"paket-bei-nachbar","items":[{"orderItemId":%q,"quantity":1}]}`, line))
+	keyed("k9", 201, "POST", "/api/v1/orders/"+order+"/shipments",
+		fmt.Sprintf(`{"notes":"paket-bei-nachbar","items":[{"orderItemId":%q,"quantity":1}]}`, line))
 	keyed("k10", 200, "PATCH", "/api/v1/orders/"+order+"/status", `{"status":"SHIPPED","note":"anruf-von-zoe"}`)
 
 	// What workers leave: a receiver that said back what it was told, a job that failed over her, a careless entry in the audit log.
 	s.act(s.tenant, func(tx *db.Tx) error {
 		endpoint := id.New[id.Endpoint]()
-		tx.Queue(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since, created_at, updated_at)
+		tx.Queue(`INSERT INTO endpoints (tenant_id, id, url, secret, old_secret, old_secret_until, events, description, status, ordered, since,
+			created_at, updated_at)
 			VALUES ($1,$2,'https://r.example','','',0,'*','','active',FALSE,0,0,0)`, tx.Tenant, endpoint)
-		tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand, state, attempts)
+		tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
+			state, attempts)
 			VALUES ($1,$2,1,$3,$3,1,'order.received',$4,FALSE,FALSE,'delivered',1)`, tx.Tenant, endpoint, id.New[id.Delivery](), order)
-		tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, response_body) VALUES ($1,$2,1,1,0,0,'echo-zoe')", tx.Tenant, endpoint)
-		tx.Queue(`INSERT INTO jobs (tenant_id, id, type, status, total, processed, created, updated, failed, errors, input, cursor, tries, created_at, completed_at)
-			VALUES ($1,$2,'order_pull','FAILED',1,0,0,0,1,$3,$4,'',1,0,1)`, tx.Tenant, id.New[id.Job](), `[{"error":"the order of zoe.celik@vanish.example has no lines"}]`, `{"buyer":"Zoë Çelik"}`)
-		tx.Queue("INSERT INTO audit_log (tenant_id, id, actor, action, resource_type, resource_id, details, created_at) VALUES ($1,$2,'system','x','x','x',$3,0)",
+		tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, response_body) VALUES "+
+			"($1,$2,1,1,0,0,'echo-zoe')", tx.Tenant, endpoint)
+		tx.Queue(`INSERT INTO jobs (tenant_id, id, type, status, total, processed, created, updated, failed, errors, input, cursor, tries,
+			created_at, completed_at)
+			VALUES ($1,$2,'order_pull','FAILED',1,0,0,0,1,$3,$4,'',1,0,
+				1)`, tx.Tenant, id.New[id.Job](), `[{"error":"the order of zoe.celik@vanish.example has no lines"}]`, `{"buyer":"Zoë Çelik"}`)
+		tx.Queue("INSERT INTO audit_log (tenant_id, id, actor, action, resource_type, resource_id, details, created_at) VALUES "+
+			"($1,$2,'system','x','x','x',$3,0)",
 			tx.Tenant, id.New[id.Audit](), `{"who":"zoe.celik@vanish.example"}`)
 		return nil
 	})
@@ -105,7 +121,8 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 			t.Errorf("%q is left in %s", f.What, f.Where)
 		}
 		proof := &verify.Proof{}
-		if err := verify.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || !proof.Clean() || proof.Customers != 2 || proof.Orders != 1 || proof.Events == 0 || proof.Pending != 0 {
+		if err := verify.CheckRecords(t.Context(), s.DB, proof, ""); err != nil || !proof.Clean() || proof.Customers != 2 || proof.Orders != 1 ||
+			proof.Events == 0 || proof.Pending != 0 {
 			t.Errorf("proof %+v, %v", proof, err)
 		}
 		if again := s.do(call{method: "POST", path: "/api/v1/customers/" + customer + "/erase"}); string(again.body) != string(first.body) {
@@ -122,7 +139,8 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 	for _, which := range []string{customer, merged} {
 		c := at(s.must(t, 200, "GET", "/api/v1/customers/"+which, nil), "data")
-		if text(c, "status") != "erased" || text(c, "email") != "erased-"+which+"@erased.invalid" || at(c, "name") != nil || fmt.Sprint(at(c, "addresses"), at(c, "tags"), at(c, "metadata")) != "[] [] map[]" {
+		if text(c, "status") != "erased" || text(c, "email") != "erased-"+which+"@erased.invalid" || at(c, "name") != nil ||
+			fmt.Sprint(at(c, "addresses"), at(c, "tags"), at(c, "metadata")) != "[] [] map[]" {
 			t.Errorf("erased %v", c)
 		}
 		for _, path := range []string{"", "/addresses", "/addresses/" + id.New[string]()} {
@@ -130,15 +148,19 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 			if path == "/addresses" {
 				method, body = "POST", `{"line1":"1","city":"c","zip":"z","country":"FR"}`
 			}
-			if refused := s.must(t, 409, method, "/api/v1/customers/"+which+path, body); text(refused, "code") != "customer_erased" || text(refused, "customerId") != which {
+			if refused := s.must(t, 409, method, "/api/v1/customers/"+which+path, body); text(refused, "code") != "customer_erased" ||
+				text(refused, "customerId") != which {
 				t.Errorf("%s %s: %v", method, path, refused)
 			}
 		}
-		s.must(t, 409, "POST", "/api/v1/orders", map[string]any{"customerName": "X", "customerId": which, "items": []any{map[string]any{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
+		s.must(t, 409, "POST", "/api/v1/orders",
+			map[string]any{"customerName": "X", "customerId": which, "items": []any{map[string]any{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
 	}
 	o := at(s.must(t, 200, "GET", "/api/v1/orders/"+order, nil), "data")
-	if number(o, "total") != "30" || text(o, "shippingAddress", "country") != "DE" || text(o, "billingAddress", "country") != "AT" || at(o, "shippingAddress", "line1") != nil ||
-		text(o, "customerId") != customer || at(o, "notes") != nil || at(o, "paymentMetadata") != nil || text(o, "items", 0, "name") != "Mug for [erased]" || text(o, "status") != "SHIPPED" {
+	if number(o, "total") != "30" || text(o, "shippingAddress", "country") != "DE" || text(o, "billingAddress", "country") != "AT" ||
+		at(o, "shippingAddress", "line1") != nil ||
+		text(o, "customerId") != customer || at(o, "notes") != nil || at(o, "paymentMetadata") != nil ||
+		text(o, "items", 0, "name") != "Mug for [erased]" || text(o, "status") != "SHIPPED" {
 		t.Errorf("order %v", o)
 	}
 	if n := number(s.must(t, 200, "GET", "/api/v1/customers/"+customer+"/orders", nil), "meta", "total"); n != "1" {
@@ -147,12 +169,17 @@ func (s *server) afterErasure(t *testing.T, customer, merged, order string) {
 	var since int64
 	s.newest(t, &since)
 	replay := s.do(call{method: "POST", path: "/api/v1/orders", header: map[string]string{"Idempotency-Key": "Zoë Çelik 6"},
-		body: `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1","notes":"läuten bei Zoë",
-		"paymentMetadata":{"holder":"karte-zoe-4711"},"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
-		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`})
+		body: `{"customerName":"Zoë Çelik","customerEmail":"ZOE.CELIK@vanish.example","externalReference":"Zoë Çelik/1",
+		"notes":"läuten bei Zoë",
+		"paymentMetadata":{"holder":"karte-zoe-4711"},
+		"shippingAddress":{"name":"Zo\u00EB \u00C7elik","street":"Holzmarkt 5","city":"Köln","zip":"50676","country":"DE"},
+		"billingAddress":{"line1":"Holzmarkt 5","countryCode":"AT"},"items":[{"sku":"A-1","quantity":3,"unitPrice":10,
+		"name":"Mug for Zoë Çelik","metadata":{"print":"ZOË ÇELIK"}}]}`})
 	receipt := at(replay.json(t), "data")
-	if replay.status != 201 || replay.header.Get("Idempotent-Replay") != "true" || text(receipt, "id") != order || text(receipt, "totalAmount") != "30.00" || text(receipt, "customerName") != "" ||
-		at(receipt, "customerEmail") != nil || fmt.Sprint(at(receipt, "shippingAddress")) != "map[country:DE]" || at(receipt, "paymentMetadata") != nil {
+	if replay.status != 201 || replay.header.Get("Idempotent-Replay") != "true" || text(receipt, "id") != order ||
+		text(receipt, "totalAmount") != "30.00" || text(receipt, "customerName") != "" ||
+		at(receipt, "customerEmail") != nil || fmt.Sprint(at(receipt, "shippingAddress")) != "map[country:DE]" ||
+		at(receipt, "paymentMetadata") != nil {
 		t.Errorf("the replay says %d %s", replay.status, replay.body)
 	}
 	if got := s.newest(t, &since); got != "" {
@@ -174,9 +201,11 @@ func TestErasureReachesDeletedOrders(t *testing.T) {
 		}
 		order := s.shop(t)
 		channel := text(s.must(t, 201, "POST", "/api/v1/channels", `{"name":"ERP","platform":"CUSTOM"}`), "data", "channel", "id")
-		made := s.place(t, order(map[string]any{"customerName": "Vera Vanished", "customerEmail": "vera@vanished.example", "channelId": channel, "initialStatus": "PROCESSING"}))
+		made := s.place(t, order(map[string]any{"customerName": "Vera Vanished", "customerEmail": "vera@vanished.example", "channelId": channel,
+			"initialStatus": "PROCESSING"}))
 		line := text(made, "items", 0, "id")
-		s.must(t, 201, "POST", "/api/v1/orders/"+text(made, "id")+"/shipments", map[string]any{"notes": "verasnote", "items": []any{map[string]any{"orderItemId": line, "quantity": 1}}})
+		s.must(t, 201, "POST", "/api/v1/orders/"+text(made, "id")+"/shipments",
+			map[string]any{"notes": "verasnote", "items": []any{map[string]any{"orderItemId": line, "quantity": 1}}})
 		s.must(t, 200, "DELETE", "/api/v1/channels/"+channel, nil)
 		erased := at(s.must(t, 200, "POST", "/api/v1/customers/"+text(made, "customerId")+"/erase", nil), "data")
 		if number(erased, "orders") != "0" {
@@ -207,14 +236,16 @@ func TestErasureReachesStockNotes(t *testing.T) {
 		movement := `{"sku":"A-1","type":"receive","quantity":5,"reason":"brought back by NORA NOTED, Nora@Noted.example"}`
 		keyed("n1", "movements", movement)
 		keyed("n2", "movements", `{"sku":"A-1","type":"adjust","quantity":1,"reason":"counted again"}`)
-		keyed("n3", "transfers", fmt.Sprintf(`{"sku":"A-1","fromWarehouseCode":%q,"toWarehouseCode":"SECOND","quantity":1,"reason":"for +33 6 12345678"}`, stock.MainWarehouse))
+		keyed("n3", "transfers", fmt.Sprintf(
+			`{"sku":"A-1","fromWarehouseCode":%q,"toWarehouseCode":"SECOND","quantity":1,"reason":"for +33 6 12345678"}`, stock.MainWarehouse))
 		foreign := s.stranger()
 		foreign.shop(t)
 		foreign.must(t, 201, "POST", "/api/v1/inventory/movements", `{"sku":"A-1","type":"receive","quantity":5,"reason":"ask Nora Noted"}`)
 
 		texts := []string{"nora@noted.example", "brought back by NORA NOTED", "+33 6 12345678"}
 		for _, word := range texts {
-			if found := s.search(t, word).Findings; !slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Where == "table movements, column note" }) {
+			if found := s.search(t, word).Findings; !slices.ContainsFunc(found,
+				func(f verify.Finding) bool { return f.Where == "table movements, column note" }) {
 				t.Errorf("%q is not found in the ledger: %v", word, found)
 			}
 		}

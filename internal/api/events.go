@@ -14,12 +14,16 @@ import (
 
 // eventRoutes are interface §4.5.9: the event log, its replay, and the catalogue of events.
 var eventRoutes = []*route{
-	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9", summary: "The catalogue of events (since v2.4)",
-		answer: data(func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), serve: (*API).readCatalogue},
-	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits", scope: "read:webhooks",
+	{method: "GET", path: "/api/v1/developer/webhooks/events", name: "listEventKinds", section: "4.5.9",
+		summary: "The catalogue of events (since v2.4)",
+		answer:  data(func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), serve: (*API).readCatalogue},
+	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits",
+		scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
-	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9", summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted, answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEndpoint},
+	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9",
+		summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
+		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted,
+		answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEndpoint},
 }
 
 // readCatalogue serves GET /api/v1/developer/webhooks/events: 200.

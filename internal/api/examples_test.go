@@ -43,7 +43,8 @@ func TestExamplesAreTaken(t *testing.T) {
 // stockExamples makes what the examples speak of.
 func (w *world) stockExamples() {
 	w.t.Helper()
-	w.make("POST", "/api/v1/products", member{"sku": "TSHIRT", "name": "T-shirt", "price": 24.95, "variants": []any{member{"sku": "TSHIRT-M", "stock": 100}}})
+	w.make("POST", "/api/v1/products",
+		member{"sku": "TSHIRT", "name": "T-shirt", "price": 24.95, "variants": []any{member{"sku": "TSHIRT-M", "stock": 100}}})
 	w.make("POST", "/api/v1/products", member{"sku": "MUG-BLUE", "name": "Blue mug", "price": 9.9, "stock": member{"quantity": 40}})
 	w.make("POST", "/api/v1/warehouses", member{"code": "LYON", "name": "Lyon"})
 	var login member

@@ -38,7 +38,8 @@ type feedMeta struct {
 	Now   int64 // the store's clock when the page was asked for
 }
 
-// writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag covers.
+// writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag
+// covers.
 func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)
@@ -63,7 +64,8 @@ type feedSource interface {
 }
 
 // readMeta works out the meta of a page whose last item (of count) has the given stamp.
-func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedPage, count int, more bool, last int64) (m feedMeta, err error) {
+func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedPage, count int, more bool, last int64) (m feedMeta,
+	err error) {
 	m = feedMeta{Count: count, More: more}
 	newest, err := source.Newest(tx)
 	if err != nil {

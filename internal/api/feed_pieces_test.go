@@ -43,7 +43,8 @@ func TestFeedOfLargeItems(t *testing.T) {
 				t.Errorf("page %d: total %s, want %s", pages, number(body, "meta", "total"), want)
 			}
 			since, more = text(body, "meta", "nextSince"), at(body, "meta", "hasMore") == true
-			if same := s.do(call{method: "GET", path: path, header: map[string]string{"If-None-Match": page.header.Get("ETag")}}); same.status != 304 {
+			if same := s.do(call{method: "GET", path: path,
+				header: map[string]string{"If-None-Match": page.header.Get("ETag")}}); same.status != 304 {
 				t.Errorf("page %d again: status %d, want 304", pages, same.status)
 			}
 		}

@@ -10,13 +10,15 @@ import (
 
 // catalogFeedRoutes are the change feeds of products and categories (interface §4.3).
 var catalogFeedRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/products/changes", name: "listProductChanges", section: "4.3", summary: "Products that changed", access: keyHeader, scope: "read:products",
+	{method: "GET", path: "/api/v1/sdk/products/changes", name: "listProductChanges", section: "4.3", summary: "Products that changed",
+		access: keyHeader, scope: "read:products",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.SampleProducts().WriteChanged(w, records.SampleProduct(), deleted)
 			})
 		}, serve: (*API).productChanges},
-	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed", access: keyHeader, scope: "read:categories",
+	{method: "GET", path: "/api/v1/sdk/categories/changes", name: "listCategoryChanges", section: "4.3", summary: "Categories that changed",
+		access: keyHeader, scope: "read:categories",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.WriteChangedCategory(w, records.SampleCategory(), deleted)
@@ -32,7 +34,8 @@ func sampleFeed(w *apijson.Writer, item func(w *apijson.Writer, deleted bool)) {
 	item(w, true)
 	w.EndList()
 	for _, given := range []bool{true, false} {
-		writeFeedMeta(w, feedPage{Since: 1767225600000000, Given: given}, feedMeta{Total: 1, Count: 1, Next: 1767323045678902, Now: 1767323100000000})
+		writeFeedMeta(w, feedPage{Since: 1767225600000000, Given: given},
+			feedMeta{Total: 1, Count: 1, Next: 1767323045678902, Now: 1767323100000000})
 	}
 	w.End()
 }

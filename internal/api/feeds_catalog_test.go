@@ -28,7 +28,8 @@ func (s *server) walk(t *testing.T, limit int, more string) (skus []string) {
 		if want := fmt.Sprint(len(page["data"].([]any))); number(page, "meta", "count") != want {
 			t.Errorf("count %s of %s items", number(page, "meta", "count"), want)
 		}
-		left := s.must(t, 200, "GET", "/api/v1/sdk/products/changes?limit=1000"+more+"&since="+url.QueryEscape(text(page, "meta", "nextSince")), nil)
+		left := s.must(t, 200, "GET", "/api/v1/sdk/products/changes?limit=1000"+more+"&since="+url.QueryEscape(text(page, "meta", "nextSince")),
+			nil)
 		if have := fmt.Sprint(len(left["data"].([]any)) + len(page["data"].([]any))); number(page, "meta", "total") != have {
 			t.Errorf("page %d: total %s, there are %s", pages, number(page, "meta", "total"), have)
 		}
@@ -51,7 +52,8 @@ func TestProductFeed(t *testing.T) {
 		}
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...))
 		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...)) // the same again: nothing
-		s.must(t, 200, "PATCH", "/api/v1/sdk/prices/bulk-update", item{"updates": []item{{"sku": "F-03", "price": 9}, {"sku": "F-04", "price": 4}}})
+		s.must(t, 200, "PATCH", "/api/v1/sdk/prices/bulk-update",
+			item{"updates": []item{{"sku": "F-03", "price": 9}, {"sku": "F-04", "price": 4}}})
 		for _, limit := range []int{1, 7, 24, 25, 1000} {
 			skus := s.walk(t, limit, "")
 			if len(skus) != 25 || skus[24] != "F-03" || skus[3] != "F-04" {
@@ -85,7 +87,8 @@ func TestFeedMissesNothing(t *testing.T) {
 			wait.Go(func() {
 				for round := range rounds {
 					sku := fmt.Sprintf("W%d-%d", w, round)
-					s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import", body: importBody(nil, item{"sku": sku, "name": "W", "price": 1}, item{"sku": "SHARED", "name": "S", "price": w*100 + round})})
+					s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import",
+						body: importBody(nil, item{"sku": sku, "name": "W", "price": 1}, item{"sku": "SHARED", "name": "S", "price": w*100 + round})})
 				}
 			})
 		}

@@ -9,7 +9,8 @@ import (
 
 // inventoryFeedRoutes are the change feed of stock levels (interface §4.3).
 var inventoryFeedRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/inventory/changes", name: "listInventoryChanges", section: "4.3", summary: "Stock levels that changed", access: keyHeader, scope: "read:inventory",
+	{method: "GET", path: "/api/v1/sdk/inventory/changes", name: "listInventoryChanges", section: "4.3", summary: "Stock levels that changed",
+		access: keyHeader, scope: "read:inventory",
 		query: func(q *apijson.Query) { readFeed(q) }, answer: func(w *apijson.Writer) {
 			sampleFeed(w, func(w *apijson.Writer, deleted bool) {
 				records.WriteChangedLevel(w, &records.SampleLevels()[0], deleted)

@@ -17,19 +17,33 @@ import (
 
 // oddities are what is put in the place of every field of every body. "absent" and "twice" are done to the member itself.
 var oddities = []struct{ name, text string }{
-	{"absent", ""}, {"twice", ""}, {"null", "null"}, {"a boolean", "true"}, {"an integer", "7"}, {"a text", `"text"`}, {"a list", "[]"}, {"an object", "{}"},
+	{"absent", ""}, {"twice", ""}, {"null", "null"}, {"a boolean", "true"}, {"an integer", "7"}, {"a text", `"text"`}, {"a list", "[]"},
+	{"an object", "{}"},
 	{"a list of lists", "[[]]"}, {"a list of nulls", "[null,null]"}, {"an object of anything", `{"a":{"b":[1,"x",null]}}`},
-	{"an empty text", `""`}, {"blanks", `" \t\r\n "`}, {"300 characters", `"` + strings.Repeat("x", 300) + `"`}, {"70 KB", `"` + strings.Repeat("y", 70<<10) + `"`},
-	{"many numbers", "[" + strings.Repeat("1,", 2000) + "1]"}, {"NaN", "NaN"}, {"Infinity", "-Infinity"}, {"NaN as text", `"NaN"`}, {"1e400", "1e400"}, {"1e-400", "1e-400"},
-	{"-1", "-1"}, {"0", "0"}, {"-0", "-0.0"}, {"0.00001", "0.00001"}, {"2^63", "9223372036854775808"}, {"30 digits", "123456789012345678901234567890"}, {"a vast exponent", "1e9223372036854775807"},
-	{"a vast exponent below", "1e-9223372036854775807"}, {"a wrapping exponent", "0.1e-9223372036854775808"}, {"another", "10E9223372036854775807"}, {"leading zero", "01"}, {"hex", "0x10"}, {"U+0000", `"a\u0000b"`}, {"a lone surrogate", `"\ud800"`},
-	{"half a pair", `"x\udc00x"`}, {"raw U+0000", "\"a\x00b\""}, {"raw control", "\"a\x1fb\""}, {"DEL", "\"a\x7fb\""}, {"right to left", "\"\u202e\u05d0\u05d1\u05d2\u200f\""}, {"emoji", `"👩‍👩‍👧‍👦🏴‍☠️"`},
-	{"combining", "\"a\u0301\u0301\u0301\ufeff\u2028\u2029\""}, {"beyond the plane", `"\ud83d\ude00 𝔘𝔫𝔦"`}, {"broken UTF-8", "\"\xff\xfe\""}, {"a cut rune", "\"\xe2\x82\""}, {"an encoded surrogate", "\"\xed\xa0\x80\""},
-	{"100 lists deep", strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {"100 objects deep", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
-	{"40 deep", strings.Repeat("[", 40) + strings.Repeat("]", 40)}, {"an unclosed list", "["}, {"a comment", "/* x */ 1"}, {"SQL", `"'; DROP TABLE orders; --"`}, {"LIKE", `"%_\\%"`},
-	{"markup", `"<script>&amp;</script>\u003c"`}, {"a template", `"%s%d%n{{.}}${x}"`}, {"an unknown id", `"019a1c52-7c1e-7d40-9a55-ffffffffffff"`}, {"upper case id", `"019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF"`},
-	{"year 1", `"0001-01-01T00:00:00Z"`}, {"year 0", `"0000-01-01"`}, {"year 9999", `"9999-12-31T23:59:59.999999999Z"`}, {"30 February", `"2026-02-30"`}, {"a leap second", `"2026-06-30T23:59:60Z"`},
-	{"an offset", `"2026-01-01T00:00:00.123456789-23:59"`}, {"a star", `"*"`}, {"a path", `"../../etc/passwd"`}, {"an address", `"javascript:alert(1)"`}, {"a local address", `"http://169.254.169.254/latest"`},
+	{"an empty text", `""`}, {"blanks", `" \t\r\n "`}, {"300 characters", `"` + strings.Repeat("x", 300) + `"`},
+	{"70 KB", `"` + strings.Repeat("y", 70<<10) + `"`},
+	{"many numbers", "[" + strings.Repeat("1,", 2000) + "1]"}, {"NaN", "NaN"}, {"Infinity", "-Infinity"}, {"NaN as text", `"NaN"`},
+	{"1e400", "1e400"}, {"1e-400", "1e-400"},
+	{"-1", "-1"}, {"0", "0"}, {"-0", "-0.0"}, {"0.00001", "0.00001"}, {"2^63", "9223372036854775808"},
+	{"30 digits", "123456789012345678901234567890"}, {"a vast exponent", "1e9223372036854775807"},
+	{"a vast exponent below", "1e-9223372036854775807"}, {"a wrapping exponent", "0.1e-9223372036854775808"},
+	{"another", "10E9223372036854775807"}, {"leading zero", "01"}, {"hex", "0x10"}, {"U+0000", `"a\u0000b"`},
+	{"a lone surrogate", `"\ud800"`},
+	{"half a pair", `"x\udc00x"`}, {"raw U+0000", "\"a\x00b\""}, {"raw control", "\"a\x1fb\""}, {"DEL", "\"a\x7fb\""},
+	{"right to left", "\"\u202e\u05d0\u05d1\u05d2\u200f\""}, {"emoji", `"👩‍👩‍👧‍👦🏴‍☠️"`},
+	{"combining", "\"a\u0301\u0301\u0301\ufeff\u2028\u2029\""}, {"beyond the plane", `"\ud83d\ude00 𝔘𝔫𝔦"`},
+	{"broken UTF-8", "\"\xff\xfe\""},
+	{"a cut rune", "\"\xe2\x82\""}, {"an encoded surrogate", "\"\xed\xa0\x80\""},
+	{"100 lists deep", strings.Repeat("[", 100) + strings.Repeat("]", 100)},
+	{"100 objects deep", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
+	{"40 deep", strings.Repeat("[", 40) + strings.Repeat("]", 40)}, {"an unclosed list", "["}, {"a comment", "/* x */ 1"},
+	{"SQL", `"'; DROP TABLE orders; --"`}, {"LIKE", `"%_\\%"`},
+	{"markup", `"<script>&amp;</script>\u003c"`}, {"a template", `"%s%d%n{{.}}${x}"`},
+	{"an unknown id", `"019a1c52-7c1e-7d40-9a55-ffffffffffff"`}, {"upper case id", `"019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF"`},
+	{"year 1", `"0001-01-01T00:00:00Z"`}, {"year 0", `"0000-01-01"`}, {"year 9999", `"9999-12-31T23:59:59.999999999Z"`},
+	{"30 February", `"2026-02-30"`}, {"a leap second", `"2026-06-30T23:59:60Z"`},
+	{"an offset", `"2026-01-01T00:00:00.123456789-23:59"`}, {"a star", `"*"`}, {"a path", `"../../etc/passwd"`},
+	{"an address", `"javascript:alert(1)"`}, {"a local address", `"http://169.254.169.254/latest"`},
 }
 
 // Every field of every body, filled with every oddity: the answer is a documented success or the one error shape, never an
@@ -87,7 +101,8 @@ func (w *world) fill(r *route, made row, f field) (sent int64) {
 		if after := w.touched(); got.status >= 400 && after != before {
 			w.t.Errorf("%s %s, %s is %s: %d, and %d rows were written", r.method, r.path, f, odd.name, got.status, after-before)
 		}
-		if problem := w.judge.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") && !strings.Contains(r.path, "thresholds") {
+		if problem := w.judge.refuses(r, b.body.(string)); problem != "" && got.status < 400 && !strings.Contains(r.path, "bulk-") &&
+			!strings.Contains(r.path, "thresholds") {
 			w.t.Errorf("%s %s, %s is %s: %d, but the document refuses it: %s", r.method, r.path, f, odd.name, got.status, short([]byte(problem)))
 		}
 		if got.status < 300 {
@@ -112,8 +127,11 @@ func (j *judge) refuses(r *route, body string) string {
 }
 
 // oddNames are what is put in the place of an id or a SKU in a path.
-var oddNames = []string{"\x00", "a\x00b", "\xff", "\xe2\x82", "\u202e", "👩‍👩‍👧", "0", "-1", "null", "%", "%zz", "a/b", "/", "a%2Fb", "..", ".", " ", "'", "{id}", "*", "a b", strings.Repeat("x", 4000),
-	"019a1c52-7c1e-7d40-9a55-ffffffffffff", "019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF", "00000000-0000-0000-0000-000000000000", "{019a1c52-7c1e-7d40-9a55-ffffffffffff}", "019a1c527c1e7d409a55ffffffffffff"}
+var oddNames = []string{"\x00", "a\x00b", "\xff", "\xe2\x82", "\u202e", "👩‍👩‍👧",
+	"0", "-1", "null", "%", "%zz", "a/b", "/", "a%2Fb", "..",
+	".", " ", "'", "{id}", "*", "a b", strings.Repeat("x", 4000),
+	"019a1c52-7c1e-7d40-9a55-ffffffffffff", "019A1C52-7C1E-7D40-9A55-FFFFFFFFFFFF", "00000000-0000-0000-0000-000000000000",
+	"{019a1c52-7c1e-7d40-9a55-ffffffffffff}", "019a1c527c1e7d409a55ffffffffffff"}
 
 // What a path names is found or not: nothing in the place of an id or a SKU is more than a 404, on either engine.
 func TestEveryPathTakesOddities(t *testing.T) {
@@ -148,8 +166,10 @@ func TestEveryPathTakesOddities(t *testing.T) {
 // Headers may hold any byte that a server lets through: no operation stumbles over one.
 func TestEveryHeaderTakesOddities(t *testing.T) {
 	dbtest.Long(t, "every route takes hundreds of inputs")
-	odd := []string{"", " ", "\xff\xfe", "\xe2\x82", "👩‍👩‍👧", "*", `"`, `W/"x", "y", *`, ",,,", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("é", 255), strings.Repeat("k", 8000), "wait=\xff; x", "wait;;;,,,"}
-	headers := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key", "Authorization", "X-WC-Webhook-Signature", "X-WC-Webhook-Topic",
+	odd := []string{"", " ", "\xff\xfe", "\xe2\x82", "👩‍👩‍👧", "*", `"`, `W/"x", "y", *`, ",,,", strings.Repeat("k", 255),
+		strings.Repeat("k", 256), strings.Repeat("é", 255), strings.Repeat("k", 8000), "wait=\xff; x", "wait;;;,,,"}
+	headers := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key",
+		"Authorization", "X-WC-Webhook-Signature", "X-WC-Webhook-Topic",
 		"X-WC-Webhook-Delivery-ID"}
 	some := []string{"GET /api/v1/orders", "POST /api/v1/orders", "PATCH /api/v1/products/{id}", "POST /api/v1/sdk/products/bulk-import",
 		"GET /api/v1/auth/me", "POST /api/v1/webhooks/platform/{channelId}/{platform}"} // each way of reading headers

@@ -187,11 +187,14 @@ func (b *bender) parameter() {
 	b.query = append(b.query, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-var queryValues = []string{"", "0", "-1", "1", "2", "999999999999999999999", "1e9", "0x1", "true", "maybe", "a,b,,", "%", "_", `\`, "'", "\x00", "\xff", "2026-01-01", "2026-02-30",
-	"0001-01-01T00:00:00Z", "9999-12-31", "2026-01-01T00:00:00 01:00", "019a1c52-7c1e-7d40-9a55-ffffffffffff", "createdAt:asc", "name:desc", "total:sideways", ":", strings.Repeat("x", 300), "👩‍👩‍👧", "İ", "ß"}
+var queryValues = []string{"", "0", "-1", "1", "2", "999999999999999999999", "1e9", "0x1", "true", "maybe", "a,b,,", "%", "_", `\`, "'",
+	"\x00", "\xff", "2026-01-01", "2026-02-30",
+	"0001-01-01T00:00:00Z", "9999-12-31", "2026-01-01T00:00:00 01:00", "019a1c52-7c1e-7d40-9a55-ffffffffffff", "createdAt:asc", "name:desc",
+	"total:sideways", ":", strings.Repeat("x", 300), "👩‍👩‍👧", "İ", "ß"}
 
 func (b *bender) header() {
-	names := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key", "Authorization", "Accept", "X-WC-Webhook-Signature"}
+	names := []string{"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Prefer", "X-Request-Id", "X-API-Key", "Authorization",
+		"Accept", "X-WC-Webhook-Signature"}
 	value := strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
 			return -1 // a server refuses these before a handler sees them
@@ -301,7 +304,8 @@ func (w *world) mustStandUp(r *route, a ask, credential map[string]string) reply
 	hr := httptest.NewRequest(r.method, target, nil)
 	found, _ := w.table.find(hr)
 	if problem := w.judge.check(found, got); problem != "" {
-		w.t.Errorf("%s %s %v: %d: %s\n%q\n%s", r.method, target, header, got.status, short([]byte(problem)), short(encode(w.t, a.body)), short(got.body))
+		w.t.Errorf("%s %s %v: %d: %s\n%q\n%s", r.method, target, header, got.status, short([]byte(problem)), short(encode(w.t, a.body)),
+			short(got.body))
 	}
 	if after := w.touched(); got.status >= 400 && after != before {
 		w.t.Errorf("%s %s: %d, and %d rows were written: %q", r.method, target, got.status, after-before, short(encode(w.t, a.body)))
@@ -354,7 +358,8 @@ func FuzzQuery(f *testing.F) {
 		}
 		a := asks[r]
 		w.sku()
-		a.query = strings.NewReplacer("$channel", w.channel(), "$customer", w.customer(), "$category", w.category(), "$segment", w.once("segment", w.newSegment), "$product", w.kept["product"]).Replace(query)
+		a.query = strings.NewReplacer("$channel", w.channel(), "$customer", w.customer(), "$category", w.category(), "$segment",
+			w.once("segment", w.newSegment), "$product", w.kept["product"]).Replace(query)
 		a.query = strings.Map(func(c rune) rune {
 			if c <= ' ' || c >= 0x7f || c == '#' {
 				return -1 // never in a request line

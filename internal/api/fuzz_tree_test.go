@@ -184,7 +184,8 @@ func (w *world) watch() {
 				if table == "audit_log" && act == "INSERT" { // a refused login is noted
 					when = " WHEN NEW.action <> 'user.login_failed'"
 				}
-				script = append(script, "CREATE TRIGGER touched_"+table+"_"+act+" AFTER "+act+" ON "+table+when+" BEGIN UPDATE touched SET n = n + 1; END")
+				script = append(script, "CREATE TRIGGER touched_"+table+"_"+act+" AFTER "+act+" ON "+table+when+
+					" BEGIN UPDATE touched SET n = n + 1; END")
 			}
 		}
 		for _, sql := range script {

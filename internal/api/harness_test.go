@@ -100,7 +100,8 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	}
 	store := dbtest.Open(t, config)
 	s := &server{t: t, now: now, config: config}
-	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter, Now: now.Now, Version: "test", Dev: true})
+	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter,
+		Now: now.Now, Version: "test", Dev: true})
 	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")
 	s.tenant = s.account.Tenant
 	s.key = s.newKey(accounts.AllScopes...)
@@ -169,7 +170,8 @@ func (s *server) twin() *server {
 	if s.second == nil {
 		service := *s.Commerce
 		service.Numbers = orders.NewNumbers()
-		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true, Log: s.Log})
+		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: &service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true,
+			Log: s.Log})
 	}
 	other.API = s.second
 	return &other

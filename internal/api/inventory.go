@@ -13,9 +13,12 @@ import (
 
 // inventoryRoutes are stock levels (interface §4.5.5).
 var inventoryRoutes = []*route{
-	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels", scope: "read:inventory",
-		query: func(q *apijson.Query) { readInventoryFilter(q) }, answer: func(w *apijson.Writer) { writeLevelList(w, records.SampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
-	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU", scope: "read:inventory",
+	{method: "GET", path: "/api/v1/inventory", name: "listStockLevels", section: "4.5.5", summary: "List stock levels",
+		scope:  "read:inventory",
+		query:  func(q *apijson.Query) { readInventoryFilter(q) },
+		answer: func(w *apijson.Writer) { writeLevelList(w, records.SampleLevels(), page{1, 20}, 1) }, serve: (*API).listInventory},
+	{method: "GET", path: "/api/v1/inventory/{sku}", name: "getStock", section: "4.5.5", summary: "Read the stock of a SKU",
+		scope: "read:inventory",
 		answer: data(func(w *apijson.Writer) {
 			records.WriteStock(w, catalog.Sellable{SKU: "MUG-BLUE", Product: records.SampleProduct().ID}, records.SampleLevels())
 		}), serve: (*API).getInventory},

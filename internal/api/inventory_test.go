@@ -55,12 +55,15 @@ func TestBulkInventory(t *testing.T) {
 		s.stockUp(t, map[string]int64{"A": 5, "B": -1})
 		events := newEvents{s: s}
 		events.names()
-		got := s.setStock(t, item{"sku": "A", "quantity": 7}, item{"sku": "B", "warehouseCode": "LYON", "quantity": 0}, item{"sku": "A", "warehouseCode": "MAIN", "quantity": 9},
-			item{"sku": "NO", "quantity": 1}, item{"sku": "A", "warehouseCode": "LYON", "quantity": -1}, item{"quantity": 1}, item{"sku": "B", "quantity": "3"}, item{"sku": "A", "warehouseCode": strings.Repeat("x", 65), "quantity": 1})
+		got := s.setStock(t, item{"sku": "A", "quantity": 7}, item{"sku": "B", "warehouseCode": "LYON", "quantity": 0},
+			item{"sku": "A", "warehouseCode": "MAIN", "quantity": 9},
+			item{"sku": "NO", "quantity": 1}, item{"sku": "A", "warehouseCode": "LYON", "quantity": -1}, item{"quantity": 1},
+			item{"sku": "B", "quantity": "3"}, item{"sku": "A", "warehouseCode": strings.Repeat("x", 65), "quantity": 1})
 		if number(got, "updated") != "2" || number(got, "notFound") != "1" {
 			t.Errorf("counters: %v", got)
 		}
-		for i, want := range []string{"2 duplicate_sku sku", "3 unknown_sku sku", "4 invalid quantity", "5 required sku", "6 invalid quantity", "7 invalid warehouseCode"} {
+		for i, want := range []string{"2 duplicate_sku sku", "3 unknown_sku sku", "4 invalid quantity", "5 required sku", "6 invalid quantity",
+			"7 invalid warehouseCode"} {
 			e := at(got, "errors", i)
 			if have := number(e, "index") + " " + text(e, "code") + " " + text(e, "field"); have != want {
 				t.Errorf("errors[%d]: %s, want %s", i, have, want)
@@ -72,14 +75,16 @@ func TestBulkInventory(t *testing.T) {
 		if a, b := s.level(t, "A", "MAIN"), s.level(t, "B", "LYON"); a != "7/0/7 0" || b != "0/0/0 0" {
 			t.Errorf("levels: %q %q", a, b)
 		}
-		if got := s.setStock(t, item{"sku": "A", "quantity": 7}, item{"sku": "B", "warehouseCode": "LYON", "quantity": 0}); number(got, "updated") != "2" {
+		if got := s.setStock(t, item{"sku": "A", "quantity": 7}, item{"sku": "B", "warehouseCode": "LYON", "quantity": 0}); number(got,
+			"updated") != "2" {
 			t.Errorf("equal items: %v", got)
 		}
 		if have := events.names(); have != "" {
 			t.Errorf("events of equal items: %s", have)
 		}
 		ledger := s.must(t, 200, "GET", "/api/v1/inventory/A/ledger", nil)
-		if number(ledger, "meta", "total") != "2" || number(ledger, "data", 0, "delta") != "2" || number(ledger, "data", 0, "balance") != "7" || text(ledger, "data", 1, "cause") != "import" {
+		if number(ledger, "meta", "total") != "2" || number(ledger, "data", 0, "delta") != "2" || number(ledger, "data", 0, "balance") != "7" ||
+			text(ledger, "data", 1, "cause") != "import" {
 			t.Errorf("ledger: %v", ledger)
 		}
 	})
@@ -96,8 +101,10 @@ func TestStrictWarehouses(t *testing.T) {
 			t.Errorf("bulk: %v", got)
 		}
 		s.must(t, 404, "POST", "/api/v1/inventory/movements", item{"sku": "A", "warehouseCode": "OSLO", "type": "receive", "quantity": 1})
-		s.must(t, 404, "POST", "/api/v1/inventory/transfers", item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "OSLO", "quantity": 1})
-		got = at(s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", item{"updates": []item{{"sku": "A", "warehouseCode": "OSLO", "threshold": 7}}}), "data")
+		s.must(t, 404, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "OSLO", "quantity": 1})
+		got = at(s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds",
+			item{"updates": []item{{"sku": "A", "warehouseCode": "OSLO", "threshold": 7}}}), "data")
 		if text(got, "errors", 0, "code") != "unknown_warehouse" {
 			t.Errorf("thresholds: %v", got)
 		}
@@ -109,30 +116,37 @@ func TestMovementsAndTransfers(t *testing.T) {
 		s.stockUp(t, map[string]int64{"A": 5, "odd/1 ä": -1})
 		events := newEvents{s: s}
 		events.names()
-		row := at(s.must(t, 201, "POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "receive", "quantity": 3, "reason": "delivery 42"}), "data")
-		if text(row, "cause") != "receive" || number(row, "balance") != "8" || text(row, "note") != "delivery 42" || at(row, "reference") != nil || !strings.HasPrefix(text(row, "actor"), "key:") {
+		row := at(s.must(t, 201, "POST", "/api/v1/inventory/movements",
+			item{"sku": "A", "type": "receive", "quantity": 3, "reason": "delivery 42"}), "data")
+		if text(row, "cause") != "receive" || number(row, "balance") != "8" || text(row, "note") != "delivery 42" ||
+			at(row, "reference") != nil || !strings.HasPrefix(text(row, "actor"), "key:") {
 			t.Errorf("movement: %v", row)
 		}
 		s.must(t, 201, "POST", "/api/v1/inventory/movements", item{"sku": "A", "type": "adjust", "quantity": -10})
 		if have := events.names(); have != "stock.updated stock.updated stock.low" {
 			t.Errorf("events: %s", have)
 		}
-		s.must(t, 409, "POST", "/api/v1/inventory/transfers", item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 1})
+		s.must(t, 409, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 1})
 		s.setStock(t, item{"sku": "A", "quantity": 4})
 		events.names()
-		moves := at(s.must(t, 201, "POST", "/api/v1/inventory/transfers", item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 4}), "data", "movements")
-		if number(moves, 0, "delta") != "-4" || number(moves, 0, "balance") != "0" || number(moves, 1, "delta") != "4" || text(moves, 1, "warehouseCode") != "LYON" {
+		moves := at(s.must(t, 201, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "LYON", "quantity": 4}), "data", "movements")
+		if number(moves, 0, "delta") != "-4" || number(moves, 0, "balance") != "0" || number(moves, 1, "delta") != "4" ||
+			text(moves, 1, "warehouseCode") != "LYON" {
 			t.Errorf("transfer: %v", moves)
 		}
 		if have := events.names(); have != "stock.updated stock.updated" {
 			t.Errorf("events: %s", have)
 		}
 		for _, body := range []string{
-			`{"sku":"A","type":"receive","quantity":0}`, `{"sku":"A","type":"import","quantity":1}`, `{"type":"receive","quantity":1}`, `{"sku":"A","type":"adjust","quantity":1000000001}`,
+			`{"sku":"A","type":"receive","quantity":0}`, `{"sku":"A","type":"import","quantity":1}`, `{"type":"receive","quantity":1}`,
+			`{"sku":"A","type":"adjust","quantity":1000000001}`,
 		} {
 			s.must(t, 400, "POST", "/api/v1/inventory/movements", body)
 		}
-		s.must(t, 400, "POST", "/api/v1/inventory/transfers", item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "MAIN", "quantity": 1})
+		s.must(t, 400, "POST", "/api/v1/inventory/transfers",
+			item{"sku": "A", "fromWarehouseCode": "MAIN", "toWarehouseCode": "MAIN", "quantity": 1})
 		s.must(t, 404, "POST", "/api/v1/inventory/movements", item{"sku": "NO", "type": "receive", "quantity": 1})
 		s.must(t, 201, "POST", "/api/v1/inventory/movements", item{"sku": "odd/1 ä", "type": "receive", "quantity": 2})
 		one := s.must(t, 200, "GET", "/api/v1/inventory/"+url.PathEscape("odd/1 ä"), nil)
@@ -161,8 +175,10 @@ func TestThresholds(t *testing.T) {
 		set := func(updates ...item) any {
 			return at(s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", item{"updates": updates}), "data")
 		}
-		got := set(item{"sku": "A", "threshold": 3}, item{"sku": "A", "threshold": 4}, item{"sku": "NO", "threshold": 4}, item{"sku": "B", "threshold": -1}, item{"sku": "B", "threshold": nil})
-		if number(got, "updated") != "1" || number(got, "notFound") != "1" || text(got, "errors", 0, "code") != "duplicate_sku" || text(got, "errors", 3, "code") != "required" {
+		got := set(item{"sku": "A", "threshold": 3}, item{"sku": "A", "threshold": 4}, item{"sku": "NO", "threshold": 4},
+			item{"sku": "B", "threshold": -1}, item{"sku": "B", "threshold": nil})
+		if number(got, "updated") != "1" || number(got, "notFound") != "1" || text(got, "errors", 0, "code") != "duplicate_sku" ||
+			text(got, "errors", 3, "code") != "required" {
 			t.Errorf("thresholds: %v", got)
 		}
 		if have := events.names(); have != "" {
@@ -191,8 +207,10 @@ func TestInventoryList(t *testing.T) {
 		s.stockUp(t, map[string]int64{"MUG-1": 1, "MUG-2": 2, "cup_3": 3})
 		s.setStock(t, item{"sku": "MUG-1", "warehouseCode": "LYON", "quantity": 4})
 		for query, want := range map[string]string{
-			"": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN cup_3@MAIN", "?search=mug": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN", "?search=p_": "cup_3@MAIN", "?search=product+mug-2": "MUG-2@MAIN",
-			"?warehouseCode=LYON": "MUG-1@LYON", "?sku=MUG-2": "MUG-2@MAIN", "?low=true": "", "?limit=2&page=2": "MUG-2@MAIN cup_3@MAIN", "?page=9": "",
+			"": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN cup_3@MAIN", "?search=mug": "MUG-1@LYON MUG-1@MAIN MUG-2@MAIN", "?search=p_": "cup_3@MAIN",
+			"?search=product+mug-2": "MUG-2@MAIN",
+			"?warehouseCode=LYON":   "MUG-1@LYON", "?sku=MUG-2": "MUG-2@MAIN", "?low=true": "", "?limit=2&page=2": "MUG-2@MAIN cup_3@MAIN",
+			"?page=9": "",
 		} {
 			list := s.must(t, 200, "GET", "/api/v1/inventory"+query, nil)
 			var have []string
@@ -214,7 +232,8 @@ func TestWarehouses(t *testing.T) {
 		lyon := at(s.must(t, 201, "POST", "/api/v1/warehouses", item{"code": "LYON", "name": "Lyon", "address": item{"city": "Lyon"}}), "data")
 		path := "/api/v1/warehouses/" + text(lyon, "id")
 		s.must(t, 409, "POST", "/api/v1/warehouses", item{"code": "LYON", "name": "Again"})
-		if got := s.must(t, 200, "PUT", path, item{"name": "Lyon Sud", "address": nil}); text(got, "data", "name") != "Lyon Sud" || at(got, "data", "address") != nil {
+		if got := s.must(t, 200, "PUT", path, item{"name": "Lyon Sud", "address": nil}); text(got, "data", "name") != "Lyon Sud" ||
+			at(got, "data", "address") != nil {
 			t.Errorf("changed: %v", got)
 		}
 		s.must(t, 400, "PATCH", path, item{"code": "PARIS"})
@@ -233,7 +252,8 @@ func TestWarehouses(t *testing.T) {
 		}
 		s.must(t, 200, "PATCH", "/api/v1/warehouses/"+main, item{"isDefault": true})
 		s.must(t, 409, "DELETE", path, nil) // holds stock
-		order := text(s.must(t, 201, "POST", "/api/v1/orders", item{"customerName": "Ada", "items": []item{{"sku": "A", "quantity": 1, "unitPrice": 1}}}), "data", "id")
+		order := text(s.must(t, 201, "POST", "/api/v1/orders",
+			item{"customerName": "Ada", "items": []item{{"sku": "A", "quantity": 1, "unitPrice": 1}}}), "data", "id")
 		s.setStock(t, item{"sku": "A", "warehouseCode": "LYON", "quantity": 0})
 		s.must(t, 409, "DELETE", path, nil) // has reservations
 		s.must(t, 200, "PATCH", "/api/v1/orders/"+order+"/status", item{"status": "CANCELLED"})

@@ -12,11 +12,13 @@ import (
 
 // jobRoutes are interface §4.3: what is under way on an account's channels, and one job by its id.
 var jobRoutes = []*route{
-	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3", summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
+	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3",
+		summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
 		answer: data(sampleSyncStatus), serve: (*API).syncStatus},
 	{method: "GET", path: "/api/v1/jobs", name: "listJobs", section: "4.5.7", summary: "List jobs, newest first", scope: "read:channels",
 		query: func(q *apijson.Query) { readJobFilter(q) }, answer: data(sampleJobList), serve: (*API).listJobs},
-	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader, errors: []int{403},
+	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader,
+		errors: []int{403},
 		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).readJob},
 }
 

@@ -16,12 +16,15 @@ import (
 var keyRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/api-keys", name: "listApiKeys", section: "4.5.8", summary: "List API keys", access: loginOnly,
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleKeys), serve: (*API).listKeys},
-	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8", summary: "Read an API key, without its text", access: loginOnly,
+	{method: "GET", path: "/api/v1/developer/api-keys/{id}", name: "getApiKey", section: "4.5.8",
+		summary: "Read an API key, without its text", access: loginOnly,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).readKey},
-	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8", summary: "Make an API key; its text is shown this once", access: loginOnly,
+	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8",
+		summary: "Make an API key; its text is shown this once", access: loginOnly,
 		body: func(o *apijson.Object) { readKeyDraft(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createKey},
-	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once", access: loginOnly,
+	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once",
+		access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleKey.ID, nil) }), serve: (*API).revokeKey},
 }
 

@@ -150,7 +150,8 @@ func TestLoginsAreInTheAuditLog(t *testing.T) {
 			}
 		}
 		owner := string(s.owner.ID)
-		if want := []string{"user.logged_in " + owner + " 198.51.100.9", "user.login_failed " + owner + " 198.51.100.7", "user.logged_in " + owner + " "}; !slices.Equal(seen, want) {
+		if want := []string{"user.logged_in " + owner + " 198.51.100.9", "user.login_failed " + owner + " 198.51.100.7",
+			"user.logged_in " + owner + " "}; !slices.Equal(seen, want) {
 			t.Errorf("%q", seen)
 		}
 		var details string
@@ -161,7 +162,8 @@ func TestLoginsAreInTheAuditLog(t *testing.T) {
 				details += one
 				return err
 			}, "SELECT details FROM audit_log")
-		}); err != nil || strings.Contains(details, "nobody") || strings.Contains(details, "password\"") || strings.Contains(details, "198.51.100.8") {
+		}); err != nil || strings.Contains(details, "nobody") || strings.Contains(details, "password\"") ||
+			strings.Contains(details, "198.51.100.8") {
 			t.Errorf("%v: %s", err, details)
 		}
 	})
@@ -171,7 +173,8 @@ func TestLoginsAreInTheAuditLog(t *testing.T) {
 func TestWeakPasswordsAreRefused(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		user, _ := s.userOf(t, "viewer", "somebody@long-domain.example")
-		for _, weak := range []string{"password", "Password1", "12345678", "aaaaaaaa", "weak.user@test.example", "weak.user", "WEAK.USER@TEST.EXAMPLE"} {
+		for _, weak := range []string{"password", "Password1", "12345678", "aaaaaaaa", "weak.user@test.example", "weak.user",
+			"WEAK.USER@TEST.EXAMPLE"} {
 			body := member{"email": "weak.user@test.example", "name": "Weak User", "role": "viewer", "password": weak}
 			if refused := s.must(t, 400, "POST", "/api/v1/users", body); text(refused, "details", 0, "path") != "password" {
 				t.Errorf("%s: %v", weak, refused)

@@ -35,7 +35,8 @@ func (w *world) dump() []string {
 
 // dumpOf is the statement that reads all rows of an account as texts.
 func dumpOf(tx *db.Tx, engine string) (string, error) {
-	columns := `SELECT table_name::TEXT, column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, ordinal_position`
+	columns := `SELECT table_name::TEXT, column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public'
+		ORDER BY 1, ordinal_position`
 	if engine == "sqlite" {
 		columns = `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`
 	}

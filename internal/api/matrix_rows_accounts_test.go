@@ -9,14 +9,15 @@ import (
 
 // accountRows are interface §4.5.6, §4.5.8, §4.5.10 and §4.5.11.
 var accountRows = map[string]row{
-	"POST /api/v1/auth/login": {ask: func(w *world) ask { return ask{body: member{"email": w.owner.Email, "password": ownerPassword}} }, more: []func(*world) ask{
-		func(w *world) ask {
-			return ask{body: member{"email": w.owner.Email, "password": "wrong one"}, status: 401}
-		},
-		func(*world) ask {
-			return ask{body: member{"email": "nobody@nowhere.example", "password": "wrong one"}, status: 401}
-		},
-	}},
+	"POST /api/v1/auth/login": {ask: func(w *world) ask { return ask{body: member{"email": w.owner.Email, "password": ownerPassword}} },
+		more: []func(*world) ask{
+			func(w *world) ask {
+				return ask{body: member{"email": w.owner.Email, "password": "wrong one"}, status: 401}
+			},
+			func(*world) ask {
+				return ask{body: member{"email": "nobody@nowhere.example", "password": "wrong one"}, status: 401}
+			},
+		}},
 	"POST /api/v1/auth/logout": {ask: func(w *world) ask { return ask{token: w.newToken(w.owner)} }, own: true},
 	"GET /api/v1/auth/me":      {ask: func(*world) ask { return ask{} }},
 
@@ -99,7 +100,8 @@ func (w *world) newUser() string { user, _ := w.user("viewer"); return string(us
 // sandboxKey is a key of a sandbox account.
 func (w *world) sandboxKey() (secret string) {
 	w.act(db.Across, func(tx *db.Tx) error {
-		account, _, err := w.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: "Sandbox", Plan: accounts.Pro, Sandbox: true})
+		account, _, err := w.Commerce.CreateAccount(tx, accounts.Caller{},
+			commerce.AccountDraft{Name: "Sandbox", Plan: accounts.Pro, Sandbox: true})
 		if err == nil {
 			tx.Tenant = account.Tenant
 			_, secret, err = w.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "test", Scopes: accounts.AllScopes})

@@ -13,9 +13,10 @@ var catalogRows = map[string]row{
 		func(w *world) ask { return ask{body: member{"sku": w.name("BARE"), "name": "Bare", "price": 0}} },
 		func(w *world) ask { return ask{body: member{"sku": w.sku(), "name": "Again", "price": 1}, status: 409} },
 	}},
-	"GET /api/v1/products/{id}": {ask: func(w *world) ask { w.sku(); return ask{ids: place("id", w.kept["product"])} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{ids: place("id", w.newProduct())} },
-	}},
+	"GET /api/v1/products/{id}": {ask: func(w *world) ask { w.sku(); return ask{ids: place("id", w.kept["product"])} },
+		more: []func(*world) ask{
+			func(w *world) ask { return ask{ids: place("id", w.newProduct())} },
+		}},
 	"PATCH /api/v1/products/{id}": {ask: func(w *world) ask {
 		return ask{ids: place("id", w.newProduct()), body: w.productChange()}
 	}, more: []func(*world) ask{
@@ -37,7 +38,8 @@ var catalogRows = map[string]row{
 	}},
 	"GET /api/v1/categories/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.category())} }},
 	"PATCH /api/v1/categories/{id}": {held: true, ask: func(w *world) ask {
-		return ask{ids: place("id", w.newCategory()), body: member{"externalId": w.name("cat"), "name": "Cups", "slug": w.name("cups"), "parentId": w.category()}}
+		return ask{ids: place("id", w.newCategory()),
+			body: member{"externalId": w.name("cat"), "name": "Cups", "slug": w.name("cups"), "parentId": w.category()}}
 	}},
 	"PUT /api/v1/categories/{id}": {held: true, ask: func(w *world) ask {
 		return ask{ids: place("id", w.newCategory()), body: member{"name": "Cups", "parentId": w.category()}}
@@ -59,20 +61,22 @@ var catalogRows = map[string]row{
 	}},
 	"DELETE /api/v1/attributes/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newAttribute())} }},
 
-	"GET /api/v1/sdk/products/changes": {ask: func(w *world) ask { w.newProduct(); return ask{query: "since=2020-01-01&limit=3"} }, more: []func(*world) ask{
-		func(w *world) ask {
-			w.make("DELETE", "/api/v1/products/"+w.newProduct(), nil)
-			return ask{query: "includeDeleted=true"}
-		},
-		func(w *world) ask { w.sku(); return ask{} },
-		func(*world) ask { return ask{query: "since=2999-01-01"} },
-	}},
-	"GET /api/v1/sdk/categories/changes": {ask: func(w *world) ask { w.category(); return ask{query: "since=2020-01-01"} }, more: []func(*world) ask{
-		func(w *world) ask {
-			w.make("DELETE", "/api/v1/categories/"+w.newCategory(), nil)
-			return ask{query: "includeDeleted=true&limit=1000"}
-		},
-	}},
+	"GET /api/v1/sdk/products/changes": {ask: func(w *world) ask { w.newProduct(); return ask{query: "since=2020-01-01&limit=3"} },
+		more: []func(*world) ask{
+			func(w *world) ask {
+				w.make("DELETE", "/api/v1/products/"+w.newProduct(), nil)
+				return ask{query: "includeDeleted=true"}
+			},
+			func(w *world) ask { w.sku(); return ask{} },
+			func(*world) ask { return ask{query: "since=2999-01-01"} },
+		}},
+	"GET /api/v1/sdk/categories/changes": {ask: func(w *world) ask { w.category(); return ask{query: "since=2020-01-01"} },
+		more: []func(*world) ask{
+			func(w *world) ask {
+				w.make("DELETE", "/api/v1/categories/"+w.newCategory(), nil)
+				return ask{query: "includeDeleted=true&limit=1000"}
+			},
+		}},
 	"GET /api/v1/sdk/inventory/changes": {ask: func(w *world) ask { w.sku(); return ask{query: "since=2020-01-01"} }, more: []func(*world) ask{
 		func(w *world) ask {
 			w.make("DELETE", "/api/v1/products/"+w.newProduct(), nil)
@@ -84,10 +88,13 @@ var catalogRows = map[string]row{
 // productBody has every member of a product.
 func (w *world) productBody() member {
 	sku := w.name("MUG")
-	return member{"sku": sku, "name": "Blue mug", "price": 12.5, "description": "Stoneware", "slug": w.name("mug"), "compareAtPrice": "15.00", "status": "ACTIVE",
-		"categoryIds": []any{"shared-category"}, "images": []any{member{"url": "https://images.example/1.jpg", "position": 1}, member{"url": "https://images.example/2.jpg"}},
-		"attributes": member{"colour": "blue"}, "stock": member{"warehouseCode": "MAIN", "quantity": 40}, "variants": []any{
-			member{"sku": sku + "-L", "name": "Large", "price": 14, "compareAtPrice": 16, "stock": 3, "attributes": member{"size": "L"}}, member{"sku": sku + "-S"}}}
+	return member{"sku": sku, "name": "Blue mug", "price": 12.5, "description": "Stoneware", "slug": w.name("mug"), "compareAtPrice": "15.00",
+		"status":      "ACTIVE",
+		"categoryIds": []any{"shared-category"},
+		"images":      []any{member{"url": "https://images.example/1.jpg", "position": 1}, member{"url": "https://images.example/2.jpg"}},
+		"attributes":  member{"colour": "blue"}, "stock": member{"warehouseCode": "MAIN", "quantity": 40}, "variants": []any{
+			member{"sku": sku + "-L", "name": "Large", "price": 14, "compareAtPrice": 16, "stock": 3, "attributes": member{"size": "L"}},
+			member{"sku": sku + "-S"}}}
 }
 
 // productChange is productBody without the SKU, which a product keeps.
@@ -147,9 +154,10 @@ var inventoryRows = map[string]row{
 	}},
 	"DELETE /api/v1/warehouses/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newWarehouse())} }},
 
-	"GET /api/v1/inventory":                   {ask: func(w *world) ask { w.sku(); return ask{query: "search=mug&low=false&limit=250"} }},
-	"GET /api/v1/inventory/{sku}":             {foreign: 200, ask: func(w *world) ask { return ask{ids: place("sku", w.sku())} }},
-	"GET /api/v1/inventory/{sku}/ledger":      {foreign: 200, ask: func(w *world) ask { return ask{ids: place("sku", w.sku()), query: "warehouseCode=MAIN"} }},
+	"GET /api/v1/inventory":       {ask: func(w *world) ask { w.sku(); return ask{query: "search=mug&low=false&limit=250"} }},
+	"GET /api/v1/inventory/{sku}": {foreign: 200, ask: func(w *world) ask { return ask{ids: place("sku", w.sku())} }},
+	"GET /api/v1/inventory/{sku}/ledger": {foreign: 200,
+		ask: func(w *world) ask { return ask{ids: place("sku", w.sku()), query: "warehouseCode=MAIN"} }},
 	"POST /api/v1/inventory/movements":        {ask: func(w *world) ask { return ask{body: w.movement()} }},
 	"POST /api/v1/inventory/transfers":        {ask: func(w *world) ask { return ask{body: w.transfer()} }},
 	"PATCH /api/v1/inventory/thresholds":      {ask: func(w *world) ask { return ask{body: w.updates("threshold", 5)} }},
@@ -177,13 +185,15 @@ func (w *world) transfer() member {
 
 // updates is a bulk body with one item that can be applied and two that cannot.
 func (w *world) updates(figure string, value int) member {
-	return member{"updates": []any{member{"sku": w.sku(), "warehouseCode": "MAIN", figure: value}, member{"sku": "nobody's", figure: 1}, member{"sku": w.variant(), figure: -1}}}
+	return member{"updates": []any{member{"sku": w.sku(), "warehouseCode": "MAIN", figure: value}, member{"sku": "nobody's", figure: 1},
+		member{"sku": w.variant(), figure: -1}}}
 }
 
 // bulkRows are interface §4.2 and the jobs of §4.3.
 var bulkRows = map[string]row{
 	"POST /api/v1/sdk/products/bulk-import": {held: true, ask: func(w *world) ask {
-		return ask{body: member{"products": []any{w.productBody(), member{"sku": w.name("X"), "name": "X"}}, "options": member{"channelId": w.channel(), "replaceVariants": true, "dryRun": false}}}
+		return ask{body: member{"products": []any{w.productBody(), member{"sku": w.name("X"), "name": "X"}},
+			"options": member{"channelId": w.channel(), "replaceVariants": true, "dryRun": false}}}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
 			return ask{query: "wait=true", body: member{"products": []any{w.productBody()}}, status: 200}
@@ -192,14 +202,17 @@ var bulkRows = map[string]row{
 			return ask{header: map[string]string{"Prefer": "wait"}, body: member{"products": []any{w.productBody(), "no object"}}, status: 200}
 		},
 		func(w *world) ask {
-			return ask{body: member{"products": []any{w.productBody(), member{"sku": w.sku(), "name": "Renamed", "price": 1}}, "options": member{"dryRun": true}}, status: 200}
+			return ask{body: member{"products": []any{w.productBody(), member{"sku": w.sku(), "name": "Renamed", "price": 1}},
+				"options": member{"dryRun": true}}, status: 200}
 		},
 	}},
 	"POST /api/v1/sdk/categories/bulk-import": {ask: func(w *world) ask {
-		return ask{body: member{"categories": []any{member{"externalId": w.name("cat"), "name": "Mugs", "slug": w.name("mugs"), "parentExternalId": w.name("parent")}, member{"name": "no id"}}}}
+		return ask{body: member{"categories": []any{member{"externalId": w.name("cat"), "name": "Mugs", "slug": w.name("mugs"),
+			"parentExternalId": w.name("parent")}, member{"name": "no id"}}}}
 	}},
 	"PATCH /api/v1/sdk/prices/bulk-update": {ask: func(w *world) ask {
-		return ask{body: member{"updates": []any{member{"sku": w.sku(), "price": 13, "compareAtPrice": nil}, member{"sku": "nobody's", "price": 1}, member{"sku": w.variant(), "price": -1}}}}
+		return ask{body: member{"updates": []any{member{"sku": w.sku(), "price": 13, "compareAtPrice": nil},
+			member{"sku": "nobody's", "price": 1}, member{"sku": w.variant(), "price": -1}}}}
 	}},
 	"GET /api/v1/jobs":            {ask: func(w *world) ask { w.newJob(); return ask{} }},
 	"GET /api/v1/sdk/sync/status": {ask: func(w *world) ask { w.newJob(); return ask{} }},
@@ -209,6 +222,7 @@ var bulkRows = map[string]row{
 }
 
 func (w *world) newJob() string {
-	body := member{"products": []any{member{"sku": w.name("JOB"), "name": "Job", "price": 1}, member{"sku": ""}}, "options": member{"channelId": w.channel()}}
+	body := member{"products": []any{member{"sku": w.name("JOB"), "name": "Job", "price": 1}, member{"sku": ""}},
+		"options": member{"channelId": w.channel()}}
 	return text(w.make("POST", "/api/v1/sdk/products/bulk-import", body), "data", "jobId")
 }

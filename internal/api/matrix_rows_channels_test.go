@@ -10,7 +10,8 @@ var channelRows = map[string]row{
 	}},
 	"GET /api/v1/channels/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.channel())} }},
 	"PATCH /api/v1/channels/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newShop()), body: member{"name": "Shop", "status": "inactive", "credentials": shopBody()["credentials"], "settings": member{"oversell": "reject"}}}
+		return ask{ids: place("id", w.newShop()),
+			body: member{"name": "Shop", "status": "inactive", "credentials": shopBody()["credentials"], "settings": member{"oversell": "reject"}}}
 	}},
 	"PUT /api/v1/channels/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newShop()), body: member{"name": "Shop"}} }},
 	"DELETE /api/v1/channels/{id}": {ask: func(w *world) ask {
@@ -19,7 +20,11 @@ var channelRows = map[string]row{
 		func(w *world) ask { return ask{ids: place("id", w.newShop())} },
 		func(w *world) ask { return ask{ids: place("id", w.newShop()), query: "force=true"} },
 	}},
-	"GET /api/v1/channels/{id}/publications": {ask: func(w *world) ask { w.sku(); return ask{ids: place("id", w.channel()), query: "limit=250"} }},
+	"GET /api/v1/channels/{id}/publications": {ask: func(w *world) ask {
+		w.sku()
+		return ask{ids: place("id", w.channel()),
+			query: "limit=250"}
+	}},
 	"POST /api/v1/channels/{id}/publications": {held: true, mixed: 200, ask: func(w *world) ask {
 		return ask{ids: place("id", w.channel()), body: member{"productIds": []any{w.newProduct()}, "skus": []any{w.sku(), "nobody's"}}}
 	}, more: []func(*world) ask{
@@ -114,20 +119,24 @@ func notification(w *world) ask { return told(w, "order.updated", `{"id":`+w.nam
 
 // told is a notification as the shop's platform signs it.
 func told(w *world, topic, body string) ask {
-	return ask{ids: map[string]string{"channelId": w.shop(), "platform": "woocommerce"}, body: body, header: map[string]string{"X-WC-Webhook-Topic": topic,
-		"X-WC-Webhook-Delivery-ID": w.name("d"), "X-WC-Webhook-ID": "3", "X-WC-Webhook-Signature": connector.Base64HMAC(shopSecret, []byte(body))}}
+	return ask{ids: map[string]string{"channelId": w.shop(), "platform": "woocommerce"}, body: body,
+		header: map[string]string{"X-WC-Webhook-Topic": topic,
+			"X-WC-Webhook-Delivery-ID": w.name("d"), "X-WC-Webhook-ID": "3",
+			"X-WC-Webhook-Signature": connector.Base64HMAC(shopSecret, []byte(body))}}
 }
 
 // ping is the unsigned probe of the same platform.
 func ping(w *world) ask {
-	return ask{ids: map[string]string{"channelId": w.shop(), "platform": "woo"}, body: "webhook_id=7", status: 200, header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}
+	return ask{ids: map[string]string{"channelId": w.shop(), "platform": "woo"}, body: "webhook_id=7", status: 200,
+		header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}
 }
 
 // handshake is the auction marketplace's.
 func handshake(w *world) ask {
 	channel := w.once("auction", func() string {
-		return channelOf(w.make("POST", "/api/v1/channels", member{"name": "Auctions", "platform": "EBAY", "credentials": member{"clientId": "a", "clientSecret": "b",
-			"refreshToken": "c", "marketplaceId": "EBAY_FR", "verificationToken": "a-token-of-at-least-32-characters-x"}}))
+		return channelOf(w.make("POST", "/api/v1/channels",
+			member{"name": "Auctions", "platform": "EBAY", "credentials": member{"clientId": "a", "clientSecret": "b",
+				"refreshToken": "c", "marketplaceId": "EBAY_FR", "verificationToken": "a-token-of-at-least-32-characters-x"}}))
 	})
 	return ask{ids: map[string]string{"channelId": channel, "platform": "ebay"}, query: "challenge_code=a8628072"}
 }

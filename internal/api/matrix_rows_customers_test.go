@@ -75,12 +75,14 @@ var customerRows = map[string]row{
 
 // customerBody has every member of a customer.
 func (w *world) customerBody() member {
-	return member{"email": w.name("ada") + "@example.com", "firstName": "Ada", "lastName": "Lovelace", "phone": "+33123456789", "company": "Engines Ltd", "siret": "12345678901234",
+	return member{"email": w.name("ada") + "@example.com", "firstName": "Ada", "lastName": "Lovelace", "phone": "+33123456789",
+		"company": "Engines Ltd", "siret": "12345678901234",
 		"vatIntracomNumber": "FR12345678901", "tags": []any{"vip", "b2b"}, "metadata": member{"crm": "A-17"}, "addresses": []any{addressBody()}}
 }
 
 func addressBody() member {
-	return member{"type": "shipping", "name": "Ada Lovelace", "company": "Engines Ltd", "line1": "1 rue de la Paix", "line2": "2nd floor", "city": "Paris", "state": "IDF",
+	return member{"type": "shipping", "name": "Ada Lovelace", "company": "Engines Ltd", "line1": "1 rue de la Paix", "line2": "2nd floor",
+		"city": "Paris", "state": "IDF",
 		"zip": "75002", "postalCode": "75002", "country": "FR", "phone": "+33123456789", "isDefault": true}
 }
 
@@ -120,8 +122,10 @@ func (w *world) secondary() string {
 }
 
 func segmentBody() member {
-	return member{"name": "Regulars", "rules": member{"tagsAny": []any{"vip"}, "tagsAll": []any{"b2b"}, "minOrders": 0, "minTotalSpent": 0, "country": "FR", "createdAfter": "2020-01-01",
-		"lastOrderAfter": "2020-01-01", "lastOrderBefore": "2099-01-01"}}
+	return member{"name": "Regulars",
+		"rules": member{"tagsAny": []any{"vip"}, "tagsAll": []any{"b2b"}, "minOrders": 0, "minTotalSpent": 0, "country": "FR",
+			"createdAfter":   "2020-01-01",
+			"lastOrderAfter": "2020-01-01", "lastOrderBefore": "2099-01-01"}}
 }
 
 func (w *world) newSegment() string { return idOf(w.make("POST", "/api/v1/segments", segmentBody())) }

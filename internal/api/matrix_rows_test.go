@@ -74,11 +74,13 @@ var orderRows = map[string]row{
 		func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
 	}},
 	"PATCH /api/v1/orders/{id}": {ask: func(w *world) ask {
-		return ask{ids: place("id", w.newOrder("PENDING")), body: member{"notes": "ring twice", "shippingAddress": member{"line1": "2 rue de la Paix", "city": "Paris"},
-			"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"}}}
+		return ask{ids: place("id", w.newOrder("PENDING")),
+			body: member{"notes": "ring twice", "shippingAddress": member{"line1": "2 rue de la Paix", "city": "Paris"},
+				"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"}}}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
-			return ask{ids: place("id", w.newOrder("PENDING")), body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil}}
+			return ask{ids: place("id", w.newOrder("PENDING")),
+				body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil}}
 		},
 		func(w *world) ask {
 			return ask{ids: place("id", w.newOrder("DELIVERED")), body: member{"shippingAddress": member{"city": "Nice"}}, status: 409}
@@ -101,7 +103,8 @@ var orderRows = map[string]row{
 	"PUT /api/v1/orders/{id}/items": {held: true, mixed: 400, ask: func(w *world) ask {
 		order := w.newOrder("PENDING")
 		return ask{ids: place("id", order), body: member{"shippingAmount": 4.5, "discountAmount": "1.00", "taxAmount": 2, "items": []any{
-			member{"id": w.line(order), "sku": w.sku(), "quantity": 3, "unitPrice": 9.5, "name": "Mug", "description": "for you", "metadata": member{"gift": true}},
+			member{"id": w.line(order), "sku": w.sku(), "quantity": 3, "unitPrice": 9.5, "name": "Mug", "description": "for you",
+				"metadata": member{"gift": true}},
 			member{"sku": w.variant(), "quantity": 1, "unitPrice": "8.25"}}}}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
@@ -109,13 +112,15 @@ var orderRows = map[string]row{
 			return ask{ids: place("id", order), body: member{"items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 1}}}, status: 409}
 		},
 	}},
-	"GET /api/v1/orders/{id}/shipments": {ask: func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{ids: place("id", w.newOrder("PENDING"))} },
-	}},
+	"GET /api/v1/orders/{id}/shipments": {ask: func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
+		more: []func(*world) ask{
+			func(w *world) ask { return ask{ids: place("id", w.newOrder("PENDING"))} },
+		}},
 	"POST /api/v1/orders/{id}/shipments": {held: true, mixed: 400, ask: func(w *world) ask {
 		order := w.newOrder("PROCESSING")
-		return ask{ids: place("id", order), body: member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1", "notes": "box",
-			"shippedAt": "2026-01-02T03:04:05+01:00", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}}
+		return ask{ids: place("id", order),
+			body: member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1", "notes": "box",
+				"shippedAt": "2026-01-02T03:04:05+01:00", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}}
 	}, more: []func(*world) ask{
 		func(w *world) ask {
 			order := w.newOrder("PROCESSING")
@@ -146,9 +151,11 @@ func shippingTo() member {
 
 // orderBody has every member of an order's creation.
 func (w *world) orderBody() member {
-	return member{"customerName": "Ada Lovelace", "customerId": w.customer(), "customerEmail": w.name("buyer") + "@example.com", "channelId": w.channel(), "externalReference": w.name("REF"),
-		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"}, "paymentMetadata": member{"provider": "card", "n": 1.5},
-		"notes": "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20, "items": []any{
+	return member{"customerName": "Ada Lovelace", "customerId": w.customer(), "customerEmail": w.name("buyer") + "@example.com",
+		"channelId": w.channel(), "externalReference": w.name("REF"),
+		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"},
+		"paymentMetadata": member{"provider": "card", "n": 1.5},
+		"notes":           "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20, "items": []any{
 			member{"sku": w.sku(), "quantity": 2, "unitPrice": 24.95, "name": "A mug", "description": "gift", "metadata": member{"wrap": true}},
 			member{"sku": w.variant(), "quantity": 1, "unitPrice": "9.9"}}}
 }
@@ -160,8 +167,9 @@ func (w *world) bareOrder() member {
 
 // newOrder makes an order of one line of two pieces in a status.
 func (w *world) newOrder(status string) string {
-	return idOf(w.make("POST", "/api/v1/orders", member{"customerName": "Ada", "initialStatus": status, "customerEmail": w.name("o") + "@example.com",
-		"shippingAddress": shippingTo(), "items": []any{member{"sku": w.sku(), "quantity": 2, "unitPrice": 5}}}))
+	return idOf(w.make("POST", "/api/v1/orders",
+		member{"customerName": "Ada", "initialStatus": status, "customerEmail": w.name("o") + "@example.com",
+			"shippingAddress": shippingTo(), "items": []any{member{"sku": w.sku(), "quantity": 2, "unitPrice": 5}}}))
 }
 
 // order is an order that rows only read.
@@ -177,6 +185,7 @@ func (w *world) line(order string) string {
 // shipped makes an order with one of its two pieces shipped.
 func (w *world) shipped() (order, shipment string) {
 	order = w.newOrder("PROCESSING")
-	return order, idOf(w.make("POST", "/api/v1/orders/"+order+"/shipments", member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1",
-		"notes": "first", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}))
+	return order, idOf(w.make("POST", "/api/v1/orders/"+order+"/shipments",
+		member{"carrier": "DHL", "trackingNumber": "JD1", "trackingUrl": "https://example.com/JD1",
+			"notes": "first", "items": []any{member{"orderItemId": w.line(order), "quantity": 1}}}))
 }

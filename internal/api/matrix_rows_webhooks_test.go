@@ -15,9 +15,15 @@ var webhookRows = map[string]row{
 			return ask{body: member{"url": "http://10.0.0.1/x", "events": []any{"*"}}, status: 400}
 		},
 	}},
-	"GET /api/v1/developer/webhooks/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.endpoint())} }},
-	"PATCH /api/v1/developer/webhooks/{id}":  {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint()), body: endpointBody()} }},
-	"PUT /api/v1/developer/webhooks/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint()), body: member{"description": nil}} }},
+	"GET /api/v1/developer/webhooks/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.endpoint())} }},
+	"PATCH /api/v1/developer/webhooks/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newEndpoint()),
+			body: endpointBody()}
+	}},
+	"PUT /api/v1/developer/webhooks/{id}": {ask: func(w *world) ask {
+		return ask{ids: place("id", w.newEndpoint()),
+			body: member{"description": nil}}
+	}},
 	"DELETE /api/v1/developer/webhooks/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newEndpoint())} }},
 	"POST /api/v1/developer/webhooks/{id}/rotate-secret": {ask: func(w *world) ask {
 		return ask{ids: place("id", w.newEndpoint()), body: member{"graceSeconds": 60}}
@@ -32,7 +38,8 @@ var webhookRows = map[string]row{
 	}},
 	"POST /api/v1/developer/webhooks/{id}/replay": {ask: func(w *world) ask {
 		w.category()
-		return ask{ids: place("id", w.endpoint()), body: member{"from": "2020-01-01", "to": "2099-01-01T00:00:00Z", "events": []any{"category.created"}, "onlyFailed": false}}
+		return ask{ids: place("id", w.endpoint()),
+			body: member{"from": "2020-01-01", "to": "2099-01-01T00:00:00Z", "events": []any{"category.created"}, "onlyFailed": false}}
 	}},
 	"GET /api/v1/developer/webhooks/{id}/deliveries": {ask: func(w *world) ask {
 		w.delivery("")
@@ -43,12 +50,14 @@ var webhookRows = map[string]row{
 			return ask{ids: place("id", w.endpoint()), query: "status=failed&event=order.shipped"}
 		},
 	}},
-	"GET /api/v1/developer/webhooks/deliveries/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
-	}},
-	"POST /api/v1/developer/webhooks/deliveries/{id}/retry": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
-		func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
-	}},
+	"GET /api/v1/developer/webhooks/deliveries/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} },
+		more: []func(*world) ask{
+			func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
+		}},
+	"POST /api/v1/developer/webhooks/deliveries/{id}/retry": {
+		ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} }, more: []func(*world) ask{
+			func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
+		}},
 	"POST /api/v1/developer/webhooks/deliveries/retry": {held: true, ask: func(w *world) ask {
 		w.delivery(webhooks.Failed)
 		return ask{body: member{"endpointId": w.endpoint(), "status": "failed", "from": "2020-01-01", "to": "2099-01-01"}}
@@ -92,8 +101,10 @@ func (w *world) delivery(state webhooks.State) string {
 		w.t.Fatal(err)
 	}
 	w.act(db.Across, func(tx *db.Tx) error {
-		return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: w.tenant, Endpoint: d.Endpoint}, Position: d.Position, Event: d.EventStamp,
-			Resource: d.Resource, State: state, Attempt: webhooks.Attempt{Number: 1, At: tx.Micros(), StatusCode: 500, Duration: 12, Error: "HTTP 500", Response: "no"}}})
+		return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: w.tenant, Endpoint: d.Endpoint}, Position: d.Position,
+			Event:    d.EventStamp,
+			Resource: d.Resource, State: state,
+			Attempt: webhooks.Attempt{Number: 1, At: tx.Micros(), StatusCode: 500, Duration: 12, Error: "HTTP 500", Response: "no"}}})
 	})
 	return string(delivery)
 }

@@ -55,7 +55,8 @@ func (w *world) credentials() (c credentials) {
 		return w.Commerce.RevokeKey(tx, accounts.Caller{}, key.ID)
 	})
 	w.act(w.tenant, func(tx *db.Tx) (err error) {
-		_, c.expired, err = w.Commerce.CreateKey(tx, accounts.Caller{}, commerce.KeyDraft{Name: "expired", Scopes: accounts.AllScopes, ExpiresAt: tx.Now()})
+		_, c.expired, err = w.Commerce.CreateKey(tx, accounts.Caller{},
+			commerce.KeyDraft{Name: "expired", Scopes: accounts.AllScopes, ExpiresAt: tx.Now()})
 		return err
 	})
 	c.channel = text(w.make("POST", "/api/v1/channels", member{"name": "ERP", "platform": "CUSTOM"}), "data", "apiKey", "key")
@@ -80,7 +81,8 @@ func (w *world) strangers(r *route, c credentials) []hand {
 		{name: "token of a removed user", header: withToken(c.void)},
 		{name: "token as key", header: withKey(w.token)},
 		{name: "another scheme", header: map[string]string{"Authorization": "Basic " + w.key}},
-		{name: "unknown key beside a good token", header: map[string]string{"X-API-Key": "pk_live_" + unknown, "Authorization": "Bearer " + w.token}},
+		{name: "unknown key beside a good token",
+			header: map[string]string{"X-API-Key": "pk_live_" + unknown, "Authorization": "Bearer " + w.token}},
 	}
 	if r.access == keyHeader {
 		list = append(list, hand{name: "owner's token", header: w.asOwner()}, hand{name: "key as token", header: withToken(w.key)})
@@ -336,8 +338,9 @@ func (w *world) foreign(r *route, what string, a ask, want int, known string) {
 
 // queryIDs are ids that lists are filtered by: another account's find nothing, as those that do not exist.
 var queryIDs = map[string]func(w *world) string{
-	"channelId": (*world).channel, "customerId": (*world).customer, "categoryId": (*world).category, "parentId": (*world).category, "segmentId": (*world).newSegment,
-	"ids": func(w *world) string { w.sku(); return w.kept["product"] },
+	"channelId": (*world).channel, "customerId": (*world).customer, "categoryId": (*world).category, "parentId": (*world).category,
+	"segmentId": (*world).newSegment,
+	"ids":       func(w *world) string { w.sku(); return w.kept["product"] },
 }
 
 // checkApart looks whether any row of one account names anything of the other.

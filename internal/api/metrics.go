@@ -19,7 +19,8 @@ var (
 func Collectors() []prometheus.Collector { return []prometheus.Collector{requests} }
 
 // methods are the labels for methods; a caller may invent others, and each label stays for ever.
-var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE", "OPTIONS": "OPTIONS"}
+var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE",
+	"OPTIONS": "OPTIONS"}
 
 func observe(r *request, status int, took time.Duration) {
 	method, known := methods[r.http.Method]

@@ -13,16 +13,21 @@ import (
 
 // movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
 var movementRoutes = []*route{
-	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5", summary: "List what moved the stock of a SKU", scope: "read:inventory",
-		query: func(q *apijson.Query) { readLedgerFilter(q) }, answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
-	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404}, summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
+	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5",
+		summary: "List what moved the stock of a SKU", scope: "read:inventory",
+		query:  func(q *apijson.Query) { readLedgerFilter(q) },
+		answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
+	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404},
+		summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readMovement(o) }, answer: data(func(w *apijson.Writer) {
 			for _, m := range records.SampleMovements() {
 				records.WriteMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
-	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404}, summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }), serve: (*API).createTransfer},
+	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404},
+		summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
+		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
+		serve: (*API).createTransfer},
 }
 
 func readLedgerFilter(q *apijson.Query) (warehouse string, p page) {

@@ -17,13 +17,19 @@ import (
 // notificationRoutes are interface §5.3 and §6.3: what platforms send, signed by them; no key, no login. The auction marketplace
 // uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
-	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
-		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
-	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "receiveChallengeNotification", section: "6.3", summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
-		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived, serve: (*API).receive},
-	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "answerHandshake", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3",
+		summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
+		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived,
+		serve: (*API).receive},
+	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "receiveChallengeNotification", section: "6.3",
+		summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
+		status: http.StatusCreated, others: map[int]func(*apijson.Writer){http.StatusOK: samplePing}, answer: sampleReceived,
+		serve: (*API).receive},
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "answerHandshake", section: "4.5",
+		summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
 		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
-	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "answerChallenge", section: "4.5", summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
+	{method: "GET", path: "/api/v1/webhooks/platform/{channelId}/{platform}/challenge", name: "answerChallenge", section: "4.5",
+		summary: "A platform's handshake", errors: []int{400}, access: public, raw: true,
 		query: func(q *apijson.Query) { q.Text("challenge_code") }, answer: sampleChallenge, serve: (*API).challenge},
 }
 

@@ -78,7 +78,8 @@ func (a *API) Document() []byte {
 		"components": object{"schemas": components.Schemas(), "responses": errors, "headers": answerHeaders, "parameters": headerParameters,
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "an API key, `pk_live_…`"},
-				"bearer": object{"type": "http", "scheme": "bearer", "description": "an access token of a login; an API key does as well, but not below /sdk/"},
+				"bearer": object{"type": "http", "scheme": "bearer",
+					"description": "an access token of a login; an API key does as well, but not below /sdk/"},
 			}},
 	})
 	if err != nil {
@@ -87,19 +88,23 @@ func (a *API) Document() []byte {
 	return text
 }
 
-const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Every answer has the headers X-Request-Id, which a request may set, " +
+const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Every answer has the headers X-Request-Id, which a " +
+	"request may set, " +
 	"and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
 	"Unknown members and parameters are ignored; clients should ignore what they do not know, too."
 
 // tags say what each group of operations is about, by the name that tag gives it.
 var tagAbout = map[string]string{
-	"orders": "Orders, their lines, states and shipments", "customers": "Customers, their addresses, merging and erasing", "segments": "Saved filters of customers",
-	"products": "Products with variants, images and prices", "categories": "The tree of categories", "attributes": "What product attributes may be",
-	"inventory": "Stock levels, movements and transfers", "warehouses": "Where stock lies", "bulk": "Many items in one request",
+	"orders": "Orders, their lines, states and shipments", "customers": "Customers, their addresses, merging and erasing",
+	"segments": "Saved filters of customers",
+	"products": "Products with variants, images and prices", "categories": "The tree of categories",
+	"attributes": "What product attributes may be",
+	"inventory":  "Stock levels, movements and transfers", "warehouses": "Where stock lies", "bulk": "Many items in one request",
 	"feeds": "What changed since a moment, and jobs under way", "channels": "Sales channels, their publications and synchronisation",
 	"notifications": "What platforms send", "auth": "Log in and out", "users": "The people of an account", "account": "The account itself",
 	"jobs":     "What imports and synchronisations have queued and done",
-	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get", "analytics": "Figures",
+	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get",
+	"analytics": "Figures",
 	"audit-log": "Who did what", "sandbox": "The clock of sandbox accounts", "description": "The interface itself",
 }
 

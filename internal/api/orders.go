@@ -21,18 +21,25 @@ import (
 var orderRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders", name: "listOrders", section: "4.1", summary: "List orders", scope: "read:orders",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
-	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order", scope: "write:orders", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order",
+		scope: "write:orders", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *apijson.Writer) {
 			records.WriteOrderReceipt(w, records.SampleOrder(), records.SampleOrder().ShippingAddress)
 		}), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).getOrder},
-	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", ifMatch: true, section: "4.1", summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
-		body: func(o *apijson.Object) { readOrderUpdate(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrder},
-	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", ifMatch: true, section: "4.1", summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
-		body: func(o *apijson.Object) { readMove(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
-	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", ifMatch: true, section: "4.1", summary: "Replace an order's lines", scope: "write:orders",
-		body: func(o *apijson.Object) { readEdit(o) }, answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
+	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", ifMatch: true, section: "4.1",
+		summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
+		body:   func(o *apijson.Object) { readOrderUpdate(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrder},
+	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", ifMatch: true, section: "4.1",
+		summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
+		body:   func(o *apijson.Object) { readMove(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
+	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", ifMatch: true, section: "4.1",
+		summary: "Replace an order's lines", scope: "write:orders",
+		body:   func(o *apijson.Object) { readEdit(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
 }
 
 // data describes an answer of {"data": …}.
@@ -176,7 +183,8 @@ func fullOrder(status int, o *orders.Order) answer {
 }
 
 // changeOrder runs one operation on the order of the path and answers with the full order.
-func (a *API) changeOrder(r *request, body *apijson.Object, act func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error)) (answer, error) {
+func (a *API) changeOrder(r *request, body *apijson.Object,
+	act func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error)) (answer, error) {
 	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
 		o, err := act(tx, order, expected)
 		if err != nil {

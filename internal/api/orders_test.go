@@ -44,7 +44,8 @@ func TestOrderOfThePast(t *testing.T) {
 			if got := text(o, "data", "createdAt"); got != "2019-03-04T04:06:07.891Z" {
 				t.Errorf("the order has createdAt %s", got)
 			}
-			for name, got := range map[string]string{"updatedAt": text(o, "data", "updatedAt"), "history": text(o, "data", "statusHistory", 0, "createdAt")} {
+			for name, got := range map[string]string{"updatedAt": text(o, "data", "updatedAt"),
+				"history": text(o, "data", "statusHistory", 0, "createdAt")} {
 				if at, err := time.Parse(time.RFC3339Nano, got); err != nil || at.Before(start.Truncate(time.Millisecond)) {
 					t.Errorf("%s of %s is %s, the call came after %s", name, status, got, start)
 				}
@@ -72,7 +73,8 @@ func TestOrderOfThePast(t *testing.T) {
 			t.Errorf("the newest order is of %s", first)
 		}
 		for _, bad := range []any{s.now.Now().Add(time.Hour).Format(time.RFC3339Nano), "0001-01-01", "1969-12-31T23:59:59Z", "yesterday", 5} {
-			if status, answer := s.call(t, "POST", "/api/v1/orders", body(bad, "PENDING")); status != 400 || text(answer, "details", 0, "path") != "createdAt" {
+			if status, answer := s.call(t, "POST", "/api/v1/orders", body(bad, "PENDING")); status != 400 ||
+				text(answer, "details", 0, "path") != "createdAt" {
 				t.Errorf("createdAt %v: %d %v", bad, status, answer)
 			}
 		}
@@ -104,26 +106,32 @@ func TestChangeDetails(t *testing.T) {
 		}
 		events()
 		s.now.move(time.Millisecond)
-		send := call{method: "PATCH", path: path, body: map[string]any{"notes": "second", "shippingAddress": map[string]any{"address1": "2 rue", "x": 1},
-			"billingAddress": map[string]any{"city": "Lyon"}, "paymentMetadata": []any{1, "a"}}, header: map[string]string{"Idempotency-Key": "k", "If-Match": read.header.Get("ETag")}}
+		send := call{method: "PATCH", path: path,
+			body: map[string]any{"notes": "second", "shippingAddress": map[string]any{"address1": "2 rue", "x": 1},
+				"billingAddress": map[string]any{"city": "Lyon"}, "paymentMetadata": []any{1, "a"}},
+			header: map[string]string{"Idempotency-Key": "k", "If-Match": read.header.Get("ETag")}}
 		changed := s.do(send)
 		o := changed.json(t)
-		if changed.status != 200 || text(o, "data", "notes") != "second" || text(o, "data", "shippingAddress", "line1") != "2 rue" || number(o, "data", "shippingAddress", "x") != "1" ||
-			text(o, "data", "billingAddress", "city") != "Lyon" || text(o, "data", "paymentMetadata", 1) != "a" || text(o, "data", "updatedAt") <= text(read.json(t), "data", "updatedAt") {
+		if changed.status != 200 || text(o, "data", "notes") != "second" || text(o, "data", "shippingAddress", "line1") != "2 rue" ||
+			number(o, "data", "shippingAddress", "x") != "1" ||
+			text(o, "data", "billingAddress", "city") != "Lyon" || text(o, "data", "paymentMetadata", 1) != "a" ||
+			text(o, "data", "updatedAt") <= text(read.json(t), "data", "updatedAt") {
 			t.Errorf("changed: %d %s", changed.status, changed.body)
 		}
 		events("order.updated")
 		if now := s.do(call{method: "GET", path: path}); string(now.body) != string(changed.body) {
 			t.Errorf("answered %s, reads %s", changed.body, now.body)
 		}
-		if again := s.do(send); again.status != 200 || string(again.body) != string(changed.body) || again.header.Get("Idempotent-Replay") != "true" {
+		if again := s.do(send); again.status != 200 || string(again.body) != string(changed.body) ||
+			again.header.Get("Idempotent-Replay") != "true" {
 			t.Errorf("the same key again: %d %s", again.status, again.body)
 		}
 		delete(send.header, "Idempotency-Key")
 		if stale := s.do(send); stale.status != http.StatusPreconditionFailed {
 			t.Errorf("an old version: %d", stale.status)
 		}
-		cleared := s.must(t, 200, "PATCH", path, map[string]any{"notes": nil, "billingAddress": nil, "paymentMetadata": nil, "shippingAddress": nil})
+		cleared := s.must(t, 200, "PATCH", path,
+			map[string]any{"notes": nil, "billingAddress": nil, "paymentMetadata": nil, "shippingAddress": nil})
 		for _, name := range []string{"notes", "billingAddress", "paymentMetadata", "shippingAddress"} {
 			if got := at(cleared, "data", name); got != nil {
 				t.Errorf("%s was cleared and is %v", name, got)
@@ -131,14 +139,17 @@ func TestChangeDetails(t *testing.T) {
 		}
 		s.must(t, 200, "PATCH", path, map[string]any{"shippingAddress": map[string]any{"city": "Nice"}})
 		events("order.updated", "order.updated")
-		s.must(t, 201, "POST", path+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": at(cleared, "data", "items", 0, "id"), "quantity": 1}}})
+		s.must(t, 201, "POST", path+"/shipments",
+			map[string]any{"items": []any{map[string]any{"orderItemId": at(cleared, "data", "items", 0, "id"), "quantity": 1}}})
 		_, from = s.told(from)
 		for _, name := range []string{"shippingAddress", "billingAddress"} {
-			if answer := s.must(t, 409, "PATCH", path, map[string]any{"notes": "x", name: map[string]any{"city": "Metz"}}); text(answer, "code") != "order_shipped" {
+			if answer := s.must(t, 409, "PATCH", path, map[string]any{"notes": "x", name: map[string]any{"city": "Metz"}}); text(answer,
+				"code") != "order_shipped" {
 				t.Errorf("an address after a shipment: %v", answer)
 			}
 		}
-		s.must(t, 200, "PATCH", path, map[string]any{"notes": "third", "shippingAddress": map[string]any{"city": "Nice", "line1": nil, "line2": nil, "postalCode": nil, "zip": nil, "country": nil}})
+		s.must(t, 200, "PATCH", path, map[string]any{"notes": "third",
+			"shippingAddress": map[string]any{"city": "Nice", "line1": nil, "line2": nil, "postalCode": nil, "zip": nil, "country": nil}})
 		events("order.updated")
 		s.sound(t)
 	})
@@ -150,13 +161,16 @@ func TestNumbersAreTaken(t *testing.T) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
 		order := func() string {
 			t.Helper()
-			return text(s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}), "data", "id")
+			return text(s.must(t, 201, "POST", "/api/v1/orders",
+				map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}), "data", "id")
 		}
 		for range 4 { // ORD-000001, 2 to 5, and the block of 4 goes on
 			order()
 		}
 		s.act(s.tenant, func(tx *db.Tx) error { // what comes next in the block is taken, as after a block that two nodes had
-			tx.Queue("UPDATE orders SET number = number + 1 WHERE tenant_id = $1 AND number = (SELECT max(number) FROM orders WHERE tenant_id = $1)", tx.Tenant)
+			tx.Queue(
+				"UPDATE orders SET number = number + 1 WHERE tenant_id = $1 AND number = (SELECT max(number) FROM orders WHERE tenant_id = $1)",
+				tx.Tenant)
 			tx.Queue("UPDATE order_numbers SET next = 2 WHERE tenant_id = $1", tx.Tenant)
 			return nil
 		})

@@ -33,7 +33,8 @@ func TestLimitsByAddressBehindAProxy(t *testing.T) {
 				passed := 0
 				for range 2 * starter {
 					for _, from := range []string{"203.0.113.1", "1.1.1.1, 203.0.113.2"} {
-						if r := s.do(call{method: "GET", path: "/api/v1/orders", noKey: true, header: map[string]string{"X-Forwarded-For": from}}); r.status == http.StatusUnauthorized {
+						if r := s.do(call{method: "GET", path: "/api/v1/orders", noKey: true,
+							header: map[string]string{"X-Forwarded-For": from}}); r.status == http.StatusUnauthorized {
 							passed++
 						}
 					}
@@ -44,7 +45,8 @@ func TestLimitsByAddressBehindAProxy(t *testing.T) {
 				s.now.move(2 * time.Second)
 				guess := func(from string) int {
 					s.now.move(100 * time.Millisecond)
-					return s.do(call{method: "POST", path: "/api/v1/auth/login", body: map[string]string{"email": "owner@test.example", "password": "wrong wrong wrong"},
+					return s.do(call{method: "POST", path: "/api/v1/auth/login",
+						body:  map[string]string{"email": "owner@test.example", "password": "wrong wrong wrong"},
 						noKey: true, header: map[string]string{"X-Forwarded-For": from}}).status
 				}
 				for range limits.FailedLogins.PerMinute {

@@ -60,12 +60,14 @@ func TestChannelGoesWhileOrdersCome(t *testing.T) {
 		}
 		s.Commerce.Connectors = set
 		for i := range 4 {
-			s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": fmt.Sprint("P-", i), "name": "P", "price": 1, "stock": map[string]any{"quantity": 1000}})
+			s.must(t, 201, "POST", "/api/v1/products",
+				map[string]any{"sku": fmt.Sprint("P-", i), "name": "P", "price": 1, "stock": map[string]any{"quantity": 1000}})
 		}
 		product := text(s.must(t, 200, "GET", "/api/v1/products?sku=P-1", nil), "data", 0, "id")
 		before := s.deadlocks()
 		for round := range rounds {
-			channel := text(s.must(t, 201, "POST", "/api/v1/channels", map[string]any{"name": "Shop", "platform": "CUSTOM"}), "data", "channel", "id")
+			channel := text(s.must(t, 201, "POST", "/api/v1/channels", map[string]any{"name": "Shop", "platform": "CUSTOM"}), "data", "channel",
+				"id")
 			var made atomic.Int64
 			half := make(chan struct{})
 			var once sync.Once
@@ -89,9 +91,11 @@ func TestChannelGoesWhileOrdersCome(t *testing.T) {
 						path := "/api/v1/orders/" + text(got.json(t), "data", "id")
 						switch n % 3 {
 						case 0:
-							s.answered(t, call{method: "PATCH", path: path + "/status", body: map[string]any{"status": []string{"CANCELLED", "PROCESSING"}[n%2]}}, 200, 404)
+							s.answered(t, call{method: "PATCH", path: path + "/status",
+								body: map[string]any{"status": []string{"CANCELLED", "PROCESSING"}[n%2]}}, 200, 404)
 						case 1:
-							s.answered(t, call{method: "PUT", path: path + "/items", body: map[string]any{"items": []any{map[string]any{"sku": "P-0", "quantity": 1, "unitPrice": 7}}}}, 200, 404)
+							s.answered(t, call{method: "PUT", path: path + "/items",
+								body: map[string]any{"items": []any{map[string]any{"sku": "P-0", "quantity": 1, "unitPrice": 7}}}}, 200, 404)
 						}
 					}
 				})
@@ -101,9 +105,11 @@ func TestChannelGoesWhileOrdersCome(t *testing.T) {
 				s.answered(t, call{method: "DELETE", path: "/api/v1/channels/" + channel}, 200)
 			}, func(s *server) {
 				for range 5 {
-					s.answered(t, call{method: "POST", path: "/api/v1/channels/" + channel + "/publications", body: map[string]any{"productIds": []string{product}}}, 200, 404)
-					s.answered(t, call{method: "POST", path: "/api/v1/sdk/products/bulk-import", body: map[string]any{"options": map[string]any{"channelId": channel},
-						"products": []any{map[string]any{"sku": "P-2", "name": fmt.Sprint("P ", round), "price": 2}}}}, 202, 404)
+					s.answered(t, call{method: "POST", path: "/api/v1/channels/" + channel + "/publications",
+						body: map[string]any{"productIds": []string{product}}}, 200, 404)
+					s.answered(t, call{method: "POST", path: "/api/v1/sdk/products/bulk-import",
+						body: map[string]any{"options": map[string]any{"channelId": channel},
+							"products": []any{map[string]any{"sku": "P-2", "name": fmt.Sprint("P ", round), "price": 2}}}}, 202, 404)
 				}
 			})
 			s.together(things...)
@@ -126,7 +132,8 @@ func TestLowStockIsToldOnce(t *testing.T) {
 		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1, "stock": map[string]any{"quantity": 20}})
 		s.must(t, 200, "PATCH", "/api/v1/inventory/thresholds", map[string]any{"updates": []any{map[string]any{"sku": "A", "threshold": 10}}})
 		order := func(s *server) {
-			s.answered(t, call{method: "POST", path: "/api/v1/orders", body: map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}}, 201)
+			s.answered(t, call{method: "POST", path: "/api/v1/orders",
+				body: map[string]any{"customerName": "Ada", "items": []any{map[string]any{"sku": "A", "quantity": 1, "unitPrice": 5}}}}, 201)
 		}
 		order(s) // 19 are available
 		_, from := s.told(0)
@@ -159,13 +166,15 @@ func TestStockOfADeletedProduct(t *testing.T) {
 		before := s.deadlocks()
 		for round := range rounds {
 			sku := fmt.Sprint("GONE-", round)
-			path := "/api/v1/products/" + text(s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": sku, "name": "A", "price": 1, "stock": map[string]any{"quantity": 5}}), "data", "id")
+			path := "/api/v1/products/" + text(s.must(t, 201, "POST", "/api/v1/products",
+				map[string]any{"sku": sku, "name": "A", "price": 1, "stock": map[string]any{"quantity": 5}}), "data", "id")
 			things := []func(s *server){func(s *server) { s.answered(t, call{method: "DELETE", path: path}, 200) }}
 			for client := range clients {
 				things = append(things, func(s *server) {
 					for n := range 4 {
 						s.answered(t, call{method: "PATCH", path: "/api/v1/sdk/inventory/bulk-update", body: map[string]any{"updates": []any{
-							map[string]any{"sku": sku, "warehouseCode": fmt.Sprintf("W%d-%d", client, n), "quantity": n + 1}, map[string]any{"sku": sku, "quantity": 10*client + n}}}}, 200)
+							map[string]any{"sku": sku, "warehouseCode": fmt.Sprintf("W%d-%d", client, n), "quantity": n + 1},
+							map[string]any{"sku": sku, "quantity": 10*client + n}}}}, 200)
 					}
 				})
 			}

@@ -57,7 +57,8 @@ func TestReferenceWaitsForTheDescription(t *testing.T) {
 	text = New(Config{}).Description()
 	for path, kind := range map[string]string{"/docs": "text/html", "/docs/": "text/html", "/docs/style.css": "text/css"} {
 		w := get(path)
-		if w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), kind) || w.Header().Get("Content-Security-Policy") == "" {
+		if w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), kind) ||
+			w.Header().Get("Content-Security-Policy") == "" {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 	}

@@ -35,7 +35,8 @@ func (s *server) mustAs(t testing.TB, token string, want int, method, path strin
 func (s *server) userOf(t testing.TB, role accounts.Role, email string) (user accounts.User, token string) {
 	t.Helper()
 	s.act(s.tenant, func(tx *db.Tx) (err error) {
-		user, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: email, Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
+		user, err = s.Commerce.CreateUser(tx, accounts.Caller{},
+			commerce.UserDraft{Email: email, Name: "Ursula User", Role: role, PasswordHash: ownerHash()})
 		return err
 	})
 	return user, s.newToken(user)
@@ -49,7 +50,8 @@ func TestWhoMayTouchUsers(t *testing.T) {
 		_, owner := s.userOf(t, accounts.Owner, "second@test.example")
 		hands := map[string]map[string]string{
 			"owner": bearer(owner), "admin": bearer(admin), "viewer": bearer(s.viewer(t)),
-			"every scope": {"X-API-Key": s.key}, "write:users": {"X-API-Key": s.newKey("write:users")}, "read:users": {"X-API-Key": s.newKey("read:users")},
+			"every scope": {"X-API-Key": s.key}, "write:users": {"X-API-Key": s.newKey("write:users")},
+			"read:users": {"X-API-Key": s.newKey("read:users")},
 		}
 		made := 0
 		target := func(role accounts.Role) string {
@@ -59,7 +61,8 @@ func TestWhoMayTouchUsers(t *testing.T) {
 		}
 		fresh := func(role string) any {
 			made++
-			return member{"email": "fresh" + string(rune('a'+made%26)) + strings.Repeat("x", made/26) + "@test.example", "name": "F", "role": role, "password": "quite long enough"}
+			return member{"email": "fresh" + string(rune('a'+made%26)) + strings.Repeat("x", made/26) + "@test.example", "name": "F", "role": role,
+				"password": "quite long enough"}
 		}
 		const ok, no = http.StatusOK, http.StatusForbidden
 		for _, c := range []struct {
@@ -124,9 +127,11 @@ func TestNobodyMakesAUserWhoMayMore(t *testing.T) {
 	dbtest.Long(t, "many logins, which are slow on purpose")
 	engines(t, func(t *testing.T, s *server) {
 		maker := s.with(s.newKey("write:users", "read:orders"))
-		made := maker.must(t, 201, "POST", "/api/v1/users", member{"email": "v@test.example", "name": "V", "role": "viewer", "password": "quite long enough"})
+		made := maker.must(t, 201, "POST", "/api/v1/users",
+			member{"email": "v@test.example", "name": "V", "role": "viewer", "password": "quite long enough"})
 		log := func() string {
-			r := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true, body: member{"email": "v@test.example", "password": "quite long enough"}})
+			r := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true,
+				body: member{"email": "v@test.example", "password": "quite long enough"}})
 			return text(r.json(t), "data", "accessToken")
 		}
 		token := log()
@@ -137,7 +142,8 @@ func TestNobodyMakesAUserWhoMayMore(t *testing.T) {
 		s.mustAs(t, s.token, 200, "PATCH", user, member{"role": "admin"})
 		s.mustAs(t, s.token, 200, "PATCH", user, member{"role": "viewer"})
 		s.mustAs(t, log(), 200, "GET", "/api/v1/customers", nil)
-		refused := maker.must(t, 403, "POST", "/api/v1/users", member{"email": "a@test.example", "name": "A", "role": "admin", "password": "quite long enough"})
+		refused := maker.must(t, 403, "POST", "/api/v1/users",
+			member{"email": "a@test.example", "name": "A", "role": "admin", "password": "quite long enough"})
 		if missing := text(refused, "requiredScope"); !strings.Contains(missing, "write:orders") || strings.Contains(missing, "read:orders") {
 			t.Errorf("%v", refused)
 		}
@@ -197,7 +203,8 @@ func TestEverybodyChangesTheOwnPassword(t *testing.T) {
 			s.mustAs(t, token, 403, "PUT", self, member{"password": "another long one", "currentPassword": "not it, really"})
 			s.mustAs(t, token, 200, "PATCH", self, change)
 			s.mustAs(t, token, 401, "GET", "/api/v1/auth/me", nil)
-			in := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true, body: member{"email": user.Email, "password": "another long one"}})
+			in := s.do(call{method: "POST", path: "/api/v1/auth/login", noKey: true,
+				body: member{"email": user.Email, "password": "another long one"}})
 			if in.status != http.StatusOK {
 				t.Errorf("%s with the new password: %d %s", role, in.status, in.body)
 			}
@@ -227,7 +234,8 @@ func TestKeysGoWithTheirMaker(t *testing.T) {
 		}
 		his := text(made, "data", "key")
 		erp := s.with(his).must(t, 201, "POST", "/api/v1/channels", member{"name": "ERP", "platform": "CUSTOM"})
-		other := text(s.mustAs(t, s.token, 201, "POST", "/api/v1/developer/api-keys", member{"name": "other", "scopes": []string{"read:orders"}}), "data", "key")
+		other := text(s.mustAs(t, s.token, 201, "POST", "/api/v1/developer/api-keys",
+			member{"name": "other", "scopes": []string{"read:orders"}}), "data", "key")
 		listed := s.mustAs(t, s.token, 200, "GET", "/api/v1/developer/api-keys?limit=100", nil)
 		var makers []string
 		for _, one := range listed["data"].([]any) {
@@ -250,7 +258,8 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 			admin, token := s.userOf(t, accounts.Admin, "race@test.example")
 			made, gone := make(chan reply), make(chan reply)
 			go func() {
-				made <- s.do(call{method: "POST", path: "/api/v1/developer/api-keys", body: member{"name": "k", "scopes": []string{"read:orders"}}, noKey: true, header: bearer(token)})
+				made <- s.do(call{method: "POST", path: "/api/v1/developer/api-keys", body: member{"name": "k", "scopes": []string{"read:orders"}},
+					noKey: true, header: bearer(token)})
 			}()
 			go func() {
 				gone <- s.do(call{method: "DELETE", path: "/api/v1/users/" + string(admin.ID), noKey: true, header: bearer(s.token)})
@@ -285,7 +294,8 @@ func TestACustomChannelTakesItsTenScopes(t *testing.T) {
 		if after := s.must(t, 200, "GET", "/api/v1/channels", nil); number(after, "meta", "total") != number(before, "meta", "total") {
 			t.Errorf("a refused channel is there: %v", after)
 		}
-		s.with(s.newKey("write:channels", "write:products", "write:categories", "write:inventory", "write:orders", "write:customers")).must(t, 201, "POST", "/api/v1/channels", body)
+		s.with(s.newKey("write:channels", "write:products", "write:categories", "write:inventory", "write:orders", "write:customers")).must(t,
+			201, "POST", "/api/v1/channels", body)
 		_, admin := s.userOf(t, accounts.Admin, "admin@test.example")
 		s.mustAs(t, admin, 201, "POST", "/api/v1/channels", body)
 	})
@@ -297,7 +307,8 @@ func TestTheLogShowsWhatTheKeyMayRead(t *testing.T) {
 		s.must(t, 201, "POST", "/api/v1/products", member{"sku": "A-1", "name": "A", "price": 1})
 		s.must(t, 201, "POST", "/api/v1/categories", member{"name": "C", "externalId": "C"})
 		s.must(t, 201, "POST", "/api/v1/inventory/movements", member{"sku": "A-1", "type": "receive", "quantity": 5})
-		s.must(t, 201, "POST", "/api/v1/orders", member{"customerName": "Ada", "customerEmail": "ada@test.example", "items": []any{member{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
+		s.must(t, 201, "POST", "/api/v1/orders",
+			member{"customerName": "Ada", "customerEmail": "ada@test.example", "items": []any{member{"sku": "A-1", "quantity": 1, "unitPrice": 1}}})
 		whole := s.must(t, 200, "GET", "/api/v1/developer/events", nil)["data"].([]any)
 		if len(whole) < 5 {
 			t.Fatalf("%d events", len(whole))
@@ -314,8 +325,10 @@ func TestTheLogShowsWhatTheKeyMayRead(t *testing.T) {
 			shown := 0
 			for i, event := range narrow {
 				kind, _, _ := strings.Cut(text(event, "event"), ".")
-				of := map[string]string{"product": "products", "category": "categories", "stock": "inventory", "order": "orders", "customer": "customers"}[kind]
-				if visible := at(event, "data") != nil; visible != (of == resource) || text(event, "id") != text(whole[i], "id") || text(event, "timestamp") != text(whole[i], "timestamp") {
+				of := map[string]string{"product": "products", "category": "categories", "stock": "inventory", "order": "orders",
+					"customer": "customers"}[kind]
+				if visible := at(event, "data") != nil; visible != (of == resource) || text(event, "id") != text(whole[i], "id") ||
+					text(event, "timestamp") != text(whole[i], "timestamp") {
 					t.Errorf("%v: %v", scopes, event)
 				} else if visible {
 					shown++
@@ -350,7 +363,8 @@ func TestTheSandboxClockTakesAWriteScope(t *testing.T) {
 // everyPlatform knows every platform.
 func everyPlatform(t testing.TB) *connector.Set {
 	t.Helper()
-	set, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(), ebay.New(&http.Client{Transport: platform{}}, time.Now), tiktokshop.New())
+	set, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(),
+		ebay.New(&http.Client{Transport: platform{}}, time.Now), tiktokshop.New())
 	if err != nil {
 		t.Fatal(err)
 	}

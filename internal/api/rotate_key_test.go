@@ -74,14 +74,16 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		rotated := s.must(t, 200, "POST", "/api/v1/developer/webhooks/"+string(endpoint)+"/rotate-secret", nil)
 		old := text(hook, "data", "secret")
 		create := func() reply {
-			return s.do(call{method: "POST", path: "/api/v1/developer/api-keys", noKey: true, body: member{"name": "x", "scopes": []string{"read:users"}},
+			return s.do(call{method: "POST", path: "/api/v1/developer/api-keys", noKey: true,
+				body:   member{"name": "x", "scopes": []string{"read:users"}},
 				header: map[string]string{"Authorization": "Bearer " + s.token, "Idempotency-Key": "k"}})
 		}
 		first := create()
 		// Many endpoints, so that there is a middle; every third is from before secrets were bound.
 		for i := range limits.MaxEndpoints - 1 {
 			s.act(s.tenant, func(tx *db.Tx) error {
-				e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example/x", Events: []string{"product.deleted"}, Status: webhooks.Active}
+				e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://shop.example/x", Events: []string{"product.deleted"},
+					Status: webhooks.Active}
 				if e.Secret = former.Seal(fmt.Sprint("secret ", e.ID), webhooks.Place(s.tenant, e.ID)); i%3 == 0 {
 					e.Secret = unbound(former, fmt.Sprint("secret ", e.ID))
 				}
@@ -101,12 +103,14 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 				t.Errorf("a node with the %s key starts in the middle: %v", name, err)
 			}
 		}
-		if refused := s.must(t, 503, "POST", "/api/v1/developer/webhooks", member{"url": "https://shop.example/hook", "events": []string{"*"}}); !strings.Contains(text(refused, "message"), "master key") {
+		if refused := s.must(t, 503, "POST", "/api/v1/developer/webhooks",
+			member{"url": "https://shop.example/hook", "events": []string{"*"}}); !strings.Contains(text(refused, "message"), "master key") {
 			t.Errorf("%v", refused)
 		}
 		s.must(t, 503, "POST", "/api/v1/channels", shopBody())
 		s.act(db.Across, func(tx *db.Tx) error {
-			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint, former.Seal(old, webhooks.Place(s.tenant, endpoint)))
+			_, err := tx.Exec("UPDATE endpoints SET old_secret = $2 WHERE id = $1::UUID", endpoint,
+				former.Seal(old, webhooks.Place(s.tenant, endpoint)))
 			return err
 		})
 		for limit := time.Millisecond; ; limit *= 2 { // then broken off wherever it is, until the time suffices
@@ -169,13 +173,15 @@ func TestTheMasterKeyIsReplaced(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for _, value := range append(s.column(t, "SELECT secret FROM endpoints"), s.column(t, "SELECT credentials FROM channels WHERE credentials <> ''")...) {
+		for _, value := range append(s.column(t, "SELECT secret FROM endpoints"),
+			s.column(t, "SELECT credentials FROM channels WHERE credentials <> ''")...) {
 			if !strings.HasPrefix(value, next.Prefix()) {
 				t.Errorf("left behind: %.40s", value)
 			}
 		}
 		s.act(db.Across, func(tx *db.Tx) error { // a value that somebody copies into another account's row
-			_, err := tx.Exec("UPDATE channels SET credentials = (SELECT credentials FROM channels WHERE id = $1::UUID) WHERE id = $2::UUID", shops[0], shops[1])
+			_, err := tx.Exec("UPDATE channels SET credentials = (SELECT credentials FROM channels WHERE id = $1::UUID) WHERE id = $2::UUID",
+				shops[0], shops[1])
 			return err
 		})
 		if key, err := opened(other, shops[1]); err == nil {

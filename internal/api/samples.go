@@ -23,22 +23,28 @@ var sampleErrors = map[int][]*apperr.Error{
 	},
 	http.StatusNotFound: {apperr.Missing("order")},
 	http.StatusConflict: {
-		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId", records.SampleID[string](1)),
-		apperr.New(apperr.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId", records.SampleID[string](2)),
-		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId", records.SampleID[string](3)),
+		apperr.New(apperr.Conflict, "duplicate_external_reference", "the externalReference belongs to an order already").With("orderId",
+			records.SampleID[string](1)),
+		apperr.New(apperr.Conflict, "customer_exists", "the e-mail belongs to a customer already").With("customerId",
+			records.SampleID[string](2)),
+		apperr.New(apperr.Conflict, "idempotency_key_reused", "the key was used with another body").With("resourceId",
+			records.SampleID[string](3)),
 		apperr.New(apperr.Conflict, "insufficient_stock", "too little is available").With("skus", []string{"MUG-BLUE"}),
 	},
-	http.StatusPreconditionFailed:    {apperr.New(apperr.Precondition, "precondition_failed", "the record is no longer the one that If-Match names")},
+	http.StatusPreconditionFailed: {apperr.New(apperr.Precondition, "precondition_failed",
+		"the record is no longer the one that If-Match names")},
 	http.StatusRequestEntityTooLarge: {apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than 1 MB")},
 	http.StatusRequestURITooLong:     {apperr.New(0, "uri_too_long", "the address is longer than 16 KB")},
 	http.StatusUnsupportedMediaType: {
 		apperr.New(apperr.Unsupported, "unsupported_media_type", "send JSON in UTF-8 with Content-Type: application/json"),
 	},
 	http.StatusUnprocessableEntity: {
-		apperr.New(apperr.Refused, "transition_not_allowed", "an order does not move from DELIVERED to PENDING").With("from", "DELIVERED").With("to", "PENDING").
+		apperr.New(apperr.Refused, "transition_not_allowed", "an order does not move from DELIVERED to PENDING").With("from",
+			"DELIVERED").With("to", "PENDING").
 			With("allowed", []string{"RETURNED"}),
 	},
-	http.StatusTooManyRequests: {apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter", 12)},
+	http.StatusTooManyRequests: {apperr.New(apperr.TooMany, "rate_limited", "too many requests, try again in 12 seconds").With("retryAfter",
+		12)},
 	http.StatusServiceUnavailable: {
 		apperr.New(apperr.Unavailable, "unavailable", "the service is shutting down, try again").With("retryAfter", 2),
 		apperr.New(apperr.Unavailable, "unavailable", "the store does not answer, try again"),

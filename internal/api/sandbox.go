@@ -14,8 +14,10 @@ import (
 
 // sandboxRoutes are interface §6.2: the clock of sandbox accounts.
 var sandboxRoutes = []*route{
-	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on", errors: []int{403},
-		body: func(o *apijson.Object) { readAdvance(o) }, answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).advanceClock},
+	{method: "POST", path: "/api/v1/sandbox/clock", name: "moveSandboxClock", section: "6.2", summary: "Move a sandbox account's clock on",
+		errors: []int{403},
+		body:   func(o *apijson.Object) { readAdvance(o) },
+		answer: data(func(w *apijson.Writer) { writeClock(w, time.Minute, time.Hour, records.SampleTime) }), serve: (*API).advanceClock},
 }
 
 // readAdvance reads how far: seconds, or a span such as "30m" or "24h".
@@ -38,7 +40,8 @@ func readAdvance(o *apijson.Object) time.Duration {
 // advanceClock serves POST /api/v1/sandbox/clock: 200; 400, 403 without any write scope and outside of a sandbox.
 func (a *API) advanceClock(r *request) (answer, error) {
 	if !r.caller.MayWrite() {
-		return answer{}, apperr.New(apperr.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope", "write:webhooks")
+		return answer{}, apperr.New(apperr.Forbidden, "missing_scope", "this needs a write scope, such as write:webhooks").With("requiredScope",
+			"write:webhooks")
 	}
 	o := r.object()
 	by := readAdvance(o)

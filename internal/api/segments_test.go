@@ -24,7 +24,8 @@ func TestSegmentCountryFollowsTheNewestOrder(t *testing.T) {
 		}
 		segments := map[string]string{}
 		for _, country := range []string{"FR", "DE", "CH"} {
-			segments[country] = text(s.must(t, 201, "POST", "/api/v1/segments", map[string]any{"name": country, "rules": map[string]any{"country": country}}), "data", "id")
+			segments[country] = text(s.must(t, 201, "POST", "/api/v1/segments",
+				map[string]any{"name": country, "rules": map[string]any{"country": country}}), "data", "id")
 		}
 		livesIn := func(what, want string) {
 			t.Helper()
@@ -65,7 +66,9 @@ func TestSegmentCountryFollowsTheNewestOrder(t *testing.T) {
 		primary := s.customer(t, `{"email":"primary@x.example"}`)
 		who = primary
 		place("2022-01-02T03:04:05Z", "DE")
-		s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": primary, "secondaryIds": []string{text(at(s.must(t, 200, "GET", "/api/v1/orders/"+newest, nil), "data"), "customerId")}})
+		s.must(t, 200, "POST", "/api/v1/customers/merge",
+			map[string]any{"primaryId": primary,
+				"secondaryIds": []string{text(at(s.must(t, 200, "GET", "/api/v1/orders/"+newest, nil), "data"), "customerId")}})
 		livesIn("merged into one with an older order", "CH")
 		s.must(t, 200, "POST", "/api/v1/customers/"+primary+"/erase", nil)
 		s.must(t, 200, "PATCH", "/api/v1/orders/"+newest, `{"shippingAddress":{"country":"FR"}}`)
@@ -80,10 +83,12 @@ func TestSegmentCountryFollowsTheNewestOrder(t *testing.T) {
 func TestSegments(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
-		one := s.customer(t, `{"email":"one@x.example","tags":["red","blue"],"addresses":[{"line1":"1","city":"Bern","zip":"3000","country":"CH"}]}`)
+		one := s.customer(t,
+			`{"email":"one@x.example","tags":["red","blue"],"addresses":[{"line1":"1","city":"Bern","zip":"3000","country":"CH"}]}`)
 		two := s.customer(t, `{"email":"two@x.example","tags":["red"]}`)
 		s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": two, "shippingAddress": raw(`{"countryCode":"fr"}`)}))
-		three := text(s.place(t, order(map[string]any{"customerEmail": "three@x.example", "shippingAddress": raw(`{"country":"CH"}`)})), "customerId")
+		three := text(s.place(t, order(map[string]any{"customerEmail": "three@x.example", "shippingAddress": raw(`{"country":"CH"}`)})),
+			"customerId")
 		for _, c := range []struct {
 			rules string
 			want  []string // newest first
@@ -120,11 +125,13 @@ func TestSegments(t *testing.T) {
 				t.Errorf("a deleted segment has %s customers", n)
 			}
 		}
-		for _, body := range []string{`{}`, `{"name":""}`, `{"name":"x","rules":[]}`, `{"name":"x","rules":{"minOrders":-1}}`, `{"name":"x","rules":{"minTotalSpent":"x"}}`,
+		for _, body := range []string{`{}`, `{"name":""}`, `{"name":"x","rules":[]}`, `{"name":"x","rules":{"minOrders":-1}}`,
+			`{"name":"x","rules":{"minTotalSpent":"x"}}`,
 			`{"name":"x","rules":{"tagsAny":"red"}}`, `{"name":"x","rules":{"country":"ZZ"}}`, `{"name":"x","rules":{"createdAfter":"x"}}`} {
 			s.must(t, 400, "POST", "/api/v1/segments", body)
 		}
-		made := at(s.must(t, 201, "POST", "/api/v1/segments", `{"name":"a","rules":{"tagsAny":["red"],"minTotalSpent":"1.50","createdAfter":"2026-01-02"}}`), "data")
+		made := at(s.must(t, 201, "POST", "/api/v1/segments",
+			`{"name":"a","rules":{"tagsAny":["red"],"minTotalSpent":"1.50","createdAfter":"2026-01-02"}}`), "data")
 		if fmt.Sprint(at(made, "rules")) != "map[createdAfter:2026-01-02T00:00:00.000Z minTotalSpent:1.5 tagsAny:[red]]" {
 			t.Errorf("rules %v", at(made, "rules"))
 		}
@@ -132,7 +139,8 @@ func TestSegments(t *testing.T) {
 		if c := at(s.must(t, 200, "PATCH", path, `{"name":"b"}`), "data"); text(c, "name") != "b" || at(c, "rules", "tagsAny") == nil {
 			t.Errorf("renamed %v", c)
 		}
-		if c := at(s.must(t, 200, "PATCH", path, `{"rules":{"minOrders":2}}`), "data"); text(c, "name") != "b" || fmt.Sprint(at(c, "rules")) != "map[minOrders:2]" {
+		if c := at(s.must(t, 200, "PATCH", path, `{"rules":{"minOrders":2}}`), "data"); text(c, "name") != "b" ||
+			fmt.Sprint(at(c, "rules")) != "map[minOrders:2]" {
 			t.Errorf("changed %v", c)
 		}
 		s.must(t, 400, "PATCH", path, `{"name":null}`)
@@ -151,7 +159,8 @@ func TestSegments(t *testing.T) {
 func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		order := s.shop(t)
-		for name, rules := range map[string]any{"Buyers": map[string]any{"minOrders": 1}, "Fresh": map[string]any{"lastOrderAfter": "2020-01-01"}, "Resellers": map[string]any{"tagsAny": []string{"b2b"}}} {
+		for name, rules := range map[string]any{"Buyers": map[string]any{"minOrders": 1},
+			"Fresh": map[string]any{"lastOrderAfter": "2020-01-01"}, "Resellers": map[string]any{"tagsAny": []string{"b2b"}}} {
 			s.must(t, 201, "POST", "/api/v1/segments", map[string]any{"name": name, "rules": rules})
 		}
 		names := func(event string) string {
@@ -160,7 +169,8 @@ func TestEventsOfCustomersNameTheirSegments(t *testing.T) {
 			}
 			var payload string
 			err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
-				return tx.Row("SELECT payload FROM events WHERE tenant_id = $1 AND event = $2 ORDER BY stamp DESC LIMIT 1", []any{s.tenant, event}, &payload)
+				return tx.Row("SELECT payload FROM events WHERE tenant_id = $1 AND event = $2 ORDER BY stamp DESC LIMIT 1", []any{s.tenant, event},
+					&payload)
 			})
 			if err == nil {
 				err = json.Unmarshal([]byte(payload), &told)

@@ -14,11 +14,16 @@ import (
 
 // shipmentRoutes are interface §2.4 and §4.1.
 var shipmentRoutes = []*route{
-	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments", scope: "read:orders",
+	{method: "GET", path: "/api/v1/orders/{id}/shipments", name: "listShipments", section: "4.1", summary: "List an order's shipments",
+		scope:  "read:orders",
 		answer: func(w *apijson.Writer) { writeShipments(w, records.SampleOrder()) }, serve: (*API).listShipments},
-	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", ifMatch: true, section: "4.1", summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readShipment(o) }, answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }), serve: (*API).createShipment},
-	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", ifMatch: true, section: "4.1", summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
+	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", ifMatch: true, section: "4.1",
+		summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
+		body:   func(o *apijson.Object) { readShipment(o) },
+		answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }),
+		serve:  (*API).createShipment},
+	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", ifMatch: true, section: "4.1",
+		summary: "Delete a shipment", errors: []int{409}, scope: "write:orders",
 		answer: data(func(w *apijson.Writer) {
 			o := records.SampleOrder()
 			writeDeleted(w, o.Shipments[0].ID, func(w *apijson.Writer) { records.WriteOrderState(w, o) })

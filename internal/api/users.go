@@ -24,11 +24,14 @@ var userRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
 	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", ifMatch: true, section: "4.5.10", own: true,
 		summary: "Change a user; the own password without the scope", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
+		body:   func(o *apijson.Object) { readUserChange(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", ifMatch: true, section: "4.5.10", own: true,
 		summary: "Change a user, the same as PATCH", scope: "write:users",
-		body: func(o *apijson.Object) { readUserChange(o) }, answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
-	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", ifMatch: true, section: "4.5.10", summary: "Remove a user", errors: []int{409}, scope: "write:users",
+		body:   func(o *apijson.Object) { readUserChange(o) },
+		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
+	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", ifMatch: true, section: "4.5.10", summary: "Remove a user",
+		errors: []int{409}, scope: "write:users",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
@@ -121,7 +124,8 @@ func (a *API) updateUser(r *request) (answer, error) {
 		if err = a.checkAgainstUser(r, which, password); err != nil {
 			return answer{}, err
 		}
-		if err = disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status", string(change.Status)); err == nil {
+		if err = disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status",
+			string(change.Status)); err == nil {
 			change.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
 		}
 		if err != nil {

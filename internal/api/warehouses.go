@@ -19,14 +19,19 @@ var warehouseRoutes = []*route{
 		answer: func(w *apijson.Writer) {
 			writeWarehouses(w, []stock.Warehouse{records.SampleWarehouse()}, page{1, maxInventoryPage}, 1)
 		}, serve: (*API).listWarehouses},
-	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse", scope: "write:inventory", status: http.StatusCreated,
+	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse",
+		scope: "write:inventory", status: http.StatusCreated,
 		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
-	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse", scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
-	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", ifMatch: true, section: "4.5.3", summary: "Change a warehouse", scope: "write:inventory",
+	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse",
+		scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
+	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", ifMatch: true, section: "4.5.3",
+		summary: "Change a warehouse", scope: "write:inventory",
 		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
-	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", ifMatch: true, section: "4.5.3", summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
+	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", ifMatch: true, section: "4.5.3",
+		summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
 		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
-	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3", summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
+	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3",
+		summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
 }
 

@@ -35,9 +35,10 @@ func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answ
 	return a.answered(r, k, out, err)
 }
 
-// change runs an operation on the record that the path names by its id, in one transaction with the Idempotency-Key: noun is what the id names.
-// The operation gets what the caller expects of the record.
-func change[T ~string](a *API, r *request, noun string, body *apijson.Object, act func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
+// change runs an operation on the record that the path names by its id, in one transaction with the Idempotency-Key: noun is what the id
+// names. The operation gets what the caller expects of the record.
+func change[T ~string](a *API, r *request, noun string, body *apijson.Object,
+	act func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
 	record, err := pathID[T](r, "id", noun)
 	if err != nil {
 		return answer{}, err
@@ -47,9 +48,10 @@ func change[T ~string](a *API, r *request, noun string, body *apijson.Object, ac
 }
 
 // optimisticWrite is write for an operation in two steps (db.DB.OptimisticWrite). Prefetch asks for what the operation needs to know, so
-// that this travels in one message with the question for the Idempotency-Key. Decide, which it gives, is left out by a replay; store queues the
-// writes and renders the answer.
-func (a *API) optimisticWrite(r *request, prefetch func(db.Reader) (decide func() (store func(db.GuardedWriter) answer, err error))) (answer, error) {
+// that this travels in one message with the question for the Idempotency-Key. Decide, which it gives, is left out by a replay; store
+// queues the writes and renders the answer.
+func (a *API) optimisticWrite(r *request,
+	prefetch func(db.Reader) (decide func() (store func(db.GuardedWriter) answer, err error))) (answer, error) {
 	k, err := a.keyOf(r)
 	if err != nil {
 		return answer{}, err
@@ -112,7 +114,8 @@ func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, erro
 
 func (k requestKey) save(w db.GuardedWriter, out answer) {
 	if k.key != "" && out.status < 300 {
-		idempotency.Save(w, k.key, k.space, idempotency.Answer{Fingerprint: k.fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})
+		idempotency.Save(w, k.key, k.space,
+			idempotency.Answer{Fingerprint: k.fingerprint, Status: out.status, Body: string(out.body), Resource: out.resource})
 	}
 }
 

@@ -73,7 +73,8 @@ func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemEr
 		c.ExternalID = d.ExternalID.Value
 	}
 	if d.ExternalID.Value != "" && t.claimed[d.ExternalID.Value] {
-		problems = append(problems, ItemError{"externalId", "duplicate_sku", "externalId " + d.ExternalID.Value + " stood earlier in this request"})
+		problems = append(problems, ItemError{"externalId", "duplicate_sku",
+			"externalId " + d.ExternalID.Value + " stood earlier in this request"})
 	}
 	if d.Name.Given() {
 		c.Name = d.Name.Value

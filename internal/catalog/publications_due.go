@@ -48,8 +48,10 @@ func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, sta
 		at = tx.Micros()
 	}
 	tx.Change(
-		`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url), error = $7::TEXT,
-		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status <> 'removing'`,
+		`UPDATE publications SET status = $4, external_id = coalesce($5::TEXT, external_id), external_url = coalesce($6::TEXT, external_url),
+			error = $7::TEXT,
+		published_at = coalesce(published_at, $8::BIGINT) WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID
+			AND status <> 'removing'`,
 		tx.TenantID(),
 		channel,
 		product,
@@ -73,7 +75,8 @@ func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 
 // RemovePublication queues that a product goes off a channel once its platform has taken it off sale. It must find the publication.
 func RemovePublication(tx db.Writer, channel id.Channel, product id.Product, miss error) {
-	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
+	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id "+
+		"= $3::UUID",
 		tx.TenantID(), channel, product).
 		Rows(1, miss)
 }

@@ -62,9 +62,11 @@ func Put(tx db.Writer, list ...Item) {
 			continue
 		}
 		tx.Queue(
-			`UPDATE channel_items SET product_id = $4, variant_id = $5, external_product = $6, external_variant = $7, other = $8, images = $9, content = $10,
+			`UPDATE channel_items SET product_id = $4, variant_id = $5, external_product = $6, external_variant = $7, other = $8, images = $9,
+				content = $10,
 			quantity = $11, price = $12, operation = $13, error = $14,
-			stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END, check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
+			stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END,
+				check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
 			content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END
 			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`,
 			tx.TenantID(),
@@ -151,7 +153,8 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
 	for _, sql := range []string{
 		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
 			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3)`,
-		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
+		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
+			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
 			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3)`,
 	} {
 		if _, err := tx.Exec(sql, tx.Tenant, channel, since); err != nil {
@@ -185,7 +188,8 @@ func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 // MarkAll queues that everything of a channel is to be compared with the platform.
 func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
 	tx.Queue(
-		"UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 AND channel_id = $2::UUID",
+		"UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, content_due = content_due OR ($4 AND variant_id IS NULL) "+
+			"WHERE tenant_id = $1 AND channel_id = $2::UUID",
 		tx.TenantID(),
 		channel,
 		stock,

@@ -54,7 +54,8 @@ var states = db.NewTable("channel_syncs",
 // Begin queues the row of a new channel, whose first scheduled pull is due at a time.
 func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
 	tx.Queue(
-		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts, renewing_until)
+		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts,
+			renewing_until)
 		VALUES ($1, $2, 0, $3, 0, 0, '{}', '', '[]', '{}', '{}', 0) ON CONFLICT (tenant_id, channel_id) DO NOTHING`,
 		tx.TenantID(),
 		channel,
@@ -168,7 +169,8 @@ func Due(tx *db.Tx, limit int) ([]Waiting, error) {
 	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Channel) },
 		`SELECT s.tenant_id, s.channel_id FROM channel_syncs s JOIN channels c ON c.tenant_id = s.tenant_id AND c.id = s.channel_id
 		LEFT JOIN change_clocks k ON k.tenant_id = s.tenant_id
-		WHERE c.status IN ('active', 'expiring') AND (s.held_until <= $1 OR s.pull_at <= $1) AND (s.pull_at <= $1 OR s.check_at <= $1 OR k.last > s.clock)
+		WHERE c.status IN ('active', 'expiring') AND (s.held_until <= $1 OR s.pull_at <= $1)
+			AND (s.pull_at <= $1 OR s.check_at <= $1 OR k.last > s.clock)
 		ORDER BY s.pull_at, s.channel_id LIMIT $2::BIGINT`, tx.Micros(), limit)
 }
 

@@ -10,7 +10,8 @@ import (
 
 // CreateAddress puts an address into a customer's book and emits customer.updated (interface §4.4). Errors: those of holdCustomer; Invalid
 // when the book is full.
-func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expected, draft customers.AddressChange) (customers.Address, error) {
+func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expected, draft customers.AddressChange) (customers.Address,
+	error) {
 	c, before, err := s.holdCustomer(tx, customer, expected)
 	if err != nil {
 		return customers.Address{}, err

@@ -19,7 +19,8 @@ func holdAttribute(tx *db.Tx, attribute id.Attribute, expected Expected) (catalo
 }
 
 // UpdateAttribute changes an attribute (interface §4.5). Errors: NotFound; those of Expected; as of CreateAttribute.
-func (s *Service) UpdateAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected, draft AttributeDraft) (catalog.Attribute, error) {
+func (s *Service) UpdateAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected,
+	draft AttributeDraft) (catalog.Attribute, error) {
 	a, err := holdAttribute(tx, attribute, expected)
 	if err == nil {
 		err = draft.apply(&a)

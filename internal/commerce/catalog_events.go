@@ -15,7 +15,8 @@ func productEvent(name string, p *catalog.Product, currency string) webhooks.Eve
 
 // productUpdated is product.updated; fields are named as in interface §2.7.1.
 func productUpdated(product id.Product, sku, name string, fields []string) webhooks.Event {
-	return webhooks.New(webhooks.ProductUpdated, string(product), func(w *apijson.Writer) { records.WriteProductUpdatedData(w, product, sku, name, fields) })
+	return webhooks.New(webhooks.ProductUpdated, string(product),
+		func(w *apijson.Writer) { records.WriteProductUpdatedData(w, product, sku, name, fields) })
 }
 
 // relinked are the events of products whose categories change because a category comes or goes.

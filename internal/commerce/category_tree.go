@@ -41,7 +41,8 @@ func placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft cata
 		return catalog.Category{}, apperr.Missing("parent category")
 	}
 	if owner := tree.ByExternal(draft.ExternalID.Value); owner != "" && owner != target {
-		return catalog.Category{}, apperr.New(apperr.Conflict, "conflict", "externalId %s belongs to another category", draft.ExternalID.Value).With("resourceId", owner)
+		return catalog.Category{}, apperr.New(apperr.Conflict, "conflict", "externalId %s belongs to another category",
+			draft.ExternalID.Value).With("resourceId", owner)
 	}
 	placed, faults := tree.Diff(target, &draft)
 	if err := refused(faults); err != nil {

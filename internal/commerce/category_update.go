@@ -12,7 +12,8 @@ import (
 
 // holdCategory reads what a change of a category touches, while it holds the account's change clock, as every writer of categories does.
 // Errors: NotFound; those of Expected.
-func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...catalog.CategoryDraft) (*catalog.Tree, *catalog.Category, error) {
+func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...catalog.CategoryDraft) (*catalog.Tree, *catalog.Category,
+	error) {
 	if err := tx.LockClock(); err != nil {
 		return nil, nil, err
 	}
@@ -28,8 +29,10 @@ func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...
 }
 
 // UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to it. Errors:
-// NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken; Invalid when it would come below itself.
-func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, expected Expected, draft catalog.CategoryDraft) (catalog.Category, error) {
+// NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken; Invalid when it would come below
+// itself.
+func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, expected Expected,
+	draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, c, err := holdCategory(tx, category, expected, draft)
 	if err != nil {
 		return catalog.Category{}, err

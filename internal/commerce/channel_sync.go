@@ -18,8 +18,8 @@ type SyncDraft struct {
 	SKUs        []string // whose stock to compare with the platform's
 }
 
-// SyncChannel queues work on a channel (interface §4.5). One job of a type waits for a channel at most, and who asks for the same gets that
-// one. Errors: NotFound; Invalid for custom channels, with which nothing is synchronised, and for inactive ones.
+// SyncChannel queues work on a channel (interface §4.5). One job of a type waits for a channel at most, and who asks for the same gets
+// that one. Errors: NotFound; Invalid for custom channels, with which nothing is synchronised, and for inactive ones.
 func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {
 	c, err := channels.Lock(tx, channel)
 	if err != nil {

@@ -15,10 +15,12 @@ import (
 // far ahead the account now is in all. Times in answers stay the real ones. Errors: Forbidden for other accounts.
 func (s *Service) AdvanceClock(tx *db.Tx, who accounts.Caller, by time.Duration) (ahead time.Duration, err error) {
 	if !who.Sandbox {
-		return 0, apperr.New(apperr.Forbidden, "sandbox_only", "only a sandbox account has a clock that can be moved").With("requiredScope", "sandbox")
+		return 0, apperr.New(apperr.Forbidden, "sandbox_only", "only a sandbox account has a clock that can be moved").With("requiredScope",
+			"sandbox")
 	}
 	var micros int64
-	if err := tx.Row("UPDATE tenants SET clock_offset = clock_offset + $2 WHERE tenant_id = $1 RETURNING clock_offset", []any{tx.Tenant, by.Microseconds()}, &micros); err != nil {
+	if err := tx.Row("UPDATE tenants SET clock_offset = clock_offset + $2 WHERE tenant_id = $1 RETURNING clock_offset",
+		[]any{tx.Tenant, by.Microseconds()}, &micros); err != nil {
 		return 0, err
 	}
 	for _, sql := range []string{

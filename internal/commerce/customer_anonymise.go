@@ -102,19 +102,22 @@ func always(text string) member {
 var (
 	orderMembers = map[string]member{
 		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
-		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"), "note": always("null"),
+		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"),
+		"note": always("null"),
 	}
 	customerMembers = map[string]member{
 		"email": func(b []byte, object, _ *apijson.Value) []byte {
 			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // what is no id may be the person's
 			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
 		},
-		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"), "siret": always("null"),
+		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"),
+		"siret":             always("null"),
 		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
 	}
 	addressMembers = map[string]member{
-		"name": always("null"), "company": always("null"), "line1": always("null"), "line2": always("null"), "city": always("null"), "state": always("null"),
-		"zip": always("null"), "postalCode": always("null"), "phone": always("null"),
+		"name": always("null"), "company": always("null"), "line1": always("null"), "line2": always("null"), "city": always("null"),
+		"state": always("null"),
+		"zip":   always("null"), "postalCode": always("null"), "phone": always("null"),
 	}
 )
 

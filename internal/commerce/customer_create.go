@@ -14,8 +14,9 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Cus
 	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
 		return records.Customer{}, err
 	}
-	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(), UpdatedAt: tx.Micros(),
-		Tags: []string{}, Addresses: []customers.Address{}}
+	c := &customers.Customer{ID: id.New[id.Customer](), Metadata: "{}", Status: customers.Active, CreatedAt: tx.Micros(),
+		UpdatedAt: tx.Micros(),
+		Tags:      []string{}, Addresses: []customers.Address{}}
 	c.Apply(draft)
 	r, err := customerRecord(tx, c)
 	if err != nil {

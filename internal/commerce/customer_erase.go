@@ -20,7 +20,8 @@ import (
 // Erasing again changes nothing and answers the same. It finds the person in the event log on a snapshot, erases in one transaction, and
 // then has the store's files scrubbed. write runs the transaction, once or several times, nil meaning a plain one: a caller with an
 // Idempotency-Key keeps the answer in it. Errors: NotFound; Conflict for a record merged into another, which is the one to erase.
-func (s *Service) EraseCustomer(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer, write func(erase func(tx *db.Tx) (records.Erasure, error)) error) error {
+func (s *Service) EraseCustomer(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer,
+	write func(erase func(tx *db.Tx) (records.Erasure, error)) error) error {
 	var found trace
 	since := store.Observe()
 	err := store.Read(ctx, who.Tenant, func(tx *db.Tx) (err error) {
@@ -90,7 +91,8 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last: what is read behind it waits for the account's clock
 		return records.Erasure{}, err
 	}
-	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer), func(w *apijson.Writer) { records.WriteErasure(w, "", result) }))
+	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer),
+		func(w *apijson.Writer) { records.WriteErasure(w, "", result) }))
 	return result, nil
 }
 

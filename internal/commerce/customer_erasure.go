@@ -15,7 +15,8 @@ import (
 )
 
 // erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
-var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "shipments", "movements",
+var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
+	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "audit_log", "search_blocks", "search_loose"}
 
 // erasure is one on its way: everything is read first, then everything is written.
@@ -113,7 +114,8 @@ func (e *erasure) write() error {
 	for i := range e.personal {
 		p := &e.personal[i]
 		p.Shipping, p.Billing = NormalAddress(addressOf(p.Shipping)), addressOf(p.Billing)
-		p.TrackingCarrier, p.TrackingNumber, p.TrackingURL = e.unlessNamed(p.TrackingCarrier), e.unlessNamed(p.TrackingNumber), e.unlessNamed(p.TrackingURL)
+		p.TrackingCarrier, p.TrackingNumber, p.TrackingURL = e.unlessNamed(p.TrackingCarrier), e.unlessNamed(p.TrackingNumber),
+			e.unlessNamed(p.TrackingURL)
 		if e.names(p.ExternalReference) {
 			p.ExternalReference = "erased-" + string(p.ID)
 		}

@@ -16,7 +16,8 @@ func WritableCustomer(c *customers.Customer) error {
 	case customers.Erased:
 		return apperr.New(apperr.Conflict, "customer_erased", "the customer was erased").With("customerId", c.ID)
 	case customers.Secondary:
-		return apperr.New(apperr.Conflict, "customer_merged", "the customer was merged into another: write to that one").With("customerId", c.MergedInto)
+		return apperr.New(apperr.Conflict, "customer_merged", "the customer was merged into another: write to that one").With("customerId",
+			c.MergedInto)
 	}
 	return nil
 }

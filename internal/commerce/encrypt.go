@@ -15,7 +15,8 @@ func (s *Service) Encrypt(tx *db.Tx, text string, place secretbox.Place) (string
 		return "", err
 	}
 	if have != "" && have != s.Key.ID() {
-		return "", apperr.New(apperr.Unavailable, "unavailable", "the store's master key was replaced: this node must be started again with the new one").With("retryAfter", 60)
+		return "", apperr.New(apperr.Unavailable, "unavailable",
+			"the store's master key was replaced: this node must be started again with the new one").With("retryAfter", 60)
 	}
 	return s.Key.Seal(text, place), nil
 }

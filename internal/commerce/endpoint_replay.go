@@ -11,7 +11,8 @@ import (
 // ReplayEndpoint delivers a span of the event log to an endpoint again (interface §4.5.9), with the events' own ids and bytes: those
 // named, else what it subscribes to; with onlyFailed, the deliveries of that span that failed. It reports how many there are; what is
 // too much for one transaction goes on after it. Errors: NotFound.
-func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (int64, error) {
+func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (int64,
+	error) {
 	n, err := replay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
 	if err != nil {
 		return 0, err

@@ -18,7 +18,8 @@ const (
 
 // RotateEndpoint gives an endpoint a new signing secret, the second result. For the time of grace webhook-signature carries both
 // signatures; X-Webhook-Signature is the new one's at once. Errors: NotFound.
-func (s *Service) RotateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string, error) {
+func (s *Service) RotateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string,
+	error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {
 		return nil, "", err

@@ -116,5 +116,6 @@ func sellables(tx *db.Tx, levels *stock.Snapshot, settings []stock.StockInput) (
 }
 
 func unknownWarehouse(index int, sku, code string) ItemError {
-	return ItemError{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode", "unknown_warehouse"}
+	return ItemError{index, sku, "no warehouse has the code " + code + ", and the account does not make them on the fly", "warehouseCode",
+		"unknown_warehouse"}
 }

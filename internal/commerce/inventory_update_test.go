@@ -134,7 +134,8 @@ func TestOneDefaultWarehouse(t *testing.T) {
 				code := fmt.Sprintf("W-%d", i)
 				var made stock.Warehouse
 				err := s.write(t, func(tx *db.Tx) (err error) {
-					made, err = s.do.CreateWarehouse(tx, s.who, commerce.WarehouseDraft{Code: apijson.Field[string]{Set: true, Value: code}, Default: apijson.Field[bool]{Set: true, Value: true}})
+					made, err = s.do.CreateWarehouse(tx, s.who,
+						commerce.WarehouseDraft{Code: apijson.Field[string]{Set: true, Value: code}, Default: apijson.Field[bool]{Set: true, Value: true}})
 					return err
 				})
 				if err != nil {

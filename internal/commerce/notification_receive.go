@@ -50,7 +50,8 @@ func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (chan
 // ReceiveNotification verifies a platform's notification and queues what it asks for, in one commit with the memory that it was
 // seen (interface §6.3). Of a kind of work one job waits for a channel at most: what is notified while it waits it will see.
 // Errors: those of the connector.
-func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector, n connector.Notification) (Received, error) {
+func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector,
+	n connector.Notification) (Received, error) {
 	if connector.IsPing(known, n) {
 		return Received{Ping: true}, nil
 	}

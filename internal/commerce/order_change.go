@@ -30,7 +30,8 @@ func copyOf(o *orders.Order) *orders.Order {
 
 // step notes a status move in the order's history.
 func step(tx db.GuardedWriter, o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
-	o.History = append(o.History, orders.Entry{ID: id.New[id.History](), Previous: previous, Status: o.Status, Note: note, Source: source, Actor: who.Actor(), At: tx.Micros()})
+	o.History = append(o.History, orders.Entry{ID: id.New[id.History](), Previous: previous, Status: o.Status, Note: note, Source: source,
+		Actor: who.Actor(), At: tx.Micros()})
 }
 
 // touch moves updatedAt on; it always grows, so that it can guard against another writer.

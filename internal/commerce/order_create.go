@@ -163,7 +163,8 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 
 // order is the drafted order without its lines and customer.
 func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
-	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID, ChannelName: channel.Name,
+	o := &orders.Order{Given: d.Given, ID: id.New[id.Order](), Number: d.Number, Status: d.Status, Channel: channel.ID,
+		ChannelName:     channel.Name,
 		ChannelPlatform: channel.Platform, CustomerName: d.CustomerName, CustomerEmail: d.CustomerEmail,
 		PlatformID: d.PlatformID, Currency: d.Currency, ShippingAddress: NormalAddress(d.ShippingAddress), BillingAddress: d.BillingAddress,
 		CreatedAt: now, RecordedAt: now, UpdatedAt: now}
@@ -186,7 +187,8 @@ func (p *OrderPlan) Store(w db.GuardedWriter) {
 	events := countCustomer(w, p.customer, o)
 	p.shifts.Store(w, p.why)
 	orders.Insert(w, o)
-	events = append(events, webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
+	events = append(events, webhooks.New(webhooks.OrderReceived, string(o.ID),
+		func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
 	webhooks.Record(w, append(events, StockEvents(w, p.shifts.Changed(), "shipment")...)...)
 }
 
@@ -197,7 +199,8 @@ func (p PendingOrder) free() error {
 		return err
 	}
 	if taken != "" {
-		return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already", p.draft.ExternalReference).With("orderId", taken)
+		return apperr.New(apperr.Conflict, "duplicate_external_reference", "an order with the externalReference %s exists already",
+			p.draft.ExternalReference).With("orderId", taken)
 	}
 	n, err := p.numberTaken.Wait()
 	if err == nil && n > 0 {

@@ -62,7 +62,8 @@ func countCustomer(w db.GuardedWriter, made *records.Customer, o *orders.Order) 
 // newCustomer is the record made from an order with an unknown e-mail address.
 func newCustomer(now int64, o *orders.Order) customers.Customer {
 	given, family, _ := strings.Cut(o.CustomerName, " ")
-	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family), Phone: o.CustomerPhone, Metadata: "{}", Tags: []string{},
+	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family),
+		Phone: o.CustomerPhone, Metadata: "{}", Tags: []string{},
 		Status: customers.Active, OrdersCount: 1, TotalSpent: spent(o),
 		OrderCountry: customers.CountryOfOrder(o.ShippingAddress, o.CreatedAt), CreatedAt: now, UpdatedAt: now}
 }

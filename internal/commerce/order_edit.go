@@ -24,8 +24,8 @@ type Edit struct {
 }
 
 // EditOrder replaces the lines of an order (interface §4.1). An edit that changes nothing writes nothing and emits nothing.
-// Errors: NotFound; those of Expected; Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid for unknown
-// lines, unknown SKUs and totals out of bounds.
+// Errors: NotFound; those of Expected; Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid
+// for unknown lines, unknown SKUs and totals out of bounds.
 func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, edit Edit) (*orders.Order, error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 		}
 		reject = channel.Oversell == "reject"
 	}
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
+	changes, err := holdStock(tx, before, o,
+		stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, reject)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	data := func(w *apijson.Writer) { records.WriteOrderStatusData(w, o, previous) }
 	events := []webhooks.Event{webhooks.New(webhooks.OrderStatusChanged, string(o.ID), data)}
-	granular := map[orders.Status]string{orders.Shipped: webhooks.OrderShipped, orders.Delivered: webhooks.OrderDelivered, orders.Cancelled: webhooks.OrderCancelled, orders.Returned: webhooks.OrderReturned}[o.Status]
+	granular := map[orders.Status]string{orders.Shipped: webhooks.OrderShipped, orders.Delivered: webhooks.OrderDelivered,
+		orders.Cancelled: webhooks.OrderCancelled, orders.Returned: webhooks.OrderReturned}[o.Status]
 	if granular == "" || granular == webhooks.OrderShipped && o.ShippedNotified {
 		return events
 	}
@@ -28,7 +29,8 @@ func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []we
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {
-			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU, func(w *apijson.Writer) { records.WriteStockUpdatedData(w, c, reason, q.Micros()) }))
+			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU,
+				func(w *apijson.Writer) { records.WriteStockUpdatedData(w, c, reason, q.Micros()) }))
 		}
 		if c.FellLow {
 			events = append(events, webhooks.New(webhooks.StockLow, c.SKU, func(w *apijson.Writer) { records.WriteStockLowData(w, c.Level) }))

@@ -56,7 +56,8 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	}
 	if o.Status != orders.Pending && o.Status != orders.Processing || o.AnyShipped() {
 		if goods {
-			orders.Flag(tx, o, orders.SyncConflict, "items", "lines or amounts were changed on the platform after the order was "+string(o.Status)+" here")
+			orders.Flag(tx, o, orders.SyncConflict, "items",
+				"lines or amounts were changed on the platform after the order was "+string(o.Status)+" here")
 		}
 		return false, nil
 	}
@@ -95,7 +96,8 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 		if o.Refunded(r.ExternalID) {
 			continue
 		}
-		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason, CreatedAt: micros(r.CreatedAt)}
+		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason,
+			CreatedAt: micros(r.CreatedAt)}
 		if refund.CreatedAt == 0 {
 			refund.CreatedAt = tx.Micros()
 		}

@@ -44,7 +44,8 @@ func (s *Service) LinkOrder(tx *db.Tx, order id.Order) error {
 		return nil
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}, false)
+	changes, err := holdStock(tx, before, o,
+		stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}, false)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ type platform struct {
 func newPlatform(t *testing.T, store *db.DB, products int) *platform {
 	t.Helper()
 	p := &platform{shop: newShop(t, store, products)}
-	p.channel = channels.Channel{Tenant: p.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active", Settings: "{}", Oversell: "allow"}
+	p.channel = channels.Channel{Tenant: p.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "WOOCOMMERCE", Status: "active",
+		Settings: "{}", Oversell: "allow"}
 	if err := p.write(t, func(tx *db.Tx) error { p.channel.Insert(tx); return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +40,11 @@ func (p *platform) order(theirs string, status orders.Status) connector.Order {
 	p.minute++
 	at := time.Date(2026, 1, 2, 3, p.minute, 0, 0, time.UTC)
 	return connector.Order{ExternalID: "77", Number: "1077", Theirs: theirs, Status: status, CreatedAt: at, UpdatedAt: at, Currency: "EUR",
-		Name: "Ada Lovelace", Email: "ada@example.com", Phone: "+33 1", ShipTo: &connector.Place{Line1: "1 rue", City: "Paris", PostalCode: "75002", Country: "FR"},
+		Name: "Ada Lovelace", Email: "ada@example.com", Phone: "+33 1",
+		ShipTo: &connector.Place{Line1: "1 rue", City: "Paris", PostalCode: "75002", Country: "FR"},
 		Lines: []connector.OrderLine{{ExternalID: "a", SKU: "SKU-0", Name: "Mug", Quantity: 2, Amount: 100000},
-			{ExternalID: "b", SKU: "LATER", Name: "Pen", Quantity: 3, Amount: 100000}, {ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000},
+			{ExternalID: "b", SKU: "LATER", Name: "Pen", Quantity: 3, Amount: 100000},
+			{ExternalID: "f", Name: "Gift wrap", Quantity: 1, Amount: 20000},
 			{ExternalID: "g", Name: "Voucher", Quantity: 1, Amount: -10000}},
 		Discount: 5000, Shipping: 49000, Tax: 51000, Total: 305000}
 }
@@ -73,7 +76,8 @@ func (p *platform) holds(t *testing.T, o *orders.Order, status orders.Status, re
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		if slices.Contains([]string{"ledger", "levels", "reservations", "open lines", "shipped lines", "order status", "order totals", "order history",
+		if slices.Contains([]string{"ledger", "levels", "reservations", "open lines", "shipped lines", "order status", "order totals",
+			"order history",
 			"shipments", "order counts", "customer totals", "order events"}, r.Name) && r.Wrong > 0 {
 			t.Errorf("%s: %v", r.Name, r.Examples)
 		}
@@ -101,7 +105,8 @@ func TestReceiveOrder(t *testing.T) {
 			t.Errorf("%d times order.received", len(got))
 		}
 		p.holds(t, o, orders.Processing, 2, orders.UnknownSKU)
-		if o.ExternalID() != "77" || o.ExternalNumber != "1077" || o.Customer == "" || o.CustomerPhone != "+33 1" || o.Sync.State != orders.Synced {
+		if o.ExternalID() != "77" || o.ExternalNumber != "1077" || o.Customer == "" || o.CustomerPhone != "+33 1" ||
+			o.Sync.State != orders.Synced {
 			t.Errorf("%+v", o)
 		}
 		if o.Subtotal != 220000 || o.DiscountAmount != 15000 || o.Tax() != 51000 || o.Total != 305000 || len(o.Lines) != 3 {
@@ -143,14 +148,16 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 			orders.Shipped, 0, []orders.IssueCode{orders.UnknownSKU, orders.SyncConflict}, nil},
 		{"amounts that do not add up", orders.Processing, func(in *connector.Order) { in.Total++ },
 			orders.Processing, 2, []orders.IssueCode{orders.UnknownSKU, orders.AmountsDiffer}, []string{"order.updated"}},
-		{"one of two refunded before it was shipped", orders.Processing, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(1, 50000)) },
+		{"one of two refunded before it was shipped", orders.Processing,
+			func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(1, 50000)) },
 			orders.Processing, 1, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated"}},
 		{"refunded wholly", orders.Processing, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },
 			orders.Cancelled, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated", "order.status_changed", "order.cancelled"}},
 		{"refunded after it was shipped", orders.Shipped, func(in *connector.Order) { in.Refunds = append(in.Refunds, refund(2, 305000)) },
 			orders.Returned, 0, []orders.IssueCode{orders.UnknownSKU}, []string{"order.updated", "order.status_changed", "order.returned"}},
 		{"a part has left", orders.Pending, func(in *connector.Order) {
-			in.Parcels = []connector.Parcel{{Key: "p1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
+			in.Parcels = []connector.Parcel{{Key: "p1", Carrier: "DHL", Number: "JD1",
+				Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
 		}, orders.PartiallyShipped, 1, []orders.IssueCode{orders.UnknownSKU},
 			[]string{"order.status_changed", "order.shipment_created", "order.status_changed", "stock.updated"}},
 	} {
@@ -189,7 +196,8 @@ func TestReceivedOrderFollowsItsChannel(t *testing.T) {
 func (p *platform) waiting(t *testing.T) (n int64) {
 	t.Helper()
 	err := p.store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
-		return tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND type = 'status_push' AND channel_id = $2::UUID", []any{tx.Tenant, p.channel.ID}, &n)
+		return tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND type = 'status_push' AND channel_id = $2::UUID",
+			[]any{tx.Tenant, p.channel.ID}, &n)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +211,8 @@ func TestOwnMovesGoToTheChannelOnce(t *testing.T) {
 		o, _ := p.receive(t, p.order("processing", orders.Processing))
 		var shipment orders.Shipment
 		if err := p.change(t, o.ID, func(tx *db.Tx, o *orders.Order) (err error) {
-			_, shipment, err = p.do.ShipOrder(tx, p.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{TrackingNumber: "JD2", Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
+			_, shipment, err = p.do.ShipOrder(tx, p.who, o.ID, commerce.Expected{},
+				orders.ShipmentDraft{TrackingNumber: "JD2", Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: 1}}})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -219,7 +228,8 @@ func TestOwnMovesGoToTheChannelOnce(t *testing.T) {
 		}
 		before := len(p.events(t))
 		echo := p.order("on-hold", orders.Processing) // the platform has not heard of it, but of a parcel
-		echo.Parcels = []connector.Parcel{{Key: "theirs", Number: shipment.TrackingNumber, Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
+		echo.Parcels = []connector.Parcel{{Key: "theirs", Number: shipment.TrackingNumber,
+			Lines: []connector.ParcelLine{{ExternalLine: "a", Quantity: 1}}}}
 		o, _ = p.receive(t, echo)
 		p.holds(t, o, orders.Shipped, 0, orders.UnknownSKU)
 		if got := p.events(t)[before:]; len(got) != 0 || o.Sync.State != orders.SyncPending || len(o.Shipments) != 2 {
@@ -247,7 +257,8 @@ func TestLinesGetTheirProduct(t *testing.T) {
 			t.Fatalf("%+v wait for nothing", list)
 		}
 		if err := p.write(t, func(tx *db.Tx) error {
-			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
+			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count,
+				category_count, created_at, updated_at, changed_at)
 				VALUES ($1,$2,'LATER','Pen','pen','','ACTIVE',100000,'[]','{}','',0,0,0,0,`+db.Clock+` + $3::BIGINT)`, tx.Tenant, product, tx.Stamps(1))
 			tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,'LATER',$2)", tx.Tenant, product)
 			return nil

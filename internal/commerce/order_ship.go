@@ -31,14 +31,16 @@ func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 		return shipment, err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, before, o,
+		stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: string(shipment.ID), Actor: who.Actor()}, false)
 	if err != nil {
 		return shipment, err
 	}
 	orders.InsertShipment(tx, o.ID, shipment)
 	touch(tx, o)
 	pushToPlatform(tx, o, draft.Source)
-	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID), func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
+	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID),
+		func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
 	if o.Status != before.Status {
 		step(tx, o, before.Status, "", cmp.Or(draft.Source, orders.FromShipment), who)
 		events = append(events, orderMoved(o, before.Status)...)

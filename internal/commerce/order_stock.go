@@ -14,7 +14,8 @@ func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *ord
 	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
 	move := func(l orders.Line, reserve, shipped int64, index int) {
 		if l.Product != "" && (reserve != 0 || shipped != 0) {
-			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve, OnHand: -shipped})
+			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve,
+				OnHand: -shipped})
 			chosen = append(chosen, index)
 		}
 	}

@@ -35,8 +35,10 @@ func newShop(t testing.TB, store *db.DB, products int) *shop {
 	err := store.Write(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
 		for i := range products {
 			sku, product := fmt.Sprintf("SKU-%d", i), id.New[id.Product]()
-			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count, category_count, created_at, updated_at, changed_at)
-				VALUES ($1,$2,$3,$4,$3,'','ACTIVE',100000,'[]','{}','',0,0,0,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, product, sku, "Product "+sku, tx.Stamps(1))
+			tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count,
+				category_count, created_at, updated_at, changed_at)
+				VALUES ($1,$2,$3,$4,$3,'','ACTIVE',100000,'[]','{}','',0,0,0,0,
+					`+db.Clock+` + $5::BIGINT)`, tx.Tenant, product, sku, "Product "+sku, tx.Stamps(1))
 			tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, sku, product)
 		}
 		return nil
@@ -49,7 +51,8 @@ func newShop(t testing.TB, store *db.DB, products int) *shop {
 
 // draft is an order of quantities by SKU number.
 func (s *shop) draft(email string, quantities map[int]int64) commerce.OrderDraft {
-	d := commerce.OrderDraft{Number: s.number.Add(1), CustomerName: "Ada Lovelace", CustomerEmail: email, Status: orders.Pending, Currency: "EUR", Source: orders.FromAPI,
+	d := commerce.OrderDraft{Number: s.number.Add(1), CustomerName: "Ada Lovelace", CustomerEmail: email, Status: orders.Pending,
+		Currency: "EUR", Source: orders.FromAPI,
 		ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","country":"FR"}`}
 	for sku, n := range quantities {
 		d.Lines = append(d.Lines, orders.LineDraft{SKU: fmt.Sprintf("SKU-%d", sku), Quantity: n, UnitPrice: 199900})
@@ -100,7 +103,8 @@ func (s *shop) read(t testing.TB, order id.Order) *orders.Order {
 func (s *shop) level(t testing.TB, sku int) (onHand, reserved int64) {
 	t.Helper()
 	err := s.store.Read(context.Background(), s.who.Tenant, func(tx *db.Tx) error {
-		return tx.Row("SELECT coalesce(sum(on_hand), 0)::BIGINT, coalesce(sum(reserved), 0)::BIGINT FROM stock_levels WHERE tenant_id = $1 AND sku = $2",
+		return tx.Row(
+			"SELECT coalesce(sum(on_hand), 0)::BIGINT, coalesce(sum(reserved), 0)::BIGINT FROM stock_levels WHERE tenant_id = $1 AND sku = $2",
 			[]any{tx.Tenant, fmt.Sprintf("SKU-%d", sku)}, &onHand, &reserved)
 	})
 	if err != nil {
@@ -112,7 +116,8 @@ func (s *shop) level(t testing.TB, sku int) (onHand, reserved int64) {
 func (s *shop) events(t testing.TB) (names []string) {
 	t.Helper()
 	err := s.store.Read(context.Background(), s.who.Tenant, func(tx *db.Tx) (err error) {
-		names, err = db.List(tx, func(r db.Rows) (n string, err error) { return n, r.Scan(&n) }, "SELECT event FROM events WHERE tenant_id = $1 ORDER BY stamp", tx.Tenant)
+		names, err = db.List(tx, func(r db.Rows) (n string, err error) { return n, r.Scan(&n) },
+			"SELECT event FROM events WHERE tenant_id = $1 ORDER BY stamp", tx.Tenant)
 		return err
 	})
 	if err != nil {
@@ -141,7 +146,8 @@ func TestLifeOfAnOrder(t *testing.T) {
 		}
 		ship := func(n int64) error {
 			return s.change(t, o.ID, func(tx *db.Tx, o *orders.Order) error {
-				_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{}, orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: n}}})
+				_, _, err := s.do.ShipOrder(tx, s.who, o.ID, commerce.Expected{},
+					orders.ShipmentDraft{Lines: []orders.DraftLine{{Line: o.Lines[0].ID, Quantity: n}}})
 				return err
 			})
 		}
@@ -209,7 +215,8 @@ func TestEditMovesStockAndTotals(t *testing.T) {
 		if len(s.events(t)) != before {
 			t.Fatal("an edit that changes nothing made an event")
 		}
-		if err := edit(orders.LineDraft{ID: o.Lines[0].ID, SKU: "SKU-0", Quantity: 5, UnitPrice: 199900}, orders.LineDraft{SKU: "SKU-1", Quantity: 1, UnitPrice: 10000}); err != nil {
+		if err := edit(orders.LineDraft{ID: o.Lines[0].ID, SKU: "SKU-0", Quantity: 5, UnitPrice: 199900},
+			orders.LineDraft{SKU: "SKU-1", Quantity: 1, UnitPrice: 10000}); err != nil {
 			t.Fatal(err)
 		}
 		_, zero := s.level(t, 0)
@@ -246,8 +253,10 @@ func TestExactlyKWin(t *testing.T) {
 		err := s.write(t, func(tx *db.Tx) error {
 			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
 				VALUES ($1,$2,'ERP','CUSTOM','active','','{}','reject',0,0)`, tx.Tenant, channel)
-			tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at, changed_at)
-				VALUES ($1,'SKU-0','MAIN',$2,$3,$4,0,0,FALSE,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, id.New[id.Level](), id.New[id.Product](), units, tx.Stamps(1))
+			tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+				changed_at)
+				VALUES ($1,'SKU-0','MAIN',$2,$3,$4,0,0,FALSE,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, id.New[id.Level](), id.New[id.Product](), units,
+				tx.Stamps(1))
 			return nil
 		})
 		if err != nil {
@@ -430,7 +439,8 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 					}
 					return func(w db.GuardedWriter) {
 						plan.Store(w)
-						idempotency.Save(w, d.CustomerEmail, "POST /api/v1/orders", idempotency.Answer{Fingerprint: "x", Status: 201, Body: plan.Order.ShippingAddress, Resource: string(plan.Order.ID)})
+						idempotency.Save(w, d.CustomerEmail, "POST /api/v1/orders",
+							idempotency.Answer{Fingerprint: "x", Status: 201, Body: plan.Order.ShippingAddress, Resource: string(plan.Order.ID)})
 					}, nil
 				})
 				if err != nil {

@@ -11,7 +11,8 @@ import (
 
 // UnshipOrder deletes a shipment of an order: the exact inverse of ShipOrder (interface §3.1, §4.1).
 // Errors: NotFound; those of Expected and of orders.Order.Unship.
-func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, shipment id.Shipment) (*orders.Order, error) {
+func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, shipment id.Shipment) (*orders.Order,
+	error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
 		return nil, err
@@ -21,7 +22,8 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 		return nil, err
 	}
 	o.Reserve()
-	changes, err := holdStock(tx, before, o, stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
+	changes, err := holdStock(tx, before, o,
+		stock.Why{Cause: stock.ShipmentDeleted, ReferenceType: "shipment", ReferenceID: string(shipment), Actor: who.Actor()}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ type OrderUpdate struct {
 }
 
 // UpdateOrder changes what an order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
-// that changes nothing writes nothing and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once something was shipped.
+// that changes nothing writes nothing and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once something
+// was shipped.
 func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d OrderUpdate) (*orders.Order, error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
@@ -44,20 +45,22 @@ func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d Or
 	paid := replace(&o.PaymentMetadata, d.PaymentMetadata, asGiven)
 	switch {
 	case moved && o.AnyShipped():
-		return nil, apperr.New(apperr.Conflict, "order_shipped", "addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
+		return nil, apperr.New(apperr.Conflict, "order_shipped",
+			"addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
 	case !moved && !paid && o.Notes == before.Notes:
 		return before, nil
 	}
 	touch(tx, o)
 	orders.SaveDetails(tx, before, o)
-	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress, func() ([]customers.OrderCountry, error) {
-		list, err := orders.Destinations(tx, o.Customer, o.ID)
-		countries := make([]customers.OrderCountry, len(list))
-		for i, d := range list {
-			countries[i] = customers.CountryOfOrder(d.Address, d.CreatedAt)
-		}
-		return countries, err
-	}); err != nil {
+	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress,
+		func() ([]customers.OrderCountry, error) {
+			list, err := orders.Destinations(tx, o.Customer, o.ID)
+			countries := make([]customers.OrderCountry, len(list))
+			for i, d := range list {
+				countries[i] = customers.CountryOfOrder(d.Address, d.CreatedAt)
+			}
+			return countries, err
+		}); err != nil {
 		return nil, err
 	}
 	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))

@@ -3,9 +3,9 @@ package commerce
 import "entrepot/internal/db"
 
 // Planned is a bulk operation in two steps: a plan, made by reading, and the transaction that applies it. The plan is first made on a
-// snapshot, so that what it reads and decides does not hold up the one writer of an embedded store. It is made again in the transaction when
-// that one runs again, because data changed meanwhile, and when making it failed, about which an Idempotency-Key may know better. A plan is
-// applied once.
+// snapshot, so that what it reads and decides does not hold up the one writer of an embedded store. It is made again in the transaction
+// when that one runs again, because data changed meanwhile, and when making it failed, about which an Idempotency-Key may know better. A
+// plan is applied once.
 type Planned[P any] struct {
 	decide func(tx *db.Tx) (P, error)
 	hold   func(tx *db.Tx) // what is locked before the account's clock; nil: nothing

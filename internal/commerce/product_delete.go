@@ -10,7 +10,8 @@ import (
 )
 
 // DeleteProduct takes a product out of the catalog with its variants, publications and stock (interface §4.5). Its SKUs and
-// slug are free again; lines of orders keep SKU and name. That its stock is gone too goes without an event of its own. Errors: NotFound; those of Expected.
+// slug are free again; lines of orders keep SKU and name. That its stock is gone too goes without an event of its own. Errors: NotFound;
+// those of Expected.
 func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected) error {
 	if err := tx.LockClock(); err != nil { // a level that another writer makes meanwhile would stay
 		return err
@@ -19,7 +20,8 @@ func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 	if err != nil {
 		return err
 	}
-	if _, err := stock.DeleteFor(tx, p.SKUs(), stock.Why{Cause: stock.Adjustment, ReferenceType: "product", ReferenceID: string(p.ID), Actor: who.Actor()}); err != nil {
+	if _, err := stock.DeleteFor(tx, p.SKUs(),
+		stock.Why{Cause: stock.Adjustment, ReferenceType: "product", ReferenceID: string(p.ID), Actor: who.Actor()}); err != nil {
 		return err
 	}
 	catalog.Delete(tx, p)

@@ -125,7 +125,8 @@ func BenchmarkUpdatePrices(b *testing.B) {
 	for run := 0; b.Loop(); run++ {
 		drafts := make([]catalog.PriceDraft, 5000)
 		for i := range drafts {
-			drafts[i] = catalog.PriceDraft{Index: i, SKU: fmt.Sprintf("IMP-%07d%03d", run%blocks*5+i/1000, i%1000), Price: money.Amount(run*1000 + i)}
+			drafts[i] = catalog.PriceDraft{Index: i, SKU: fmt.Sprintf("IMP-%07d%03d", run%blocks*5+i/1000, i%1000),
+				Price: money.Amount(run*1000 + i)}
 		}
 		update := NewPriceUpdate(drafts, nil)
 		var plan *PricePlan

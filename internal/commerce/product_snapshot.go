@@ -53,7 +53,8 @@ func (s *snapshot) tell(d *catalog.Draft) {
 func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
 	first, sets := s.at[d]
 	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
-		return catalog.Change{}, []catalog.ItemError{{Field: "stock.warehouseCode", Code: "unknown_warehouse", Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
+		return catalog.Change{}, []catalog.ItemError{{Field: "stock.warehouseCode", Code: "unknown_warehouse",
+			Message: "stock.warehouseCode " + d.Stock.Warehouse + " is not a warehouse of this account"}}
 	}
 	r, faults := s.known.Diff(d, replace)
 	if len(faults) > 0 || !sets {

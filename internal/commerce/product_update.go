@@ -32,8 +32,10 @@ func holdProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Ex
 }
 
 // UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
-// SKU for good: orders and the ledger know it by that. Errors: NotFound; those of Expected; Conflict when a variant's SKU is taken; Invalid.
-func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected, draft catalog.Draft) (*catalog.Product, error) {
+// SKU for good: orders and the ledger know it by that. Errors: NotFound; those of Expected; Conflict when a variant's SKU is taken;
+// Invalid.
+func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected,
+	draft catalog.Draft) (*catalog.Product, error) {
 	p, err := holdProduct(tx, who, product, expected)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ func holdSegment(tx *db.Tx, which id.Segment, expected Expected) (*customers.Seg
 }
 
 // UpdateSegment renames a segment or replaces its rules; nil leaves them (interface §4.4). Errors: NotFound; those of Expected.
-func (s *Service) UpdateSegment(tx *db.Tx, which id.Segment, expected Expected, name *string, rules *customers.Rules) (*customers.Segment, error) {
+func (s *Service) UpdateSegment(tx *db.Tx, which id.Segment, expected Expected, name *string, rules *customers.Rules) (*customers.Segment,
+	error) {
 	segment, err := holdSegment(tx, which, expected)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func (s *Service) TransferStock(tx *db.Tx, who accounts.Caller, in Transfer) ([]
 		return nil, err
 	}
 	if has := levels.OnHand(settings[0]); has < in.Quantity {
-		return nil, apperr.New(apperr.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, max(0, has), in.SKU, in.Quantity).With("skus", []string{in.SKU})
+		return nil, apperr.New(apperr.Conflict, "insufficient_stock", "%s has %d of %s on hand, less than %d", in.From, max(0, has), in.SKU,
+			in.Quantity).With("skus", []string{in.SKU})
 	}
 	settings[0].Quantity, settings[1].Quantity = -in.Quantity, in.Quantity
 	changes, ledger := levels.Add(tx, settings, stock.Why{Cause: stock.Transfer, Note: in.Reason, Actor: who.Actor()})

@@ -19,15 +19,17 @@ func (s *Service) ClaimStore(tx *db.Tx) error {
 		accounts.ClaimStore(tx, s.Key.ID())
 	case have != s.Key.ID():
 		if retired, err := accounts.RetiredKey(tx); err != nil || retired == s.Key.ID() {
-			return errors.Join(err, fmt.Errorf("the master key %s of this node is being replaced by %s: end that with entrepot key-rotate, then start every node "+
-				"with the new key", s.Key.ID(), have))
+			return errors.Join(err, fmt.Errorf(
+				"the master key %s of this node is being replaced by %s: end that with entrepot key-rotate, then start every node "+
+					"with the new key", s.Key.ID(), have))
 		}
 		return fmt.Errorf("the store's secrets are sealed with the master key %s, this node has %s: give every node of the store "+
 			"the same ENTREPOT_MASTER_KEY, or the same master.key file", have, s.Key.ID())
 	}
 	retired, err := accounts.RetiredKey(tx)
 	if err == nil && retired != "" {
-		err = fmt.Errorf("some of the store's secrets are still encrypted with the former master key %s: run entrepot key-rotate again to end its replacement", retired)
+		err = fmt.Errorf("some of the store's secrets are still encrypted with the former master key %s: run entrepot key-rotate again to "+
+			"end its replacement", retired)
 	}
 	return err
 }

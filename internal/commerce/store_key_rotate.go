@@ -20,8 +20,9 @@ const rotateBatch = 200
 
 // secrets is a column of the store that holds encrypted values.
 type secrets struct {
-	what   string
-	find   string // gives tenant, a row's keys as three texts, and the value of those not yet under $1 (the new key's prefix, for LIKE); at most $2
+	what string
+	// gives tenant, a row's keys as three texts, and the value of those not yet under $1 (the new key's prefix, for LIKE); at most $2
+	find   string
 	update string // $1 tenant, $2 to $4 the row's keys, $5 the value
 	place  func(tenant id.Tenant, keys [3]string) secretbox.Place
 	drop   string // removes a row whose value opens with neither key; "" when that ends the rotation
@@ -61,11 +62,11 @@ var allSecrets = []secrets{
 		drop: "DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4"},
 }
 
-// RotateStoreKey replaces the store's master key: every secret is opened with the old key and encrypted with the new one, bound to its record.
-// It first makes the new key the store's, so that no node writes with the old one any more, then goes through the secrets in small
+// RotateStoreKey replaces the store's master key: every secret is opened with the old key and encrypted with the new one, bound to its
+// record. It first makes the new key the store's, so that no node writes with the old one any more, then goes through the secrets in small
 // transactions, and notes the end. When it is broken off, the next call with the same keys goes on; calling it again after the end does
-// nothing. It reports how many secrets it encrypted. Errors: a store of other keys; a secret of a channel or endpoint that opens with neither
-// key, by name.
+// nothing. It reports how many secrets it encrypted. Errors: a store of other keys; a secret of a channel or endpoint that opens with
+// neither key, by name.
 func RotateStoreKey(ctx context.Context, store *db.DB, old, key secretbox.Key) (encrypted int, err error) {
 	err = store.Write(ctx, db.Across, func(tx *db.Tx) error {
 		have, err := accounts.HoldStoreKey(tx)
@@ -73,7 +74,9 @@ func RotateStoreKey(ctx context.Context, store *db.DB, old, key secretbox.Key) (
 			return err
 		}
 		if have != old.ID() {
-			return fmt.Errorf("the store's secrets are encrypted with the master key %q, neither with the old one given (%s) nor with the new one (%s)", have, old.ID(), key.ID())
+			return fmt.Errorf(
+				"the store's secrets are encrypted with the master key %q, neither with the old one given (%s) nor with the new one (%s)", have,
+				old.ID(), key.ID())
 		}
 		accounts.ReplaceStoreKey(tx, old.ID(), key.ID())
 		return nil

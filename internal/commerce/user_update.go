@@ -44,8 +44,8 @@ func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error
 }
 
 // UpdateUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
-// one that a key made. Errors: NotFound; those of Expected; Forbidden where interface §5.1 says so, and for users who change their own password or e-mail
-// address without proof; Conflict for the last active owner and for an e-mail address that has a login.
+// one that a key made. Errors: NotFound; those of Expected; Forbidden where interface §5.1 says so, and for users who change their own
+// password or e-mail address without proof; Conflict for the last active owner and for an e-mail address that has a login.
 func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected, change UserChange) (accounts.User, error) {
 	user, err := holdUser(tx, which, expected)
 	if err != nil {

@@ -18,7 +18,8 @@ type WarehouseDraft struct {
 
 // CreateWarehouse makes a warehouse. Errors: Conflict when the code is taken.
 func (s *Service) CreateWarehouse(tx *db.Tx, _ accounts.Caller, d WarehouseDraft) (stock.Warehouse, error) {
-	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value, Address: d.Address.Value, CreatedAt: tx.Micros()}
+	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value,
+		Address: d.Address.Value, CreatedAt: tx.Micros()}
 	taken, err := stock.HasWarehouse(tx, w.Code)
 	if err == nil && taken {
 		err = stock.CodeTaken(w.Code)

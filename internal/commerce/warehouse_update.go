@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/stock"
 )
 
-// holdWarehouse reads a warehouse that an operation changes. Writers of stock meet warehouses behind the account's change clock, so it has no
-// lock of its own: a caller who names versions holds the clock. Errors: NotFound; those of Expected.
+// holdWarehouse reads a warehouse that an operation changes. Writers of stock meet warehouses behind the account's change clock, so it has
+// no lock of its own: a caller who names versions holds the clock. Errors: NotFound; those of Expected.
 func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.Warehouse, error) {
 	if expected.conditional() {
 		if err := tx.LockClock(); err != nil {
@@ -27,7 +27,8 @@ func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.
 
 // UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, by which stock and orders
 // know it; Conflict when the default one shall no longer be it, without another one being made so.
-func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected, d WarehouseDraft) (stock.Warehouse, error) {
+func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected,
+	d WarehouseDraft) (stock.Warehouse, error) {
 	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {
 		return w, err

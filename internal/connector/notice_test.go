@@ -16,12 +16,15 @@ func TestNotice(t *testing.T) {
 	about := connector.About("t", "k")
 	person := connector.Person{ID: "1", Username: "u", Email: "a@example.test"}
 	for name, c := range map[string]struct{ got, want connector.Outcome }{
-		"about":       {about, connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "this event is not handled"}},
-		"pull":        {about.PullOrder("7"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "pull_orders_queued", Job: "order_pull", ExternalID: "7"}},
-		"push":        {about.PushStock("8"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "stock_propagation_queued", Job: "stock_push", ExternalID: "8"}},
+		"about": {about, connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "this event is not handled"}},
+		"pull": {about.PullOrder("7"),
+			connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "pull_orders_queued", Job: "order_pull", ExternalID: "7"}},
+		"push": {about.PushStock("8"),
+			connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "stock_propagation_queued", Job: "stock_push", ExternalID: "8"}},
 		"reauthorize": {about.Reauthorize(), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "needs_reauth", State: "needs_reauth"}},
 		"expire":      {about.Expire(), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "expiring", State: "expiring"}},
-		"erase":       {about.EraseCustomer(person), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "customer_erasure_queued", Erase: &person}},
+		"erase": {about.EraseCustomer(person),
+			connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "customer_erasure_queued", Erase: &person}},
 		"erase nobody": {about.EraseCustomer(connector.Person{ID: "\x00"}),
 			connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "it names nobody to erase"}},
 		"ignore":        {about.Ignore("so"), connector.Outcome{DeliveryKey: "k", Topic: "t", Action: "ignored", Reason: "so"}},

@@ -37,7 +37,8 @@ func TestSet(t *testing.T) {
 	for segment, platform := range map[string]string{
 		"woocommerce": "WOOCOMMERCE", "WooCommerce": "WOOCOMMERCE", "woo": "WOOCOMMERCE", "WOO": "WOOCOMMERCE",
 		"shopify": "SHOPIFY", "prestashop": "PRESTASHOP", "PrestaShop": "PRESTASHOP", "amazon": "AMAZON", "eBay": "EBAY",
-		"tiktok-shop": "TIKTOK_SHOP", "TikTok-Shop": "TIKTOK_SHOP", "tiktok": "TIKTOK_SHOP", "tiktok_shop": "TIKTOK_SHOP", "tiktokshop": "TIKTOK_SHOP",
+		"tiktok-shop": "TIKTOK_SHOP", "TikTok-Shop": "TIKTOK_SHOP", "tiktok": "TIKTOK_SHOP", "tiktok_shop": "TIKTOK_SHOP",
+		"tiktokshop": "TIKTOK_SHOP",
 	} {
 		c, ok := set.BySegment(segment)
 		if !ok || c.Profile().Platform != platform {

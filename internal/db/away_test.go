@@ -46,7 +46,8 @@ func TestFullStore(t *testing.T) {
 	}
 	note := func(size int) error {
 		return store.Write(t.Context(), 1, func(tx *db.Tx) error {
-			tx.Queue("INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES ($1,1,$2,1,'','',1,1,1,1) ON CONFLICT DO NOTHING", tx.Tenant, strings.Repeat("x", size))
+			tx.Queue("INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES "+
+				"($1,1,$2,1,'','',1,1,1,1) ON CONFLICT DO NOTHING", tx.Tenant, strings.Repeat("x", size))
 			return nil
 		})
 	}
@@ -94,7 +95,8 @@ func TestLongReadsEnd(t *testing.T) {
 	go func() {
 		ended <- patient.Read(ctx, 1, func(tx *db.Tx) error { return tx.Row(slowly, nil, new(int64)) })
 	}()
-	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep%' AND state = 'active' AND pid <> pg_backend_pid()"
+	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep%' AND state = " +
+		"'active' AND pid <> pg_backend_pid()"
 	until(t, "the read runs", func() bool { return one(t, url, running) == 1 })
 	hangUp()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -119,7 +121,8 @@ func until(t *testing.T, what string, holds func() bool) {
 func TestCutIdleConnections(t *testing.T) {
 	nodes, url := twoNodes(t)
 	for range 5 {
-		one(t, url, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		one(t, url,
+			"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 		for _, act := range []func() error{
 			func() error { return nodes[0].Write(t.Context(), 1, raise) },
 			func() error { return nodes[1].Write(t.Context(), 1, raise) },

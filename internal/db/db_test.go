@@ -60,12 +60,14 @@ func TestValuesTravelUnchanged(t *testing.T) {
 		clock(t, store, 7)
 		channel, none := id.New[id.Channel](), id.Channel("")
 		err := store.Write(t.Context(), 7, func(tx *db.Tx) error {
-			tx.Queue("INSERT INTO publications (tenant_id, product_id, channel_id, status, external_id, published_at, error) VALUES ($1,$2,$3,$4,$5,$6,$7)",
+			tx.Queue("INSERT INTO publications (tenant_id, product_id, channel_id, status, external_id, published_at, error) VALUES "+
+				"($1,$2,$3,$4,$5,$6,$7)",
 				tx.Tenant, id.New[id.Product](), channel, "published", nil, int64(5), db.Null(""))
 			var got id.Channel
 			var at int64
 			var external string
-			if err := tx.Row("SELECT channel_id, published_at, external_id FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", []any{tx.Tenant, channel}, &got, &at, db.Opt(&external)); err != nil {
+			if err := tx.Row("SELECT channel_id, published_at, external_id FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID",
+				[]any{tx.Tenant, channel}, &got, &at, db.Opt(&external)); err != nil {
 				return err
 			}
 			if got != channel || at != 5 || external != "" {
@@ -88,7 +90,8 @@ func TestFailedActLeavesNothing(t *testing.T) {
 		for i := range 60 {
 			wg.Go(func() {
 				err := store.Write(t.Context(), 1, func(tx *db.Tx) error {
-					tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4)", tx.Tenant, id.New[id.Channel](), fmt.Sprint(i), i)
+					tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4)", tx.Tenant, id.New[id.Channel](),
+						fmt.Sprint(i), i)
 					if i%3 == 0 {
 						return bad
 					}
@@ -148,7 +151,8 @@ func TestStampsGrowInCommitOrder(t *testing.T) {
 					err := store.Write(context.Background(), 1, func(tx *db.Tx) error {
 						at := tx.Stamps(2)
 						for k := range 2 {
-							tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
+							tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+
+								" + $3::BIGINT,$4,$5,$6,$7)",
 								tx.Tenant, id.New[id.Event](), at+int64(k)*db.StampStep, "e", fmt.Sprintf("%d-%d-%d", w, i, k), "{}", tx.Micros())
 						}
 						return nil

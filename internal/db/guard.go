@@ -54,8 +54,8 @@ func (g Guard) step(sql string, args []any) *Step {
 // Put queues a guarded write; it goes out where those of Queue do.
 func (tx *Tx) Put(g Guard, sql string, args ...any) { tx.before = append(tx.before, g.step(sql, args)) }
 
-// PutStamped queues a guarded write that carries stamps or belongs to a row that all of a tenant's writers share; it goes out where those of
-// Change do.
+// PutStamped queues a guarded write that carries stamps or belongs to a row that all of a tenant's writers share; it goes out where those
+// of Change do.
 func (tx *Tx) PutStamped(g Guard, sql string, args ...any) {
 	tx.after = append(tx.after, g.step(sql, args))
 }

@@ -51,7 +51,8 @@ const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = curren
 
 // stamped writes a row that carries a stamp and is named.
 func stamped(tx *db.Tx, name string) {
-	tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+" + $3::BIGINT,$4,$5,$6,$7)",
+	tx.Change("INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at) VALUES ($1,$2,"+db.Clock+
+		" + $3::BIGINT,$4,$5,$6,$7)",
 		tx.Tenant, id.New[id.Event](), tx.Stamps(1), "e", name, "{}", tx.Micros())
 }
 
@@ -208,7 +209,8 @@ func TestRefusalsNameWhatIsStored(t *testing.T) {
 				if !errors.Is(err, db.ErrNoRow) {
 					return err
 				}
-				tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4)", tx.Tenant, id.New[id.Channel](), key, i)
+				tx.Queue("INSERT INTO notifications (tenant_id, channel_id, key, expires_at) VALUES ($1,$2,$3,$4)", tx.Tenant, id.New[id.Channel](),
+					key, i)
 				if last != nil {
 					if err := tx.Flush(); err != nil {
 						return err
@@ -240,7 +242,8 @@ func TestRefusalsNameWhatIsStored(t *testing.T) {
 				}
 				var there int
 				store.Read(t.Context(), 1, func(tx *db.Tx) error {
-					return tx.Row("SELECT count(*) FROM notifications WHERE tenant_id = $1 AND channel_id = $2 AND key = $3", []any{tx.Tenant, no.Error(), key}, &there)
+					return tx.Row("SELECT count(*) FROM notifications WHERE tenant_id = $1 AND channel_id = $2 AND key = $3",
+						[]any{tx.Tenant, no.Error(), key}, &there)
 				})
 				if there != 1 {
 					t.Errorf("%s was refused for %s, which is not stored", key, no.Error())

@@ -22,7 +22,8 @@ func TestWallsBetweenAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer admin.Close(ctx)
-	if _, err := admin.Exec(ctx, "DROP ROLE IF EXISTS merchant; CREATE ROLE merchant LOGIN; GRANT ALL ON SCHEMA public TO merchant"); err != nil {
+	if _,
+		err := admin.Exec(ctx, "DROP ROLE IF EXISTS merchant; CREATE ROLE merchant LOGIN; GRANT ALL ON SCHEMA public TO merchant"); err != nil {
 		t.Fatal(err)
 	}
 	asMerchant := strings.Replace(url, "postgres@", "merchant@", 1)
@@ -70,7 +71,8 @@ func TestWallsBetweenAccounts(t *testing.T) {
 		t.Errorf("a connection that names no account sees %d rows, %v", n, err)
 	}
 	var open []string
-	rows, err := admin.Query(ctx, `SELECT c.table_name::TEXT FROM information_schema.columns c JOIN pg_class k ON k.oid = to_regclass(c.table_name)
+	rows, err := admin.Query(ctx, `SELECT c.table_name::TEXT FROM information_schema.columns c
+		JOIN pg_class k ON k.oid = to_regclass(c.table_name)
 		WHERE c.table_schema = 'public' AND c.column_name = 'tenant_id' AND NOT (k.relrowsecurity AND k.relforcerowsecurity)`)
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,8 @@ func fillCustomers(t *testing.T, store *db.DB, tenant id.Tenant, n int) (emails 
 				email := fmt.Sprintf("%08x.wilhelmine%05d@secret.example", random.Uint32(), len(emails))
 				emails = append(emails, email)
 				tx.Queue(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent,
-					created_at, updated_at) VALUES ($1,$2,$3,$3,$4,$3,'active',0,0,1,1)`, tenant, id.New[id.Customer](), email, strings.Repeat("m", random.Intn(300)))
+					created_at, updated_at) VALUES ($1,$2,$3,$3,$4,$3,'active',0,0,1,
+						1)`, tenant, id.New[id.Customer](), email, strings.Repeat("m", random.Intn(300)))
 				old := emails[random.Intn(len(emails))]
 				tx.Queue("UPDATE customers SET metadata = $3 WHERE tenant_id = $1 AND email_key = $2", tenant, old,
 					strings.Repeat("w", random.Intn(900)))

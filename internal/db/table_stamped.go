@@ -73,7 +73,8 @@ func (t *Table[T]) UpsertStamped(w Writer, list []T) {
 // UpdateStamped queues the change of records' rows: all columns but the fixed ones. A row that was written since it was read, or of
 // which while, a condition on the table, does not hold, makes the operation run again.
 func (t *Table[T]) UpdateStamped(w GuardedWriter, list []T, while string) {
-	t.stamped(w, guarded(w, all), -1, "update "+while, list, func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
+	t.stamped(w, guarded(w, all), -1, "update "+while, list,
+		func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
 		func(m *many[T]) string {
 			text := "UPDATE " + t.name + " SET " + m.sets("v.") + " FROM v WHERE " + t.name + ".tenant_id = $1"
 			for _, c := range m.values {

@@ -27,7 +27,8 @@ var oldRows = map[int]string{
 		INSERT INTO audit_log VALUES (1, '#04', 'user:#02', 'account.created', 'account', '#01', '{}', 1700000000000000);
 		INSERT INTO idempotency_keys VALUES (1, 'k', 'POST /api/v1/products', 'f', 201, '{}', '#10', 1700000000000000, 1700000000000000);`,
 	2: `INSERT INTO categories VALUES (1, '#11', 'shoes', 'Shoes', 'shoes', NULL, NULL, 1700000000000000, 1700000000000000, 10, NULL);
-		INSERT INTO products VALUES (1, '#10', 'P', 'Product', 'product', '', 'ACTIVE', 100000, NULL, '[]', '{}', 'p product', 1, 1, 1700000000000000, 1700000000000000, 20, NULL);
+		INSERT INTO products VALUES (1, '#10', 'P', 'Product', 'product', '', 'ACTIVE', 100000, NULL, '[]', '{}', 'p product', 1, 1,
+			1700000000000000, 1700000000000000, 20, NULL);
 		INSERT INTO variants VALUES (1, '#10', 0, '#12', 'P-V', 'V', NULL, NULL, '{}');
 		INSERT INTO skus VALUES (1, 'P', '#10', NULL);
 		INSERT INTO skus VALUES (1, 'P-V', '#10', '#12');
@@ -36,7 +37,8 @@ var oldRows = map[int]string{
 		INSERT INTO warehouses VALUES (1, '#14', 'MAIN', 'Main', TRUE, NULL, 1700000000000000);
 		INSERT INTO stock_levels VALUES (1, 'P', 'MAIN', '#15', '#10', NULL, 6, 0, 2, FALSE, 1700000000000000, 30, NULL);
 		INSERT INTO movements VALUES (1, 'P', 30, 'MAIN', '#16', 'import', 6, 6, '', '', 'from Ada', 'system', 1700000000000000);`,
-	3: `INSERT INTO customers VALUES (1, '#20', 'Ada@x.example', 'ada@x.example', 'Ada', NULL, NULL, NULL, NULL, NULL, '{}', 'ada', 'active', NULL, 1, 300000, 'FR',
+	3: `INSERT INTO customers VALUES (1, '#20', 'Ada@x.example', 'ada@x.example', 'Ada', NULL, NULL, NULL, NULL, NULL, '{}', 'ada', 'active',
+		NULL, 1, 300000, 'FR',
 			1700000000000000, 1700000000000000, NULL, NULL);
 		INSERT INTO customer_tags VALUES (1, '#20', 0, 'vip');
 		INSERT INTO customer_addresses VALUES (1, '#20', '#21', 0, NULL, 'Ada', NULL, '1 Rue', NULL, 'Paris', NULL, '75001', 'FR', NULL, TRUE);
@@ -44,8 +46,10 @@ var oldRows = map[int]string{
 		INSERT INTO channels VALUES (1, '#23', 'Shop', 'CUSTOM', 'active', '', '{}', 'allow', 1700000000000000, 1700000000000000, NULL);
 		INSERT INTO publications VALUES (1, '#10', '#23', 'published', NULL, 1700000000000000, NULL);
 		INSERT INTO order_numbers VALUES (1, 8);
-		INSERT INTO orders VALUES (1, '#24', 7, 'PARTIALLY_SHIPPED', '#23', '#20', 'Ada', 'Ada@x.example', 'ada@x.example', 'R-7', NULL, 'EUR', '{}', '{}', NULL, NULL,
-			300000, 0, 0, NULL, NULL, 300000, 1, NULL, 'T', NULL, FALSE, 'PROCESSING', 'api', 'key:#03', 'ord-000007 ada', 1700000000000000, 1700000000000001);
+		INSERT INTO orders VALUES (1, '#24', 7, 'PARTIALLY_SHIPPED', '#23', '#20', 'Ada', 'Ada@x.example', 'ada@x.example', 'R-7', NULL, 'EUR',
+			'{}', '{}', NULL, NULL,
+			300000, 0, 0, NULL, NULL, 300000, 1, NULL, 'T', NULL, FALSE, 'PROCESSING', 'api', 'key:#03', 'ord-000007 ada', 1700000000000000,
+				1700000000000001);
 		INSERT INTO order_lines VALUES (1, '#24', 0, '#25', '#10', NULL, 'P', 'Product', NULL, NULL, 3, 1, 2, 100000, 300000, 'MAIN');
 		INSERT INTO order_history VALUES (1, '#24', '#26', 'PROCESSING', 'PARTIALLY_SHIPPED', NULL, 'shipment', 'key:#03', 1700000000000001);
 		INSERT INTO shipments VALUES (1, '#24', '#27', NULL, 'T', NULL, 1700000000000001, NULL, FALSE, 1700000000000001);
@@ -55,12 +59,16 @@ var oldRows = map[int]string{
 		INSERT INTO movements VALUES (1, 'P', 40, 'MAIN', '#29', 'shipment', -1, 5, 'shipment', '#27', '', 'key:#03', 1700000000000001);`,
 	4: `INSERT INTO events VALUES (1, '#30', 1000, 'order.updated', '#24', '{}', NULL, 1700000100000000, NULL);
 		INSERT INTO dispatch_cursors VALUES (1, 1000);
-		INSERT INTO endpoints VALUES (1, '#31', 'https://x.example/', 'sealed', '', 0, 'order.updated', '', 'active', FALSE, 900, 1700000000000000, 1700000000000000, NULL);
-		INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, lease_until, pending, delivered, failed) VALUES (1, '#31', NULL, '', 0, 0, 1, 0);
-		INSERT INTO deliveries VALUES (1, '#31', 1000, '#32', '#30', 1000, 'order.updated', '#24', FALSE, NULL, FALSE, 'delivered', 1, NULL, 1700000100000000, 200, NULL);
+		INSERT INTO endpoints VALUES (1, '#31', 'https://x.example/', 'sealed', '', 0, 'order.updated', '', 'active', FALSE, 900,
+			1700000000000000, 1700000000000000, NULL);
+		INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, lease_until, pending, delivered, failed)
+			VALUES (1, '#31', NULL, '', 0, 0, 1, 0);
+		INSERT INTO deliveries VALUES (1, '#31', 1000, '#32', '#30', 1000, 'order.updated', '#24', FALSE, NULL, FALSE, 'delivered', 1, NULL,
+			1700000100000000, 200, NULL);
 		INSERT INTO attempts VALUES (1, '#31', 1000, 1, 1700000100000000, 200, 12, NULL, 'ok');
 		INSERT INTO replays VALUES (1, '#33', '#31', '*', FALSE, 0, 1000, 0, 1700000100000000);
-		INSERT INTO jobs VALUES (1, '#34', 'product_import', '#23', 'COMPLETED', 1, 1, 1, 0, 0, '[]', '{}', '', 1, NULL, 1700000000000000, 1700000000000000, 1700000000000000);
+		INSERT INTO jobs VALUES (1, '#34', 'product_import', '#23', 'COMPLETED', 1, 1, 1, 0, 0, '[]', '{}', '', 1, NULL, 1700000000000000,
+			1700000000000000, 1700000000000000);
 		INSERT INTO notifications VALUES (1, '#23', 'n', 1700000000000000);`,
 	5: `INSERT INTO store_keys VALUES ('5e5e5e5e', 1700000000000000);
 		INSERT INTO setup_links VALUES ('hash', 1700000000000000);`,
@@ -68,7 +76,8 @@ var oldRows = map[int]string{
 	7: `INSERT INTO scrubs VALUES ('#40', 'orders', 1700000000000000);`,
 	8: `UPDATE orders SET recorded_at = 1700000000000000;`,
 	9: `UPDATE api_keys SET created_by = '#02'; UPDATE users SET scopes = 'read:orders'; UPDATE store_keys SET retired_at = 1700000000000000;`,
-	13: `UPDATE orders SET external_number = '7', platform_status = 'open', platform_updated_at = 1, refunded_amount = 0, channel_sync = 'synced';
+	13: `UPDATE orders SET external_number = '7', platform_status = 'open', platform_updated_at = 1, refunded_amount = 0,
+		channel_sync = 'synced';
 		INSERT INTO order_issues VALUES (1, '#24', 'conflict', '', 'changed there', 1700000000000000);
 		INSERT INTO order_refunds VALUES (1, '#24', '#50', '9', 10000, 'torn', 1700000000000000);
 		INSERT INTO order_refund_lines VALUES (1, '#24', '#50', '#25', 0, 10000);`,
@@ -154,9 +163,11 @@ type content map[string][]map[string]string
 // contentOf reads a whole store.
 func contentOf(t *testing.T, store *db.DB) content {
 	t.Helper()
-	columns := "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid"
+	columns := "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE " +
+		"'sqlite_%' ORDER BY m.name, c.cid"
 	if store.Engine() == "postgres" {
-		columns = "SELECT table_name::TEXT, column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position"
+		columns = "SELECT table_name::TEXT, column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' ORDER BY " +
+			"table_name, ordinal_position"
 	}
 	found, all := map[string][]string{}, content{}
 	err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {

@@ -54,7 +54,8 @@ func RowsOf(t *testing.T, store *db.DB, tenant id.Tenant, tables ...string) stri
 	t.Helper()
 	columns := "SELECT name FROM pragma_table_info($1)"
 	if store.Engine() == "postgres" {
-		columns = "SELECT column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position"
+		columns = "SELECT column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY " +
+			"ordinal_position"
 	}
 	var out strings.Builder
 	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {

@@ -89,14 +89,16 @@ func each(n, rows int, run func(from, to int) error) error {
 
 func sku(i int) string { return fmt.Sprintf("SKU-%07d", i) }
 
-// fillProducts makes products with a thousand pieces each in stock; one in a hundred is not for sale any more, one in three hundred not yet.
+// fillProducts makes products with a thousand pieces each in stock; one in a hundred is not for sale any more, one in three hundred not
+// yet.
 func (f *filling) fillProducts() error {
 	f.products = make([]id.Product, f.size.SKUs)
 	return each(f.size.SKUs, productRows, func(from, to int) error {
 		changes := make([]catalog.Change, 0, to-from)
 		input := make([]stock.StockInput, 0, to-from)
 		for i := from; i < to; i++ {
-			p := catalog.Product{ID: id.New[id.Product](), SKU: sku(i), Name: f.word() + " " + f.word(), Slug: fmt.Sprintf("product-%d", i), Status: catalog.Active,
+			p := catalog.Product{ID: id.New[id.Product](), SKU: sku(i), Name: f.word() + " " + f.word(), Slug: fmt.Sprintf("product-%d", i),
+				Status:      catalog.Active,
 				Description: "Made to last, packed in paper.", Price: money.Amount(1+f.dice.IntN(20_000)) * 100, Media: "[]", Attributes: "{}"}
 			if i%100 == 0 {
 				p.Status = catalog.Archived
@@ -126,7 +128,8 @@ func (f *filling) fillCustomers() error {
 			for i := from; i < to; i++ {
 				c := customers.Customer{ID: id.New[id.Customer](), FirstName: f.word(), LastName: f.word(), Metadata: "{}", Status: customers.Active,
 					Phone: fmt.Sprintf("+33 6 %08d", f.dice.IntN(100_000_000)), CreatedAt: tx.Micros(), UpdatedAt: tx.Micros()}
-				c.Email = fmt.Sprintf("%s.%s%d@%s", c.FirstName, c.LastName, i, []string{"post.example", "mail.example", "work.example"}[f.dice.IntN(3)])
+				c.Email = fmt.Sprintf("%s.%s%d@%s", c.FirstName, c.LastName,
+					i, []string{"post.example", "mail.example", "work.example"}[f.dice.IntN(3)])
 				if i%50 == 0 {
 					c.Tags = []string{"wholesale"}
 				}

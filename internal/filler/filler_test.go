@@ -21,7 +21,8 @@ func TestAFilledAccountHolds(t *testing.T) {
 	dbtest.EnginesAt(t, clock.Now, func(t *testing.T, store *db.DB) {
 		*clock = *filler.NewClock(time.Now())
 		tenant := dbtest.Account(t, store)
-		shop := channels.Channel{ID: id.New[id.Channel](), Name: "Shop", Platform: channels.Custom, Status: channels.Active, Settings: "{}", Oversell: "allow"}
+		shop := channels.Channel{ID: id.New[id.Channel](), Name: "Shop", Platform: channels.Custom, Status: channels.Active, Settings: "{}",
+			Oversell: "allow"}
 		if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { shop.Insert(tx); return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -57,8 +57,10 @@ func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 // again and finds it. The row is written behind the account's clock: two requests with one key never wait for each other's row with the
 // clock in hand.
 func Save(w db.GuardedWriter, key, space string, a Answer) {
-	w.PutStamped(db.Touches(1, nil), `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+	w.PutStamped(db.Touches(1, nil), `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id,
+		created_at, expires_at)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT (tenant_id, key, space) DO UPDATE SET fingerprint = excluded.fingerprint,
+			status = excluded.status,
 			answer = excluded.answer, resource_id = excluded.resource_id, created_at = excluded.created_at, expires_at = excluded.expires_at
 		WHERE idempotency_keys.expires_at <= excluded.created_at`,
 		w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(), w.Now().Add(Retention).UnixMicro())

@@ -109,7 +109,8 @@ func TestAnswersAreFoundWhereTheyBelong(t *testing.T) {
 		if got := find(t, store, tenant, "k", space); got == nil || got.Body != "first" || got.Status != 201 || got.Fingerprint != "f" {
 			t.Fatalf("%+v", got)
 		}
-		if find(t, store, other, "k", space) != nil || find(t, store, tenant, "k", "POST /api/v1/products") != nil || find(t, store, tenant, "K", space) != nil {
+		if find(t, store, other, "k", space) != nil || find(t, store, tenant, "k", "POST /api/v1/products") != nil ||
+			find(t, store, tenant, "K", space) != nil {
 			t.Error("found in another account, under another path or under another key")
 		}
 		now = now.Add(idempotency.Retention - time.Microsecond)
@@ -131,7 +132,8 @@ func TestAnswersAreFoundWhereTheyBelong(t *testing.T) {
 func TestKeysThatMayNameAPersonAreHashed(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
-		for key, plain := range map[string]bool{"order-17": true, "ada@example.com": false, "ada+1": false, "ada%40example.com": false, "Ada L": false, "Zoé": false} {
+		for key, plain := range map[string]bool{"order-17": true, "ada@example.com": false, "ada+1": false, "ada%40example.com": false,
+			"Ada L": false, "Zoé": false} {
 			save(t, store, tenant, key, space, key)
 			if got := find(t, store, tenant, key, space); got == nil || got.Body != key {
 				t.Errorf("%q: %+v", key, got)

@@ -9,8 +9,8 @@ import (
 
 // The statements of this file serve every tenant: they find whose work is due.
 
-// Claim takes up to limit jobs that are due and call no platform, oldest first, and holds them for a lease. A job whose worker died is due again
-// when its lease ends; Tries counts how often that happened.
+// Claim takes up to limit jobs that are due and call no platform, oldest first, and holds them for a lease. A job whose worker died is due
+// again when its lease ends; Tries counts how often that happened.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	var list []Job
 	err := tx.Each(func(r db.Rows) error {

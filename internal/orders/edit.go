@@ -24,7 +24,8 @@ type LineDraft struct {
 
 // Line makes a new line of the draft.
 func (d LineDraft) Line() Line {
-	l := Line{ID: id.New[id.Line](), Product: d.Product, Variant: d.Variant, SKU: d.SKU, Name: d.Name, Quantity: d.Quantity, UnitPrice: d.UnitPrice}
+	l := Line{ID: id.New[id.Line](), Product: d.Product, Variant: d.Variant, SKU: d.SKU, Name: d.Name, Quantity: d.Quantity,
+		UnitPrice: d.UnitPrice}
 	if d.Description != nil {
 		l.Description = *d.Description
 	}
@@ -41,7 +42,8 @@ func (o *Order) Editable() error {
 			return nil
 		}
 	}
-	return apperr.New(apperr.Conflict, "order_not_editable", "lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
+	return apperr.New(apperr.Conflict, "order_not_editable",
+		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
 }
 
 // Edit replaces the lines: drafts with an id change that line, drafts without are added, lines not named go.

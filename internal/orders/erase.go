@@ -54,9 +54,11 @@ func personal[T any](tx *db.Tx, orders []id.Order, scan func(db.Rows) (T, error)
 // PersonalOf reads what some orders tell of their customer.
 func PersonalOf(tx *db.Tx, orders []id.Order) ([]Personal, error) {
 	return personal(tx, orders, func(r db.Rows) (p Personal, err error) {
-		return p, r.Scan(&p.ID, &p.Number, &p.CreatedAt, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping), db.Opt(&p.Billing),
+		return p, r.Scan(&p.ID, &p.Number, &p.CreatedAt, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping),
+			db.Opt(&p.Billing),
 			db.Opt(&p.TrackingCarrier), db.Opt(&p.TrackingNumber), db.Opt(&p.TrackingURL))
-	}, `SELECT id, number, created_at, customer_name, customer_email, external_reference, shipping_address, billing_address, tracking_carrier, tracking_number, tracking_url
+	}, `SELECT id, number, created_at, customer_name, customer_email, external_reference, shipping_address, billing_address,
+		tracking_carrier, tracking_number, tracking_url
 		FROM orders WHERE tenant_id = $1 AND id IN `)
 }
 
@@ -90,14 +92,17 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 		for _, p := range piece {
 			text := strings.ToLower(Number(p.Number) + " " + p.ExternalReference)
 			search.Put(tx, search.Orders, search.Document{ID: string(p.ID), Sort: p.CreatedAt, Text: text})
-			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL), text)
+			args = append(args, p.ID, db.Null(p.ExternalReference), db.Null(p.Shipping), db.Null(p.Billing), db.Null(p.TrackingCarrier),
+				db.Null(p.TrackingNumber), db.Null(p.TrackingURL), text)
 			ids = append(ids, p.ID)
 		}
 		tx.Queue(anonymise.For(len(piece), func(n int) string {
 			return `WITH v(id, reference, shipping, billing, carrier, tracking, url, search) AS (VALUES ` +
 				db.Values(n, 8, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT") + `)
-				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference, shipping_address = v.shipping,
-					billing_address = v.billing, payment_metadata = NULL, notes = NULL, channel_sync_error = NULL, tracking_carrier = v.carrier, tracking_number = v.tracking,
+				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference,
+					shipping_address = v.shipping,
+					billing_address = v.billing, payment_metadata = NULL, notes = NULL, channel_sync_error = NULL, tracking_carrier = v.carrier,
+						tracking_number = v.tracking,
 					tracking_url = v.url, search = v.search, ` + later + `
 				FROM v WHERE orders.tenant_id = $1 AND orders.id = v.id`
 		}), args...)
@@ -114,12 +119,14 @@ var anonymise db.Text
 
 // Save writes a line of a locked order as it is given.
 func (p PersonalLine) Save(tx db.Writer) {
-	tx.Queue("UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
+	tx.Queue(
+		"UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
 		tx.TenantID(), p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
 }
 
 // Save writes a shipment of a locked order as it is given.
 func (p PersonalShipment) Save(tx db.Writer) {
-	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
+	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID "+
+		"AND id = $3::UUID",
 		tx.TenantID(), p.Order, p.ID, db.Null(p.Carrier), db.Null(p.TrackingNumber), db.Null(p.TrackingURL)).Rows(1, nil)
 }

@@ -95,7 +95,8 @@ func moveFigures(w db.GuardedWriter, rows []figureRow) {
 	args := append(make([]any, 0, 1+9*len(rows)), w.TenantID())
 	for i := range rows {
 		r := &rows[i]
-		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2], r.figure[3])
+		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2],
+			r.figure[3])
 	}
 	w.PutStamped(db.Difference(), figureTexts.For(len(rows), func(n int) string {
 		return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES " +
@@ -138,7 +139,8 @@ func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 			" AND bucket >= " + w.Bind(p.From) + " AND bucket < " + w.Bind(p.To) + of("channel"))
 	}
 	for _, e := range ends {
-		sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE " + where + " AND created_at >= " + w.Bind(e[0]) + " AND created_at < " + w.Bind(e[1]) +
+		sql.WriteString(" UNION ALL SELECT count(*) FROM orders WHERE " + where + " AND created_at >= " + w.Bind(e[0]) + " AND created_at < " +
+			w.Bind(e[1]) +
 			of("channel_id"))
 	}
 	sql.WriteString(") AS counted")
@@ -224,7 +226,8 @@ func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.
 			skip -= n
 		}
 		return err
-	}, "SELECT bucket, sum(orders)::BIGINT FROM order_figures WHERE "+w.String()+" GROUP BY bucket ORDER BY bucket "+direction(ascending), w.Args()...)
+	}, "SELECT bucket, sum(orders)::BIGINT FROM order_figures WHERE "+w.String()+" GROUP BY bucket ORDER BY bucket "+direction(ascending),
+		w.Args()...)
 	return bucket, skip, err
 }
 

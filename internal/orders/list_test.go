@@ -33,7 +33,8 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	all := make([]Order, n)
 	for i := range all {
 		o := &all[i]
-		*o = Order{ID: id.New[id.Order](), Number: int64(i + 1), Status: Statuses[min(dice.Intn(12), len(Statuses)-2)], Currency: "EUR", CustomerName: []string{"Ada Lovelace", "Bob 1B", "Charles"}[dice.Intn(3)]}
+		*o = Order{ID: id.New[id.Order](), Number: int64(i + 1), Status: Statuses[min(dice.Intn(12), len(Statuses)-2)], Currency: "EUR",
+			CustomerName: []string{"Ada Lovelace", "Bob 1B", "Charles"}[dice.Intn(3)]}
 		if o.CreatedAt = 1_700_000_000_000_000 + int64(i)*40/int64(n)*day; i%50 == 9 { // history that was moved in
 			o.CreatedAt = 1_700_000_000_000_000 + dice.Int63n(40)*day
 		}
@@ -80,14 +81,19 @@ var filters = []struct {
 }{
 	{"all", func(*Filter) {}, func(*Order) bool { return true }, false},
 	{"status", func(f *Filter) { f.Statuses = []Status{Processing} }, func(o *Order) bool { return o.Status == Processing }, false},
-	{"statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} }, func(o *Order) bool { return o.Status == Delivered || o.Status == Pending }, false},
+	{"statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} },
+		func(o *Order) bool { return o.Status == Delivered || o.Status == Pending }, false},
 	{"no such status", func(f *Filter) { f.Statuses = []Status{Returned} }, func(*Order) bool { return false }, true},
 	{"channel", func(f *Filter) { f.Channel = erp }, func(o *Order) bool { return o.Channel == erp }, false},
 	{"other channel", func(f *Filter) { f.Channel = shop }, func(o *Order) bool { return o.Channel == shop }, false},
-	{"from", func(f *Filter) { f.From = 1_700_000_000_000_000 + 7*day }, func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+7*day }, false},
-	{"last days", func(f *Filter) { f.From = 1_700_000_000_000_000 + 38*day + 5 }, func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+38*day+5 }, true},
-	{"to", func(f *Filter) { f.To = 1_700_000_000_000_000 + 30*day }, func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+30*day }, false},
-	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day }, func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
+	{"from", func(f *Filter) { f.From = 1_700_000_000_000_000 + 7*day },
+		func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+7*day }, false},
+	{"last days", func(f *Filter) { f.From = 1_700_000_000_000_000 + 38*day + 5 },
+		func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+38*day+5 }, true},
+	{"to", func(f *Filter) { f.To = 1_700_000_000_000_000 + 30*day },
+		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+30*day }, false},
+	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day },
+		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
 	{"customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer }, true},
 	{"search", func(f *Filter) { f.Search = "lovelace" }, func(o *Order) bool { return strings.Contains(o.search(), "lovelace") }, false},
 	{"short search", func(f *Filter) { f.Search = "1B" }, func(o *Order) bool { return strings.Contains(o.search(), "1b") }, false},
@@ -190,8 +196,8 @@ func same(t *testing.T, name string, got, want []Order) {
 	}
 }
 
-// No list reads much more than it shows, on either engine, however few of an account's orders fit: SQLite says over which index it goes, and
-// PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
+// No list reads much more than it shows, on either engine, however few of an account's orders fit: SQLite says over which index it goes,
+// and PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
 func TestListsKeepToTheirIndex(t *testing.T) {
 	const plenty = 3000
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -223,7 +229,8 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 			}
 			read(func(tx *db.Tx) error {
 				fetched := func() (n int64) {
-					err := tx.Row("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables WHERE relname = 'orders'", nil, &n)
+					err := tx.Row("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables WHERE relname = 'orders'",
+						nil, &n)
 					if err != nil {
 						t.Fatal(err)
 					}

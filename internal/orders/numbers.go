@@ -96,6 +96,7 @@ func PrefetchNumberTaken(r db.Reader, number int64) *db.Pending[int64] {
 
 // ReserveNumbers lets the next number be beyond some that were given out another way.
 func ReserveNumbers(tx *db.Tx, last int64) error {
-	_, err := tx.Exec("UPDATE order_numbers SET next = CASE WHEN next > $2 THEN next ELSE $2::BIGINT + 1 END WHERE tenant_id = $1", tx.Tenant, last)
+	_, err := tx.Exec("UPDATE order_numbers SET next = CASE WHEN next > $2 THEN next ELSE $2::BIGINT + 1 END WHERE tenant_id = $1", tx.Tenant,
+		last)
 	return err
 }

@@ -24,7 +24,8 @@ type Destination struct {
 // Destinations are where the newest orders of a customer but one were shipped to, newest first.
 func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination, error) {
 	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
-		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID AND shipping_address IS NOT NULL
+		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID
+			AND shipping_address IS NOT NULL
 		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, maxAddresses)
 }
 
@@ -39,7 +40,8 @@ func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, erro
 			err := r.Scan(&customer, &at)
 			last[customer] = at
 			return err
-		}, "SELECT customer_id, max(created_at) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1, 2)+" GROUP BY customer_id", args...)
+		}, "SELECT customer_id, max(created_at) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1,
+			2)+" GROUP BY customer_id", args...)
 	})
 }
 

@@ -15,8 +15,9 @@ type access int
 
 const (
 	byCustomer access = iota // all orders of the customer or address, which are sorted then
-	byStatus                 // (status, created_at), or (channel_id, status, created_at): what the counted filter lets through, and no other order
-	bySort                   // all orders in the order of the sort, but for those that do not match
+	// (status, created_at), or (channel_id, status, created_at): what the counted filter lets through, and no other order
+	byStatus
+	bySort // all orders in the order of the sort, but for those that do not match
 )
 
 // seekFrom is the offset from which a page is looked for with the kept figures.
@@ -187,7 +188,8 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	branch := func(states []Status) string {
 		where := f.conditions(w.Bind, way, states)
 		if f.After != nil {
-			where += " AND (" + column + ", o.id) " + beyond(f.Ascending) + " (" + w.Bind(f.After.Value) + "::BIGINT, " + w.Bind(f.After.ID) + "::UUID)"
+			where += " AND (" + column + ", o.id) " + beyond(f.Ascending) + " (" + w.Bind(f.After.Value) + "::BIGINT, " + w.Bind(f.After.ID) +
+				"::UUID)"
 		}
 		return "SELECT " + column + " AS k, o.id AS id FROM orders o WHERE " + where +
 			" ORDER BY " + column + " " + order + ", o.id " + order + " LIMIT " + reach + "::BIGINT"

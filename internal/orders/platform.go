@@ -113,7 +113,8 @@ func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
 		at[head.ID] = len(p.Value)
 		p.Value = append(p.Value, head.Refund)
 		return err
-	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order)
+	}, "SELECT "+refundTable.Columns("")+" FROM order_refunds WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id",
+		r.TenantID(), order)
 	lines := r.Prefetch(func(row db.Rows) error {
 		l, err := scanLine(row)
 		if err != nil {
@@ -122,7 +123,8 @@ func prefetchRefunds(r db.Reader, order id.Order) *db.Pending[[]Refund] {
 		refund := &p.Value[at[l.refund]]
 		refund.Lines = append(refund.Lines, l.RefundLine)
 		return nil
-	}, "SELECT "+refundLineTable.Columns("")+" FROM order_refund_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY refund_id, line_id",
+	}, "SELECT "+refundLineTable.Columns("")+
+		" FROM order_refund_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY refund_id, line_id",
 		r.TenantID(), order)
 	return p.Await(heads, lines)
 }
@@ -135,7 +137,8 @@ func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 		i, err := scan(row)
 		p.Value = append(p.Value, i.Issue)
 		return err
-	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path", r.TenantID(), order))
+	}, "SELECT "+issueTable.Columns("")+" FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, code, path",
+		r.TenantID(), order))
 }
 
 // Flag queues an issue of a locked order, unless the order has it already. Of one kind and member the newest message stays.
@@ -157,7 +160,8 @@ func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 // Unflag queues that an issue of a locked order is settled.
 func Unflag(tx db.Writer, o *Order, code IssueCode, path string) {
 	o.Issues = slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.Code == code && i.Path == path })
-	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.TenantID(), o.ID, string(code), path)
+	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.TenantID(), o.ID,
+		string(code), path)
 }
 
 // Refunded reports whether the order has the refund of a platform's id.
@@ -250,12 +254,14 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 		after = "00000000-0000-0000-0000-000000000000"
 	}
 	return db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
-		`SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending' AND id > $3::UUID ORDER BY id LIMIT $4::BIGINT`,
+		`SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'
+			AND id > $3::UUID ORDER BY id LIMIT $4::BIGINT`,
 		tx.Tenant, channel, after, limit)
 }
 
 // SaveSync writes what became of pushing the status that a locked order has.
 func SaveSync(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
-		WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts, o.Sync.UpdatedAt).Rows(1, nil)
+		WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts,
+		o.Sync.UpdatedAt).Rows(1, nil)
 }

@@ -18,7 +18,9 @@ type Held struct {
 // LockOfChannel keeps other transactions from changing the orders of a channel until this one ends, in the order of their ids.
 func LockOfChannel(tx *db.Tx, channel id.Channel) error {
 	var n int64
-	return tx.Row("SELECT count(*) FROM (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY id FOR UPDATE) AS locked", []any{tx.Tenant, channel}, &n)
+	return tx.Row(
+		"SELECT count(*) FROM (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY id FOR UPDATE) AS locked",
+		[]any{tx.Tenant, channel}, &n)
 }
 
 // HeldBy adds up what the orders of a channel hold, by stock level.
@@ -26,8 +28,10 @@ func HeldBy(tx *db.Tx, channel id.Channel) ([]Held, error) {
 	return db.List(tx, func(r db.Rows) (h Held, err error) {
 		err = r.Scan(&h.SKU, &h.Warehouse, &h.Product, db.Opt(&h.Variant), &h.Reserved)
 		return h, err
-	}, `SELECT l.sku, l.warehouse_code, l.product_id, l.variant_id, sum(l.reserved)::BIGINT FROM order_lines l JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
-		WHERE l.tenant_id = $1 AND o.channel_id = $2::UUID AND l.reserved > 0 GROUP BY l.sku, l.warehouse_code, l.product_id, l.variant_id`, tx.Tenant, channel)
+	}, `SELECT l.sku, l.warehouse_code, l.product_id, l.variant_id, sum(l.reserved)::BIGINT FROM order_lines l
+		JOIN orders o ON o.tenant_id = $1 AND o.id = l.order_id
+		WHERE l.tenant_id = $1 AND o.channel_id = $2::UUID AND l.reserved > 0 GROUP BY l.sku, l.warehouse_code, l.product_id,
+			l.variant_id`, tx.Tenant, channel)
 }
 
 // Spent is what a channel's orders count for one customer.
@@ -60,8 +64,10 @@ func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 func Purge(tx db.Writer, channel id.Channel) {
 	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
 	for _, sql := range []string{
-		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)",
-		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT s.id::TEXT FROM shipments s JOIN orders o ON o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1 AND o.channel_id = $2::UUID)",
+		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT id::TEXT FROM orders WHERE tenant_id = $1 AND " +
+			"channel_id = $2::UUID)",
+		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND resource_id IN (SELECT s.id::TEXT FROM shipments s JOIN orders o ON " +
+			"o.tenant_id = $1 AND o.id = s.order_id WHERE s.tenant_id = $1 AND o.channel_id = $2::UUID)",
 		"DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM shipments WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_issues WHERE tenant_id = $1 AND order_id" + of,

@@ -25,7 +25,8 @@ func code(t *testing.T, err error) string {
 // ordered is an order of lines A (3 pieces) and B (2), in a state.
 func ordered(status orders.Status) *orders.Order {
 	return &orders.Order{ID: "o", Status: status, Totals: orders.Totals{}, Currency: "EUR",
-		Lines: []orders.Line{{ID: "A", Product: "P", SKU: "A", Quantity: 3, UnitPrice: 100_000}, {ID: "B", Product: "P", SKU: "B", Quantity: 2, UnitPrice: 100_000}}}
+		Lines: []orders.Line{{ID: "A", Product: "P", SKU: "A", Quantity: 3, UnitPrice: 100_000},
+			{ID: "B", Product: "P", SKU: "B", Quantity: 2, UnitPrice: 100_000}}}
 }
 
 func parcel(tracking string, lines ...orders.DraftLine) orders.ShipmentDraft {

@@ -142,7 +142,8 @@ func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 	}
 	switch o.Status {
 	case Cancelled, Returned, Delivered:
-		return Shipment{}, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be deleted", o.Status).With("orderId", o.ID)
+		return Shipment{}, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be deleted", o.Status).With("orderId",
+			o.ID)
 	}
 	taken := o.Shipments[at]
 	o.Shipments = append(o.Shipments[:at:at], o.Shipments[at+1:]...)

@@ -43,7 +43,8 @@ func TestMovesOfEveryPairOfStates(t *testing.T) {
 			}
 			want := []apperr.Member{{Name: "from", Value: from}, {Name: "to", Value: to}, {Name: "allowed", Value: allowed}}
 			var refused *apperr.Error
-			if !errors.As(err, &refused) || refused.Kind != apperr.Refused || refused.Code != "transition_not_allowed" || !reflect.DeepEqual(refused.Members, want) {
+			if !errors.As(err, &refused) || refused.Kind != apperr.Refused || refused.Code != "transition_not_allowed" ||
+				!reflect.DeepEqual(refused.Members, want) {
 				t.Errorf("%s to %s is refused as %+v", from, to, err)
 			}
 		}

@@ -21,7 +21,8 @@ func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, t
 func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	var held []*db.PendingRead
 	if lock { // before the rest, which then sees what the operation that held it before has made
-		held = append(held, tx.Prefetch(func(db.Rows) error { return nil }, "SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
+		held = append(held, tx.Prefetch(func(db.Rows) error { return nil },
+			"SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
 	var list []Order
 	scan := table.Scanner()
@@ -96,7 +97,8 @@ func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.P
 			}
 			return err
 		}, linesText.For(len(args)-1, func(n int) string {
-			return "SELECT " + lineTable.Columns("") + " FROM order_lines WHERE tenant_id = $1 AND order_id IN " + db.In(n, 2) + " ORDER BY order_id, position"
+			return "SELECT " + lineTable.Columns("") + " FROM order_lines WHERE tenant_id = $1 AND order_id IN " + db.In(n,
+				2) + " ORDER BY order_id, position"
 		}), args...))
 	}
 	return asked
@@ -112,7 +114,8 @@ func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
 		e, err := scan(row)
 		p.Value = append(p.Value, e.Entry)
 		return err
-	}, `SELECT id AS order_id, id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, coalesce(recorded_at, created_at)
+	}, `SELECT id AS order_id, id, NULL AS previous, initial_status, NULL AS note, initial_source, initial_actor, coalesce(recorded_at,
+		created_at)
 		FROM orders WHERE tenant_id = $1 AND id = $2::UUID
 		UNION ALL SELECT `+entryTable.Columns("")+` FROM order_history WHERE tenant_id = $1 AND order_id = $2::UUID
 		ORDER BY 8, 2`, r.TenantID(), order))
@@ -127,7 +130,8 @@ func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], 
 		at[s.ID] = len(p.Value)
 		p.Value = append(p.Value, s.Shipment)
 		return err
-	}, "SELECT "+shipmentTable.Columns("")+" FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id", r.TenantID(), order))
+	}, "SELECT "+shipmentTable.Columns("")+" FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY created_at, id",
+		r.TenantID(), order))
 	lines = r.Prefetch(func(row db.Rows) error {
 		l, err := scanLine(row)
 		if err != nil {
@@ -136,7 +140,8 @@ func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], 
 		s := &p.Value[at[l.shipment]]
 		s.Lines = append(s.Lines, l.ShipmentLine)
 		return nil
-	}, "SELECT "+shipmentLineTable.Columns("")+" FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id", r.TenantID(), order)
+	}, "SELECT "+shipmentLineTable.Columns("")+" FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID ORDER BY shipment_id, id",
+		r.TenantID(), order)
 	return p, lines
 }
 
@@ -231,8 +236,10 @@ func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
 
 // DeleteShipment takes a shipment's rows away.
 func DeleteShipment(tx db.Writer, order id.Order, shipment id.Shipment) {
-	tx.Queue("DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND shipment_id = $3::UUID", tx.TenantID(), order, shipment)
-	tx.Queue("DELETE FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), order, shipment).Rows(1, nil)
+	tx.Queue("DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND shipment_id = $3::UUID", tx.TenantID(), order,
+		shipment)
+	tx.Queue("DELETE FROM shipments WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), order, shipment).Rows(1,
+		nil)
 }
 
 // Save writes a locked order's own row, what became of its lines, and its newest history entry when the status moved.
@@ -264,7 +271,8 @@ func saveLines(tx db.Writer, before, o *Order) {
 	}
 	for _, old := range before.Lines {
 		if o.Line(old.ID) == nil {
-			tx.Queue("DELETE FROM order_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), o.ID, old.ID).Rows(1, nil)
+			tx.Queue("DELETE FROM order_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID", tx.TenantID(), o.ID, old.ID).Rows(1,
+				nil)
 		}
 	}
 }

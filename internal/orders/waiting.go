@@ -18,5 +18,6 @@ func WaitingAnywhere(tx *db.Tx, limit int) ([]Waiting, error) {
 	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Order) },
 		`SELECT DISTINCT l.tenant_id, l.order_id FROM order_lines l JOIN skus s ON s.tenant_id = l.tenant_id AND s.sku = l.sku
 			JOIN orders o ON o.tenant_id = l.tenant_id AND o.id = l.order_id
-			WHERE l.product_id IS NULL AND l.sku <> '' AND l.shipped = 0 AND o.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED') LIMIT $1::BIGINT`, limit)
+			WHERE l.product_id IS NULL AND l.sku <> '' AND l.shipped = 0 AND o.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_SHIPPED')
+				LIMIT $1::BIGINT`, limit)
 }

@@ -18,8 +18,8 @@ const (
 	packReach = 32            // blocks written in one transaction
 )
 
-// lockName is the lock of those who write blocks: one at a time in an account. It comes before the change clock, and whoever has it waits for no
-// record (docs/decisions/0026).
+// lockName is the lock of those who write blocks: one at a time in an account. It comes before the change clock, and whoever has it waits
+// for no record (docs/decisions/0026).
 const lockName = "search blocks"
 
 // loose is an unpacked document.
@@ -75,7 +75,8 @@ func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
 		err = r.Scan(&text, &l.sort, &l.text, &l.version)
 		l.id = ParseID(text)
 		return l, err
-	}, "SELECT id, sort, text, version FROM search_loose WHERE tenant_id = $1 AND kind = $2 ORDER BY id LIMIT $3::BIGINT", tx.Tenant, string(kind), max(packStep, least))
+	}, "SELECT id, sort, text, version FROM search_loose WHERE tenant_id = $1 AND kind = $2 ORDER BY id LIMIT $3::BIGINT", tx.Tenant,
+		string(kind), max(packStep, least))
 	if err != nil || len(waiting) < max(1, least) {
 		return 0, err
 	}
@@ -140,7 +141,8 @@ func readBlock(tx *db.Tx, kind Kind, of ID) (*block, error) {
 			}
 			b.list = decode(body, keys)
 			return nil
-		}, "SELECT first_id, body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id "+where+" $3::UUID ORDER BY first_id "+order+" LIMIT 1",
+		}, "SELECT first_id, body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id "+where+
+			" $3::UUID ORDER BY first_id "+order+" LIMIT 1",
 			tx.Tenant, string(kind), of.String())
 	}
 	if err := read("<=", "DESC"); err != nil {
@@ -159,7 +161,8 @@ func readBlock(tx *db.Tx, kind Kind, of ID) (*block, error) {
 		err := r.Scan(&next)
 		b.next, b.last = ParseID(next), false
 		return err
-	}, "SELECT first_id FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id > $3::UUID ORDER BY first_id LIMIT 1", tx.Tenant, string(kind), b.first)
+	}, "SELECT first_id FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id > $3::UUID ORDER BY first_id LIMIT 1", tx.Tenant,
+		string(kind), b.first)
 }
 
 // covers reports whether a document with an id not below the one that the block was read for belongs to it.
@@ -186,7 +189,8 @@ func (b *block) merge(docs []looseRow) {
 // write queues the block in place of what was read, in several when it has grown.
 func (b *block) write(tx *db.Tx, kind Kind) {
 	if b.first != "" {
-		tx.Queue("DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind), b.first).Rows(1, nil)
+		tx.Queue("DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind),
+			b.first).Rows(1, nil)
 	}
 	for rest := b.list; len(rest) > 0; {
 		n := len(rest)
@@ -194,7 +198,8 @@ func (b *block) write(tx *db.Tx, kind Kind) {
 			n = blockSize
 		}
 		has, body, keys := encode(rest[:n])
-		tx.Queue("INSERT INTO search_blocks (tenant_id, kind, first_id, filter, body, keys) VALUES ($1,$2,$3,$4,$5,$6)", tx.Tenant, string(kind), rest[0].id.String(),
+		tx.Queue("INSERT INTO search_blocks (tenant_id, kind, first_id, filter, body, keys) VALUES ($1,$2,$3,$4,$5,$6)", tx.Tenant, string(kind),
+			rest[0].id.String(),
 			[]byte(has), body, keys)
 		rest = rest[n:]
 	}

@@ -1,13 +1,13 @@
-// Package search finds records by a part of their text, in any case, at any length, exactly: an answer is what looking at every record would
-// give, and so is the number of records in it.
+// Package search finds records by a part of their text, in any case, at any length, exactly: an answer is what looking at every record
+// would give, and so is the number of records in it.
 //
 //	search.go  Put and Find
 //	block.go   how the texts of a thousand records are packed
 //	pack.go    moving what was put into blocks, and taking erased texts out of them
 //
 // A record's text is put aside with the write of the record, behind the change clock; the worker packs what was put into blocks. A search
-// reads which trigrams the blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name costs a few
-// blocks, and what every record contains some 60 bytes a record.
+// reads which trigrams the blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name
+// costs a few blocks, and what every record contains some 60 bytes a record.
 package search
 
 import (
@@ -23,11 +23,10 @@ type Kind string
 const (
 	Orders    Kind = "order"
 	Customers Kind = "customer"
-	Products  Kind = "product"
 )
 
 // Kinds lists them.
-var Kinds = []Kind{Orders, Customers, Products}
+var Kinds = []Kind{Orders, Customers}
 
 // Document is what a record is found by.
 type Document struct {

@@ -73,7 +73,9 @@ func (s *sample) put(n int) {
 // check compares what some terms find with what looking at everything finds.
 func (s *sample) check(when string) {
 	s.Helper()
-	for _, term := range []string{"ada", "ADA", "émile", "É", "東京", "東", "a", "x", "gmail.com", "il.c", "0%", "100%", "a_b", "_", `k\s`, "ord-00", "ord-0001", "99", "o'n", "two\nlines", "no such", "zebulon ada", "\n"} {
+	for _, term := range []string{"ada", "ADA", "émile", "É", "東京", "東",
+		"a", "x", "gmail.com", "il.c", "0%", "100%", "a_b", "_", `k\s`,
+		"ord-00", "ord-0001", "99", "o'n", "two\nlines", "no such", "zebulon ada", "\n"} {
 		want := map[string]int64{}
 		for id, d := range s.texts {
 			if strings.Contains(search.Fold(d.Text), search.Fold(term)) {
@@ -115,7 +117,8 @@ func (s *sample) rows(table string) (n int) {
 // Whatever was written, packed or erased before, a search finds what looking at every record finds.
 func TestSearchFindsWhatEveryRecordSays(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		other := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(2))}
+		other := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{},
+			dice: rand.New(rand.NewSource(2))}
 		other.put(50)
 		s := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{}, dice: rand.New(rand.NewSource(1))}
 		s.check("empty")
@@ -194,7 +197,8 @@ func TestPackingBesideWriters(t *testing.T) {
 				for i := range 40 {
 					docs := make([]search.Document, 20)
 					for k := range docs {
-						docs[k] = search.Document{ID: fmt.Sprintf("%08x-0000-7000-8000-%012x", (n*7919+i*104729+k*31)%5000, n), Text: fmt.Sprintf("writer %d round %d place %d ada", n, i, k)}
+						docs[k] = search.Document{ID: fmt.Sprintf("%08x-0000-7000-8000-%012x", (n*7919+i*104729+k*31)%5000, n),
+							Text: fmt.Sprintf("writer %d round %d place %d ada", n, i, k)}
 					}
 					err := store.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
 						for _, d := range docs {

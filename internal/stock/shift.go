@@ -32,8 +32,8 @@ func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 }
 
 // Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
-// the most available, else the default. It gives the levels, for PlanShifts: those that were prefetched, of the shifts' SKUs at least, or, of
-// nil, those that it reads.
+// the most available, else the default. It gives the levels, for PlanShifts: those that were prefetched, of the shifts' SKUs at least, or,
+// of nil, those that it reads.
 func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
 	if prefetched == nil {
 		skus := make([]string, len(shifts))
@@ -158,8 +158,8 @@ func (p *ShiftPlan) Changed() []Change {
 	return p.changes
 }
 
-// Store queues the writes and the ledger. If a level has moved since it was read in a way that matters, the operation runs again. A nil plan
-// has none.
+// Store queues the writes and the ledger. If a level has moved since it was read in a way that matters, the operation runs again. A nil
+// plan has none.
 func (p *ShiftPlan) Store(w db.GuardedWriter, why Why) {
 	if p == nil {
 		return

@@ -87,7 +87,8 @@ const Edited = "edited events"
 
 // Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
 func (t Told) Rewrite(tx db.Writer, payload string) {
-	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload, tx.Micros())
+	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload,
+		tx.Micros())
 	tx.Wake(Edited)
 }
 

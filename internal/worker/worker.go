@@ -131,7 +131,8 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits, w.packSearches} {
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits,
+		w.packSearches} {
 		w.loops.Go(loop)
 	}
 	return w, nil

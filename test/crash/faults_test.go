@@ -23,7 +23,8 @@ func inject(t *testing.T, pid int, call, fault string) (end func()) {
 		t.Skipf("faults of the disk are injected with strace: %v", err)
 	}
 	var said bytes.Buffer
-	tracer := exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace="+call, "-e", "inject="+call+":error="+fault, "-p", fmt.Sprint(pid))
+	tracer := exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace="+call, "-e", "inject="+call+":error="+fault, "-p",
+		fmt.Sprint(pid))
 	tracer.Stderr = &said
 	if err := tracer.Start(); err != nil {
 		t.Skipf("strace does not start: %v", err)
@@ -72,7 +73,8 @@ func TestDiskFaults(t *testing.T) {
 				made[answer.Text("data", "id")] = true
 				sent++
 			}
-			if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"F","name":"F","price":1}]}`); err != nil || answer.Status != http.StatusOK {
+			if answer, err := key.Call(http.MethodPost, "/api/v1/sdk/products/bulk-import?wait=true",
+				`{"products":[{"sku":"F","name":"F","price":1}]}`); err != nil || answer.Status != http.StatusOK {
 				t.Fatalf("%v %s", err, answer)
 			}
 			for range 20 {
@@ -88,7 +90,8 @@ func TestDiskFaults(t *testing.T) {
 				}
 				return err != nil || refused.Status != http.StatusCreated
 			})
-			if err == nil && (refused.Status != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") == "" || !strings.Contains(fault.codes, refused.Text("code"))) {
+			if err == nil && (refused.Status != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") == "" ||
+				!strings.Contains(fault.codes, refused.Text("code"))) {
 				t.Errorf("the order: %s, Retry-After %q, want 503 with one of %s", refused, refused.Header.Get("Retry-After"), fault.codes)
 			}
 			if fault.ends {

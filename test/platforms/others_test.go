@@ -39,7 +39,8 @@ func others(pictures string) []other {
 				return map[string]int{"4": 3}[state], len(strings.FieldsFunc(tracking, func(r rune) bool { return r == ',' }))
 			},
 			cancelled: func(order string) bool { state, _, _ := presta.Order(order); return state == "6" }},
-		{platform: "SHOPIFY", shop: shopify, credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token, "webhookSecret": "s"}, webhooks: 9,
+		{platform: "SHOPIFY", shop: shopify,
+			credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token, "webhookSecret": "s"}, webhooks: 9,
 			stock: func(sku string) int64 { v, _ := shopify.Variant(sku); return v.Available },
 			buy: func(sku string, quantity int64) string {
 				return shopify.Buy("ada@example.com", true, shopifyshop.Bought{SKU: sku, Quantity: quantity, Cents: 1200})
@@ -49,8 +50,9 @@ func others(pictures string) []other {
 				return int(pieces), len(numbers)
 			},
 			cancelled: func(order string) bool { _, _, _, cancelled := shopify.Order(order); return cancelled }},
-		{platform: "EBAY", shop: ebay, webhooks: 3, credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
-			"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
+		{platform: "EBAY", shop: ebay, webhooks: 3,
+			credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
+				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
 			stock: func(sku string) int64 { _, n, _ := ebay.Offer(sku); return n },
 			buy:   func(sku string, quantity int64) string { order, _ := ebay.Buy(sku, quantity, 1200); return order },
 			sent: func(order string) (int, int) {
@@ -61,8 +63,8 @@ func others(pictures string) []other {
 	}
 }
 
-// One story on each of the other platforms: tested, a product with a variant out, its stock in waves, an order in, two parcels and a cancellation
-// back, with the service stopped in between; nothing twice.
+// One story on each of the other platforms: tested, a product with a variant out, its stock in waves, an order in, two parcels and a
+// cancellation back, with the service stopped in between; nothing twice.
 func TestOtherPlatforms(t *testing.T) {
 	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
@@ -73,23 +75,26 @@ func TestOtherPlatforms(t *testing.T) {
 			server := httptest.NewServer(o.shop)
 			t.Cleanup(server.Close)
 			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
-			made := s.call("POST", "/api/v1/channels", map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials, "settings": o.settings}, 201)
+			made := s.call("POST", "/api/v1/channels",
+				map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials, "settings": o.settings}, 201)
 			channel := made.text("data", "channel", "id")
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
 			if got.at("data", "success") != true || len(got.list("data", "webhooksRegistered")) != o.webhooks {
 				t.Fatalf("%s: %v", o.platform, got)
 			}
 			sku := fmt.Sprintf("SHIRT-%d", i)
-			s.call("POST", "/api/v1/products", map[string]any{"sku": sku, "name": "Shirt " + sku, "price": 12, "images": []any{map[string]any{"url": pictures.URL + "/front.png"}},
-				"variants": []any{map[string]any{"sku": sku + "-S", "name": "S", "stock": 9, "attributes": map[string]any{"Size": "S"}},
-					map[string]any{"sku": sku + "-M", "name": "M", "stock": 4, "attributes": map[string]any{"Size": "M"}}}}, 201)
+			s.call("POST", "/api/v1/products",
+				map[string]any{"sku": sku, "name": "Shirt " + sku, "price": 12, "images": []any{map[string]any{"url": pictures.URL + "/front.png"}},
+					"variants": []any{map[string]any{"sku": sku + "-S", "name": "S", "stock": 9, "attributes": map[string]any{"Size": "S"}},
+						map[string]any{"sku": sku + "-M", "name": "M", "stock": 4, "attributes": map[string]any{"Size": "M"}}}}, 201)
 			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{sku}}, 200)
 			s.restart()
 			s.await(o.platform+": published", func() string {
 				list := s.call("GET", "/api/v1/channels/"+channel+"/publications", nil, 200)
 				return unless(list.text("data", 0, "status") == "published", list, s.jobs(channel))
 			})
-			s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku + "-S", "quantity": 7}}}, 200)
+			s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku + "-S", "quantity": 7}}},
+				200)
 			s.await(o.platform+": stock", func() string {
 				return unless(o.stock(sku+"-S") == 7 && o.stock(sku+"-M") == 4, o.stock(sku+"-S"), o.stock(sku+"-M"), s.jobs(channel))
 			})
@@ -112,12 +117,14 @@ func (s *service) otherOrders(o other, channel, sku string) {
 	})
 	order := "/api/v1/orders/" + found[theirs].text("id")
 	line := s.call("GET", order, nil, 200).text("data", "items", 0, "id")
-	s.call("POST", order+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JD1", "items": []any{map[string]any{"orderItemId": line, "quantity": 2}}}, 201)
+	s.call("POST", order+"/shipments",
+		map[string]any{"carrier": "DHL", "trackingNumber": "JD1", "items": []any{map[string]any{"orderItemId": line, "quantity": 2}}}, 201)
 	s.call("PATCH", order+"/status", map[string]any{"status": "SHIPPED", "carrier": "DHL", "trackingNumber": "JD2"}, 200)
 	s.call("PATCH", "/api/v1/orders/"+found[second].text("id")+"/status", map[string]any{"status": "CANCELLED"}, 200)
 	s.await(o.platform+": states", func() string {
 		pieces, parcels := o.sent(theirs)
-		return unless(pieces == 3 && parcels == 2 && o.cancelled(second), pieces, parcels, o.cancelled(second), s.call("GET", order, nil, 200), s.jobs(channel))
+		return unless(pieces == 3 && parcels == 2 && o.cancelled(second), pieces, parcels, o.cancelled(second), s.call("GET", order, nil, 200),
+			s.jobs(channel))
 	})
 	s.await(o.platform+": stock in the end", func() string { return unless(o.stock(sku) == 4, o.stock(sku), s.jobs(channel)) })
 	s.await(o.platform+": settled", func() string {

@@ -116,7 +116,8 @@ func (s *service) here(channel string) map[int64]document {
 	}
 }
 
-// ordersArrive places orders of all kinds, stops the service in the middle, and waits until all are here with the shop's amounts and states.
+// ordersArrive places orders of all kinds, stops the service in the middle, and waits until all are here with the shop's amounts and
+// states.
 func (s *service) ordersArrive(shop *wooShop, channel string, count, products int) (placed []int64) {
 	s.Helper()
 	want := map[int64]string{}

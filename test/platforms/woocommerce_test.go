@@ -44,7 +44,8 @@ func (s *service) connect(shop *wooShop, settings map[string]any) (channel strin
 // off is on again.
 func TestWooTest(t *testing.T) {
 	engines(t, func(t *testing.T, s *service) {
-		for name, habits := range map[string]fakeshop.Habits{"tls": {}, "plain http": {Signed: true}, "no header": {StripHeader: true}, "warnings": {Warn: 2}, "limits": {TooMany: 5}} {
+		for name, habits := range map[string]fakeshop.Habits{"tls": {}, "plain http": {Signed: true}, "no header": {StripHeader: true},
+			"warnings": {Warn: 2}, "limits": {TooMany: 5}} {
 			shop := newWooShop(t, habits)
 			channel := s.connect(shop, nil)
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)

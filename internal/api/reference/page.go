@@ -74,7 +74,8 @@ func newPage(text []byte) (*page, error) {
 	p.Groups = slices.DeleteFunc(p.Groups, func(g *group) bool { return len(g.Entries) == 0 })
 	for _, event := range slices.Sorted(maps.Keys(d.Webhooks)) {
 		op := d.Webhooks[event]["post"]
-		e := entry{ID: op.OperationID, Method: "EVENT", Path: event, Summary: op.Summary, About: op.Description, Parameters: d.rows(op.Parameters)}
+		e := entry{ID: op.OperationID, Method: "EVENT", Path: event, Summary: op.Summary, About: op.Description,
+			Parameters: d.rows(op.Parameters)}
 		if op.RequestBody != nil {
 			e.Body = indented(op.RequestBody.Content.example())
 		}

@@ -30,18 +30,23 @@ func suite() connectortest.Suite {
 		Samples: []connectortest.Sample{
 			{Body: "order_change.json", Want: about("ORDER_CHANGE").PullOrder("402-1111111-2222222")},
 			{ // wrapped by EventBridge
-				Body: `{"version":"0","id":"e","detail-type":"ORDER_CHANGE","detail":{"NotificationType":"ORDER_CHANGE","Payload":{"OrderChangeNotification":{"SellerId":"A1SELLER","AmazonOrderId":"402-3"}},"NotificationMetadata":{"NotificationId":"a-0002"}}}`,
+				Body: `{"version":"0","id":"e","detail-type":"ORDER_CHANGE","detail":{"NotificationType":"ORDER_CHANGE",` +
+					`"Payload":{"OrderChangeNotification":{"SellerId":"A1SELLER","AmazonOrderId":"402-3"}},` +
+					`"NotificationMetadata":{"NotificationId":"a-0002"}}}`,
 				Want: about("ORDER_CHANGE").PullOrder("402-3"),
 			}, {
-				Body: `{"NotificationType":"LISTINGS_ITEM_MFN_QUANTITY_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Quantity":3},"NotificationMetadata":{"NotificationId":"a-0003"}}`,
+				Body: `{"NotificationType":"LISTINGS_ITEM_MFN_QUANTITY_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Quantity":3},` +
+					`"NotificationMetadata":{"NotificationId":"a-0003"}}`,
 				Want: about("LISTINGS_ITEM_MFN_QUANTITY_CHANGE").PushStock("MUG-BLUE"),
 			}, {
-				Body: `{"NotificationType":"LISTINGS_ITEM_STATUS_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Status":["BUYABLE"]},"NotificationMetadata":{"NotificationId":"a-0004"}}`,
+				Body: `{"NotificationType":"LISTINGS_ITEM_STATUS_CHANGE","Payload":{"SellerId":"A1SELLER","Sku":"MUG-BLUE","Status":["BUYABLE"]},` +
+					`"NotificationMetadata":{"NotificationId":"a-0004"}}`,
 				Want: about("LISTINGS_ITEM_STATUS_CHANGE").PushStock("MUG-BLUE"),
 			},
 			{Body: "any_offer_changed.json", Want: about("ANY_OFFER_CHANGED")}, // rivals' offers are no reason to refuse
 			{ // lower camel case
-				Body: `{"notificationType":"FEED_PROCESSING_FINISHED","payload":{"feedProcessingFinishedNotification":{"sellerId":"A1SELLER","feedId":"1"}},"notificationMetadata":{"notificationId":"a-0006"}}`,
+				Body: `{"notificationType":"FEED_PROCESSING_FINISHED","payload":{"feedProcessingFinishedNotification":{"sellerId":"A1SELLER",` +
+					`"feedId":"1"}},"notificationMetadata":{"notificationId":"a-0006"}}`,
 				Want: about("FEED_PROCESSING_FINISHED"),
 			},
 			{Body: `{"NotificationVersion":"1.0","NotificationType":"ORDER_CHANGE"}`, Want: about("ORDER_CHANGE").PullOrder(""), NoKey: true},
@@ -68,7 +73,8 @@ func TestRelay(t *testing.T) {
 		{"no secret set, one sent", "", http.Header{"X-Relay-Secret": {"anything"}}, true},
 		{"secret", "relay_secret_1", http.Header{"X-Relay-Secret": {"relay_secret_1"}}, true},
 		{"secret and signature", "relay_secret_1", http.Header{"X-Relay-Secret": {"relay_secret_1"}, "X-Relay-Signature": {sign}}, true},
-		{"secret and wrong signature", "relay_secret_1", http.Header{"X-Relay-Secret": {"relay_secret_1"}, "X-Relay-Signature": {sign[1:] + "0"}}, false},
+		{"secret and wrong signature", "relay_secret_1",
+			http.Header{"X-Relay-Secret": {"relay_secret_1"}, "X-Relay-Signature": {sign[1:] + "0"}}, false},
 		{"secret and empty signature", "relay_secret_1", http.Header{"X-Relay-Secret": {"relay_secret_1"}, "X-Relay-Signature": {""}}, false},
 		{"wrong secret and signature", "relay_secret_1", http.Header{"X-Relay-Secret": {"relay_secret_2"}, "X-Relay-Signature": {sign}}, false},
 		{"signature alone", "relay_secret_1", http.Header{"X-Relay-Signature": {sign}}, false},

@@ -143,7 +143,8 @@ func (s Suite) samples(t *testing.T) {
 }
 
 func (s Suite) unreadable(t *testing.T) {
-	for _, body := range []string{"", " ", "null", "true", "1", `"text"`, "[]", `[{"id":1}]`, "{", `{"id":}`, "{} {}", "{}x", "webhook_id=1", "<xml/>", "\x00"} {
+	for _, body := range []string{"", " ", "null", "true", "1", `"text"`, "[]", `[{"id":1}]`, "{", `{"id":}`, "{} {}", "{}x", "webhook_id=1",
+		"<xml/>", "\x00"} {
 		n := s.with([]byte(body), s.Sign([]byte(body)))
 		for name, value := range s.Samples[0].Header {
 			n.Header.Set(name, value)

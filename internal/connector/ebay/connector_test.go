@@ -37,10 +37,12 @@ func suite(t testing.TB) connectortest.Suite {
 				Body: `{"metadata":{"topic":"ORDER_CANCELLATION_ACTIVITY"},"notification":{"notificationId":"n-5","data":{}}}`,
 				Want: about("ORDER_CANCELLATION_ACTIVITY").PullOrder(""),
 			}, {
-				Body: `{"metadata":{"topic":"ORDER_CONFIRMATION"},"notification":{"notificationId":"n-6","data":{"user":{"userId":"seller-B"},"order":{"orderId":"12-2"}}}}`,
+				Body: `{"metadata":{"topic":"ORDER_CONFIRMATION"},"notification":{"notificationId":"n-6","data":{"user":{"userId":"seller-B"},` +
+					`"order":{"orderId":"12-2"}}}}`,
 				Want: about("ORDER_CONFIRMATION").Ignore("it is about another seller"),
 			}, {
-				Body: `{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"notificationId":"n-7","data":{"userId":"seller-A","username":"corner"}}}`,
+				Body: `{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"notificationId":"n-7","data":{"userId":"seller-A",` +
+					`"username":"corner"}}}`,
 				Want: about("AUTHORIZATION_REVOCATION").Reauthorize(),
 			}, {
 				Body: `{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"notificationId":"n-8","data":{"userId":"seller-B"}}}`,
@@ -67,7 +69,8 @@ func FuzzRead(f *testing.F)      { connectortest.FuzzRead(f, suite(f)) }
 func TestSellerUnknown(t *testing.T) {
 	s := suite(t)
 	s.Channel.Settings = nil
-	n := connector.Notification{Header: http.Header{}, Body: []byte(`{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"data":{"userId":"seller-B"}}}`)}
+	n := connector.Notification{Header: http.Header{},
+		Body: []byte(`{"metadata":{"topic":"AUTHORIZATION_REVOCATION"},"notification":{"data":{"userId":"seller-B"}}}`)}
 	if notice, err := s.Connector.Read(s.Channel, n); err != nil || notice.State != connector.NeedsReauth {
 		t.Errorf("Read = %+v, %v", notice, err)
 	}

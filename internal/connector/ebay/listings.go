@@ -73,12 +73,14 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 		if err := s.free(ctx, p, f.sku); err != nil {
 			return nil, err
 		}
-		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item/"+url.PathEscape(f.sku), item(p, f), nil); err != nil {
+		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item/"+url.PathEscape(f.sku), item(p, f),
+			nil); err != nil {
 			return nil, err
 		}
 	}
 	if len(p.Variants) > 0 {
-		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item_group/"+url.PathEscape(p.SKU), itemGroup(p), nil); err != nil {
+		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item_group/"+url.PathEscape(p.SKU), itemGroup(p),
+			nil); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +213,8 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 		return id, nil
 	}
 	var tree struct{ CategoryTreeID string }
-	if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}}, &tree); err != nil {
+	if _, err := s.get(ctx, "/commerce/taxonomy/v1/get_default_category_tree_id", url.Values{"marketplace_id": {s.market.id}},
+		&tree); err != nil {
 		return "", err
 	}
 	var suggested struct {
@@ -240,7 +243,8 @@ func (s *session) offer(ctx context.Context, a *account, p *connector.Product, f
 	if err != nil {
 		return there, err
 	}
-	body := fields{"sku": f.sku, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "availableQuantity": f.quantity, "categoryId": category,
+	body := fields{"sku": f.sku, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "availableQuantity": f.quantity,
+		"categoryId":         category,
 		"listingDescription": description(p), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.price)},
 		"listingPolicies": fields{"fulfillmentPolicyId": a.fulfillment, "paymentPolicyId": a.payment, "returnPolicyId": a.returns}}
 	if there.OfferID != "" {

@@ -13,7 +13,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Bounds of a pull: eBay counts pages from an offset that must be a multiple of their size, knows the last two years, and is a little behind.
+// Bounds of a pull: eBay counts pages from an offset that must be a multiple of their size, knows the last two years, and is a little
+// behind.
 const (
 	pageOrders = 100
 	longest    = 2 * 365 * 24 * time.Hour
@@ -122,8 +123,9 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.OrderID)
 	}
 	sum := sums{digits: money.Digits(currency)}
-	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreationDate, UpdatedAt: o.LastModifiedDate, Currency: currency,
-		Note: o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
+	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreationDate, UpdatedAt: o.LastModifiedDate,
+		Currency: currency,
+		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
 		Payment:  map[string]any{"buyer": o.Buyer.Username},
 		Shipping: sum.of(o.PricingSummary.DeliveryCost), Tax: sum.of(o.PricingSummary.Tax), Total: sum.of(o.PricingSummary.Total)}
 	out.Status, out.Refunded = o.status()
@@ -233,7 +235,8 @@ func (s *session) parcels(ctx context.Context, id string) ([]connector.Parcel, e
 	}
 	var list []connector.Parcel
 	for _, f := range out.Fulfillments {
-		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, Number: f.ShipmentTrackingNumber, ShippedAt: f.ShippedDate}
+		parcel := connector.Parcel{Key: f.FulfillmentID, Carrier: f.ShippingCarrierCode, Number: f.ShipmentTrackingNumber,
+			ShippedAt: f.ShippedDate}
 		for _, l := range f.LineItems {
 			parcel.Lines = append(parcel.Lines, connector.ParcelLine{ExternalLine: l.LineItemID, Quantity: l.Quantity})
 		}
@@ -304,7 +307,8 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 		return s.PushCancel(ctx, ref, "")
 	case orders.Shipped:
 		var o order
-		if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil || o.OrderFulfillmentStatus == "FULFILLED" {
+		if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
+			o.OrderFulfillmentStatus == "FULFILLED" {
 			return err
 		}
 		rest := connector.Parcel{Key: "rest"}
@@ -320,14 +324,16 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	return nil
 }
 
-// PushCancel asks eBay to cancel the whole order. Some sellers' requests need a signature of their own, which the service does not make: then
-// the merchant has to cancel by hand.
+// PushCancel asks eBay to cancel the whole order. Some sellers' requests need a signature of their own, which the service does not make:
+// then the merchant has to cancel by hand.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	var o order
-	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil || o.CancelStatus.CancelState == "CANCELED" {
+	if _, err := s.get(ctx, selling+"/order/"+url.PathEscape(ref.ExternalID), nil, &o); err != nil ||
+		o.CancelStatus.CancelState == "CANCELED" {
 		return err
 	}
-	body := fields{"legacyOrderId": ref.ExternalID, "cancelReason": "OUT_OF_STOCK_OR_CANNOT_FULFILL", "buyerPaid": o.OrderPaymentStatus == "PAID"}
+	body := fields{"legacyOrderId": ref.ExternalID, "cancelReason": "OUT_OF_STOCK_OR_CANNOT_FULFILL",
+		"buyerPaid": o.OrderPaymentStatus == "PAID"}
 	_, err := s.call(ctx, http.MethodPost, "/post-order/v2/cancellation", body, nil)
 	if f := connector.FailureOf(err); f != nil && f.Lasting() && f.Kind != connector.Unauthorized {
 		return connector.Failf(connector.Rejected, "eBay did not cancel the order, please cancel it there: %s", f)

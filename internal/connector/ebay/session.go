@@ -39,11 +39,15 @@ func (c *Connector) Open(l connector.Link) connector.Session {
 type market struct{ id, language, currency, site string }
 
 var markets = map[string]market{
-	"EBAY_US": {language: "en-US", currency: "USD", site: "www.ebay.com"}, "EBAY_CA": {language: "en-CA", currency: "CAD", site: "www.ebay.ca"},
-	"EBAY_GB": {language: "en-GB", currency: "GBP", site: "www.ebay.co.uk"}, "EBAY_IE": {language: "en-IE", currency: "EUR", site: "www.ebay.ie"},
-	"EBAY_AU": {language: "en-AU", currency: "AUD", site: "www.ebay.com.au"}, "EBAY_DE": {language: "de-DE", currency: "EUR", site: "www.ebay.de"},
+	"EBAY_US": {language: "en-US", currency: "USD", site: "www.ebay.com"},
+	"EBAY_CA": {language: "en-CA", currency: "CAD", site: "www.ebay.ca"},
+	"EBAY_GB": {language: "en-GB", currency: "GBP", site: "www.ebay.co.uk"},
+	"EBAY_IE": {language: "en-IE", currency: "EUR", site: "www.ebay.ie"},
+	"EBAY_AU": {language: "en-AU", currency: "AUD", site: "www.ebay.com.au"},
+	"EBAY_DE": {language: "de-DE", currency: "EUR", site: "www.ebay.de"},
 	"EBAY_AT": {language: "de-AT", currency: "EUR", site: "www.ebay.at"}, "EBAY_CH": {language: "de-CH", currency: "CHF", site: "www.ebay.ch"},
-	"EBAY_FR": {language: "fr-FR", currency: "EUR", site: "www.ebay.fr"}, "EBAY_BE": {language: "fr-BE", currency: "EUR", site: "www.befr.ebay.be"},
+	"EBAY_FR": {language: "fr-FR", currency: "EUR", site: "www.ebay.fr"},
+	"EBAY_BE": {language: "fr-BE", currency: "EUR", site: "www.befr.ebay.be"},
 	"EBAY_IT": {language: "it-IT", currency: "EUR", site: "www.ebay.it"}, "EBAY_ES": {language: "es-ES", currency: "EUR", site: "www.ebay.es"},
 	"EBAY_NL": {language: "nl-NL", currency: "EUR", site: "www.ebay.nl"}, "EBAY_PL": {language: "pl-PL", currency: "PLN", site: "www.ebay.pl"},
 }
@@ -146,35 +150,37 @@ func (s *session) read(answer *connector.Response, into any) error {
 
 // renew gets a new access token, which lives for two hours; the refresh token stays.
 func (s *session) renew(ctx context.Context) error {
-	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token, func(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
-		form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c["refreshToken"]}}
-		r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.base+"/identity/v1/oauth2/token", strings.NewReader(form.Encode()))
-		if err != nil {
-			return nil, err
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.SetBasicAuth(c["clientId"], c["clientSecret"])
-		answer, err := s.link.Client.Do(r)
-		if err != nil {
-			return nil, err
-		}
-		if f := connector.HTTPFailure(answer, s.link.Now(), "", "eBay refuses the refresh token or the keyset"); f != nil {
-			if f.Kind == connector.Rejected {
-				f.Kind = connector.Unauthorized
+	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token,
+		func(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
+			form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c["refreshToken"]}}
+			r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.base+"/identity/v1/oauth2/token",
+				strings.NewReader(form.Encode()))
+			if err != nil {
+				return nil, err
 			}
-			return nil, f
-		}
-		var out struct {
-			AccessToken string `json:"access_token"`
-		}
-		if err := connector.DecodeAnswer(answer, &out); err != nil {
-			return nil, err
-		}
-		if out.AccessToken == "" {
-			return nil, connector.Failf(connector.Unauthorized, "eBay gave no token")
-		}
-		return connector.Credentials{"accessToken": out.AccessToken}, nil
-	})
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.SetBasicAuth(c["clientId"], c["clientSecret"])
+			answer, err := s.link.Client.Do(r)
+			if err != nil {
+				return nil, err
+			}
+			if f := connector.HTTPFailure(answer, s.link.Now(), "", "eBay refuses the refresh token or the keyset"); f != nil {
+				if f.Kind == connector.Rejected {
+					f.Kind = connector.Unauthorized
+				}
+				return nil, f
+			}
+			var out struct {
+				AccessToken string `json:"access_token"`
+			}
+			if err := connector.DecodeAnswer(answer, &out); err != nil {
+				return nil, err
+			}
+			if out.AccessToken == "" {
+				return nil, connector.Failf(connector.Unauthorized, "eBay gave no token")
+			}
+			return connector.Credentials{"accessToken": out.AccessToken}, nil
+		})
 	if err == nil {
 		s.token = fresh["accessToken"]
 	}
@@ -199,7 +205,8 @@ func (s *session) look(ctx context.Context) (*account, []string, error) {
 		resource, setting, id string
 		into                  *string
 	}{
-		{"fulfillment_policy", settingFulfillment, "fulfillmentPolicyId", &a.fulfillment}, {"payment_policy", settingPayment, "paymentPolicyId", &a.payment},
+		{"fulfillment_policy", settingFulfillment, "fulfillmentPolicyId", &a.fulfillment},
+		{"payment_policy", settingPayment, "paymentPolicyId", &a.payment},
 		{"return_policy", settingReturns, "returnPolicyId", &a.returns},
 	} {
 		if *p.into = s.link.Channel.Value(p.setting); *p.into != "" {
@@ -268,7 +275,8 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	s.account = a
 	gross := s.market.id != "EBAY_US" && s.market.id != "EBAY_CA"
-	return connector.Shop{Name: user.Username, URL: "https://" + s.market.site + "/usr/" + url.PathEscape(user.Username), Currency: s.market.currency,
+	return connector.Shop{Name: user.Username, URL: "https://" + s.market.site + "/usr/" + url.PathEscape(user.Username),
+		Currency:         s.market.currency,
 		PricesIncludeTax: &gross, Missing: missing}, nil
 }
 
@@ -379,7 +387,8 @@ func (s *session) RemoveWebhooks(ctx context.Context, target connector.WebhookTa
 
 // Capabilities says what eBay can do.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true, Tracking: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+		Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
 		Batch:    connector.Batch{Products: 10, Stock: 25, Prices: 25},
 		Limits:   []connector.Limit{{AtOnce: 4}},

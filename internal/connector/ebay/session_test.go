@@ -26,7 +26,8 @@ type account struct {
 	now     time.Time
 }
 
-func (a *account) Renew(ctx context.Context, name, stale string, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
+func (a *account) Renew(ctx context.Context, name, stale string,
+	renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
 	if a.kept[name] != stale {
 		return a.kept, nil
 	}
@@ -51,7 +52,8 @@ func newAccount(t *testing.T) *account {
 		a.now = a.now.Add(d)
 		return nil
 	}).Client("channel", c.Capabilities().Limits)
-	a.session = c.Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now, Channel: connector.Channel{ID: "channel", Platform: "EBAY", Credentials: a.kept}})
+	a.session = c.Open(connector.Link{Client: a.client, Tokens: a, Now: a.Now,
+		Channel: connector.Channel{ID: "channel", Platform: "EBAY", Credentials: a.kept}})
 	return a
 }
 
@@ -66,7 +68,8 @@ func must[T any](v T, err error) func(t *testing.T) T {
 }
 
 func shirt() connector.Product {
-	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt", OnSale: true, Price: 200000, Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/1.png"}},
+	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt", OnSale: true, Price: 200000,
+		Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/1.png"}},
 		Variants: []connector.Variant{
 			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
 			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
@@ -74,7 +77,8 @@ func shirt() connector.Product {
 }
 
 func mug() connector.Product {
-	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Quantity: 9, Images: []connector.Image{{ID: "i2", URL: "https://pictures.example/2.png"}}}
+	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Quantity: 9,
+		Images: []connector.Image{{ID: "i2", URL: "https://pictures.example/2.png"}}}
 }
 
 func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
@@ -144,11 +148,13 @@ func TestListings(t *testing.T) {
 				ids[r.SKU] = r.IDs
 			}
 			item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
-			got := must(a.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE"}}}))(t)
+			got := must(a.session.SetStock(t.Context(),
+				[]connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE"}}}))(t)
 			if got[2].State != connector.Gone || got[0].State != connector.Live {
 				t.Errorf("%+v", got)
 			}
-			if shown := must(a.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), {SKU: "GONE"}}))(t); shown["MUG"] != 3 || len(shown) != 2 {
+			if shown := must(a.session.ReadStock(t.Context(),
+				[]connector.Item{item("SHIRT-S"), item("MUG"), {SKU: "GONE"}}))(t); shown["MUG"] != 3 || len(shown) != 2 {
 				t.Errorf("%v", shown)
 			}
 			must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("MUG"), Price: 81000}}))(t)
@@ -187,7 +193,8 @@ func TestOrdersArePulled(t *testing.T) {
 			break
 		}
 	}
-	if len(list) != 130 || list[0].ExternalID != ids[0] || list[0].Status != orders.Processing || list[0].Total != 207000 || list[0].Lines[0].Amount != 158000 ||
+	if len(list) != 130 || list[0].ExternalID != ids[0] || list[0].Status != orders.Processing || list[0].Total != 207000 ||
+		list[0].Lines[0].Amount != 158000 ||
 		list[0].Shipping != 49000 || list[0].Discount != 0 || list[0].ShipTo.Country != "DE" || list[0].Name != "Ada Lovelace" {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}

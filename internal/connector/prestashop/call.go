@@ -40,7 +40,8 @@ func (s *session) call(ctx context.Context, method, path string, query url.Value
 	return s.send(ctx, method, path, query, "text/xml", body)
 }
 
-func (s *session) send(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*node, *connector.Response, error) {
+func (s *session) send(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*node, *connector.Response,
+	error) {
 	target := s.base + path
 	if len(query) > 0 {
 		target += "?" + query.Encode()

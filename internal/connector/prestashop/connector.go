@@ -22,7 +22,8 @@ func (*Connector) Profile() connector.Profile {
 		Fields: []connector.Field{
 			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address, with its folder if it has one"},
 			{Name: "webserviceKey", Required: true, Form: connector.Secret, Note: "key of the shop's web service, 32 characters"},
-			{Name: "webhookSecret", Form: connector.Secret, Note: "secret to enter in the shop's webhook module; made by the connection test if none is given"},
+			{Name: "webhookSecret", Form: connector.Secret,
+				Note: "secret to enter in the shop's webhook module; made by the connection test if none is given"},
 			{Name: "signatureHeader", Form: connector.Header, Note: "header in which the module signs, if not " + defaultSignatureHeader},
 		},
 	}

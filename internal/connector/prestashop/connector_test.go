@@ -68,7 +68,8 @@ func TestSignatureVector(t *testing.T) {
 		{"prefix alone", connector.Channel{Credentials: secretOnly}, "X-PrestaShop-Signature", "sha256=", false},
 		{"header by credential", connector.Channel{Credentials: renamed}, "X-Hook-Sign", sign, true},
 		{"default after renaming", connector.Channel{Credentials: renamed}, "X-PrestaShop-Signature", sign, false},
-		{"header by setting", connector.Channel{Credentials: secretOnly, Settings: map[string]string{"signatureHeader": "x-hook-sign"}}, "X-Hook-Sign", sign, true},
+		{"header by setting", connector.Channel{Credentials: secretOnly, Settings: map[string]string{"signatureHeader": "x-hook-sign"}},
+			"X-Hook-Sign", sign, true},
 		{"other header", connector.Channel{Credentials: secretOnly}, "X-Hook-Sign", sign, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -52,7 +52,8 @@ func (s *session) option(ctx context.Context, f *shop, a connector.Attribute) (s
 	if found, ok := s.options.values[id][word]; ok {
 		return found, nil
 	}
-	made, err := s.create(ctx, "product_option_values", "product_option_value", value("id_attribute_group", id), texts("name", f.everywhere(word)))
+	made, err := s.create(ctx, "product_option_values", "product_option_value", value("id_attribute_group", id),
+		texts("name", f.everywhere(word)))
 	if err != nil {
 		s.options = nil
 		return "", err
@@ -117,7 +118,8 @@ func (s *session) combination(ctx context.Context, f *shop, rows []*node, v conn
 		}
 	}
 	if len(found) > 1 && !slices.Contains(found, v.Known.Variant) {
-		return "", connector.Failf(connector.Rejected, "the shop has %d combinations with the reference %s: which one is meant cannot be known", len(found), v.SKU)
+		return "", connector.Failf(connector.Rejected, "the shop has %d combinations with the reference %s: which one is meant cannot be known",
+			len(found), v.SKU)
 	}
 	if slices.Contains(found, v.Known.Variant) {
 		return v.Known.Variant, nil
@@ -154,7 +156,8 @@ func (s *session) sameValues(ctx context.Context, f *shop, r *node, v connector.
 	return slices.Equal(have, want), nil
 }
 
-func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant, standard bool, fields []field) (string, error) {
+func (s *session) createCombination(ctx context.Context, f *shop, product string, v connector.Variant, standard bool,
+	fields []field) (string, error) {
 	var values []field
 	for _, a := range v.Attributes {
 		id, err := s.option(ctx, f, a)
@@ -204,7 +207,8 @@ func (s *session) reduce(ctx context.Context, product, combination string, reduc
 	case row.amount("reduction") == reduction && row.get("reduction_type") == "amount":
 		return nil
 	}
-	return s.patch(ctx, "specific_prices", "specific_price", row.get("id"), price("reduction", reduction), value("reduction_type", "amount"), value("reduction_tax", "0"))
+	return s.patch(ctx, "specific_prices", "specific_price", row.get("id"), price("reduction", reduction), value("reduction_type", "amount"),
+		value("reduction_tax", "0"))
 }
 
 // noTime is the shop's word for no time.

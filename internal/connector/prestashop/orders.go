@@ -171,7 +171,8 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 	}{
 		{"customers", "customer", "id", customers, func(n *node) { b.customers[n.get("id")] = n }},
 		{"addresses", "address", "id", addresses, func(n *node) { b.addresses[n.get("id")] = n }},
-		{"order_details", "order_detail", "id_order", ids, func(n *node) { b.details[n.get("id_order")] = append(b.details[n.get("id_order")], n) }},
+		{"order_details", "order_detail", "id_order", ids,
+			func(n *node) { b.details[n.get("id_order")] = append(b.details[n.get("id_order")], n) }},
 		{"order_slip", "order_slip", "id_order", ids, func(n *node) { b.slips[n.get("id_order")] = append(b.slips[n.get("id_order")], n) }},
 	} {
 		found, err := s.inChunks(ctx, part.resource, part.kind, part.field, part.values, full)
@@ -186,7 +187,8 @@ func (s *session) besides(ctx context.Context, rows []*node) (*beside, error) {
 }
 
 // orders makes orders of rows.
-func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []connector.Order, unreadable []connector.Unreadable, err error) {
+func (s *session) orders(ctx context.Context, f *shop, rows []*node) (list []connector.Order, unreadable []connector.Unreadable,
+	err error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}
@@ -269,8 +271,9 @@ func (s *session) lines(ctx context.Context, details []*node, r *node, digits in
 		rows = r.at("associations", "order_rows").all("order_row")
 	}
 	for _, d := range rows {
-		line := connector.OrderLine{ExternalID: d.get("id"), SKU: d.get("product_reference"), Name: d.get("product_name"), Quantity: d.int("product_quantity"),
-			Item: connector.IDs{Product: d.id("product_id"), Variant: d.id("product_attribute_id")}}
+		line := connector.OrderLine{ExternalID: d.get("id"), SKU: d.get("product_reference"), Name: d.get("product_name"),
+			Quantity: d.int("product_quantity"),
+			Item:     connector.IDs{Product: d.id("product_id"), Variant: d.id("product_attribute_id")}}
 		if d.at("total_price_tax_excl") != nil {
 			line.Amount = d.amount("total_price_tax_excl").Round(digits)
 		} else {
@@ -337,7 +340,8 @@ func (s *session) place(ctx context.Context, n *node) (*connector.Place, error) 
 	if n == nil {
 		return nil, nil
 	}
-	p := &connector.Place{Name: strings.TrimSpace(n.get("firstname") + " " + n.get("lastname")), Company: n.get("company"), Line1: n.get("address1"),
+	p := &connector.Place{Name: strings.TrimSpace(n.get("firstname") + " " + n.get("lastname")), Company: n.get("company"),
+		Line1: n.get("address1"),
 		Line2: n.get("address2"), City: n.get("city"), PostalCode: n.get("postcode"), Phone: n.get("phone_mobile")}
 	if p.Phone == "" {
 		p.Phone = n.get("phone")

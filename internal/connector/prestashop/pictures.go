@@ -68,8 +68,8 @@ func (s *session) category(ctx context.Context, f *shop, c *connector.Category) 
 	return made.get("id"), nil
 }
 
-// uploadImages sends pictures that the shop does not have yet: it takes bytes, not addresses, and keeps no name of them. So pictures that are
-// there and that nothing is known of stand for ours in their order: they were sent before, and the answer was lost, or the merchant has
+// uploadImages sends pictures that the shop does not have yet: it takes bytes, not addresses, and keeps no name of them. So pictures that
+// are there and that nothing is known of stand for ours in their order: they were sent before, and the answer was lost, or the merchant has
 // chosen them. It gives the shop's ids of all of ours.
 func (s *session) uploadImages(ctx context.Context, product *node, images []connector.Image) (map[string]string, error) {
 	ids, taken := map[string]string{}, map[string]bool{}
@@ -109,7 +109,8 @@ func (s *session) uploadImage(ctx context.Context, product string, image connect
 	case err != nil:
 		return "", connector.Failf(connector.FailureOf(err).Kind, "the picture %s cannot be fetched: %s", connector.Line(image.URL), err)
 	case picture.Status != http.StatusOK:
-		return "", connector.Failf(connector.Rejected, "the picture %s cannot be fetched: its server answered %d", connector.Line(image.URL), picture.Status)
+		return "", connector.Failf(connector.Rejected, "the picture %s cannot be fetched: its server answered %d", connector.Line(image.URL),
+			picture.Status)
 	}
 	kind := http.DetectContentType(picture.Body)
 	if !strings.HasPrefix(kind, "image/") {

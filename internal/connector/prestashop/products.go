@@ -77,7 +77,8 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + id
 	results := []connector.Result{{SKU: p.SKU, State: connector.Live, IDs: connector.IDs{Product: id}, URL: url, Images: images}}
 	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}, URL: url})
+		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live,
+			IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}, URL: url})
 	}
 	return results, nil
 }
@@ -96,7 +97,8 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*node, error)
 	}
 	rows = slices.DeleteFunc(rows, func(n *node) bool { return n.get("reference") != p.SKU })
 	if len(rows) > 1 {
-		return nil, connector.Failf(connector.Rejected, "the shop has %d products with the reference %s: which one is meant cannot be known", len(rows), p.SKU)
+		return nil, connector.Failf(connector.Rejected, "the shop has %d products with the reference %s: which one is meant cannot be known",
+			len(rows), p.SKU)
 	}
 	if len(rows) == 1 {
 		return rows[0], nil
@@ -107,7 +109,8 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*node, error)
 	}
 	for _, c := range combinations {
 		if c.get("reference") == p.SKU {
-			return nil, connector.Failf(connector.Rejected, "the reference %s belongs to a combination of the shop's product %s", p.SKU, c.get("id_product"))
+			return nil, connector.Failf(connector.Rejected, "the reference %s belongs to a combination of the shop's product %s", p.SKU,
+				c.get("id_product"))
 		}
 	}
 	return nil, nil
@@ -133,8 +136,10 @@ func (s *session) createProduct(ctx context.Context, f *shop, p *connector.Produ
 	base, _ := netPrice(p.Price, p.CompareAt)
 	made, err := s.create(ctx, "products", "product",
 		value("id_category_default", category), value("reference", p.SKU), price("price", base), value("active", "0"), value("state", "1"),
-		value("type", "simple"), value("product_type", kind), value("available_for_order", "1"), value("show_price", "1"), value("minimal_quantity", "1"),
-		texts("name", f.everywhere(name(p.Name))), texts("link_rewrite", f.everywhere(linkRewrite(p))), texts("description", f.everywhere(p.Description)),
+		value("type", "simple"), value("product_type", kind), value("available_for_order", "1"), value("show_price", "1"),
+		value("minimal_quantity", "1"),
+		texts("name", f.everywhere(name(p.Name))), texts("link_rewrite", f.everywhere(linkRewrite(p))),
+		texts("description", f.everywhere(p.Description)),
 		associations(all))
 	if err == nil && made.get("id") == "" {
 		err = connector.Failf(connector.Temporary, "the shop did not say which product it made")
@@ -157,7 +162,8 @@ func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there
 	base, reduction := netPrice(p.Price, p.CompareAt)
 	if !fresh {
 		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
-			texts("description", f.translated(there, "description", p.Description)), texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
+			texts("description", f.translated(there, "description", p.Description)),
+			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
 		if len(p.Categories) > 0 {
 			category, all, err := s.categories(ctx, f, p.Categories)
 			if err != nil {
@@ -276,7 +282,8 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 		case !f.Lasting(), f.Kind == connector.Unauthorized:
 			return results, err
 		default:
-			results = append(results, connector.Result{SKU: item.SKU, State: connector.Failed, IDs: item.IDs, Error: fmt.Sprintf("%s: %s", item.SKU, f)})
+			results = append(results, connector.Result{SKU: item.SKU, State: connector.Failed, IDs: item.IDs,
+				Error: fmt.Sprintf("%s: %s", item.SKU, f)})
 		}
 	}
 	return results, nil

@@ -66,7 +66,8 @@ func (s *session) readOrder(ctx context.Context, id string) (*node, error) {
 }
 
 // target is the shop's state for a status of ours.
-var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", orders.Shipped: "PS_OS_SHIPPING", orders.Delivered: "PS_OS_DELIVERED",
+var target = map[orders.Status]string{orders.Processing: "PS_OS_PREPARATION", orders.Shipped: "PS_OS_SHIPPING",
+	orders.Delivered: "PS_OS_DELIVERED",
 	orders.Cancelled: "PS_OS_CANCELED", orders.Returned: "PS_OS_REFUND"}
 
 // PushStatus moves the order in the shop by adding a state to its history, which is how the shop itself moves it. Adding the same state

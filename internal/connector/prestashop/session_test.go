@@ -48,8 +48,9 @@ func newShop(t *testing.T) *shop {
 
 // open begins anew, as the next job does.
 func (s *shop) open(address string) {
-	s.session = prestashop.New().Open(connector.Link{Client: s.client, Now: s.Now, Channel: connector.Channel{ID: "channel", Platform: "PRESTASHOP",
-		Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
+	s.session = prestashop.New().Open(connector.Link{Client: s.client, Now: s.Now,
+		Channel: connector.Channel{ID: "channel", Platform: "PRESTASHOP",
+			Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
 }
 
 func must[T any](v T, err error) func(t *testing.T) T {
@@ -64,10 +65,12 @@ func must[T any](v T, err error) func(t *testing.T) T {
 
 // shirt has two variants, a picture and a category below another one.
 func (s *shop) shirt() connector.Product {
-	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt <new>", Slug: "shirt", Description: "<p>Cotton</p>", OnSale: true, Price: 200000,
-		Currency:   "EUR",
-		Categories: []connector.Category{{ID: "c2", Name: "Shirts", Slug: "shirts", Parent: &connector.Category{ID: "c1", Name: "Clothes", Slug: "clothes"}}},
-		Images:     []connector.Image{{ID: "i1", URL: s.pictures + "/front.png"}},
+	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt <new>", Slug: "shirt", Description: "<p>Cotton</p>", OnSale: true,
+		Price:    200000,
+		Currency: "EUR",
+		Categories: []connector.Category{{ID: "c2", Name: "Shirts", Slug: "shirts",
+			Parent: &connector.Category{ID: "c1", Name: "Clothes", Slug: "clothes"}}},
+		Images: []connector.Image{{ID: "i1", URL: s.pictures + "/front.png"}},
 		Variants: []connector.Variant{
 			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
 			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
@@ -82,7 +85,8 @@ func mug() connector.Product {
 func TestTestNamesWhatIsMissing(t *testing.T) {
 	s := newShop(t)
 	found := must(s.session.Test(t.Context()))(t)
-	if len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Timezone != "Europe/Paris" || found.Version != "8.2.0" || *found.PricesIncludeTax {
+	if len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Timezone != "Europe/Paris" ||
+		found.Version != "8.2.0" || *found.PricesIncludeTax {
 		t.Errorf("%+v", found)
 	}
 	s.Rights = map[string][]string{"products": {"GET"}}
@@ -98,7 +102,8 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 
 func TestProductsAreMadeOnce(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
-		"a good day": {}, "warnings": {Warnings: true}, "answers are lost": {LoseAnswer: 5}, "written and 500": {WriteAnd500: 11}, "busy": {Busy: 7},
+		"a good day": {}, "warnings": {Warnings: true}, "answers are lost": {LoseAnswer: 5}, "written and 500": {WriteAnd500: 11},
+		"busy": {Busy: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -123,7 +128,8 @@ func TestProductsAreMadeOnce(t *testing.T) {
 					t.Errorf("%d %s, want %d", got, resource, want)
 				}
 			}
-			if s.Field("SHIRT", "active", "") != "1" || s.Field("SHIRT", "name", "1") != "Shirt new" || s.Field("SHIRT", "name", "2") != "Shirt new" {
+			if s.Field("SHIRT", "active", "") != "1" || s.Field("SHIRT", "name", "1") != "Shirt new" ||
+				s.Field("SHIRT", "name", "2") != "Shirt new" {
 				t.Errorf("active %s, names %q and %q", s.Field("SHIRT", "active", ""), s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
 			}
 			if s.Field("SHIRT-M", "price", "") != "1.5" || s.Field("MUG", "price", "") != "9.9" {
@@ -144,7 +150,8 @@ func TestChangedProducts(t *testing.T) {
 	shirt.Name, shirt.Variants, shirt.OnSale = "Better shirt", shirt.Variants[1:], false
 	cheap.CompareAt = nil
 	results := must(s.session.Upsert(t.Context(), []connector.Product{shirt, cheap}))(t)
-	if len(results) != 3 || s.Field("SHIRT", "name", "1") != "Better shirt" || s.Field("SHIRT", "name", "2") != "Chemise" || s.Field("SHIRT", "active", "") != "0" {
+	if len(results) != 3 || s.Field("SHIRT", "name", "1") != "Better shirt" || s.Field("SHIRT", "name", "2") != "Chemise" ||
+		s.Field("SHIRT", "active", "") != "0" {
 		t.Errorf("%+v; %q, %q", results, s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
 	}
 	if s.Stock("SHIRT-S") != 0 || s.Count("specific_prices") != 0 || s.Field("MUG", "price", "") != "7.9" || s.Count("images") != 1 {
@@ -153,7 +160,8 @@ func TestChangedProducts(t *testing.T) {
 	}
 	foreign := mug()
 	foreign.SKU = "SHIRT-M"
-	if results = must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed || results[0].Again {
+	if results = must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed ||
+		results[0].Again {
 		t.Errorf("a SKU of another product's combination: %+v", results)
 	}
 }
@@ -177,9 +185,12 @@ func TestStockAndPrices(t *testing.T) {
 		t.Errorf("%v", shown)
 	}
 	dear := money.Amount(300000)
-	must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}}))(t)
-	if s.Field("SHIRT", "price", "") != "22" || s.Field("SHIRT-M", "price", "") != "-0.5" || s.Field("SHIRT-S", "price", "") != "8" || s.Count("specific_prices") != 2 {
-		t.Errorf("%s, %s, %s, %d reduced", s.Field("SHIRT", "price", ""), s.Field("SHIRT-M", "price", ""), s.Field("SHIRT-S", "price", ""), s.Count("specific_prices"))
+	must(s.session.SetPrices(t.Context(),
+		[]connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}}))(t)
+	if s.Field("SHIRT", "price", "") != "22" || s.Field("SHIRT-M", "price", "") != "-0.5" || s.Field("SHIRT-S", "price", "") != "8" ||
+		s.Count("specific_prices") != 2 {
+		t.Errorf("%s, %s, %s, %d reduced", s.Field("SHIRT", "price", ""), s.Field("SHIRT-M", "price", ""), s.Field("SHIRT-S", "price", ""),
+			s.Count("specific_prices"))
 	}
 }
 
@@ -204,7 +215,8 @@ func TestOrdersArePulled(t *testing.T) {
 	must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
 	var ids []string
 	for i := range 120 {
-		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2}, fakeshop.Bought{SKU: "MUG", Quantity: 1}))
+		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2},
+			fakeshop.Bought{SKU: "MUG", Quantity: 1}))
 		s.now = s.now.Add(time.Second)
 	}
 	list, until := s.pull(t, time.Time{})
@@ -212,7 +224,8 @@ func TestOrdersArePulled(t *testing.T) {
 		t.Fatalf("%d orders until %v", len(list), until)
 	}
 	o := list[0]
-	if o.ExternalID != ids[0] || o.Status != orders.Processing || o.Theirs != "Payment accepted" || list[1].Status != orders.Pending || o.Email != "ada0@example.com" ||
+	if o.ExternalID != ids[0] || o.Status != orders.Processing || o.Theirs != "Payment accepted" || list[1].Status != orders.Pending ||
+		o.Email != "ada0@example.com" ||
 		o.Name != "Ada Lovelace" || o.ShipTo.Country != "FR" || o.Phone == "" || o.Currency != "EUR" {
 		t.Errorf("%+v", o)
 	}
@@ -266,7 +279,8 @@ func TestStatesArePushedOnce(t *testing.T) {
 	ref := connector.OrderRef{ExternalID: order, Currency: "EUR"}
 	s.Faults.WriteAnd500 = 1
 	for range 2 {
-		if err := s.session.PushShipment(t.Context(), ref, connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1"}); err != nil && !connector.Is(err, connector.Temporary) {
+		if err := s.session.PushShipment(t.Context(), ref, connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1"}); err != nil &&
+			!connector.Is(err, connector.Temporary) {
 			t.Fatal(err)
 		}
 		if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {

@@ -39,8 +39,9 @@ const (
 
 // meaning is what the states of a fresh installation mean here; a merchant's own go by their flags.
 var meaning = map[string]orders.Status{
-	"PS_OS_CHEQUE": orders.Pending, "PS_OS_BANKWIRE": orders.Pending, "PS_OS_COD_VALIDATION": orders.Pending, "PS_OS_OUTOFSTOCK_UNPAID": orders.Pending,
-	"PS_OS_PAYMENT": orders.Processing, "PS_OS_PREPARATION": orders.Processing, "PS_OS_OUTOFSTOCK_PAID": orders.Processing,
+	"PS_OS_CHEQUE": orders.Pending, "PS_OS_BANKWIRE": orders.Pending, "PS_OS_COD_VALIDATION": orders.Pending,
+	"PS_OS_OUTOFSTOCK_UNPAID": orders.Pending,
+	"PS_OS_PAYMENT":           orders.Processing, "PS_OS_PREPARATION": orders.Processing, "PS_OS_OUTOFSTOCK_PAID": orders.Processing,
 	"PS_OS_WS_PAYMENT": orders.Processing,
 	"PS_OS_SHIPPING":   orders.Shipped, "PS_OS_DELIVERED": orders.Delivered,
 	"PS_OS_CANCELED": orders.Cancelled, "PS_OS_ERROR": orders.Cancelled,
@@ -149,7 +150,8 @@ var rights = []struct {
 	resource string
 	methods  []string
 }{
-	{"products", []string{"get", "post", "put"}}, {"combinations", []string{"get", "post", "put"}}, {"stock_availables", []string{"get", "put"}},
+	{"products", []string{"get", "post", "put"}}, {"combinations", []string{"get", "post", "put"}},
+	{"stock_availables", []string{"get", "put"}},
 	{"product_options", []string{"get", "post"}}, {"product_option_values", []string{"get", "post"}}, {"categories", []string{"get", "post"}},
 	{"specific_prices", []string{"get", "post", "put", "delete"}}, {"images", []string{"post"}},
 	{"orders", []string{"get"}}, {"order_details", []string{"get"}}, {"order_histories", []string{"get", "post"}},

@@ -117,7 +117,8 @@ func (s *session) firstStock(ctx context.Context, p *connector.Product, id strin
 	}
 	for _, v := range p.Variants {
 		if v.Known.Variant != combinations[v.SKU] {
-			items = append(items, connector.StockItem{Item: connector.Item{SKU: v.SKU, IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}},
+			items = append(items, connector.StockItem{Item: connector.Item{SKU: v.SKU,
+				IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}},
 				Quantity: v.Quantity})
 		}
 	}

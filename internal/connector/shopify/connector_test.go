@@ -91,7 +91,9 @@ func FuzzRead(f *testing.F)      { connectortest.FuzzRead(f, suite()) }
 
 // The signature was computed by two programs independent of this one.
 func TestSignatureVector(t *testing.T) {
-	body := `{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508","name":"#1001","updated_at":"2026-09-21T12:15:30+02:00"}`
+	body :=
+		`{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508","name":"#1001",` +
+			`"updated_at":"2026-09-21T12:15:30+02:00"}`
 	n := connector.Notification{
 		Header: http.Header{"X-Shopify-Hmac-Sha256": {"/i1UnW16tXVDdnf1agP4RTWHWV3rUowIBEi9hG3ojLg="}},
 		Body:   []byte(body),
@@ -122,8 +124,11 @@ func TestTopicMustFitBody(t *testing.T) {
 		{"app/uninstalled", "fulfillments_update.json"},
 		{"customers/redact", "orders_updated.json"},
 		{"customers/redact", "app_uninstalled.json"},
-		{"customers/redact", `{"shop_id":55667788,"shop_domain":"corner.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_requested":[],"data_request":{"id":2}}`},
-		{"customers/redact", `{"shop_id":1,"shop_domain":"other.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_to_redact":[]}`},
+		{"customers/redact",
+			`{"shop_id":55667788,"shop_domain":"corner.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_requested":[],` +
+				`"data_request":{"id":2}}`},
+		{"customers/redact",
+			`{"shop_id":1,"shop_domain":"other.myshopify.com","customer":{"id":1,"email":"a@example.test"},"orders_to_redact":[]}`},
 		{"customers/redact", `{"shop_id":55667788,"shop_domain":"corner.myshopify.com","customer":{},"orders_to_redact":[]}`},
 		{"customers/redact", `{"customer":{"id":1,"email":"a@example.test"},"orders_to_redact":[]}`},
 		{"app/uninstalled", `{"id":1,"myshopify_domain":"other.myshopify.com"}`},

@@ -193,9 +193,11 @@ func (o *order) read() (connector.Order, error) {
 		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.Name)
 	}
 	sum := sums{digits: money.Digits(o.CurrencyCode)}
-	out := connector.Order{ExternalID: o.ID, Number: o.Name, Currency: o.CurrencyCode, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Note: o.Note,
-		Theirs: strings.ToLower(o.DisplayFinancialStatus + " " + o.DisplayFulfillmentStatus), Payment: map[string]any{"gateways": o.PaymentGatewayNames},
-		Tax: sum.of(o.TotalTaxSet), Total: sum.of(o.TotalPriceSet), Shipping: sum.of(o.TotalShippingPriceSet)}
+	out := connector.Order{ExternalID: o.ID, Number: o.Name, Currency: o.CurrencyCode, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+		Note:    o.Note,
+		Theirs:  strings.ToLower(o.DisplayFinancialStatus + " " + o.DisplayFulfillmentStatus),
+		Payment: map[string]any{"gateways": o.PaymentGatewayNames},
+		Tax:     sum.of(o.TotalTaxSet), Total: sum.of(o.TotalPriceSet), Shipping: sum.of(o.TotalShippingPriceSet)}
 	out.Status, out.Refunded = o.status()
 	if o.CancelledAt != nil {
 		out.Theirs = "cancelled"
@@ -323,8 +325,9 @@ func (a *address) place() *connector.Place {
 	if a == nil {
 		return nil
 	}
-	return &connector.Place{Name: a.Name, Company: a.Company, Line1: a.Address1, Line2: a.Address2, City: a.City, State: a.ProvinceCode, PostalCode: a.Zip,
-		Country: a.CountryCodeV2, Phone: a.Phone}
+	return &connector.Place{Name: a.Name, Company: a.Company, Line1: a.Address1, Line2: a.Address2, City: a.City, State: a.ProvinceCode,
+		PostalCode: a.Zip,
+		Country:    a.CountryCodeV2, Phone: a.Phone}
 }
 
 func (o *order) parcels(out *connector.Order) {

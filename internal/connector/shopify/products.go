@@ -138,9 +138,11 @@ func (s *session) find(ctx context.Context, p *connector.Product) (*product, err
 		switch {
 		case !slices.Contains(skus, n.SKU): // the search is lax
 		case found != nil && found.ID != n.Product.ID:
-			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product: which one is meant cannot be known", n.SKU)
+			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product: which one is meant cannot be known",
+				n.SKU)
 		case len(p.Variants) == 0 && len(n.Product.Variants.Nodes) > 1:
-			return nil, connector.Failf(connector.Rejected, "the SKU %s belongs to one of several variants of the shop's product %s", n.SKU, n.Product.Handle)
+			return nil, connector.Failf(connector.Rejected, "the SKU %s belongs to one of several variants of the shop's product %s", n.SKU,
+				n.Product.Handle)
 		default:
 			found = &n.Product
 		}
@@ -259,8 +261,10 @@ func (s *session) variants(f *shop, p *connector.Product, there *product) (optio
 	return options, list
 }
 
-func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64, known connector.IDs) vars {
-	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil, "inventoryPolicy": "DENY", "inventoryItem": vars{"sku": sku, "tracked": true}}
+func (s *session) variantInput(f *shop, there *product, sku string, price money.Amount, before *money.Amount, quantity int64,
+	known connector.IDs) vars {
+	v := vars{"sku": sku, "price": price.String(), "compareAtPrice": nil, "inventoryPolicy": "DENY",
+		"inventoryItem": vars{"sku": sku, "tracked": true}}
 	if before != nil && *before > price {
 		v["compareAtPrice"] = before.String()
 	}
@@ -315,7 +319,8 @@ func results(p *connector.Product, made *product) []connector.Result {
 	for _, v := range p.Variants {
 		r := one(v.SKU)
 		if r.IDs.Variant == "" {
-			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: fmt.Sprintf("%s: the shop took the product without it", v.SKU), Again: true}
+			r = connector.Result{SKU: v.SKU, State: connector.Failed, Error: fmt.Sprintf("%s: the shop took the product without it", v.SKU),
+				Again: true}
 		}
 		list = append(list, r)
 	}

@@ -10,7 +10,8 @@ import (
 
 // Capabilities says what a shop can do. Limits are points, which the shop counts itself: see graphql.go.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true, Tracking: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
+		Tracking: true,
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250},
 		Limits:   []connector.Limit{{AtOnce: 4}},

@@ -128,7 +128,8 @@ const mutateDelivered = `mutation Delivered($event: FulfillmentEventInput!) {
 }`
 
 const mutateCancel = `mutation Cancel($id: ID!, $reason: OrderCancelReason!, $note: String, $refund: OrderCancelRefundMethodInput) {
-  orderCancel(orderId: $id, reason: $reason, restock: true, notifyCustomer: true, staffNote: $note, refundMethod: $refund) { orderCancelUserErrors { field message code } }
+  orderCancel(orderId: $id, reason: $reason, restock: true, notifyCustomer: true, staffNote: $note, refundMethod: $refund) {
+    orderCancelUserErrors { field message code } }
 }`
 
 const queryWebhooks = `query Webhooks($after: String) {

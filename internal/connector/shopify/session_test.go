@@ -30,7 +30,8 @@ type shop struct {
 func (s *shop) Fact(name string) string { return s.facts[name] }
 func (s *shop) Keep(name, value string) { s.facts[name] = value }
 
-func (s *shop) Renew(ctx context.Context, name, stale string, renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
+func (s *shop) Renew(ctx context.Context, name, stale string,
+	renew func(context.Context, connector.Credentials) (connector.Credentials, error)) (connector.Credentials, error) {
 	if s.kept[name] != stale {
 		return s.kept, nil
 	}
@@ -47,7 +48,8 @@ func newShop(t *testing.T) *shop {
 	s.Now = func() time.Time { return s.now }
 	server := httptest.NewServer(s.Shop)
 	t.Cleanup(server.Close)
-	s.kept = connector.Credentials{"shop": "fake.myshopify.com", "baseUrl": server.URL, "accessToken": fakeshop.Token, "clientId": fakeshop.ClientID,
+	s.kept = connector.Credentials{"shop": "fake.myshopify.com", "baseUrl": server.URL, "accessToken": fakeshop.Token,
+		"clientId":     fakeshop.ClientID,
 		"clientSecret": fakeshop.ClientSecret}
 	s.client = connector.NewClients(&netguard.Guard{Dev: true}, "entrepot/test").Timed(s.Now, func(_ context.Context, d time.Duration) error {
 		s.now = s.now.Add(d)
@@ -79,12 +81,14 @@ func shirt() connector.Product {
 
 func mug() connector.Product {
 	before := money.Amount(99000)
-	return connector.Product{ID: "019a-mug-0002", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, CompareAt: &before, Currency: "EUR", Quantity: 9}
+	return connector.Product{ID: "019a-mug-0002", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, CompareAt: &before, Currency: "EUR",
+		Quantity: 9}
 }
 
 func TestTestNamesWhatIsMissing(t *testing.T) {
 	s := newShop(t)
-	if found := must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Version != "2026-10" {
+	if found := must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" ||
+		found.Version != "2026-10" {
 		t.Errorf("%+v", found)
 	}
 	s.Scopes = []string{"write_orders"}
@@ -121,14 +125,16 @@ func TestWebhooksAreRegisteredOnce(t *testing.T) {
 
 func TestProductsAreMadeOnce(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
-		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "throttled": {Throttle: 2}, "broken": {Broken: 3}, "the index is behind": {Blind: true, LoseAnswer: 2},
+		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "throttled": {Throttle: 2}, "broken": {Broken: 3},
+		"the index is behind": {Blind: true, LoseAnswer: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
 			s.Faults = faults
 			for range 20 { // as the frame does: again later
 				results, err := s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()})
-				if err == nil && !slices.ContainsFunc(results, func(r connector.Result) bool { return r.State != connector.Live || r.IDs.Product == "" }) {
+				if err == nil && !slices.ContainsFunc(results,
+					func(r connector.Result) bool { return r.State != connector.Live || r.IDs.Product == "" }) {
 					break
 				}
 				s.now = s.now.Add(time.Minute)
@@ -149,7 +155,8 @@ func TestForeignSKUs(t *testing.T) {
 	must(s.session.Upsert(t.Context(), []connector.Product{shirt()}))(t)
 	other := mug()
 	other.SKU = "SHIRT-M"
-	if results := must(s.session.Upsert(t.Context(), []connector.Product{other}))(t); results[0].State != connector.Failed || !strings.Contains(results[0].Error, "SHIRT-M") {
+	if results := must(s.session.Upsert(t.Context(), []connector.Product{other}))(t); results[0].State != connector.Failed ||
+		!strings.Contains(results[0].Error, "SHIRT-M") {
 		t.Errorf("%+v", results)
 	}
 	adopted := shirt()
@@ -169,7 +176,8 @@ func TestStockAndPrices(t *testing.T) {
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
 	before := s.client.Calls()
 	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Other: map[string]string{"item": "gid://shopify/InventoryItem/1"}}}
-	got := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: gone, Quantity: 1}, {Item: item("MUG"), Quantity: 3}}))(t)
+	got := must(s.session.SetStock(t.Context(),
+		[]connector.StockItem{{Item: item("SHIRT-S")}, {Item: gone, Quantity: 1}, {Item: item("MUG"), Quantity: 3}}))(t)
 	if got[0].State != connector.Live || got[1].State != connector.Gone || got[2].State != connector.Live || s.client.Calls()-before != 2 {
 		t.Errorf("%d calls: %+v", s.client.Calls()-before, got)
 	}
@@ -178,7 +186,8 @@ func TestStockAndPrices(t *testing.T) {
 		t.Errorf("%v", shown)
 	}
 	dear := money.Amount(300000)
-	must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}, {Item: item("MUG"), Price: 10000}}))(t)
+	must(s.session.SetPrices(t.Context(),
+		[]connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}, {Item: item("MUG"), Price: 10000}}))(t)
 	if v, _ := s.Variant("SHIRT-S"); v.Price != "23" || v.Before != "30" {
 		t.Errorf("%+v", v)
 	}
@@ -221,7 +230,8 @@ func TestOrdersArePulled(t *testing.T) {
 		t.Fatalf("%d orders until %v: %+v", len(list), until, list)
 	}
 	o := list[0]
-	if o.ExternalID != ids[0] || o.Number != "#1000" || o.Status != orders.Processing || list[1].Status != orders.Pending || o.Email != "ada0@example.com" ||
+	if o.ExternalID != ids[0] || o.Number != "#1000" || o.Status != orders.Processing || list[1].Status != orders.Pending ||
+		o.Email != "ada0@example.com" ||
 		o.Name != "Ada Lovelace" || o.ShipTo.Country != "FR" || o.Phone != "+33 1" {
 		t.Errorf("%+v", o)
 	}
@@ -233,7 +243,8 @@ func TestOrdersArePulled(t *testing.T) {
 	s.Change(ids[2], "refunded")
 	s.now = s.now.Add(2 * time.Minute)
 	changed, _ := s.pull(t, until)
-	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[0].Parcels) != 1 || changed[0].Parcels[0].Number != "BACKOFFICE" ||
+	if len(changed) != 2 || changed[0].Status != orders.Shipped || len(changed[0].Parcels) != 1 ||
+		changed[0].Parcels[0].Number != "BACKOFFICE" ||
 		len(changed[1].Refunds) != 1 || changed[1].Refunds[0].Lines[0].Quantity != 1 {
 		t.Errorf("%+v", changed)
 	}
@@ -246,7 +257,8 @@ func TestParcelsAreShippedOnce(t *testing.T) {
 	s := newShop(t)
 	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000}, fakeshop.Bought{SKU: "B", Quantity: 1, Cents: 500})
 	o := must(s.session.PullOrder(t.Context(), id))(t)
-	first := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1", Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
+	first := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1",
+		Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
 	second := connector.Parcel{Key: "s2", Number: "JD2", Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 1},
 		{ExternalLine: o.Lines[1].ExternalID, Quantity: 1}}, Rest: true}
 	ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{first, second}}

@@ -10,7 +10,8 @@ import (
 
 // scopes are what a token must be allowed.
 var scopes = []string{"read_products", "write_products", "read_inventory", "write_inventory", "read_locations", "read_publications",
-	"write_publications", "read_orders", "write_orders", "read_merchant_managed_fulfillment_orders", "write_merchant_managed_fulfillment_orders"}
+	"write_publications", "read_orders", "write_orders", "read_merchant_managed_fulfillment_orders",
+	"write_merchant_managed_fulfillment_orders"}
 
 // shop is what is known of the shop in a session's life.
 type shop struct {
@@ -43,7 +44,8 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if err != nil {
 		return connector.Shop{}, err
 	}
-	out := connector.Shop{Name: a.Shop.Name, URL: a.Shop.URL, Version: answer.Header.Get("X-Shopify-API-Version"), Currency: a.Shop.CurrencyCode,
+	out := connector.Shop{Name: a.Shop.Name, URL: a.Shop.URL, Version: answer.Header.Get("X-Shopify-API-Version"),
+		Currency: a.Shop.CurrencyCode,
 		Timezone: a.Shop.IanaTimezone, PricesIncludeTax: &a.Shop.TaxesIncluded}
 	var granted []string
 	for _, scope := range a.CurrentAppInstallation.AccessScopes {

@@ -61,12 +61,14 @@ type refusal struct{ Message, Code string }
 func (s *session) setQuantities(ctx context.Context, f *shop, items []connector.StockItem, at []int) (map[int]refusal, error) {
 	quantities := make([]vars, len(at))
 	for k, i := range at {
-		quantities[k] = vars{"inventoryItemId": items[i].IDs.Other[itemID], "locationId": f.location, "quantity": items[i].Quantity, "changeFromQuantity": nil}
+		quantities[k] = vars{"inventoryItemId": items[i].IDs.Other[itemID], "locationId": f.location, "quantity": items[i].Quantity,
+			"changeFromQuantity": nil}
 	}
 	var a struct {
 		InventorySetQuantities struct{ UserErrors userErrors }
 	}
-	_, err := s.call(reading(ctx), mutateStock, vars{"input": vars{"name": "available", "reason": "correction", "quantities": quantities}, "key": id.New[string]()}, &a)
+	_, err := s.call(reading(ctx), mutateStock,
+		vars{"input": vars{"name": "available", "reason": "correction", "quantities": quantities}, "key": id.New[string]()}, &a)
 	if err != nil {
 		return nil, err
 	}

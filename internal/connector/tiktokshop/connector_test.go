@@ -18,7 +18,8 @@ func about(topic string) connector.Outcome { return connector.About(topic, "") }
 
 // body is a notification of the channel's shop.
 func body(kind, id, data string) string {
-	return fmt.Sprintf(`{"type":%s,"tts_notification_id":%q,"shop_id":"7490000000000000007","timestamp":1791188042,"data":{%s}}`, kind, id, data)
+	return fmt.Sprintf(`{"type":%s,"tts_notification_id":%q,"shop_id":"7490000000000000007","timestamp":1791188042,"data":{%s}}`, kind, id,
+		data)
 }
 
 func suite() connectortest.Suite {
@@ -76,7 +77,8 @@ func TestShopUnknown(t *testing.T) {
 // The vector is the platform's own.
 func TestSignatureVector(t *testing.T) {
 	const (
-		body = `{"type":1,"tts_notification_id":"7380066284010030890","shop_id":"7495540735365777507","timestamp":1718305585,"data":{"is_on_hold_order":true,"order_id":"576653688135258178","order_status":"UNPAID","update_time":1718305585}}`
+		body = `{"type":1,"tts_notification_id":"7380066284010030890","shop_id":"7495540735365777507","timestamp":1718305585,` +
+			`"data":{"is_on_hold_order":true,"order_id":"576653688135258178","order_status":"UNPAID","update_time":1718305585}}`
 		sign = "5dec0f11ec2f6783b8deee53c9ffbf8d024302f7c7e7fa55a35d17629031ac05"
 	)
 	ch := connector.Channel{Credentials: connector.Credentials{"appKey": "abcdef", "appSecret": "123"}}

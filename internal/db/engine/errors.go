@@ -32,7 +32,8 @@ func TooLong(err error) error {
 // UnknownOutcome is the error for a commit of which nobody knows whether it happened (interface §7: 503).
 func UnknownOutcome(err error) error {
 	return shown(apperr.New(apperr.Unavailable, "outcome_unknown",
-		"the store went away while this was being stored and it is not known whether it was: repeat the request with the same Idempotency-Key"), err)
+		"the store went away while this was being stored and it is not known whether it was: repeat the request with the same "+
+			"Idempotency-Key"), err)
 }
 
 func shown(f *apperr.Error, cause error) error { return fmt.Errorf("%w: %w", f, cause) }

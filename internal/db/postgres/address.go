@@ -9,7 +9,8 @@ import (
 
 // libpqWords are the parameters of an address that PostgreSQL's own programs know; what else an address sets is a setting of the
 // session, or one of this program's pool.
-var libpqWords = strings.Fields(`host hostaddr port dbname user password passfile require_auth channel_binding connect_timeout client_encoding
+var libpqWords = strings.Fields(
+	`host hostaddr port dbname user password passfile require_auth channel_binding connect_timeout client_encoding
 	options application_name fallback_application_name keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout
 	gssencmode sslmode sslcompression sslcert sslkey sslpassword sslcertmode sslrootcert sslcrl sslcrldir sslsni requirepeer
 	ssl_min_protocol_version ssl_max_protocol_version sslnegotiation krbsrvname gsslib gssdelegation service target_session_attrs

@@ -23,7 +23,8 @@ func meaning(ctx context.Context, err error) error {
 			return fmt.Errorf("%w: %w", engine.ErrRetry, err)
 		case pg.Code == "57014", pg.Code == "55P03": // statement_timeout, lock_timeout
 			return engine.TooLong(err)
-		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == "25006", strings.HasPrefix(pg.Code, "57P"), strings.HasPrefix(pg.Code, "XX00"):
+		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == "25006", strings.HasPrefix(pg.Code, "57P"),
+			strings.HasPrefix(pg.Code, "XX00"):
 			return engine.Unavailable(err)
 		}
 		return err
@@ -35,8 +36,9 @@ func meaning(ctx context.Context, err error) error {
 	return err
 }
 
-// awayClasses are the classes of PostgreSQL's error codes for what is wrong with the server and not with a statement: connections, resources,
-// the system beneath. Beside them stand a standby (25006), a server that goes down or comes up (57P…) and a damaged store (XX00…).
+// awayClasses are the classes of PostgreSQL's error codes for what is wrong with the server and not with a statement: connections,
+// resources, the system beneath. Beside them stand a standby (25006), a server that goes down or comes up (57P…) and a damaged store
+// (XX00…).
 var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 
 // violation is what a statement came up against.

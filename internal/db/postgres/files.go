@@ -26,7 +26,9 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 	c.Exec(ctx, "CHECKPOINT") // what is in memory only would be missed; where the role may not, the texts still show it
 	const log = "PostgreSQL's write-ahead log and its archive: their segments go in the server's own time"
 	var data, base string
-	err = c.QueryRow(ctx, "SELECT current_setting('data_directory'), (SELECT 'base/' || oid FROM pg_database WHERE datname = current_database())").Scan(&data, &base)
+	err = c.QueryRow(ctx,
+		"SELECT current_setting('data_directory'), (SELECT 'base/' || oid FROM pg_database WHERE datname = current_database())").Scan(&data,
+		&base)
 	if err != nil {
 		return []string{"PostgreSQL's files: the role may not know where they are", log}, nil
 	}
@@ -67,7 +69,8 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 
 // relationFiles tells which table or index each file number belongs to.
 func relationFiles(ctx context.Context, c *pgx.Conn) (map[string]string, error) {
-	rows, err := c.Query(ctx, "SELECT pg_relation_filenode(oid)::TEXT, relname::TEXT FROM pg_class WHERE pg_relation_filenode(oid) IS NOT NULL")
+	rows,
+		err := c.Query(ctx, "SELECT pg_relation_filenode(oid)::TEXT, relname::TEXT FROM pg_class WHERE pg_relation_filenode(oid) IS NOT NULL")
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. They meet at the tenant's change clock anyway: more of
-// them only compete with the one that holds it for processors (32 in one tenant made half as many orders as 8), and would take
-// the whole pool from the other tenants. Eight keep the clock busy at some milliseconds a round trip.
+// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. They meet at the tenant's change clock
+// anyway: more of them only compete with the one that holds it for processors (32 in one tenant made half as many orders as 8), and would
+// take the whole pool from the other tenants. Eight keep the clock busy at some milliseconds a round trip.
 const writersPerAccount = 8
 
 // limits lets so many transactions of each tenant through; those beyond wait without a connection.

@@ -69,7 +69,8 @@ func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	}
 }
 
-// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds them, so that COMMIT can travel in the same message.
+// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds them, so that COMMIT can travel in
+// the same message.
 func expecting(sql string, n int64, reads bool) string {
 	key := expectKey{sql, n}
 	if text, ok := expectTexts.Load(key); ok {

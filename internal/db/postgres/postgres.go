@@ -95,7 +95,8 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 		return engine.Unavailable(err)
 	}
 	defer conn.Release()
-	_, err = conn.Conn().PgConn().Exec(ctx, "BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
+	_, err = conn.Conn().PgConn().Exec(ctx,
+		"BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
 	if err != nil {
 		conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll()
 	}
@@ -106,8 +107,10 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 func (e *Engine) Catalog() engine.Catalog {
 	return engine.Catalog{
 		Made: "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_versions'",
-		Texts: `SELECT c.table_name::TEXT, c.column_name::TEXT FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type = 'text' ORDER BY c.table_name, c.ordinal_position`,
+		Texts: `SELECT c.table_name::TEXT, c.column_name::TEXT FROM information_schema.columns c
+			JOIN information_schema.tables t USING (table_schema, table_name)
+			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type = 'text'
+				ORDER BY c.table_name, c.ordinal_position`,
 	}
 }
 

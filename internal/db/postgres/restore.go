@@ -27,8 +27,9 @@ func RestoreDatabase(ctx context.Context, from, address string) (made Copied, er
 		return made, err
 	}
 	if dump.schema != store.schema {
-		return made, fmt.Errorf("%s is a copy of the schema %s, and the database's address leads to the schema %s: restore it where both are the same",
-			from, dump.schema, store.schema)
+		return made,
+			fmt.Errorf("%s is a copy of the schema %s, and the database's address leads to the schema %s: restore it where both are the same",
+				from, dump.schema, store.schema)
 	}
 	counts, err := countRows(ctx, store.conn)
 	if err != nil {

@@ -116,7 +116,8 @@ func awaitOldest(ctx context.Context, c *pgx.Conn) (older bool, err error) {
 	}
 	for end := time.Now().Add(oldestWait); ; {
 		err := c.QueryRow(ctx, `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-			AND backend_type <> 'autovacuum worker' AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::TEXT::XID)`, fmt.Sprint(now)).Scan(&older)
+			AND backend_type <> 'autovacuum worker' AND backend_xmin IS NOT NULL AND age(backend_xmin)
+				> age($1::TEXT::XID)`, fmt.Sprint(now)).Scan(&older)
 		if err != nil || !older || time.Now().After(end) {
 			return older, err
 		}

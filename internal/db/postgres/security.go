@@ -21,14 +21,16 @@ func (s Security) Mend() string {
 	var sql []string
 	for _, table := range s.Open {
 		name := quoteIdent(table)
-		sql = append(sql, "ALTER TABLE "+name+" ENABLE ROW LEVEL SECURITY; ALTER TABLE "+name+" FORCE ROW LEVEL SECURITY; DROP POLICY IF EXISTS tenant ON "+name+
+		sql = append(sql, "ALTER TABLE "+name+" ENABLE ROW LEVEL SECURITY; ALTER TABLE "+name+
+			" FORCE ROW LEVEL SECURITY; DROP POLICY IF EXISTS tenant ON "+name+
 			"; CREATE POLICY tenant ON "+name+" USING "+tenantPolicy+";")
 	}
 	return strings.Join(sql, " ")
 }
 
 // tenantPolicy lets a transaction see the rows of the account that it names, and all of them when it serves every account.
-const tenantPolicy = "(current_setting('entrepot.tenant', true) = '0' OR tenant_id = nullif(current_setting('entrepot.tenant', true), '')::BIGINT)"
+const tenantPolicy = "(current_setting('entrepot.tenant', true) = '0' OR " +
+	"tenant_id = nullif(current_setting('entrepot.tenant', true), '')::BIGINT)"
 
 // Security looks at row-level security as it stands now. It changes nothing.
 func (e *Engine) Security(ctx context.Context) (s Security, err error) {
@@ -37,11 +39,13 @@ func (e *Engine) Security(ctx context.Context) (s Security, err error) {
 		return s, engine.Unavailable(err)
 	}
 	defer conn.Release()
-	err = conn.QueryRow(ctx, "SELECT rolname::TEXT, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&s.Role, &s.AllPower)
+	err = conn.QueryRow(ctx, "SELECT rolname::TEXT, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&s.Role,
+		&s.AllPower)
 	if err != nil {
 		return s, err
 	}
-	rows, err := conn.Query(ctx, `SELECT k.relname::TEXT FROM pg_class k JOIN pg_namespace n ON n.oid = k.relnamespace JOIN pg_attribute a ON a.attrelid = k.oid
+	rows, err := conn.Query(ctx, `SELECT k.relname::TEXT FROM pg_class k JOIN pg_namespace n ON n.oid = k.relnamespace
+		JOIN pg_attribute a ON a.attrelid = k.oid
 		WHERE n.nspname = current_schema() AND k.relkind IN ('r', 'p') AND a.attname = 'tenant_id' AND NOT a.attisdropped
 			AND NOT (k.relrowsecurity AND k.relforcerowsecurity AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = k.oid))
 		ORDER BY k.relname`)

@@ -34,7 +34,8 @@ func (t tool) run(ctx context.Context, env []string, out io.Writer, args ...stri
 }
 
 // toolFolders are where PostgreSQL's programs are beside the search path.
-var toolFolders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
+var toolFolders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin",
+	"/usr/local/opt/postgresql*/bin",
 	"/Applications/Postgres.app/Contents/Versions/*/bin", `C:\Program Files\PostgreSQL\*\bin`}
 
 var versionOfTool = regexp.MustCompile(`\) (\d+)`)
@@ -73,5 +74,7 @@ func postgresTools(ctx context.Context, name string, server int) (list []tool, e
 		return nil, fmt.Errorf("the server is PostgreSQL %d, and %s: install PostgreSQL's client programs of version %d or newer",
 			server, strings.Join(older, ", "), server)
 	}
-	return nil, fmt.Errorf("%s is not on this machine: install PostgreSQL's client programs of version %d or newer (Debian: postgresql-client)", name, server)
+	return nil,
+		fmt.Errorf("%s is not on this machine: install PostgreSQL's client programs of version %d or newer (Debian: postgresql-client)", name,
+			server)
 }

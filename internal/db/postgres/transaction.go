@@ -73,7 +73,8 @@ func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err er
 // read all of it. One plan serves every account (see afterMigration) and is made once a connection. They end with the transaction, so
 // that a pooler between may hand the connection on.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
-	set_config('lock_timeout', '` + lockTimeout + `', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+	set_config('lock_timeout', '` + lockTimeout +
+	`', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
 	set_config('jit', 'off', true)`
 
 // opening is what a transaction begins with; it travels with the first statement.

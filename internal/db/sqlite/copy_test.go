@@ -64,7 +64,8 @@ func TestCopyIsConsistentWhileOthersWrite(t *testing.T) {
 		restored := openAt(t, target)
 		var numbers, clocks int64
 		err := restored.Read(t.Context(), 7, func(tx *db.Tx) error {
-			return errors.Join(tx.Row("SELECT count(*) FROM order_numbers", nil, &numbers), tx.Row("SELECT count(*) FROM change_clocks", nil, &clocks))
+			return errors.Join(tx.Row("SELECT count(*) FROM order_numbers", nil, &numbers),
+				tx.Row("SELECT count(*) FROM change_clocks", nil, &clocks))
 		})
 		if err != nil || numbers != clocks || i > 0 && numbers == 0 {
 			t.Errorf("copy %d: %d order numbers, %d clocks, %v", i, numbers, clocks, err)
@@ -109,7 +110,8 @@ func TestRestoreSparesAStoreThatIsOpen(t *testing.T) {
 
 func TestCheckRefusesWhatIsNoStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	if err := os.WriteFile(path, []byte("this is no database, whatever its name says, and it is long enough to look like one............"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("this is no database, whatever its name says, and it is long enough to look like one............"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{path, filepath.Join(t.TempDir(), "missing.db")} {

@@ -22,7 +22,8 @@ func meaning(err error) error {
 	switch code(err).ToPrimary() {
 	case sqlite.ResultBusy:
 		return fmt.Errorf("%w: %w", engine.ErrRetry, err)
-	case sqlite.ResultReadOnly, sqlite.ResultIOErr, sqlite.ResultCorrupt, sqlite.ResultFull, sqlite.ResultCantOpen, sqlite.ResultNotADB, sqlite.ResultNoMem:
+	case sqlite.ResultReadOnly, sqlite.ResultIOErr, sqlite.ResultCorrupt, sqlite.ResultFull, sqlite.ResultCantOpen, sqlite.ResultNotADB,
+		sqlite.ResultNoMem:
 		return engine.Unavailable(err)
 	}
 	return err

@@ -109,7 +109,8 @@ func open(c Config, path string) (*Engine, error) {
 		c.Sync = func() error { return syncLog(log) }
 	}
 	another := func() (*conn, error) { return openConn(path, settings...) }
-	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), readers: make(chan *conn, size), size: size, dir: c.Dir,
+	e := &Engine{now: c.Now, path: path, log: log, writer: newWriter(c, first, another), readers: make(chan *conn, size), size: size,
+		dir:      c.Dir,
 		settings: append(settings, "cache_size(-400)", "query_only(ON)", fmt.Sprintf("mmap_size(%d)", mapped/size))}
 	for range size {
 		e.readers <- nil
@@ -192,8 +193,9 @@ func (e *Engine) AfterMigration(context.Context) error { return nil }
 // Catalog is where SQLite lists its tables.
 func (e *Engine) Catalog() engine.Catalog {
 	return engine.Catalog{
-		Made:  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_versions'",
-		Texts: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT' ORDER BY t.name, c.cid",
+		Made: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_versions'",
+		Texts: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT' ORDER " +
+			"BY t.name, c.cid",
 	}
 }
 

@@ -48,7 +48,8 @@ func soon[T any](t *testing.T, c <-chan T) (v T) {
 	return v
 }
 
-// Neither the writer of a transaction nor anybody who can see it hears of it before the disk holds it, while the next transaction is already written.
+// Neither the writer of a transaction nor anybody who can see it hears of it before the disk holds it, while the next transaction is
+// already written.
 func TestNobodyIsToldBeforeTheDiskHoldsIt(t *testing.T) {
 	store := hold(t)
 	first := store.mark(t, 1)

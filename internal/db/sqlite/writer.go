@@ -47,7 +47,8 @@ func (t *transaction) end(err error) {
 }
 
 func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
-	w := &writer{log: c.Log, conn: own, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize), tasks: make(chan func(*conn)),
+	w := &writer{log: c.Log, conn: own, sync: c.Sync, failed: c.Failed, waiting: make(chan *transaction, groupSize),
+		tasks: make(chan func(*conn)),
 		delay: time.NewTimer(time.Hour), groups: make(chan group, 1), synced: make(chan struct{}, 1), grown: make(chan struct{}, 1),
 		written: make(chan struct{}), copied: make(chan struct{}), done: make(chan struct{})}
 	w.durability.moved.L = &w.durability.mu

@@ -59,7 +59,8 @@ func (o *order) show() object {
 	lines := []object{}
 	for _, l := range o.lines {
 		goods, ordered, shipped = goods+l.cents*l.quantity, ordered+l.quantity, shipped+o.shipped[l.id]
-		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity, "lineItemCost": euros(l.cents * l.quantity)})
+		lines = append(lines, object{"lineItemId": l.id, "sku": l.sku, "title": "Article " + l.sku, "quantity": l.quantity,
+			"lineItemCost": euros(l.cents * l.quantity)})
 	}
 	state, cancel := "NOT_STARTED", "NONE_REQUESTED"
 	if shipped > 0 {

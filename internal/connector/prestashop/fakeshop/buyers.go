@@ -17,7 +17,8 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	customer := s.add("customers", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "email": email})
-	address := s.add("addresses", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "address1": "1 rue de la Paix", "city": "Paris",
+	address := s.add("addresses", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "address1": "1 rue de la Paix",
+		"city":     "Paris",
 		"postcode": "75002", "id_country": "1", "id_state": "0", "phone_mobile": "+33 6 00 00 00 00", "company": ""})
 	now := s.stamp()
 	o := s.add("orders", map[string]string{"id_customer": customer.id, "id_address_delivery": address.id, "id_address_invoice": address.id,
@@ -29,8 +30,10 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 		product, combination, price := s.sold(l.SKU)
 		total := price * int64(l.Quantity)
 		net += total
-		s.add("order_details", map[string]string{"id_order": o.id, "product_id": product, "product_attribute_id": combination, "product_reference": l.SKU,
-			"product_name": "Article " + l.SKU, "product_quantity": strconv.Itoa(l.Quantity), "unit_price_tax_excl": six(price), "total_price_tax_excl": six(total)})
+		s.add("order_details", map[string]string{"id_order": o.id, "product_id": product, "product_attribute_id": combination,
+			"product_reference": l.SKU,
+			"product_name":      "Article " + l.SKU, "product_quantity": strconv.Itoa(l.Quantity), "unit_price_tax_excl": six(price),
+			"total_price_tax_excl": six(total)})
 	}
 	tax, shipping := (net+5_000_000)/5, int64(5_000_000)
 	o.fields["total_products"], o.fields["total_shipping_tax_excl"] = six(net), six(shipping)
@@ -106,7 +109,8 @@ func (s *Shop) Refund(order string, quantity int, amount string) {
 	details := s.where("order_details", "id_order", order)
 	slip := s.add("order_slip", map[string]string{"id_order": order, "total_products_tax_incl": amount, "total_shipping_tax_incl": "0",
 		"date_add": s.stamp(), "date_upd": s.stamp()})
-	slip.links["order_slip_details"] = []map[string]string{{"id_order_detail": details[0].id, "product_quantity": strconv.Itoa(quantity), "amount_tax_incl": amount}}
+	slip.links["order_slip_details"] = []map[string]string{{"id_order_detail": details[0].id, "product_quantity": strconv.Itoa(quantity),
+		"amount_tax_incl": amount}}
 }
 
 // Stock is the quantity that the shop shows of a reference.

@@ -115,7 +115,8 @@ func (s *Shop) document(res *resource, r *row, only []string) string {
 }
 
 // entry is what the members of an association are called.
-var entry = map[string]string{"categories": "category", "product_option_values": "product_option_value", "images": "image", "order_rows": "order_row",
+var entry = map[string]string{"categories": "category", "product_option_values": "product_option_value", "images": "image",
+	"order_rows":         "order_row",
 	"order_slip_details": "order_slip_detail"}
 
 func cdata(text string) string {

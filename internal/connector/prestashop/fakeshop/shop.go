@@ -1,6 +1,6 @@
-// Package fakeshop is a shop with PrestaShop's web service, in memory: for tests, and for integrators who have no shop at hand. It keeps the
-// habits of a real one, also where they hurt: references may stand twice, a stock row comes with its product and cannot be made, a name that
-// is not sent in every language is blank in the others, unpaid orders take no stock, and nothing can be done in one step.
+// Package fakeshop is a shop with PrestaShop's web service, in memory: for tests, and for integrators who have no shop at hand. It keeps
+// the habits of a real one, also where they hurt: references may stand twice, a stock row comes with its product and cannot be made, a
+// name that is not sent in every language is blank in the others, unpaid orders take no stock, and nothing can be done in one step.
 package fakeshop
 
 import (
@@ -66,8 +66,10 @@ var states = []struct {
 	{"PS_OS_PREPARATION", "Processing in progress", true, false, false}, {"PS_OS_SHIPPING", "Shipped", true, true, false},
 	{"PS_OS_DELIVERED", "Delivered", true, true, false}, {"PS_OS_CANCELED", "Canceled", false, false, false},
 	{"PS_OS_REFUND", "Refunded", false, false, false}, {"PS_OS_ERROR", "Payment error", false, false, false},
-	{"PS_OS_OUTOFSTOCK_PAID", "On backorder (paid)", true, false, false}, {"PS_OS_BANKWIRE", "Awaiting bank wire payment", false, false, false},
-	{"PS_OS_WS_PAYMENT", "Remote payment accepted", true, false, false}, {"PS_OS_OUTOFSTOCK_UNPAID", "On backorder (not paid)", false, false, false},
+	{"PS_OS_OUTOFSTOCK_PAID", "On backorder (paid)", true, false, false},
+	{"PS_OS_BANKWIRE", "Awaiting bank wire payment", false, false, false},
+	{"PS_OS_WS_PAYMENT", "Remote payment accepted", true, false, false},
+	{"PS_OS_OUTOFSTOCK_UNPAID", "On backorder (not paid)", false, false, false},
 	{"PS_OS_COD_VALIDATION", "Awaiting Cash On Delivery validation", false, false, false},
 }
 
@@ -86,7 +88,8 @@ func New() *Shop {
 		{name: "categories", kind: "category", texts: []string{"name", "link_rewrite"}}, {name: "specific_prices", kind: "specific_price"},
 		{name: "orders", kind: "order"}, {name: "order_details", kind: "order_detail"}, {name: "order_histories", kind: "order_history"},
 		{name: "order_carriers", kind: "order_carrier"}, {name: "order_slip", kind: "order_slip"},
-		{name: "order_states", kind: "order_state", texts: []string{"name"}}, {name: "customers", kind: "customer"}, {name: "addresses", kind: "address"},
+		{name: "order_states", kind: "order_state", texts: []string{"name"}}, {name: "customers", kind: "customer"},
+		{name: "addresses", kind: "address"},
 		{name: "countries", kind: "country"}, {name: "states", kind: "state"}, {name: "currencies", kind: "currency"},
 		{name: "languages", kind: "language"}, {name: "configurations", kind: "configuration"}, {name: "images", kind: "image"},
 	} {
@@ -96,7 +99,8 @@ func New() *Shop {
 	s.add("languages", map[string]string{"iso_code": "fr"})
 	s.add("currencies", map[string]string{"iso_code": "EUR"})
 	s.add("countries", map[string]string{"iso_code": "FR"})
-	for _, setting := range [][2]string{{"PS_LANG_DEFAULT", "1"}, {"PS_CURRENCY_DEFAULT", "1"}, {"PS_TIMEZONE", zone.String()}, {"PS_HOME_CATEGORY", "2"}} {
+	for _, setting := range [][2]string{{"PS_LANG_DEFAULT", "1"}, {"PS_CURRENCY_DEFAULT", "1"}, {"PS_TIMEZONE", zone.String()},
+		{"PS_HOME_CATEGORY", "2"}} {
 		s.add("configurations", map[string]string{"name": setting[0], "value": setting[1]})
 	}
 	for range 2 { // root and home
@@ -253,9 +257,11 @@ func (s *Shop) answer(w http.ResponseWriter, status int, body string) {
 	if s.Faults.Warnings {
 		fmt.Fprint(w, "<br />\n<b>Warning</b>:  Undefined array key \"x\" in <b>/var/www/modules/loud.php</b> on line <b>12</b><br />\n")
 	}
-	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<prestashop xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n"+body+"\n</prestashop>\n")
+	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<prestashop xmlns:xlink="http://www.w3.org/1999/xlink">`+"\n"+body+
+		"\n</prestashop>\n")
 }
 
 func (s *Shop) refuse(w http.ResponseWriter, status, code int, message string) {
-	s.answer(w, status, fmt.Sprintf("<errors><error><code><![CDATA[%d]]></code><message><![CDATA[%s]]></message></error></errors>", code, message))
+	s.answer(w, status, fmt.Sprintf("<errors><error><code><![CDATA[%d]]></code><message><![CDATA[%s]]></message></error></errors>", code,
+		message))
 }

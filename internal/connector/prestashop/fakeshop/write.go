@@ -144,7 +144,8 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 		at.fields["quantity"] = "0"
 	case "combinations":
 		if post {
-			s.add("stock_availables", map[string]string{"id_product": at.get("id_product"), "id_product_attribute": at.id, "quantity": "0", "id_shop": "1"})
+			s.add("stock_availables", map[string]string{"id_product": at.get("id_product"), "id_product_attribute": at.id, "quantity": "0",
+				"id_shop": "1"})
 		}
 	case "stock_availables":
 		s.addUp(at.get("id_product"))

@@ -41,13 +41,15 @@ type Bought struct {
 func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := &order{id: s.gid("Order"), email: email, financial: "PENDING", created: s.Now().UTC(), updated: s.Now().UTC(), part: s.gid("FulfillmentOrder")}
+	o := &order{id: s.gid("Order"), email: email, financial: "PENDING", created: s.Now().UTC(), updated: s.Now().UTC(),
+		part: s.gid("FulfillmentOrder")}
 	o.name = "#" + strconv.Itoa(1000+len(s.orders))
 	if paid {
 		o.financial = "PAID"
 	}
 	for _, b := range lines {
-		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU, quantity: b.Quantity, cents: b.Cents})
+		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU,
+			quantity: b.Quantity, cents: b.Cents})
 		if v := s.variant(func(v *variant) bool { return v.sku == b.SKU }); v != nil {
 			v.available -= b.Quantity
 		}
@@ -81,8 +83,10 @@ func (s *Shop) Change(id, what string) {
 		}
 		o.parcels = append(o.parcels, p)
 	case "refunded":
-		o.refunds = append(o.refunds, object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn", "totalRefundedSet": euros(o.lines[0].cents),
-			"refundLineItems": object{"nodes": []object{{"quantity": 1, "lineItem": object{"id": o.lines[0].id}, "subtotalSet": euros(o.lines[0].cents), "totalTaxSet": euros(0)}}}})
+		o.refunds = append(o.refunds, object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn",
+			"totalRefundedSet": euros(o.lines[0].cents),
+			"refundLineItems": object{"nodes": []object{{"quantity": 1, "lineItem": object{"id": o.lines[0].id},
+				"subtotalSet": euros(o.lines[0].cents), "totalTaxSet": euros(0)}}}})
 	}
 }
 
@@ -112,7 +116,8 @@ func (o *order) show(most int) object {
 	for _, l := range o.lines {
 		net, shipped, ordered = net+l.cents*l.quantity, shipped+l.shipped, ordered+l.quantity
 		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.quantity,
-			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents), "taxLines": []object{{"priceSet": euros(l.cents * l.quantity / 5)}}})
+			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents),
+			"taxLines": []object{{"priceSet": euros(l.cents * l.quantity / 5)}}})
 	}
 	state := "UNFULFILLED"
 	if shipped > 0 {
@@ -131,14 +136,18 @@ func (o *order) show(most int) object {
 			"trackingInfo": []object{{"company": "DHL", "number": p.number}}, "fulfillmentLineItems": object{"nodes": lines}})
 	}
 	tax := (net + 500) / 5
-	place := object{"name": "Ada Lovelace", "address1": "1 rue de la Paix", "city": "Paris", "zip": "75002", "countryCodeV2": "FR", "phone": "+33 1"}
+	place := object{"name": "Ada Lovelace", "address1": "1 rue de la Paix", "city": "Paris", "zip": "75002", "countryCodeV2": "FR",
+		"phone": "+33 1"}
 	total := euros(net + 500 + tax)
 	more := object{"hasNextPage": len(nodes) > most, "endCursor": strconv.Itoa(most)}
-	out := object{"id": o.id, "name": o.name, "createdAt": o.created.Format(time.RFC3339), "updatedAt": o.updated.Format(time.RFC3339), "cancelledAt": nil,
-		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email, "currencyCode": "EUR",
-		"customer": object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
-		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": total, "currentTotalPriceSet": total, "currentTotalTaxSet": euros(tax),
-		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
+	out := object{"id": o.id, "name": o.name, "createdAt": o.created.Format(time.RFC3339), "updatedAt": o.updated.Format(time.RFC3339),
+		"cancelledAt":            nil,
+		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email,
+		"currencyCode": "EUR",
+		"customer":     object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
+		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": total, "currentTotalPriceSet": total,
+		"currentTotalTaxSet": euros(tax),
+		"lineItems":          object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
 	if o.cancelled != nil {
 		out["cancelledAt"] = o.cancelled.Format(time.RFC3339)
 	}
@@ -214,7 +223,8 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 	out := o.show(1 << 20)
 	lines := []object{}
 	for _, l := range o.lines {
-		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": l.quantity - l.shipped, "lineItem": object{"id": l.id}})
+		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": l.quantity - l.shipped,
+			"lineItem": object{"id": l.id}})
 	}
 	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN", "lineItems": object{"nodes": lines}}}}
 	return object{"order": out}, ""
@@ -246,7 +256,8 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 						continue
 					}
 					if want.Quantity > l.quantity-l.shipped {
-						return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment", "Invalid fulfillment order line item quantity requested.", "")}}, ""
+						return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment",
+							"Invalid fulfillment order line item quantity requested.", "")}}, ""
 					}
 					l.shipped += want.Quantity
 					p.lines[l.id] += want.Quantity

@@ -200,10 +200,12 @@ func (s *Shop) setStock(raw json.RawMessage) (object, string) {
 		field := "input.quantities." + strconv.Itoa(i) + ".inventoryItemId"
 		v := s.variant(func(v *variant) bool { return v.item == item })
 		if v == nil {
-			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The inventory item could not be found", "INVALID_INVENTORY_ITEM")}}, ""
+			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The inventory item could not be found",
+				"INVALID_INVENTORY_ITEM")}}, ""
 		}
 		if !v.stocked {
-			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The item is not stocked at the location", "ITEM_NOT_STOCKED_AT_LOCATION")}}, ""
+			return object{"inventorySetQuantities": object{"userErrors": refused(field, "The item is not stocked at the location",
+				"ITEM_NOT_STOCKED_AT_LOCATION")}}, ""
 		}
 		changes = append(changes, change{v, n})
 	}
@@ -256,7 +258,8 @@ func (s *Shop) setPrices(raw json.RawMessage) (object, string) {
 	for i, c := range in.Variants {
 		v := s.variant(func(v *variant) bool { return v.id == c.ID })
 		if v == nil {
-			errors = append(errors, refused("variants."+strconv.Itoa(i)+".id", "Product variant does not exist", "PRODUCT_VARIANT_DOES_NOT_EXIST")...)
+			errors = append(errors, refused("variants."+strconv.Itoa(i)+".id", "Product variant does not exist",
+				"PRODUCT_VARIANT_DOES_NOT_EXIST")...)
 			continue
 		}
 		v.price, v.before = c.Price, ""

@@ -1,7 +1,7 @@
-// Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for integrators
-// who have no shop at hand. It answers by the operation's name with all that it has. It keeps a real shop's habits: lists of a product are
-// replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out, and orders are
-// shipped by parts of the shop's own making.
+// Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for
+// integrators who have no shop at hand. It answers by the operation's name with all that it has. It keeps a real shop's habits: lists of a
+// product are replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out,
+// and orders are shipped by parts of the shop's own making.
 package fakeshop
 
 import (
@@ -84,8 +84,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.giveToken(w, r)
 		return
 	}
-	version, ok := strings.CutPrefix(r.URL.Path, "/admin/api/")
-	if version, ok = strings.CutSuffix(version, "/graphql.json"); !ok {
+	version, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/admin/api/"), "/graphql.json")
+	if !ok {
 		http.NotFound(w, r)
 		return
 	}
@@ -109,7 +109,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case nth(s.Faults.Throttle, s.requests):
 		s.answer(w, object{"errors": []object{{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}},
-			"extensions": object{"cost": object{"requestedQueryCost": 300, "throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": 100, "restoreRate": 100}}}})
+			"extensions": object{"cost": object{"requestedQueryCost": 300,
+				"throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": 100, "restoreRate": 100}}}})
 		return
 	}
 	found := operation.FindStringSubmatch(in.Query)
@@ -139,7 +140,8 @@ func (s *Shop) answer(w http.ResponseWriter, body any) {
 }
 
 func (s *Shop) giveToken(w http.ResponseWriter, r *http.Request) {
-	if r.FormValue("client_id") != ClientID || r.FormValue("client_secret") != ClientSecret || r.FormValue("grant_type") != "client_credentials" {
+	if r.FormValue("client_id") != ClientID || r.FormValue("client_secret") != ClientSecret ||
+		r.FormValue("grant_type") != "client_credentials" {
 		http.Error(w, `{"error":"application_cannot_be_found"}`, http.StatusBadRequest)
 		return
 	}
@@ -158,7 +160,8 @@ func (s *Shop) Expire() {
 // run does what an operation asks.
 func (s *Shop) run(name string, variables json.RawMessage) (data object, wrong string) {
 	does := map[string]func(json.RawMessage) (object, string){
-		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete, "SetStock": s.setStock,
+		"Shop": s.about, "Find": s.find, "SetProduct": s.setProduct, "Publish": s.publish, "Hide": s.hide, "Delete": s.delete,
+		"SetStock": s.setStock,
 		"Activate": s.activate, "Stock": s.stock, "SetPrices": s.setPrices, "Orders": s.list, "Order": s.order, "MoreLines": s.moreLines,
 		"Shipping": s.shipping, "Ship": s.ship, "Delivered": s.delivered, "Cancel": s.cancel,
 		"Webhooks": s.listWebhooks, "AddWebhook": s.addWebhook, "DropWebhook": s.dropWebhook,
@@ -182,7 +185,8 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 			scopes = append(scopes, object{"handle": scope})
 		}
 	}
-	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example", "currencyCode": "EUR",
+	return object{"shop": object{"name": "Fake shop", "myshopifyDomain": "fake.myshopify.com", "url": "https://fake.example",
+		"currencyCode": "EUR",
 		"ianaTimezone": "Europe/Paris", "taxesIncluded": false}, "currentAppInstallation": object{"accessScopes": scopes},
 		"locations":    object{"nodes": []object{{"id": "gid://shopify/Location/1", "name": "Shop", "isActive": true}}},
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
@@ -204,7 +208,8 @@ func (s *Shop) addWebhook(raw json.RawMessage) (object, string) {
 	_ = json.Unmarshal(raw, &in)
 	for _, w := range s.webhooks {
 		if w.topic == in.Topic && w.uri == in.Webhook.URI {
-			return object{"webhookSubscriptionCreate": object{"userErrors": []object{{"message": "Address for this topic has already been taken"}}}}, ""
+			return object{"webhookSubscriptionCreate": object{
+				"userErrors": []object{{"message": "Address for this topic has already been taken"}}}}, ""
 		}
 	}
 	s.webhooks = append(s.webhooks, webhook{s.gid("WebhookSubscription"), in.Topic, in.Webhook.URI})

@@ -40,12 +40,11 @@ type orderLine struct {
 }
 
 type refund struct {
-	id      int64
-	amount  int64
-	reason  string
-	at      time.Time
-	lines   []orderLine // quantity and amounts above 0; id is that of the order's line
-	restock bool
+	id     int64
+	amount int64
+	reason string
+	at     time.Time
+	lines  []orderLine // quantity and amounts above 0; id is that of the order's line
 }
 
 type note struct {

@@ -22,7 +22,6 @@ type product struct {
 	managed     bool
 	quantity    int64
 	images      []image
-	categories  []int64
 	attributes  any
 	modified    time.Time
 }

@@ -84,7 +84,8 @@ func (s *Shop) serveWebhooks(q request) answer {
 }
 
 func apply(h *hook, body map[string]any) *answer {
-	for name, into := range map[string]*string{"name": &h.name, "topic": &h.topic, "delivery_url": &h.address, "secret": &h.secret, "status": &h.status} {
+	for name, into := range map[string]*string{"name": &h.name, "topic": &h.topic, "delivery_url": &h.address, "secret": &h.secret,
+		"status": &h.status} {
 		if v, ok := text(body, name); ok {
 			*into = v
 		}
@@ -236,8 +237,9 @@ func (s *Shop) post(ctx context.Context, client *http.Client, h hook, body []byt
 	mac := hmac.New(sha256.New, []byte(h.secret))
 	mac.Write(body)
 	resource, event, _ := strings.Cut(h.topic, ".")
-	for name, value := range map[string]string{"Content-Type": "application/json", "X-WC-Webhook-Topic": h.topic, "X-WC-Webhook-Resource": resource,
-		"X-WC-Webhook-Event": event, "X-WC-Webhook-ID": strconv.FormatInt(h.id, 10), "X-WC-Webhook-Delivery-ID": delivery,
+	for name, value := range map[string]string{"Content-Type": "application/json", "X-WC-Webhook-Topic": h.topic,
+		"X-WC-Webhook-Resource": resource,
+		"X-WC-Webhook-Event":    event, "X-WC-Webhook-ID": strconv.FormatInt(h.id, 10), "X-WC-Webhook-Delivery-ID": delivery,
 		"X-WC-Webhook-Signature": base64.StdEncoding.EncodeToString(mac.Sum(nil)), "User-Agent": "WooCommerce/11.0.1 Hookshot (WordPress/7.1)"} {
 		r.Header.Set(name, value)
 	}

@@ -2,7 +2,7 @@
 -- folded texts of up to some 1,500 records of one kind in the order of their ids.
 CREATE TABLE search_blocks (
     tenant_id BIGINT NOT NULL,
-    kind TEXT NOT NULL,                    -- order, customer, product
+    kind TEXT NOT NULL,                    -- order, customer
     first_id UUID NOT NULL,                -- from here to the next block
     filter BYTEA NOT NULL,                 -- which trigrams are in it, perhaps
     body TEXT NOT NULL,                    -- a line each
@@ -23,5 +23,5 @@ CREATE TABLE search_loose (
 
 -- Everything that is there; the service packs it.
 INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT tenant_id, 'order', id, created_at, search, 0 FROM orders;
-INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT tenant_id, 'customer', id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search, 0 FROM customers;
-INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT tenant_id, 'product', id, 0, search, 0 FROM products WHERE deleted_at IS NULL;
+INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT tenant_id, 'customer', id,
+    CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search, 0 FROM customers;
