@@ -29,7 +29,7 @@ quick: ## the tests of rules and of SQLite, in seconds
 	@$(GO) test -short -vet=off ./...
 
 # Packages that take minutes begin first: the others fill what they leave idle. go vet has looked already.
-LONGEST_FIRST := ./test/blackbox ./internal/api ./internal/worker
+LONGEST_FIRST := ./internal/api ./test/platforms ./test/blackbox ./internal/worker
 
 test: postgres ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
