@@ -14,27 +14,7 @@ import (
 // Upsert lists products. A listing takes three steps that may each be done twice: the item, which is replaced whole; the offer, of which a
 // SKU has one for a marketplace; and its publication. Variants are items of a group, which is published as one listing.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
-	var results []connector.Result
-	for i := range products {
-		one, err := s.upsert(ctx, &products[i])
-		if err != nil {
-			f := connector.FailureOf(err)
-			if len(results) == 0 && (!f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Refused) {
-				return nil, err
-			}
-			one = failed(&products[i], f)
-		}
-		results = append(results, one...)
-	}
-	return results, nil
-}
-
-func failed(p *connector.Product, f *connector.Failure) []connector.Result {
-	results := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Again: !f.Lasting()}}
-	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error(), Again: !f.Lasting()})
-	}
-	return results
+	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
 
 // form is one thing that is sold: a product without variants, or a variant.

@@ -15,30 +15,7 @@ import (
 // reduced price are resources of their own, and references are not unique. So every step looks first, and a new product is switched on
 // last, when all of it is there.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
-	var results []connector.Result
-	for i := range products {
-		one, err := s.upsert(ctx, &products[i])
-		if err != nil {
-			f := connector.FailureOf(err)
-			if !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Refused {
-				if len(results) == 0 {
-					return nil, err
-				}
-			}
-			one = failed(&products[i], f)
-		}
-		results = append(results, one...)
-	}
-	return results, nil
-}
-
-// failed is the outcome of a product that could not be put on sale whole.
-func failed(p *connector.Product, f *connector.Failure) []connector.Result {
-	results := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Again: !f.Lasting()}}
-	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error(), Again: !f.Lasting()})
-	}
-	return results
+	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
 
 func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {

@@ -34,27 +34,7 @@ func (p *product) variant(sku string) *variant {
 // Upsert puts products into the shop, each whole in one request, which the shop answers when it is done. Lists that a request names are
 // replaced: all variants go each time, pictures only when there is a new one.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
-	var results []connector.Result
-	for i := range products {
-		one, err := s.upsert(ctx, &products[i])
-		if err != nil {
-			f := connector.FailureOf(err)
-			if len(results) == 0 && (!f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Refused) {
-				return nil, err
-			}
-			one = failed(&products[i], f)
-		}
-		results = append(results, one...)
-	}
-	return results, nil
-}
-
-func failed(p *connector.Product, f *connector.Failure) []connector.Result {
-	results := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Again: !f.Lasting()}}
-	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error(), Again: !f.Lasting()})
-	}
-	return results
+	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
 
 func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {
