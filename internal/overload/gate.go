@@ -16,14 +16,15 @@ import (
 // node can keep in memory; between them it follows what the node gets done: as many as it finishes in aim. More would not get done
 // sooner, and keep each other and everything else of the node waiting for a processor.
 const (
-	least    = 80
+	least    = 36
 	most     = 512
 	initial  = 128 // until it is known what the node gets done
 	queue    = 1024
 	aim      = 40 * time.Millisecond
-	measure  = 200 * time.Millisecond // between two looks at what gets done
+	measure  = 100 * time.Millisecond // between two looks at what gets done
+	looks    = 3                      // that must find growth: clients who begin together are growth to two at most
 	standing = 100 * time.Millisecond // what the oldest request has waited in overload, at least
-	patience = 2 * time.Second        // of a request that waits in a rush
+	patience = 5 * time.Second        // of a request that waits in a rush
 	hurry    = 100 * time.Millisecond // of one that waits in overload: either it is soon its turn or never
 )
 
@@ -41,6 +42,7 @@ type Gate struct {
 	finished int       // since then
 	fewest   int       // that ran or waited at any time since then
 	before   int       // fewest of the look before; math.MaxInt when there was none since requests wait
+	grown    int       // looks one after the other that found more than the look before them
 }
 
 // place is a waiting request.
@@ -66,7 +68,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 		if !g.quiet.IsZero() && now.Sub(g.quiet) > measure {
 			g.overload = false
 		}
-		g.measured, g.finished, g.fewest, g.before = now, 0, math.MaxInt, math.MaxInt
+		g.measured, g.finished, g.fewest, g.before, g.grown = now, 0, math.MaxInt, math.MaxInt, 0
 	}
 	wait := g.judge(now)
 	p := &place{came: now, turn: make(chan struct{})}
@@ -167,7 +169,12 @@ func (g *Gate) judge(now time.Time) time.Duration {
 		fit := int(time.Duration(g.finished) * aim / past)
 		g.limit = min(most, max(least, (g.limit+fit)/2))
 		fewest := min(g.fewest, g.running+len(g.waiting))
-		if g.before < math.MaxInt && fewest > g.before+g.limit/4 && now.Sub(g.waiting[0].came) > standing {
+		if g.before < math.MaxInt && fewest > g.before+max(g.limit, initial)/8 {
+			g.grown++
+		} else {
+			g.grown = 0
+		}
+		if g.grown >= looks && now.Sub(g.waiting[0].came) > standing {
 			g.overload = true
 		}
 		if g.overload {

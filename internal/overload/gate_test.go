@@ -114,8 +114,11 @@ func TestCallersWhoWaitAreNotOverload(t *testing.T) {
 		ended := time.Now().Add(10 * time.Second)
 		var wait sync.WaitGroup
 		var slowest time.Duration
-		for range callers {
+		for n := range callers {
 			wait.Go(func() {
+				if n%2 == 1 {
+					time.Sleep(time.Second) // those who begin later are no growth that goes on
+				}
 				for time.Now().Before(ended) {
 					came := time.Now()
 					if err := g.Enter(t.Context()); err != nil {
