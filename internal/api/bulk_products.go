@@ -104,7 +104,7 @@ func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 	if in.DryRun {
 		w.List("changes")
 		for i := range out.Changes {
-			writeChange(w, &out.Changes[i])
+			writeChange(w, &out.Changes[i], out.Levels[i])
 		}
 		w.EndList()
 	}
@@ -113,18 +113,20 @@ func writeCounts(w *apijson.Writer, in commerce.Import, out commerce.Imported) {
 
 // sampleCounts is answer (b), without and with the changes of a dry run.
 func sampleCounts(w *apijson.Writer) {
-	out := commerce.Imported{Changes: []catalog.Change{{After: *records.SampleProduct()}}, Errors: sampleItemErrors()}
+	onHand := int64(2)
+	out := commerce.Imported{Changes: []catalog.Change{{After: *records.SampleProduct()}}, Errors: sampleItemErrors(),
+		Levels: [][]commerce.LevelChange{{{SKU: "MUG-RED", Warehouse: "MAIN", From: &onHand, To: 5}}}}
 	writeCounts(w, commerce.Import{}, out)
 	writeCounts(w, commerce.Import{DryRun: true}, out)
 }
 
-// writeChange writes what a dry run would do to one product.
-func writeChange(w *apijson.Writer, r *catalog.Change) {
+// writeChange writes what a dry run would do to one product and its stock.
+func writeChange(w *apijson.Writer, r *catalog.Change, levels []commerce.LevelChange) {
 	action := "update"
 	switch {
 	case r.IsNew():
 		action = "create"
-	case !r.Changed():
+	case !r.Changed() && len(levels) == 0:
 		action = "unchanged"
 	}
 	w.Record("ImportChange", "")
@@ -138,6 +140,26 @@ func writeChange(w *apijson.Writer, r *catalog.Change) {
 		w.Raw("to", c.To)
 		w.End()
 	}
+	for _, l := range levels {
+		w.Record("FieldChange", "")
+		w.Text("field", "stock")
+		writeLevelSet(w, "from", l, l.From)
+		writeLevelSet(w, "to", l, &l.To)
+		w.End()
+	}
 	w.EndList()
+	w.End()
+}
+
+// writeLevelSet writes a level's quantity before or after an import; null where there was none.
+func writeLevelSet(w *apijson.Writer, name string, l commerce.LevelChange, onHand *int64) {
+	if onHand == nil {
+		w.Raw(name, "null")
+		return
+	}
+	w.Object(name)
+	w.Text("sku", l.SKU)
+	w.Text("warehouseCode", l.Warehouse)
+	w.Int("quantity", *onHand)
 	w.End()
 }

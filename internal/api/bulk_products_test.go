@@ -142,6 +142,35 @@ func TestDryRun(t *testing.T) {
 	})
 }
 
+// A dry run lists the stock that the import then sets: of the product and its variants, in the warehouse meant, and only where it differs.
+func TestDryRunShowsStock(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil,
+			item{"sku": "A", "name": "A", "price": 1, "stock": item{"quantity": 3}, "variants": []item{{"sku": "A-1", "stock": 4}, {"sku": "A-2"}}},
+			item{"sku": "B", "name": "B", "price": 1, "stock": item{"quantity": 5}}))
+		dry := s.must(t, 200, "POST", "/api/v1/sdk/products/bulk-import", importBody(item{"dryRun": true},
+			item{"sku": "A", "name": "A", "price": 1, "stock": item{"quantity": 3, "warehouseCode": "EAST"},
+				"variants": []item{{"sku": "A-1", "stock": 9}, {"sku": "A-2"}}},
+			item{"sku": "B", "name": "B", "price": 1, "stock": item{"quantity": 5}},
+			item{"sku": "C", "name": "C", "price": 1, "stock": item{"quantity": 0}}))
+		fields := func(i int) string { return fmt.Sprint(at(dry, "changes", i, "fields")) }
+		level := func(sku, warehouse, quantity string) string {
+			return "map[quantity:" + quantity + " sku:" + sku + " warehouseCode:" + warehouse + "]"
+		}
+		want := "[map[field:stock from:<nil> to:" + level("A", "EAST", "3") + "] " +
+			"map[field:stock from:" + level("A-1", "MAIN", "4") + " to:" + level("A-1", "MAIN", "9") + "]]"
+		if got := fields(0); got != want || text(dry, "changes", 0, "action") != "update" {
+			t.Errorf("A: %s %s, not %s", text(dry, "changes", 0, "action"), got, want)
+		}
+		if got := fields(1); got != "[]" || text(dry, "changes", 1, "action") != "unchanged" {
+			t.Errorf("B, whose stock is so already: %s", got)
+		}
+		if got := fields(2); !strings.HasSuffix(got, "map[field:stock from:<nil> to:"+level("C", "MAIN", "0")+"]]") {
+			t.Errorf("C, which is new: %s", got)
+		}
+	})
+}
+
 // options.channelId publishes what was imported, unchanged products too, and leaves a job; a channel of nobody is not found.
 func TestImportPublishes(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

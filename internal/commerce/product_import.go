@@ -32,6 +32,14 @@ type Imported struct {
 	Updated int // products that were there, also those that the import did not change
 	Errors  []ItemError
 	Changes []catalog.Change // of the items applied, in the order of the request
+	Levels  [][]LevelChange  // of a dry run: the stock that each of Changes sets to another quantity
+}
+
+// LevelChange is a stock level to which a dry run would give another quantity on hand.
+type LevelChange struct {
+	SKU, Warehouse string
+	From           *int64 // nil where there is no level yet
+	To             int64
 }
 
 // ImportPlan is an import with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
@@ -81,6 +89,9 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 			p.Updated++
 		}
 		p.Changes = append(p.Changes, r)
+		if in.DryRun {
+			p.Levels = append(p.Levels, p.snapshot.levelChanges(d))
+		}
 	}
 	sortErrors(p.Errors)
 	p.events = productEvents(p.Changes, who)

@@ -83,6 +83,34 @@ func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catal
 	return r, nil
 }
 
+// levelChanges are the levels to which an accepted draft would give another quantity.
+func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
+	first, sets := s.at[d]
+	if !sets {
+		return nil
+	}
+	count := 0
+	if d.Stock != nil {
+		count++
+	}
+	for i := range d.Variants {
+		if d.Variants[i].Stock != nil {
+			count++
+		}
+	}
+	for _, t := range s.settings[first : first+count] {
+		c := LevelChange{SKU: t.SKU, Warehouse: t.Warehouse, To: t.Quantity}
+		if s.levels.Stocked(t) {
+			onHand := s.levels.OnHand(t)
+			if c.From = &onHand; onHand == t.Quantity {
+				continue
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
 // save queues what changes change, with the stock that was set, and gives the events of the stock.
 func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) ([]webhooks.Event, error) {
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
