@@ -23,9 +23,10 @@ var customerRoutes = []*route{
 		body: func(o *apijson.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers",
 		scope: "write:customers",
-		body:  func(o *apijson.Object) { readMerge(o) }, answer: data(func(w *apijson.Writer) {
-			writeMerged(w, commerce.Merged{Primary: records.SampleCustomer(), Secondaries: []id.Customer{records.SampleID[id.Customer](261)}})
-		}), serve: (*API).mergeCustomers},
+		body:  func(o *apijson.Object) { readMerge(o) }, answer: sampleMerged, serve: (*API).mergeCustomers},
+	{method: "GET", path: "/api/v1/customers/merge", name: "previewMerge", section: "4.4", errors: []int{404, 409},
+		summary: "Preview a merge of customers", scope: "read:customers",
+		query: func(q *apijson.Query) { readMergeQuery(q) }, answer: sampleMerged, serve: (*API).previewMerge},
 	{method: "GET", path: "/api/v1/customers/{id}", name: "getCustomer", section: "4.4", summary: "Read a customer", scope: "read:customers",
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
 	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer",
@@ -229,6 +230,52 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)
 		return one(http.StatusOK, string(primary), func(w *apijson.Writer) { writeMerged(w, merged) }), err
 	})
+}
+
+// readMergeQuery reads the parameters of a preview: the members of POST /customers/merge.
+func readMergeQuery(q *apijson.Query) (primary id.Customer, secondaries []id.Customer) {
+	primary = apijson.QueryID[id.Customer](q, "primaryId")
+	for _, text := range q.List("secondaryIds") {
+		which, ok := id.Parse[id.Customer](text)
+		switch {
+		case !ok:
+			q.Fault("secondaryIds", "must be UUIDs separated by commas")
+		case which == primary:
+			q.Fault("secondaryIds", "must not name the primary")
+		case !slices.Contains(secondaries, which):
+			secondaries = append(secondaries, which)
+		}
+	}
+	if len(secondaries) > limits.MaxSecondaries {
+		q.Fault("secondaryIds", "must have at most %d ids", limits.MaxSecondaries)
+	}
+	return primary, secondaries
+}
+
+// previewMerge serves GET /api/v1/customers/merge: 200 with the primary as the merge would make it; 400, 404, 409.
+func (a *API) previewMerge(r *request) (out answer, err error) {
+	q := r.query()
+	primary, secondaries := readMergeQuery(q)
+	for _, name := range []string{"primaryId", "secondaryIds"} {
+		if q.Text(name) == "" {
+			q.Fault(name, "is required")
+		}
+	}
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		merged, err := a.Commerce.PreviewMerge(tx, primary, secondaries)
+		out = one(http.StatusOK, string(primary), func(w *apijson.Writer) { writeMerged(w, merged) })
+		return err
+	})
+	return out, err
+}
+
+func sampleMerged(w *apijson.Writer) {
+	data(func(w *apijson.Writer) {
+		writeMerged(w, commerce.Merged{Primary: records.SampleCustomer(), Secondaries: []id.Customer{records.SampleID[id.Customer](261)}})
+	})(w)
 }
 
 func writeMerged(w *apijson.Writer, m commerce.Merged) {

@@ -221,6 +221,11 @@ func TestTotalsStayTrue(t *testing.T) {
 		check("a cancellation", "2 46")
 		bob := s.customer(t, `{"email":"bob@x.example"}`)
 		s.must(t, 201, "POST", "/api/v1/orders", order(map[string]any{"customerId": bob}))
+		preview := s.must(t, 200, "GET", "/api/v1/customers/merge?primaryId="+ada+"&secondaryIds="+bob, nil)
+		if number(preview, "data", "ordersMoved") != "1" || number(preview, "data", "totalSpent") != "56" {
+			t.Errorf("preview %v", preview)
+		}
+		check("a preview", "2 46")
 		merged := at(s.must(t, 200, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ada, "secondaryIds": []string{bob}}), "data")
 		if number(merged, "ordersMoved") != "1" || number(merged, "totalSpent") != "56" || number(merged, "ordersCount") != "3" {
 			t.Errorf("merged %v", merged)
@@ -267,6 +272,13 @@ func TestMergeIsAllOrNothing(t *testing.T) {
 			status, refused := s.call(t, "POST", "/api/v1/customers/merge", map[string]any{"primaryId": ids[c.primary], "secondaryIds": list})
 			if status != c.status || text(refused, "code") != c.code {
 				t.Errorf("%s ← %s: %d %v", c.primary, c.secondaries, status, refused)
+			}
+			if c.secondaries == "nonsense" { // in a query, what is no id is a bad value
+				c.status, c.code = 400, "validation_failed"
+			}
+			status, refused = s.call(t, "GET", "/api/v1/customers/merge?primaryId="+ids[c.primary]+"&secondaryIds="+strings.Join(list, ","), nil)
+			if status != c.status || text(refused, "code") != c.code {
+				t.Errorf("preview of %s ← %s: %d %v", c.primary, c.secondaries, status, refused)
 			}
 		}
 		if got := s.newest(t, &since); got != "" {

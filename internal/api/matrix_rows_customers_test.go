@@ -43,6 +43,16 @@ var customerRows = map[string]row{
 			return ask{body: member{"primaryId": w.erased(), "secondaryIds": []any{w.newCustomer()}}, status: 409}
 		},
 	}},
+	"GET /api/v1/customers/merge": {ask: func(w *world) ask {
+		return ask{query: "primaryId=" + w.newCustomer() + "&secondaryIds=" + w.newCustomer() + "," + w.newCustomer()}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			return ask{query: "primaryId=" + w.erased() + "&secondaryIds=" + w.newCustomer(), status: 409}
+		},
+		func(w *world) ask {
+			return ask{query: "primaryId=" + w.newCustomer() + "&secondaryIds=019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a", status: 404}
+		},
+	}},
 	"POST /api/v1/customers/{id}/erase": {ask: func(w *world) ask { return ask{ids: place("id", w.newCustomer())} }, more: []func(*world) ask{
 		func(w *world) ask { return ask{ids: place("id", w.erased())} },
 		func(w *world) ask { return ask{ids: place("id", w.secondary()), status: 409} },

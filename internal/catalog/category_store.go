@@ -54,7 +54,7 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 	return t, t.readSlugs(tx, drafts)
 }
 
-var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText db.Text
+var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText, categoryCountText db.Text
 
 // readMore takes the living categories whose column is one of the keys into the tree.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
@@ -145,6 +145,19 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 		w.AndContains("c.slug", Slug(f.Search))
 	}
 	return categoryTable.Page(tx, w, "c.name, c.id", f.Limit, f.Offset)
+}
+
+// CountProducts counts the products in each of some categories; a category without products is left out.
+func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, error) {
+	counts := map[id.Category]int64{}
+	const head = "SELECT category_id, count(*) FROM product_categories WHERE tenant_id = $1 AND category_id IN "
+	return counts, each(tx, categories, &categoryCountText, head, " GROUP BY category_id", func(r db.Rows) error {
+		var category id.Category
+		var n int64
+		err := r.Scan(&category, &n)
+		counts[category] = n
+		return err
+	})
 }
 
 // CategoryFilter chooses categories; zero values choose all.

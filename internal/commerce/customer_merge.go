@@ -23,32 +23,16 @@ type Merged struct {
 }
 
 // MergeCustomers makes several records one (interface §4.4): orders, totals and tags of the secondaries move to the primary, and later
-// orders under their e-mails or ids follow, see linkCustomer. All or nothing. It tells customer.merged.
+// orders under their e-mails or ids follow, see linkCustomer. All or nothing. It emits customer.merged.
 // Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
 func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	moved, found, err := lockWithOrders(tx, append([]id.Customer{primary}, secondaries...), secondaries)
 	if err != nil {
 		return Merged{}, err
 	}
-	at := func(which id.Customer) *customers.Customer {
-		i := slices.IndexFunc(found, func(c customers.Customer) bool { return c.ID == which })
-		if i < 0 {
-			return nil
-		}
-		return &found[i]
-	}
-	into, absorbed := at(primary), make([]customers.Customer, len(secondaries))
-	for i, which := range secondaries {
-		c := at(which)
-		if c == nil || into == nil {
-			return Merged{}, apperr.Missing("customer")
-		}
-		absorbed[i] = *c
-	}
-	for _, c := range append([]customers.Customer{*into}, absorbed...) {
-		if err := WritableCustomer(&c); err != nil {
-			return Merged{}, err
-		}
+	into, absorbed, err := partsOfMerge(found, primary, secondaries)
+	if err != nil {
+		return Merged{}, err
 	}
 	before := into.Copy()
 	into.Absorb(tx.Micros(), absorbed)
@@ -62,6 +46,52 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	webhooks.Record(tx, webhooks.New(webhooks.CustomerMerged, string(primary),
 		func(w *apijson.Writer) { records.WriteCustomerMergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
+}
+
+// PreviewMerge gives what MergeCustomers would, and changes nothing: the primary as it would be, and how many orders would move.
+// Errors: as for the merge.
+func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.Customer) (Merged, error) {
+	found, err := customers.ReadAll(tx, append([]id.Customer{primary}, secondaries...))
+	if err != nil {
+		return Merged{}, err
+	}
+	into, absorbed, err := partsOfMerge(found, primary, secondaries)
+	if err != nil {
+		return Merged{}, err
+	}
+	result := Merged{Secondaries: secondaries}
+	into.Absorb(tx.Micros(), absorbed)
+	if result.OrdersMoved, err = orders.CountOf(tx, secondaries); err != nil {
+		return Merged{}, err
+	}
+	result.Primary, err = customerRecord(tx, into, secondaries...)
+	return result, err
+}
+
+// partsOfMerge finds the primary and the secondaries among records that were read, all of which a merge may change.
+func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries []id.Customer) (
+	into *customers.Customer, absorbed []customers.Customer, err error) {
+	at := func(which id.Customer) *customers.Customer {
+		i := slices.IndexFunc(found, func(c customers.Customer) bool { return c.ID == which })
+		if i < 0 {
+			return nil
+		}
+		return &found[i]
+	}
+	into, absorbed = at(primary), make([]customers.Customer, len(secondaries))
+	for i, which := range secondaries {
+		c := at(which)
+		if c == nil || into == nil {
+			return nil, nil, apperr.Missing("customer")
+		}
+		absorbed[i] = *c
+	}
+	for _, c := range append([]customers.Customer{*into}, absorbed...) {
+		if err := WritableCustomer(&c); err != nil {
+			return nil, nil, err
+		}
+	}
+	return into, absorbed, nil
 }
 
 // lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the

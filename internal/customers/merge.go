@@ -9,14 +9,19 @@ import (
 )
 
 // LockAll reads whole records for changing them, in the order of their ids; unknown ones are left out.
-func LockAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
+func LockAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) { return all(tx, db.ForUpdate, ids) }
+
+// ReadAll is LockAll for showing them only.
+func ReadAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) { return all(tx, db.NoLock, ids) }
+
+func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 	ids = slices.Sorted(slices.Values(ids))
 	var list []Customer
 	for len(ids) > 0 {
 		piece := ids[:min(256, len(ids))]
 		ids = ids[len(piece):]
 		args := db.Padded(piece)
-		found, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id"+string(db.ForUpdate), args...)
+		found, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id"+string(lock), args...)
 		if err != nil {
 			return nil, err
 		}

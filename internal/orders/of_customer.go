@@ -50,6 +50,17 @@ func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ofCustomers(tx, customers, "")
 }
 
+// CountOf counts the orders of some customers.
+func CountOf(tx *db.Tx, customers []id.Customer) (total int, err error) {
+	return total, db.Chunks(customers, func(piece []id.Customer) error {
+		var n int
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1, 2), args, &n)
+		total += n
+		return err
+	})
+}
+
 // LockOf is Of, with the orders locked in the order of their ids.
 func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ofCustomers(tx, customers, " FOR UPDATE")

@@ -41,6 +41,7 @@ var routes = []route{
 	{"PUT", "/api/v1/customers/{customer}", "write:customers"},
 	{"GET", "/api/v1/customers/{customer}/orders", "read:customers"},
 	{"POST", "/api/v1/customers/merge", "write:customers"},
+	{"GET", "/api/v1/customers/merge", "read:customers"},
 	{"POST", "/api/v1/customers/{customer}/erase", "write:customers"},
 	{"POST", "/api/v1/customers/{customer}/addresses", "write:customers"},
 	{"PATCH", "/api/v1/customers/{customer}/addresses/{address}", "write:customers"},
