@@ -70,6 +70,8 @@ var floors = map[string]int{
 	"internal/spans":      0,
 	"internal/standalone": 0,
 	"internal/apijson":    0,
+	"internal/jsonvalue":  0,
+	"internal/patch":      0,
 }
 
 // drivers, and the packages below db, may be imported by these only: nothing else knows that there are two engines. Bench measures the

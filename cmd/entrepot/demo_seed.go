@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
@@ -19,6 +18,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/server"
 )
 
@@ -111,23 +111,21 @@ func (s *seeding) makeChannels() error {
 	return nil
 }
 
-func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
-
 func (s *seeding) makeProducts() error {
 	in := commerce.Import{Channel: s.shops[0]}
 	for i, p := range demoProducts {
-		d := catalog.Draft{Index: i, SKU: p.sku, Name: given(p.name), Description: given(p.about),
-			Price:      given(money.Amount(p.cents * money.Scale / 100)),
-			Categories: given([]string{p.category}), Stock: &catalog.StockDraft{Quantity: p.stock}}
+		d := catalog.Draft{Index: i, SKU: p.sku, Name: patch.To(p.name), Description: patch.To(p.about),
+			Price:      patch.To(money.Amount(p.cents * money.Scale / 100)),
+			Categories: patch.To([]string{p.category}), Stock: &catalog.StockDraft{Quantity: p.stock}}
 		for _, size := range p.sizes {
-			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: given(p.name + ", " + size), Stock: &p.stock})
+			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size), Stock: &p.stock})
 		}
 		d.VariantsSet = len(p.sizes) > 0
 		in.Drafts = append(in.Drafts, d)
 	}
 	var categories commerce.CategoryImport
 	for i, c := range demoCategories {
-		categories.Drafts = append(categories.Drafts, catalog.CategoryDraft{Index: i, ExternalID: given(c[0]), Name: given(c[1])})
+		categories.Drafts = append(categories.Drafts, catalog.CategoryDraft{Index: i, ExternalID: patch.To(c[0]), Name: patch.To(c[1])})
 	}
 	low := commerce.StockUpdate{Drafts: []commerce.StockDraft{{SKU: "DSK-LAMP", Quantity: 10}, {Index: 1, SKU: "DSK-PEN", Quantity: 8},
 		{Index: 2, SKU: "GRD-CAN-5", Quantity: 8}}}

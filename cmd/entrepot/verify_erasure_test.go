@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 	"entrepot/internal/server"
 )
 
@@ -31,10 +31,9 @@ func TestVerifyErasure(t *testing.T) {
 		}
 		var customer id.Customer
 		open(func(s *server.Store) error {
-			text := func(v string) apijson.Field[string] { return apijson.Field[string]{Set: true, Value: v} }
 			return s.DB.Write(t.Context(), 1, func(tx *db.Tx) error {
-				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: text("zoe@vanish.example"), FirstName: text("Zoë"),
-					LastName: text("Çelik")})
+				made, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: patch.To("zoe@vanish.example"), FirstName: patch.To("Zoë"),
+					LastName: patch.To("Çelik")})
 				customer = made.ID
 				return err
 			})

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
+	"entrepot/internal/patch"
 	"entrepot/internal/records"
 )
 
@@ -28,7 +29,7 @@ var addressRoutes = []*route{
 // readAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
 func readAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	o.Record(choose(whole, "CreateAddress", "UpdateAddress"))
-	needed := func(name string, longest int) apijson.Field[string] {
+	needed := func(name string, longest int) patch.Field[string] {
 		f := o.Text(name, apijson.Text{Required: whole, Max: longest})
 		notEmpty(o, name, f, whole)
 		return f
@@ -65,7 +66,7 @@ func readBookEntry(o *apijson.Object) customers.AddressChange {
 }
 
 // notEmpty refuses a needed member that a change would empty.
-func notEmpty(o *apijson.Object, name string, f apijson.Field[string], whole bool) {
+func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
 	if whole || !f.Set || f.Value != "" {
 		return
 	}
@@ -77,7 +78,7 @@ func notEmpty(o *apijson.Object, name string, f apijson.Field[string], whole boo
 	o.Fault(name, "must not be empty")
 }
 
-func readZip(o *apijson.Object, whole bool) apijson.Field[string] {
+func readZip(o *apijson.Object, whole bool) patch.Field[string] {
 	before := len(o.Errors())
 	zip, postal := o.Text("zip", apijson.Text{Max: limits.MaxZip}), o.Text("postalCode", apijson.Text{Max: limits.MaxZip})
 	if o.Describing() || len(o.Errors()) > before {

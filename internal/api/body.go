@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
+	"entrepot/internal/jsonvalue"
 )
 
 // valueLimit is the most values of a body outside the bulk routes. Three members of free JSON alone may hold 98,000.
@@ -46,17 +46,17 @@ func (a *API) readBody(r *request) error {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	most := valueLimit
 	if r.route.sdk() {
-		most = apijson.MaxValues
+		most = jsonvalue.MaxValues
 	}
 	// What the handler makes of it, and its values.
-	weight := apijson.ValueSize*min(apijson.Weigh(raw), 2*most) + len(raw)
+	weight := jsonvalue.ValueSize*min(jsonvalue.Weigh(raw), 2*most) + len(raw)
 	if r.route.sdk() {
 		weight += 2 * len(raw) // what is planned from it, and what is written
 	}
 	if err := a.pause(r, func() error { return r.holds(weight) }); err != nil {
 		return err
 	}
-	if r.body, err = apijson.ParseWithin(raw, most); err != nil && r.route.body == nil {
+	if r.body, err = jsonvalue.ParseWithin(raw, most); err != nil && r.route.body == nil {
 		err = nil
 	}
 	return err

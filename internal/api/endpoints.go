@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -185,7 +186,7 @@ func (r *request) maybe() *apijson.Object {
 	return r.object()
 }
 
-var emptyBody, _ = apijson.Parse([]byte("{}"))
+var emptyBody, _ = jsonvalue.Parse([]byte("{}"))
 
 // rotateEndpoint serves POST /api/v1/developer/webhooks/{id}/rotate-secret: 200; 400, 404.
 func (a *API) rotateEndpoint(r *request) (answer, error) {

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/records"
 )
 
@@ -114,7 +115,7 @@ func readLine(o *apijson.Object) orders.LineDraft {
 	return d
 }
 
-func readCurrency(o *apijson.Object, name string) apijson.Field[string] {
+func readCurrency(o *apijson.Object, name string) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Max: 3})
 	f.Value = strings.ToUpper(f.Value)
 	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
@@ -395,7 +396,7 @@ func sampleOrderList(w *apijson.Writer) {
 }
 
 // readEmail reads an e-mail address.
-func readEmail(o *apijson.Object, name string, required bool) apijson.Field[string] {
+func readEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
 	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
 	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
 		o.Fault(name, "must be an e-mail address such as ada@example.com")

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/limits"
+	"entrepot/internal/patch"
 )
 
 // readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
@@ -49,7 +50,7 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 }
 
 // readImages reads the whole list of images; an image without a position takes its place in the list.
-func readImages(o *apijson.Object) (f apijson.Field[[]catalog.ImageDraft]) {
+func readImages(o *apijson.Object) (f patch.Field[[]catalog.ImageDraft]) {
 	var list []catalog.ImageDraft
 	given := o.List("images", apijson.List{Max: limits.MaxImages}, func(i int, one *apijson.Object) {
 		one.Record("ImageInput")

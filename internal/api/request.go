@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/budget"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 )
 
 // request is one request on its way through the edge.
@@ -19,7 +20,7 @@ type request struct {
 	route    *route
 	id       string // X-Request-Id, given or made
 	caller   accounts.Caller
-	body     *apijson.Value
+	body     *jsonvalue.Value
 	share    budget.Share // of the node's memory
 	bulk     budget.Share // of the part of it that bodies of the bulk routes may take
 	written  int          // bytes of the answer that the share has already

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
+	"entrepot/internal/jsonvalue"
 )
 
 // writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is encrypted, so that
@@ -54,7 +55,7 @@ func disguise(r *request, password string, members ...string) error {
 		w.Text(members[i], members[i+1])
 	}
 	w.End()
-	body, err := apijson.Parse(w.Bytes())
+	body, err := jsonvalue.Parse(w.Bytes())
 	r.body = body
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
+	"entrepot/internal/patch"
 	"entrepot/internal/records"
 )
 
@@ -70,7 +71,7 @@ func readUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 }
 
 // notNull is the value of a member that may be absent but not null.
-func notNull[T any](o *apijson.Object, name string, f apijson.Field[T]) T {
+func notNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
 	if f.Null {
 		o.Fault(name, "must not be null")
 	}

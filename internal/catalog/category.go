@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"entrepot/internal/apijson"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 )
 
 // Category is a node of the account's tree (interface §2.7.3).
@@ -22,11 +22,11 @@ type Category struct {
 // CategoryDraft is what a caller says of one category; what is not set stays as it is.
 type CategoryDraft struct {
 	Index          int
-	ExternalID     apijson.Field[string]
-	Name           apijson.Field[string]
-	Slug           apijson.Field[string]
-	Parent         apijson.Field[id.Category]
-	ParentExternal apijson.Field[string]
+	ExternalID     patch.Field[string]
+	Name           patch.Field[string]
+	Slug           patch.Field[string]
+	Parent         patch.Field[id.Category]
+	ParentExternal patch.Field[string]
 }
 
 // Tree is the part of the account's categories that drafts touch, up to the root, and what they become.

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"entrepot/internal/patch"
 )
 
 // grove is a tree that holds a whole account's categories, as a store would between requests.
@@ -31,13 +33,13 @@ func TestTreeProperties(t *testing.T) {
 		tree := grove()
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {
 			for range rapid.IntRange(1, 4).Draw(t, "items") {
-				d := CategoryDraft{ExternalID: set(name.Draw(t, "externalId")), Name: set("Category")}
+				d := CategoryDraft{ExternalID: patch.To(name.Draw(t, "externalId")), Name: patch.To("Category")}
 				switch rapid.IntRange(0, 4).Draw(t, "parent") {
 				case 0:
 					d.ParentExternal = null[string]()
 				case 1: // as it is
 				default:
-					d.ParentExternal = set(name.Draw(t, "parentExternalId"))
+					d.ParentExternal = patch.To(name.Draw(t, "parentExternalId"))
 				}
 				tree.Diff(tree.ByExternal(d.ExternalID.Value), &d)
 			}
@@ -64,8 +66,9 @@ func TestTreeProperties(t *testing.T) {
 
 func TestDetach(t *testing.T) {
 	tree := grove()
-	for _, d := range []CategoryDraft{{ExternalID: set("root"), Name: set("Root")},
-		{ExternalID: set("leaf"), Name: set("Leaf"), ParentExternal: set("root")}, {ExternalID: set("other"), Name: set("Other")}} {
+	for _, d := range []CategoryDraft{{ExternalID: patch.To("root"), Name: patch.To("Root")},
+		{ExternalID: patch.To("leaf"), Name: patch.To("Leaf"), ParentExternal: patch.To("root")},
+		{ExternalID: patch.To("other"), Name: patch.To("Other")}} {
 		if _, problems := tree.Diff("", &d); len(problems) > 0 {
 			t.Fatal(problems)
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
 )
 
@@ -140,7 +141,7 @@ func (r *Change) scalars(d *Draft) {
 		p.CompareAt = d.CompareAt.Ptr()
 		r.changed("compareAtPrice")
 	}
-	if d.Attributes.Set && !sameJSON(d.Attributes.Or("{}"), p.Attributes) {
+	if d.Attributes.Set && !jsonvalue.Same(d.Attributes.Or("{}"), p.Attributes) {
 		p.Attributes = d.Attributes.Or("{}")
 		r.changed("attributes")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
 )
 
@@ -77,7 +78,7 @@ func (p Product) images() (list []image) {
 	if p.Media == "[]" {
 		return nil
 	}
-	v, err := apijson.Parse([]byte(p.Media))
+	v, err := jsonvalue.Parse([]byte(p.Media))
 	if err != nil {
 		return nil
 	}
@@ -135,7 +136,7 @@ func (v *Variant) diff(d *VariantDraft) (changed bool) {
 	if d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), v.CompareAt) {
 		v.CompareAt, changed = d.CompareAt.Ptr(), true
 	}
-	if d.Attributes.Set && !sameJSON(d.Attributes.Or("{}"), v.Attributes) {
+	if d.Attributes.Set && !jsonvalue.Same(d.Attributes.Or("{}"), v.Attributes) {
 		v.Attributes, changed = d.Attributes.Or("{}"), true
 	}
 	return changed
@@ -143,14 +144,4 @@ func (v *Variant) diff(d *VariantDraft) (changed bool) {
 
 func sameAmount(a, b *money.Amount) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// sameJSON reports whether two texts are one value, however they are written.
-func sameJSON(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, errX := apijson.Parse([]byte(a))
-	y, errY := apijson.Parse([]byte(b))
-	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
 }

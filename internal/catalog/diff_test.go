@@ -6,14 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
-func set[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
-
-func null[T any]() apijson.Field[T] { return apijson.Field[T]{Set: true, Null: true} }
+func null[T any]() patch.Field[T] { return patch.Field[T]{Set: true, Null: true} }
 
 // nothing is what is known of an empty account.
 func nothing() *Lookup {
@@ -52,9 +50,9 @@ func (k *Lookup) must(t *testing.T, d Draft, replace bool) Change {
 func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 	k := nothing()
 	k.references["here"] = "c1"
-	whole := Draft{SKU: "A", Name: set("Mug"), Price: set(money.Amount(10)), Description: set("Round"), CompareAt: set(money.Amount(20)),
-		Status: set(Inactive), Attributes: set(`{"size": 3}`), Categories: set([]string{"here", "later", "here"}),
-		Images: set([]ImageDraft{{"https://b", 2}, {"https://a", 1}}), Variants: []VariantDraft{{SKU: "A-1", Price: set(money.Amount(5))}},
+	whole := Draft{SKU: "A", Name: patch.To("Mug"), Price: patch.To(money.Amount(10)), Description: patch.To("Round"), CompareAt: patch.To(money.Amount(20)),
+		Status: patch.To(Inactive), Attributes: patch.To(`{"size": 3}`), Categories: patch.To([]string{"here", "later", "here"}),
+		Images: patch.To([]ImageDraft{{"https://b", 2}, {"https://a", 1}}), Variants: []VariantDraft{{SKU: "A-1", Price: patch.To(money.Amount(5))}},
 		VariantsSet: true}
 	made := k.must(t, whole, false)
 	if !made.IsNew() || made.After.Slug != "mug" || len(made.After.Links) != 2 || made.After.Variants[0].Name != "Mug" ||
@@ -66,15 +64,15 @@ func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 		want  []string
 	}{
 		"the same again":           {whole, nil},
-		"attributes written anew":  {Draft{SKU: "A", Attributes: set(`{"size":3.0}`)}, nil},
+		"attributes written anew":  {Draft{SKU: "A", Attributes: patch.To(`{"size":3.0}`)}, nil},
 		"nothing":                  {Draft{SKU: "A"}, nil},
 		"an unknown null":          {Draft{SKU: "A", Name: null[string](), Status: null[Status]()}, nil},
-		"price":                    {Draft{SKU: "A", Price: set(money.Amount(11))}, []string{"price"}},
+		"price":                    {Draft{SKU: "A", Price: patch.To(money.Amount(11))}, []string{"price"}},
 		"compareAt gone":           {Draft{SKU: "A", CompareAt: null[money.Amount]()}, []string{"compareAtPrice"}},
 		"description gone":         {Draft{SKU: "A", Description: null[string]()}, []string{"description"}},
-		"categories in turn":       {Draft{SKU: "A", Categories: set([]string{"later", "here"})}, []string{"categoryIds"}},
-		"images gone":              {Draft{SKU: "A", Images: set([]ImageDraft{})}, []string{"images"}},
-		"image moved":              {Draft{SKU: "A", Images: set([]ImageDraft{{"https://a", 1}, {"https://b", 3}})}, []string{"images"}},
+		"categories in turn":       {Draft{SKU: "A", Categories: patch.To([]string{"later", "here"})}, []string{"categoryIds"}},
+		"images gone":              {Draft{SKU: "A", Images: patch.To([]ImageDraft{})}, []string{"images"}},
+		"image moved":              {Draft{SKU: "A", Images: patch.To([]ImageDraft{{"https://a", 1}, {"https://b", 3}})}, []string{"images"}},
 		"variant's own price gone": {Draft{SKU: "A", Variants: []VariantDraft{{SKU: "A-1", Price: null[money.Amount]()}}}, []string{"variants"}},
 		"another variant":          {Draft{SKU: "A", Variants: []VariantDraft{{SKU: "A-2"}}}, []string{"variants"}},
 	} {
@@ -89,7 +87,7 @@ func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 
 func TestDiffVariants(t *testing.T) {
 	k := nothing()
-	base := Draft{SKU: "A", Name: set("A"), Price: set(money.Amount(1))}
+	base := Draft{SKU: "A", Name: patch.To("A"), Price: patch.To(money.Amount(1))}
 	with := func(skus ...string) Draft {
 		d := base
 		d.VariantsSet = true
@@ -124,8 +122,8 @@ func TestDiffVariants(t *testing.T) {
 
 func TestDiffRejects(t *testing.T) {
 	k := nothing()
-	k.must(t, Draft{SKU: "P", Name: set("P"), Price: set(money.Amount(1)), Slug: set("mine"), Variants: []VariantDraft{{SKU: "P-V"}}}, false)
-	first := Draft{SKU: "Q", Name: set("Q"), Variants: []VariantDraft{{SKU: "Q-V"}}}
+	k.must(t, Draft{SKU: "P", Name: patch.To("P"), Price: patch.To(money.Amount(1)), Slug: patch.To("mine"), Variants: []VariantDraft{{SKU: "P-V"}}}, false)
+	first := Draft{SKU: "Q", Name: patch.To("Q"), Variants: []VariantDraft{{SKU: "Q-V"}}}
 	if _, problems := k.Diff(&first, false); len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -133,28 +131,28 @@ func TestDiffRejects(t *testing.T) {
 		draft Draft
 		code  string
 	}{
-		"SKU of this request":             {Draft{SKU: "Q", Name: set("x")}, "duplicate_sku"},
-		"variant of this request":         {Draft{SKU: "Q-V", Name: set("x")}, "duplicate_sku"},
-		"variant is a SKU of the request": {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "Q"}}}, "duplicate_sku"},
-		"variant twice": {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R-1"}, {SKU: "R-1"}}},
+		"SKU of this request":             {Draft{SKU: "Q", Name: patch.To("x")}, "duplicate_sku"},
+		"variant of this request":         {Draft{SKU: "Q-V", Name: patch.To("x")}, "duplicate_sku"},
+		"variant is a SKU of the request": {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "Q"}}}, "duplicate_sku"},
+		"variant twice": {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "R-1"}, {SKU: "R-1"}}},
 			"duplicate_sku"},
-		"variant is the product":       {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "R"}}}, "duplicate_sku"},
-		"variant of another product":   {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P-V"}}}, "sku_taken"},
-		"variant is another product":   {Draft{SKU: "R", Name: set("x"), Variants: []VariantDraft{{SKU: "P"}}}, "sku_taken"},
-		"product is another's variant": {Draft{SKU: "P-V", Name: set("x")}, "sku_taken"},
-		"slug of another":              {Draft{SKU: "R", Name: set("x"), Slug: set("mine")}, "invalid"},
-		"slug of this request":         {Draft{SKU: "R", Name: set("x"), Slug: set("q")}, "invalid"},
+		"variant is the product":       {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "R"}}}, "duplicate_sku"},
+		"variant of another product":   {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "P-V"}}}, "sku_taken"},
+		"variant is another product":   {Draft{SKU: "R", Name: patch.To("x"), Variants: []VariantDraft{{SKU: "P"}}}, "sku_taken"},
+		"product is another's variant": {Draft{SKU: "P-V", Name: patch.To("x")}, "sku_taken"},
+		"slug of another":              {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("mine")}, "invalid"},
+		"slug of this request":         {Draft{SKU: "R", Name: patch.To("x"), Slug: patch.To("q")}, "invalid"},
 	} {
 		d := c.draft
 		if _, problems := k.Diff(&d, false); len(problems) != 1 || problems[0].Code != c.code {
 			t.Errorf("%s: %v, want %s", name, problems, c.code)
 		}
 	}
-	all := Draft{SKU: "Q", Name: set("x"), Slug: set("mine"), Variants: []VariantDraft{{SKU: "P"}}}
+	all := Draft{SKU: "Q", Name: patch.To("x"), Slug: patch.To("mine"), Variants: []VariantDraft{{SKU: "P"}}}
 	if _, problems := k.Diff(&all, false); len(problems) != 3 {
 		t.Errorf("all reasons at once: %v", problems)
 	}
-	after := Draft{SKU: "R", Name: set("R")}
+	after := Draft{SKU: "R", Name: patch.To("R")}
 	if _, problems := k.Diff(&after, false); len(problems) != 0 {
 		t.Errorf("rejected drafts take nothing: %v", problems)
 	}
@@ -167,13 +165,13 @@ func TestDiffProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := nothing()
 		for range rapid.IntRange(1, 20).Draw(t, "drafts") {
-			d := Draft{SKU: sku.Draw(t, "sku"), Name: set(rapid.SampledFrom([]string{"Mug", "mug!", "Cup", "…"}).Draw(t, "name")),
-				Price: set(money.Amount(rapid.Int64Range(0, 3).Draw(t, "price")))}
+			d := Draft{SKU: sku.Draw(t, "sku"), Name: patch.To(rapid.SampledFrom([]string{"Mug", "mug!", "Cup", "…"}).Draw(t, "name")),
+				Price: patch.To(money.Amount(rapid.Int64Range(0, 3).Draw(t, "price")))}
 			for _, s := range rapid.SliceOfNDistinct(sku, 0, 3, rapid.ID).Draw(t, "variants") {
-				d.Variants, d.VariantsSet = append(d.Variants, VariantDraft{SKU: s, Price: set(money.Amount(1))}), true
+				d.Variants, d.VariantsSet = append(d.Variants, VariantDraft{SKU: s, Price: patch.To(money.Amount(1))}), true
 			}
 			if rapid.Bool().Draw(t, "slug") {
-				d.Slug = set(rapid.SampledFrom([]string{"mug", "cup"}).Draw(t, "given"))
+				d.Slug = patch.To(rapid.SampledFrom([]string{"mug", "cup"}).Draw(t, "given"))
 			}
 			replace := rapid.Bool().Draw(t, "replace")
 			r, problems := k.Diff(&d, replace)

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"entrepot/internal/apijson"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 // Draft is what a caller says of one product (interface §2.7.1). What is not set stays as it is; on a product that is
@@ -10,15 +10,15 @@ import (
 type Draft struct {
 	Index       int // place in a bulk request, from 0
 	SKU         string
-	Name        apijson.Field[string]
-	Slug        apijson.Field[string]
-	Description apijson.Field[string]
-	Status      apijson.Field[Status]
-	Price       apijson.Field[money.Amount]
-	CompareAt   apijson.Field[money.Amount]
-	Attributes  apijson.Field[string]   // JSON object
-	Categories  apijson.Field[[]string] // ids or externalIds
-	Images      apijson.Field[[]ImageDraft]
+	Name        patch.Field[string]
+	Slug        patch.Field[string]
+	Description patch.Field[string]
+	Status      patch.Field[Status]
+	Price       patch.Field[money.Amount]
+	CompareAt   patch.Field[money.Amount]
+	Attributes  patch.Field[string]   // JSON object
+	Categories  patch.Field[[]string] // ids or externalIds
+	Images      patch.Field[[]ImageDraft]
 	Variants    []VariantDraft
 	VariantsSet bool // the list was there, even empty
 	Stock       *StockDraft
@@ -33,11 +33,11 @@ type ImageDraft struct {
 // VariantDraft is what a caller says of one variant.
 type VariantDraft struct {
 	SKU        string
-	Name       apijson.Field[string]
-	Price      apijson.Field[money.Amount]
-	CompareAt  apijson.Field[money.Amount]
-	Attributes apijson.Field[string] // JSON object
-	Stock      *int64                // on-hand in the default warehouse
+	Name       patch.Field[string]
+	Price      patch.Field[money.Amount]
+	CompareAt  patch.Field[money.Amount]
+	Attributes patch.Field[string] // JSON object
+	Stock      *int64              // on-hand in the default warehouse
 }
 
 // StockDraft sets a product's on-hand.

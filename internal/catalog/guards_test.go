@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 type write = func(tx *db.Tx) error
@@ -79,7 +80,7 @@ func commit(t *testing.T, store *db.DB, tenant id.Tenant, list ...write) {
 }
 
 func mug(name string, price int64) Draft {
-	return Draft{SKU: "MUG", Name: set(name), Price: set(money.Amount(price))}
+	return Draft{SKU: "MUG", Name: patch.To(name), Price: patch.To(money.Amount(price))}
 }
 
 func priced(sku string, price int64) PriceDraft {
@@ -107,12 +108,12 @@ func deleting(sku string) write {
 
 func linked(category string) Draft {
 	d := mug("Mug", 1)
-	d.Categories = set([]string{category})
+	d.Categories = patch.To([]string{category})
 	return d
 }
 
 func category(external, name string) CategoryDraft {
-	return CategoryDraft{ExternalID: set(external), Name: set(name)}
+	return CategoryDraft{ExternalID: patch.To(external), Name: patch.To(name)}
 }
 
 func deletingCategory(external string) write {
@@ -139,12 +140,12 @@ func TestWritersOfTheCatalogNoticeEachOther(t *testing.T) {
 		return err
 	}
 	small := mug("Mug", 1)
-	small.Variants, small.VariantsSet = []VariantDraft{{SKU: "MUG-S", Name: set("Small")}}, true
-	cup := Draft{SKU: "CUP", Name: set("Mug"), Price: set(money.Amount(1))}
+	small.Variants, small.VariantsSet = []VariantDraft{{SKU: "MUG-S", Name: patch.To("Small")}}, true
+	cup := Draft{SKU: "CUP", Name: patch.To("Mug"), Price: patch.To(money.Amount(1))}
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		mugs := []write{storing(t, mug("Mug", 1))}
 		cups := func(name string) write { return storingCategories(t, category("CUPS", name)) }
-		other := Draft{SKU: "MUG-S", Name: set("x"), Price: set(money.Amount(1))}
+		other := Draft{SKU: "MUG-S", Name: patch.To("x"), Price: patch.To(money.Amount(1))}
 		for name, c := range map[string]struct {
 			given          []write
 			run, meanwhile write
@@ -217,13 +218,13 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		home, other := dbtest.Account(t, store), dbtest.Account(t, store)
 		full := linked("CUPS")
-		full.Variants, full.VariantsSet = []VariantDraft{{SKU: "MUG-S", Price: set(money.Amount(2))}}, true
-		waiting := Draft{SKU: "JUG", Name: set("Jug"), Price: set(money.Amount(3)), Categories: set([]string{"LATER"})}
-		gone := Draft{SKU: "GONE", Name: set("Gone"), Price: set(money.Amount(3))}
+		full.Variants, full.VariantsSet = []VariantDraft{{SKU: "MUG-S", Price: patch.To(money.Amount(2))}}, true
+		waiting := Draft{SKU: "JUG", Name: patch.To("Jug"), Price: patch.To(money.Amount(3)), Categories: patch.To([]string{"LATER"})}
+		gone := Draft{SKU: "GONE", Name: patch.To("Gone"), Price: patch.To(money.Amount(3))}
 		child := category("CHILD", "Child")
-		child.ParentExternal = set("CUPS")
+		child.ParentExternal = patch.To("CUPS")
 		orphan := category("ORPHAN", "Orphan")
-		orphan.ParentExternal = set("LATER")
+		orphan.ParentExternal = patch.To("LATER")
 		a := Attribute{ID: id.New[id.Attribute](), Code: "size", Label: "Size", Type: "text"}
 		commit(t, store, home, storingCategories(t, category("CUPS", "Cups"), child, orphan), storing(t, full, waiting, gone), deleting("GONE"),
 			func(tx *db.Tx) error { a.Insert(tx); return nil })

@@ -3,10 +3,10 @@ package catalog
 import (
 	"slices"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 // PriceDraft is one item of a price update (interface §4.2).
@@ -14,7 +14,7 @@ type PriceDraft struct {
 	Index     int // place in the request, from 0
 	SKU       string
 	Price     money.Amount
-	CompareAt apijson.Field[money.Amount] // null clears
+	CompareAt patch.Field[money.Amount] // null clears
 }
 
 // Priced is a product with the prices it has, and the variants of it that drafts name.
@@ -188,7 +188,7 @@ func (p *Priced) diffVariant(variant id.Variant, d *PriceDraft) *Variant {
 		return nil
 	}
 	v := &p.variants[i]
-	said := VariantDraft{Price: apijson.Field[money.Amount]{Set: true, Value: d.Price}, CompareAt: d.CompareAt}
+	said := VariantDraft{Price: patch.To(d.Price), CompareAt: d.CompareAt}
 	if !v.diff(&said) {
 		return nil
 	}

@@ -2,19 +2,19 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 )
 
 // AttributeDraft is an attribute as a caller writes it; on an update, what is not set stays as it is.
 type AttributeDraft struct {
-	Code    apijson.Field[string]
-	Label   apijson.Field[string]
-	Type    apijson.Field[catalog.AttributeType]
-	Options apijson.Field[[]string]
+	Code    patch.Field[string]
+	Label   patch.Field[string]
+	Type    patch.Field[catalog.AttributeType]
+	Options patch.Field[[]string]
 }
 
 // CreateAttribute makes an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a select has no options.

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/webhooks"
 )
 
@@ -86,11 +87,11 @@ func (a *anonymiser) patterns() []string {
 }
 
 // member writes what becomes of one member of an object.
-type member func(b []byte, object, v *apijson.Value) []byte
+type member func(b []byte, object, v *jsonvalue.Value) []byte
 
 // always writes a member whatever it was; null stays null.
 func always(text string) member {
-	return func(b []byte, _, v *apijson.Value) []byte {
+	return func(b []byte, _, v *jsonvalue.Value) []byte {
 		if v.Kind == 'n' {
 			return append(b, "null"...)
 		}
@@ -106,7 +107,7 @@ var (
 		"note": always("null"),
 	}
 	customerMembers = map[string]member{
-		"email": func(b []byte, object, _ *apijson.Value) []byte {
+		"email": func(b []byte, object, _ *jsonvalue.Value) []byte {
 			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // what is no id may be the person's
 			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
 		},
@@ -121,7 +122,7 @@ var (
 	}
 )
 
-func keepCountry(b []byte, _, v *apijson.Value) []byte {
+func keepCountry(b []byte, _, v *jsonvalue.Value) []byte {
 	if v.Kind != '{' {
 		return append(b, "null"...)
 	}
@@ -129,7 +130,7 @@ func keepCountry(b []byte, _, v *apijson.Value) []byte {
 }
 
 // countryOnly is a free-form address of which only the country is left.
-func countryOnly(v *apijson.Value) string {
+func countryOnly(v *jsonvalue.Value) string {
 	for _, name := range []string{"country", "countryCode"} {
 		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
 			return `{"country":` + string(apijson.AppendText(nil, text)) + `}`
@@ -140,7 +141,7 @@ func countryOnly(v *apijson.Value) string {
 
 // addressOf is countryOnly for a stored text; "" stays "".
 func addressOf(text string) string {
-	v, err := apijson.Parse([]byte(text))
+	v, err := jsonvalue.Parse([]byte(text))
 	if text == "" || err != nil {
 		return ""
 	}
@@ -148,7 +149,7 @@ func addressOf(text string) string {
 }
 
 // rewrite writes a value again without the person; members says which members go.
-func (a *anonymiser) rewrite(b []byte, v *apijson.Value, members map[string]member) []byte {
+func (a *anonymiser) rewrite(b []byte, v *jsonvalue.Value, members map[string]member) []byte {
 	switch v.Kind {
 	case '{':
 		b = append(b, '{')
@@ -189,7 +190,7 @@ func (a *anonymiser) rewrite(b []byte, v *apijson.Value, members map[string]memb
 
 // json is rewrite for a stored text. What is no JSON is struck through as plain text.
 func (a *anonymiser) json(text string, members map[string]member) string {
-	v, err := apijson.Parse([]byte(text))
+	v, err := jsonvalue.Parse([]byte(text))
 	if err != nil {
 		return a.redact(text)
 	}
@@ -239,7 +240,7 @@ func OnlyCountry(text string) bool {
 
 // learn takes what an event told of the person, and the ids of addresses and shipments it named, which answers may be kept about.
 func (a *anonymiser) learn(event, payload string) (named []string) {
-	v, err := apijson.Parse([]byte(payload))
+	v, err := jsonvalue.Parse([]byte(payload))
 	if err != nil {
 		return nil
 	}

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 
@@ -135,7 +135,7 @@ func TestOneDefaultWarehouse(t *testing.T) {
 				var made stock.Warehouse
 				err := s.write(t, func(tx *db.Tx) (err error) {
 					made, err = s.do.CreateWarehouse(tx, s.who,
-						commerce.WarehouseDraft{Code: apijson.Field[string]{Set: true, Value: code}, Default: apijson.Field[bool]{Set: true, Value: true}})
+						commerce.WarehouseDraft{Code: patch.To(code), Default: patch.To(true)})
 					return err
 				})
 				if err != nil {

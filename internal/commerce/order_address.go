@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/jsonvalue"
 )
 
 // addressKeys are the members every read of a shipping address has, with the names they may come under (interface §2.1).
@@ -21,7 +22,7 @@ func NormalAddress(text string) string {
 	if text == "" {
 		return ""
 	}
-	v, err := apijson.Parse([]byte(text))
+	v, err := jsonvalue.Parse([]byte(text))
 	if err != nil || v.Names() == nil && text != "{}" {
 		return text
 	}
@@ -50,7 +51,7 @@ func NormalAddress(text string) string {
 }
 
 // addressText is what a member says: a string, or a number that was meant as one, as postal codes often are.
-func addressText(v *apijson.Value) string {
+func addressText(v *jsonvalue.Value) string {
 	if v != nil && v.Kind == '0' {
 		return string(v.Raw())
 	}

@@ -6,7 +6,9 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -14,10 +16,10 @@ import (
 // OrderUpdate is what a caller asks of PATCH /orders/{id}: what is not set stays, null clears. Addresses and payment metadata are
 // free JSON.
 type OrderUpdate struct {
-	Notes           apijson.Field[string]
-	ShippingAddress apijson.Field[string]
-	BillingAddress  apijson.Field[string]
-	PaymentMetadata apijson.Field[string]
+	Notes           patch.Field[string]
+	ShippingAddress patch.Field[string]
+	BillingAddress  patch.Field[string]
+	PaymentMetadata patch.Field[string]
 }
 
 // UpdateOrder changes what an order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
@@ -32,8 +34,8 @@ func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d Or
 	if d.Notes.Set {
 		o.Notes = d.Notes.Value
 	}
-	replace := func(stored *string, f apijson.Field[string], normal func(string) string) (changed bool) {
-		if !f.Set || sameJSON(*stored, normal(f.Value)) {
+	replace := func(stored *string, f patch.Field[string], normal func(string) string) (changed bool) {
+		if !f.Set || jsonvalue.Same(*stored, normal(f.Value)) {
 			return false
 		}
 		*stored = normal(f.Value)
@@ -65,14 +67,4 @@ func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d Or
 	}
 	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
 	return o, nil
-}
-
-// sameJSON reports whether two texts, "" for none, hold the same JSON, however it is written.
-func sameJSON(a, b string) bool {
-	if a == b || a == "" || b == "" {
-		return a == b
-	}
-	x, errX := apijson.Parse([]byte(a))
-	y, errY := apijson.Parse([]byte(b))
-	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
 }

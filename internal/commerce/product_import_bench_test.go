@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 // The benchmarks run one operation after the other on SQLite with full durability and report microseconds an item: for the plan,
@@ -44,21 +44,19 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
-
 // benchDrafts are n new products of the run'th request; full ones have an image, two variants and stock.
 func benchDrafts(run, n int, full bool) []catalog.Draft {
 	drafts := make([]catalog.Draft, n)
 	for i := range drafts {
 		sku := fmt.Sprintf("IMP-%07d%03d", run, i)
-		d := catalog.Draft{Index: i, SKU: sku, Name: given(fmt.Sprintf("Imported article %d", i)), Price: given(money.Amount(50_000 + i*100)),
-			Description: given("Cotton, woven in the old way, washed twice, and packed in paper. Ships within two days from our own warehouse."),
-			CompareAt:   given(money.Amount(100_000)), Status: given(catalog.Active)}
+		d := catalog.Draft{Index: i, SKU: sku, Name: patch.To(fmt.Sprintf("Imported article %d", i)), Price: patch.To(money.Amount(50_000 + i*100)),
+			Description: patch.To("Cotton, woven in the old way, washed twice, and packed in paper. Ships within two days from our own warehouse."),
+			CompareAt:   patch.To(money.Amount(100_000)), Status: patch.To(catalog.Active)}
 		if full {
 			small, large := int64(5), int64(7)
-			d.Images = given([]catalog.ImageDraft{{URL: "https://images.bench.example/" + sku + ".jpg"}})
-			d.Variants = []catalog.VariantDraft{{SKU: sku + "-S", Name: given("Small"), Price: given(money.Amount(55_000)), Stock: &small},
-				{SKU: sku + "-L", Name: given("Large"), Price: given(money.Amount(65_000)), Stock: &large}}
+			d.Images = patch.To([]catalog.ImageDraft{{URL: "https://images.bench.example/" + sku + ".jpg"}})
+			d.Variants = []catalog.VariantDraft{{SKU: sku + "-S", Name: patch.To("Small"), Price: patch.To(money.Amount(55_000)), Stock: &small},
+				{SKU: sku + "-L", Name: patch.To("Large"), Price: patch.To(money.Amount(65_000)), Stock: &large}}
 			d.VariantsSet = true
 			d.Stock = &catalog.StockDraft{Warehouse: "MAIN", Quantity: 25}
 		}

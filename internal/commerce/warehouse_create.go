@@ -2,18 +2,18 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 
 // WarehouseDraft is what a caller says of a warehouse (interface §4.5). On a change, what is absent stays.
 type WarehouseDraft struct {
-	Code    apijson.Field[string]
-	Name    apijson.Field[string]
-	Default apijson.Field[bool]
-	Address apijson.Field[string] // free JSON; null clears
+	Code    patch.Field[string]
+	Name    patch.Field[string]
+	Default patch.Field[bool]
+	Address patch.Field[string] // free JSON; null clears
 }
 
 // CreateWarehouse makes a warehouse. Errors: Conflict when the code is taken.

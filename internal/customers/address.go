@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 )
 
 // AddressType says what an address is for; "" is unspecified.
@@ -40,39 +40,32 @@ type Address struct {
 // AddressChange is what a caller says of an address. On an address that is new, what is absent stays empty.
 type AddressChange struct {
 	ID        id.Address // of an entry to keep, in a whole book
-	Type      apijson.Field[AddressType]
-	Name      apijson.Field[string]
-	Company   apijson.Field[string]
-	Line1     apijson.Field[string]
-	Line2     apijson.Field[string]
-	City      apijson.Field[string]
-	State     apijson.Field[string]
-	Zip       apijson.Field[string]
-	Country   apijson.Field[string]
-	Phone     apijson.Field[string]
-	IsDefault apijson.Field[bool]
-}
-
-// set puts what a change says into a place: absent leaves it, null empties it.
-func set[T any](place *T, f apijson.Field[T]) {
-	if f.Set {
-		*place = f.Value
-	}
+	Type      patch.Field[AddressType]
+	Name      patch.Field[string]
+	Company   patch.Field[string]
+	Line1     patch.Field[string]
+	Line2     patch.Field[string]
+	City      patch.Field[string]
+	State     patch.Field[string]
+	Zip       patch.Field[string]
+	Country   patch.Field[string]
+	Phone     patch.Field[string]
+	IsDefault patch.Field[bool]
 }
 
 // With is the address as a change makes it.
 func (a Address) With(c AddressChange) Address {
-	set(&a.Type, c.Type)
-	set(&a.Name, c.Name)
-	set(&a.Company, c.Company)
-	set(&a.Line1, c.Line1)
-	set(&a.Line2, c.Line2)
-	set(&a.City, c.City)
-	set(&a.State, c.State)
-	set(&a.Zip, c.Zip)
-	set(&a.Country, c.Country)
-	set(&a.Phone, c.Phone)
-	set(&a.IsDefault, c.IsDefault)
+	c.Type.Apply(&a.Type)
+	c.Name.Apply(&a.Name)
+	c.Company.Apply(&a.Company)
+	c.Line1.Apply(&a.Line1)
+	c.Line2.Apply(&a.Line2)
+	c.City.Apply(&a.City)
+	c.State.Apply(&a.State)
+	c.Zip.Apply(&a.Zip)
+	c.Country.Apply(&a.Country)
+	c.Phone.Apply(&a.Phone)
+	c.IsDefault.Apply(&a.IsDefault)
 	return a
 }
 

@@ -3,34 +3,35 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/patch"
 )
 
 // Change is what a caller says of a customer: absent leaves a field, null empties it, lists and metadata are replaced whole
 // (interface §4.4).
 type Change struct {
-	Email     apijson.Field[string]
-	FirstName apijson.Field[string]
-	LastName  apijson.Field[string]
-	Phone     apijson.Field[string]
-	Company   apijson.Field[string]
-	Siret     apijson.Field[string]
-	VAT       apijson.Field[string]
-	Tags      apijson.Field[[]string]
-	Metadata  apijson.Field[string] // free JSON
-	Addresses apijson.Field[[]AddressChange]
+	Email     patch.Field[string]
+	FirstName patch.Field[string]
+	LastName  patch.Field[string]
+	Phone     patch.Field[string]
+	Company   patch.Field[string]
+	Siret     patch.Field[string]
+	VAT       patch.Field[string]
+	Tags      patch.Field[[]string]
+	Metadata  patch.Field[string] // free JSON
+	Addresses patch.Field[[]AddressChange]
 }
 
 // Apply makes the change and reports whether it made a difference.
 func (c *Customer) Apply(change Change) bool {
 	before := *c
-	set(&c.Email, change.Email)
-	set(&c.FirstName, change.FirstName)
-	set(&c.LastName, change.LastName)
-	set(&c.Phone, change.Phone)
-	set(&c.Company, change.Company)
-	set(&c.Siret, change.Siret)
-	set(&c.VAT, change.VAT)
+	change.Email.Apply(&c.Email)
+	change.FirstName.Apply(&c.FirstName)
+	change.LastName.Apply(&c.LastName)
+	change.Phone.Apply(&c.Phone)
+	change.Company.Apply(&c.Company)
+	change.Siret.Apply(&c.Siret)
+	change.VAT.Apply(&c.VAT)
 	if change.Tags.Set {
 		c.Tags = distinct(change.Tags.Value)
 	}
@@ -39,7 +40,7 @@ func (c *Customer) Apply(change Change) bool {
 		if c.Metadata == "" {
 			c.Metadata = "{}"
 		}
-		if sameJSON(c.Metadata, before.Metadata) {
+		if jsonvalue.Same(c.Metadata, before.Metadata) {
 			c.Metadata = before.Metadata
 		}
 	}
@@ -68,11 +69,4 @@ func distinct(list []string) []string {
 		}
 	}
 	return out
-}
-
-// sameJSON reports whether two texts are one value, written differently at most.
-func sameJSON(a, b string) bool {
-	x, err := apijson.Parse([]byte(a))
-	y, err2 := apijson.Parse([]byte(b))
-	return err == nil && err2 == nil && x.Fingerprint() == y.Fingerprint()
 }

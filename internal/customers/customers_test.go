@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/patch"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -40,8 +40,6 @@ func TestCountry(t *testing.T) {
 	}
 }
 
-func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
-
 // However a book changes, no type has two defaults, and ids are never given twice.
 func TestOneDefaultPerType(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,12 +47,12 @@ func TestOneDefaultPerType(t *testing.T) {
 		change := func() AddressChange {
 			var a AddressChange
 			if rapid.Bool().Draw(t, "typed") {
-				a.Type = given(rapid.SampledFrom(append(AddressTypes, "")).Draw(t, "type"))
+				a.Type = patch.To(rapid.SampledFrom(append(AddressTypes, "")).Draw(t, "type"))
 			}
 			if rapid.Bool().Draw(t, "default") {
-				a.IsDefault = given(rapid.Bool().Draw(t, "is default"))
+				a.IsDefault = patch.To(rapid.Bool().Draw(t, "is default"))
 			}
-			a.Line1 = given(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "line1"))
+			a.Line1 = patch.To(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "line1"))
 			if len(c.Addresses) > 0 && rapid.Bool().Draw(t, "named") {
 				a.ID = rapid.SampledFrom(c.Addresses).Draw(t, "entry").ID
 			}
@@ -79,7 +77,7 @@ func TestOneDefaultPerType(t *testing.T) {
 				}
 			case 2:
 				list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) AddressChange { return change() }), 0, 5).Draw(t, "book")
-				c.Apply(Change{Addresses: given(list)})
+				c.Apply(Change{Addresses: patch.To(list)})
 				if len(c.Addresses) != len(list) {
 					t.Fatalf("%d entries of %d", len(c.Addresses), len(list))
 				}
@@ -105,16 +103,16 @@ func TestOneDefaultPerType(t *testing.T) {
 
 func TestApplyTheSameBookKeepsIt(t *testing.T) {
 	c := &Customer{Tags: []string{"a"}, Metadata: `{"a": 1}`}
-	book := []AddressChange{{Line1: given("1")}, {Line1: given("1")}, {Line1: given("2"), IsDefault: given(true)}}
-	if !c.Apply(Change{Addresses: given(book)}) {
+	book := []AddressChange{{Line1: patch.To("1")}, {Line1: patch.To("1")}, {Line1: patch.To("2"), IsDefault: patch.To(true)}}
+	if !c.Apply(Change{Addresses: patch.To(book)}) {
 		t.Fatal("a book out of nothing is no change")
 	}
 	before := c.Copy()
-	if c.Apply(Change{Addresses: given(book), Tags: given([]string{"a", "a"}), Metadata: given(`{"a":1.0}`)}) || !c.Same(before) {
+	if c.Apply(Change{Addresses: patch.To(book), Tags: patch.To([]string{"a", "a"}), Metadata: patch.To(`{"a":1.0}`)}) || !c.Same(before) {
 		t.Errorf("the same again changed %v into %v", before, c)
 	}
 	slices.Reverse(book)
-	if !c.Apply(Change{Addresses: given(book)}) || c.Addresses[0].ID != before.Addresses[2].ID {
+	if !c.Apply(Change{Addresses: patch.To(book)}) || c.Addresses[0].ID != before.Addresses[2].ID {
 		t.Errorf("another order is no change: %v", c.Addresses)
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
 )
 
 // Names under which the parts of an order's free-form address may come; the first that is there counts.
@@ -28,7 +28,7 @@ var (
 func Derive(customer id.Customer, shipping []string) []Address {
 	book, seen := []Address{}, map[string]bool{}
 	for _, text := range shipping {
-		v, err := apijson.Parse([]byte(text))
+		v, err := jsonvalue.Parse([]byte(text))
 		if err != nil {
 			continue
 		}
@@ -53,7 +53,7 @@ func Derive(customer id.Customer, shipping []string) []Address {
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // member is the first text or number among some members of an object.
-func member(v *apijson.Value, names []string) string {
+func member(v *jsonvalue.Value, names []string) string {
 	for _, name := range names {
 		found := v.Member(name)
 		if found == nil {
@@ -75,7 +75,7 @@ func CountryOf(address string) string {
 	if address == "" {
 		return ""
 	}
-	v, err := apijson.Parse([]byte(address))
+	v, err := jsonvalue.Parse([]byte(address))
 	if err != nil {
 		return ""
 	}

@@ -3,11 +3,11 @@ package customers
 import (
 	"testing"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/patch"
 )
 
 func newCustomer(email string) Customer {
@@ -223,7 +223,7 @@ func TestTotalsMove(t *testing.T) {
 		commit(t, store, tenant, func(tx *db.Tx) { Spend(tx, a.ID, -1, 0) })
 		want("one less", a, 2, 31)
 		one, two := readCustomer(t, store, tenant, a.ID), readCustomer(t, store, tenant, b.ID)
-		one.Apply(Change{Tags: apijson.Field[[]string]{Set: true, Value: []string{"b", "z"}}})
+		one.Apply(Change{Tags: patch.Field[[]string]{Set: true, Value: []string{"b", "z"}}})
 		commit(t, store, tenant, func(tx *db.Tx) { Save(tx, &a, one) })
 		commit(t, store, tenant, func(tx *db.Tx) {
 			before := two.Copy()

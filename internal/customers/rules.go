@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/jsonvalue"
 )
 
 // maxRuleTags bounds a list of tags in a rule.
@@ -85,7 +86,7 @@ func (r Rules) text() string {
 func (r Rules) Same(other Rules) bool { return r.text() == other.text() }
 
 func parseRules(text string) (Rules, error) {
-	v, err := apijson.Parse([]byte(text))
+	v, err := jsonvalue.Parse([]byte(text))
 	if err != nil {
 		return Rules{}, fmt.Errorf("rules of a segment: %w", err)
 	}

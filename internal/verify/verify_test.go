@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
@@ -20,6 +19,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"
@@ -56,10 +56,10 @@ func newShop(t *testing.T, store *db.DB) *shop {
 		var in commerce.Import
 		for i := range skus {
 			sku, n := fmt.Sprintf("SKU-%d", i), int64(50)
-			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: given("Product"), Price: given(money.Amount(100_000)),
+			in.Drafts = append(in.Drafts, catalog.Draft{Index: i, SKU: sku, Name: patch.To("Product"), Price: patch.To(money.Amount(100_000)),
 				Stock:       &catalog.StockDraft{Quantity: 50},
-				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: given("V"), Stock: &n}},
-				Categories: given([]string{"shoes"})})
+				VariantsSet: true, Variants: []catalog.VariantDraft{{SKU: sku + "-V", Name: patch.To("V"), Stock: &n}},
+				Categories: patch.To([]string{"shoes"})})
 		}
 		plan, err := s.do.PlanImport(tx, s.who, in)
 		if err == nil {
@@ -69,8 +69,6 @@ func newShop(t *testing.T, store *db.DB) *shop {
 	})
 	return s
 }
-
-func given[T any](v T) apijson.Field[T] { return apijson.Field[T]{Set: true, Value: v} }
 
 func (s *shop) write(operation func(tx *db.Tx) error) error {
 	return s.store.Write(s.Context(), s.who.Tenant, operation)

@@ -1,4 +1,4 @@
-package apijson
+package jsonvalue
 
 import (
 	"crypto/sha256"
@@ -36,7 +36,7 @@ func (v *Value) canonical(b []byte) []byte {
 		return append(b, canonicalNumber(string(v.Raw()))...)
 	case '[':
 		b = append(b, '[')
-		for _, value := range v.inside {
+		for _, value := range v.All {
 			b = append(value.canonical(b), ',')
 		}
 		return append(b, ']')
@@ -46,7 +46,7 @@ func (v *Value) canonical(b []byte) []byte {
 		value *Value
 	}
 	var members []member
-	for name, value := range v.inside {
+	for name, value := range v.All {
 		members = append(members, member{name.Text(), value})
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
@@ -57,6 +57,52 @@ func (v *Value) canonical(b []byte) []byte {
 		b = append(m.value.canonical(b), ',')
 	}
 	return append(b, '}')
+}
+
+// Source is the value's text: of scalars written anew, of the rest as it came.
+func (v *Value) Source() string {
+	switch v.Kind {
+	case '{', '[', '0':
+		return string(v.Raw())
+	}
+	return string(v.canonical(nil))
+}
+
+// Same reports whether two texts are one JSON value, however they are written. Texts that are not JSON are the same
+// only letter by letter.
+func Same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := Parse([]byte(a))
+	y, errY := Parse([]byte(b))
+	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
+}
+
+// Integer reads a number that is whole and fits 15 digits, however it is written: 2, 2.0 and 1e2 are integers.
+func (v *Value) Integer() (n int64, ok bool) {
+	if v == nil || v.Kind != '0' {
+		return 0, false
+	}
+	return integer(string(v.Raw()))
+}
+
+func integer(s string) (int64, bool) {
+	if len(s) < 16 && !strings.ContainsAny(s, ".eE") {
+		n, err := strconv.ParseInt(s, 10, 64)
+		return n, err == nil
+	}
+	c := canonicalNumber(s)
+	digits, power, _ := strings.Cut(c, "e")
+	if c == "0" {
+		return 0, true
+	}
+	p, err := strconv.Atoi(power)
+	if err != nil || p < 0 || p > 16 || len(digits)+p > 16 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits+strings.Repeat("0", p), 10, 64)
+	return n, err == nil
 }
 
 // canonicalNumber writes a JSON number as digits and a power of ten, without zeros that do not count.

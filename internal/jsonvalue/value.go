@@ -1,11 +1,6 @@
-// Package apijson reads and writes the JSON of the interface.
-//
-//	Parse    bytes → Value: strict (no duplicate names, UTF-8 only, bounded depth), numbers and free JSON exact
-//	Object   Value → fields: every error of a body is collected with its path, none hides another (interface §7)
-//	Query    the same for query parameters
-//	Writer   values → bytes, appended by hand: no reflection on the hot path
-//	Schema   what Object, Query and Writer say of themselves: one description for check, answer and OpenAPI document
-package apijson
+// Package jsonvalue reads JSON text into values that keep it exactly: numbers and free JSON as they came, strict (no duplicate names,
+// UTF-8 only), with bounds on depth and number.
+package jsonvalue
 
 import (
 	"bytes"
@@ -160,8 +155,8 @@ func (v *Value) Raw() []byte {
 	return v.in.text[v.start:v.end:v.end]
 }
 
-// inside goes through an object's names and members, or an array's elements, whose name is nil.
-func (v *Value) inside(yield func(name, value *Value) bool) {
+// All goes through an object's names and members, or an array's elements, whose name is nil.
+func (v *Value) All(yield func(name, value *Value) bool) {
 	if v == nil || v.in == nil || v.Kind != '{' && v.Kind != '[' {
 		return
 	}
@@ -192,7 +187,7 @@ func (v *Value) Member(name string) *Value {
 	if v == nil || v.Kind != '{' {
 		return nil
 	}
-	for key, value := range v.inside {
+	for key, value := range v.All {
 		if key.is(name) {
 			return value
 		}
@@ -214,7 +209,7 @@ func (v *Value) Text() string {
 
 // Names are an object's member names in their order.
 func (v *Value) Names() (names []string) {
-	for key := range v.inside {
+	for key := range v.All {
 		if key != nil {
 			names = append(names, key.Text())
 		}
@@ -224,32 +219,32 @@ func (v *Value) Names() (names []string) {
 
 // List gives the elements of an array or the members of an object, in order.
 func (v *Value) List() (list []*Value) {
-	for _, value := range v.inside {
+	for _, value := range v.All {
 		list = append(list, value)
 	}
 	return list
 }
 
-// length is how many elements or members there are.
-func (v *Value) length() (n int) {
-	for range v.inside {
+// Len is how many elements or members there are.
+func (v *Value) Len() (n int) {
+	for range v.All {
 		n++
 	}
 	return n
 }
 
-// depth is how deep a value nests: 1 for a scalar.
-func (v *Value) depth() int {
+// Depth is how deep a value nests: 1 for a scalar.
+func (v *Value) Depth() int {
 	deepest := 0
-	for _, value := range v.inside {
-		deepest = max(deepest, value.depth())
+	for _, value := range v.All {
+		deepest = max(deepest, value.Depth())
 	}
 	return deepest + 1
 }
 
-// kindName is the word for a kind in messages.
-func kindName(k jsontext.Kind) string {
-	switch k {
+// KindName is the word for the value's kind in messages.
+func (v *Value) KindName() string {
+	switch v.Kind {
 	case 'n':
 		return "null"
 	case 't', 'f':

@@ -1,0 +1,159 @@
+package apijson
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/patch"
+)
+
+// Bounds of free JSON (interface §2).
+const (
+	FreeBytes = 64 << 10
+	FreeDepth = 32
+)
+
+// Free reads free JSON and keeps its text unchanged; object says that only an object will do.
+func (o *Object) Free(name string, object bool) patch.Field[string] {
+	v, f := look[string](o, name, false, func() *Schema {
+		if object {
+			return &Schema{Type: "object", Open: true}
+		}
+		return free()
+	})
+	if v == nil {
+		return f
+	}
+	switch {
+	case object && v.Kind != '{':
+		o.wrongKind(name, "an object", v)
+	case len(v.Text()) > FreeBytes || len(v.Raw()) > FreeBytes:
+		o.Fault(name, "must be at most 64 KiB of JSON")
+	case v.Depth() > FreeDepth:
+		o.Fault(name, "must be nested at most %d deep", FreeDepth)
+	default:
+		f.Value = v.Source()
+	}
+	return f
+}
+
+// Texts reads an array of strings, each by the rule r, at most count of them.
+func (o *Object) Texts(name string, required bool, count int, r Text) patch.Field[[]string] {
+	if r.Max == 0 {
+		r.Max = 255
+	}
+	v, f := look[[]string](o, name, required, func() *Schema {
+		return &Schema{Type: "array", MaxItems: count, Items: &Schema{Type: "string", MaxLength: r.Max}}
+	})
+	if v == nil {
+		return f
+	}
+	if v.Kind != '[' {
+		o.wrongKind(name, "an array of strings", v)
+		return f
+	}
+	given := v.Len()
+	if given > count {
+		o.Fault(name, "must have at most %d entries", count)
+		return f
+	}
+	f.Value = make([]string, 0, given)
+	i := -1
+	for _, kid := range v.All {
+		i++
+		place := name + "[" + strconv.Itoa(i) + "]"
+		if kid.Kind != '"' {
+			o.wrongKind(place, "a string", kid)
+			continue
+		}
+		text := strings.TrimSpace(kid.Text())
+		if message := badText(text, Text{Required: true, Max: r.Max}); message != "" {
+			o.Fault(place, "%s", message)
+			continue
+		}
+		f.Value = append(f.Value, text)
+	}
+	return f
+}
+
+// Object reads a nested object; inside is not called when it is absent, null or of another kind.
+func (o *Object) Object(name string, required bool, inside func(*Object)) patch.Field[*Object] {
+	if o.schema != nil {
+		nested := &Object{index: -1, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
+		inside(nested)
+		o.schema.property(name, required, optional(nested.schema, required))
+		return patch.Field[*Object]{}
+	}
+	v, f := look[*Object](o, name, required, nil)
+	if v == nil {
+		return f
+	}
+	if v.Kind != '{' {
+		o.wrongKind(name, "an object", v)
+		return f
+	}
+	f.Value = &Object{value: v, up: o, name: name, index: -1, faults: o.faults}
+	inside(f.Value)
+	return f
+}
+
+// List says what an array of objects must be like.
+type List struct {
+	Required bool
+	Min, Max int
+	Apart    bool // each element keeps its own errors: one bad element does not refuse the others
+}
+
+// List reads an array of objects; each is called for every element, also for those that are no objects when Apart (they
+// have an error already and no members).
+func (o *Object) List(name string, r List, each func(i int, element *Object)) patch.Field[int] {
+	if o.schema != nil {
+		element := &Object{index: 0, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
+		each(0, element)
+		o.schema.property(name, r.Required, optional(&Schema{Type: "array", MinItems: r.Min, MaxItems: r.Max, Items: element.schema}, r.Required))
+		return patch.Field[int]{}
+	}
+	v, f := look[int](o, name, r.Required, nil)
+	if v == nil {
+		return f
+	}
+	given := v.Len()
+	switch {
+	case v.Kind != '[':
+		o.wrongKind(name, "an array", v)
+		return f
+	case given < r.Min:
+		o.Fault(name, "must have at least %d %s", r.Min, plural(r.Min, "entry", "entries"))
+		return f
+	case r.Max > 0 && given > r.Max:
+		o.Fault(name, "must have at most %d entries, not %d", r.Max, given)
+		return f
+	}
+	f.Value = given
+	i := -1
+	for _, kid := range v.All {
+		i++
+		element := &Object{value: kid, up: o, name: name, index: i, faults: o.faults}
+		if r.Apart {
+			element.faults, element.up, element.index = &[]apperr.Detail{}, nil, -1
+		}
+		if kid.Kind != '{' {
+			element.Fault("", "must be an object, not %s", kid.KindName())
+			if !r.Apart {
+				continue
+			}
+			element.value = &jsonvalue.Value{Kind: '{'}
+		}
+		each(i, element)
+	}
+	return f
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

@@ -1,0 +1,257 @@
+package apijson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/patch"
+)
+
+// Text says what a string member must be like. Lengths count characters.
+type Text struct {
+	Required bool
+	Min, Max int    // Max 0: 255
+	Keep     bool   // white space at the ends belongs to it
+	Format   string // only described: "email", "uri"
+}
+
+// Text reads a string. Required strings must not be blank.
+func (o *Object) Text(name string, r Text) patch.Field[string] {
+	if r.Max == 0 {
+		r.Max = 255
+	}
+	v, f := look[string](o, name, r.Required, func() *Schema {
+		return &Schema{Type: "string", MaxLength: r.Max, MinLength: max(r.Min, btoi(r.Required)), Format: r.Format}
+	})
+	if v == nil {
+		return f
+	}
+	if v.Kind != '"' {
+		o.wrongKind(name, "a string", v)
+		return f
+	}
+	text := v.Text()
+	if !r.Keep {
+		text = strings.TrimSpace(text)
+	}
+	if message := badText(text, r); message != "" {
+		o.Fault(name, "%s", message)
+		return f
+	}
+	f.Value = text
+	return f
+}
+
+func badText(text string, r Text) string {
+	n := len(text)
+	if n > r.Max {
+		n = utf8.RuneCountInString(text)
+	}
+	switch {
+	case strings.IndexByte(text, 0) >= 0:
+		return "must not contain the character U+0000"
+	case r.Required && text == "":
+		return "must not be empty"
+	case n < r.Min:
+		return fmt.Sprintf("must be at least %d characters long", r.Min)
+	case n > r.Max:
+		return fmt.Sprintf("must be at most %d characters long", r.Max)
+	}
+	return ""
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TextOrNumber reads a required member that may be written as a string or a number, as text.
+func (o *Object) TextOrNumber(name string) string {
+	v, _ := look[string](o, name, true, func() *Schema { return &Schema{AnyOf: []*Schema{{Type: "string"}, {Type: "number"}}} })
+	switch {
+	case v == nil:
+		return ""
+	case v.Kind == '"':
+		return v.Text()
+	case v.Kind == '0':
+		return string(v.Raw())
+	}
+	o.wrongKind(name, "a string or a number", v)
+	return ""
+}
+
+// Int says what an integer member must be like.
+type Int struct {
+	Required bool
+	Min, Max int64
+}
+
+// Int reads an integer; 2.0 and 1e2 are integers too.
+func (o *Object) Int(name string, r Int) patch.Field[int64] {
+	v, f := look[int64](o, name, r.Required, func() *Schema {
+		return &Schema{Type: "integer", Minimum: &r.Min, Maximum: &r.Max}
+	})
+	if v == nil {
+		return f
+	}
+	if v.Kind != '0' {
+		o.wrongKind(name, "an integer", v)
+		return f
+	}
+	n, ok := v.Integer()
+	switch {
+	case !ok:
+		o.Fault(name, "must be an integer from %d to %d", r.Min, r.Max)
+	case n < r.Min:
+		o.Fault(name, "must be at least %d", r.Min)
+	case n > r.Max:
+		o.Fault(name, "must be at most %d", r.Max)
+	default:
+		f.Value = n
+	}
+	return f
+}
+
+// Money says what an amount must be like.
+type Money struct {
+	Required bool
+	Negative bool // a negative amount is allowed
+	Max      money.Amount
+}
+
+// Money reads an exact amount: a JSON number or a decimal string.
+func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
+	v, f := look[money.Amount](o, name, r.Required, func() *Schema {
+		if r.Negative {
+			return decimal("SignedDecimal")
+		}
+		return decimal("Decimal")
+	})
+	if v == nil {
+		return f
+	}
+	text := string(v.Raw())
+	switch v.Kind {
+	case '"':
+		text = v.Text()
+	case '0':
+	default:
+		o.wrongKind(name, "a number or a decimal string", v)
+		return f
+	}
+	amount, err := money.Parse(text)
+	switch {
+	case err != nil:
+		o.Fault(name, "%s", err)
+	case amount < 0 && !r.Negative:
+		o.Fault(name, "%s", money.ErrNegative)
+	case r.Max > 0 && amount > r.Max:
+		o.Fault(name, "must be at most %s", r.Max)
+	default:
+		f.Value = amount
+	}
+	return f
+}
+
+// decimal describes an exact amount as it comes in. Generators of clients take a choice of schemas where they would refuse a list
+// of types.
+func decimal(kind string) *Schema {
+	number := &Schema{Type: "number", Format: "double"}
+	if kind == "Decimal" {
+		number.Minimum = new(int64)
+	}
+	return &Schema{Record: kind, Description: "exact decimal: a number, or a string of digits with a point; at most 4 decimals and 11 " +
+		"integer digits",
+		AnyOf: []*Schema{number, {Type: "string"}}}
+}
+
+// Bool reads true or false.
+func (o *Object) Bool(name string) patch.Field[bool] {
+	v, f := look[bool](o, name, false, func() *Schema { return &Schema{Type: "boolean"} })
+	if v == nil {
+		return f
+	}
+	if v.Kind != 't' && v.Kind != 'f' {
+		o.wrongKind(name, "true or false", v)
+		return f
+	}
+	f.Value = v.Kind == 't'
+	return f
+}
+
+// UUID reads an identifier of a type.
+func UUID[T ~string](o *Object, name string, required bool) patch.Field[T] {
+	v, f := look[T](o, name, required, func() *Schema { return &Schema{Type: "string", Format: "uuid"} })
+	if v == nil {
+		return f
+	}
+	if v.Kind != '"' {
+		o.wrongKind(name, "a string", v)
+		return f
+	}
+	parsed, ok := id.Parse[T](v.Text())
+	if !ok {
+		o.Fault(name, "must be a UUID")
+	}
+	f.Value = parsed
+	return f
+}
+
+// Enum reads one of a few words.
+func Enum[T ~string](o *Object, name string, required bool, allowed ...T) patch.Field[T] {
+	v, f := look[T](o, name, required, func() *Schema { return &Schema{Type: "string", Enum: choices(allowed)} })
+	if v == nil {
+		return f
+	}
+	if v.Kind != '"' {
+		o.wrongKind(name, "a string", v)
+		return f
+	}
+	if !slices.Contains(allowed, T(v.Text())) {
+		o.Fault(name, "must be one of %s", strings.Join(words(allowed), ", "))
+		return f
+	}
+	f.Value = T(v.Text())
+	return f
+}
+
+func choices[T ~string](list []T) []any {
+	out := make([]any, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// Time reads a moment: RFC 3339 with any offset, or a bare date at 00:00 UTC.
+func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
+	v, f := look[time.Time](o, name, required, func() *Schema { return &Schema{Type: "string", Description: "RFC 3339 time or date"} })
+	if v == nil {
+		return f
+	}
+	if v.Kind != '"' {
+		o.wrongKind(name, "a string", v)
+		return f
+	}
+	at, ok := ParseTime(v.Text(), false)
+	if !ok {
+		o.Fault(name, "%s", timeMessage)
+	}
+	f.Value = at
+	return f
+}

@@ -1,0 +1,38 @@
+// Package patch holds what a caller says of a member that may be left out: absent, null or a value.
+package patch
+
+// Field is what a body says of one member: absent (not Set), null, or a value.
+type Field[T any] struct {
+	Set   bool
+	Null  bool
+	Value T // the zero value when absent or null
+}
+
+// To is a member with a value.
+func To[T any](value T) Field[T] { return Field[T]{Set: true, Value: value} }
+
+// Given reports whether there is a value.
+func (f Field[T]) Given() bool { return f.Set && !f.Null }
+
+// Or is the value, or another one when absent or null.
+func (f Field[T]) Or(other T) T {
+	if f.Given() {
+		return f.Value
+	}
+	return other
+}
+
+// Ptr is nil when absent or null.
+func (f Field[T]) Ptr() *T {
+	if f.Given() {
+		return &f.Value
+	}
+	return nil
+}
+
+// Apply puts what is said into a place: absent leaves it, null empties it.
+func (f Field[T]) Apply(place *T) {
+	if f.Set {
+		*place = f.Value
+	}
+}
