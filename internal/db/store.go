@@ -81,6 +81,10 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 
+// OwnFile is an error if the SQLite file of a folder belongs to another program; no file is no error, and nothing is made (package
+// sqlite).
+func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
+
 // CheckFile is an error unless a SQLite file is sound and a store that this program knows (package sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"entrepot/internal/db"
 	"entrepot/internal/filelock"
 )
 
@@ -16,7 +18,7 @@ import (
 const lockFile = "serve.lock"
 
 // lockStore keeps a second service from a SQLite store: workers of two processes would send each delivery twice. Commands that
-// work on the store beside a service don't take it. A PostgreSQL store has as many services as it likes. release is never nil.
+// work on the store beside a service don't take it. In a folder with the database of another program nothing is made. A PostgreSQL store has as many services as it likes. release is never nil.
 func lockStore(c StoreConfig, address string) (release func(), err error) {
 	release = func() {}
 	if c.URL != "" {
@@ -25,8 +27,15 @@ func lockStore(c StoreConfig, address string) (release func(), err error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return release, fmt.Errorf("making the data folder: %w", err)
 	}
+	if err := db.OwnFile(c.Dir); err != nil {
+		return release, err
+	}
 	path := filepath.Join(c.Dir, lockFile)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return release, fmt.Errorf("the data folder %s cannot be written: give it to the user that runs the service (chown), or name another "+
+			"with --data: %w", c.Dir, err)
+	}
 	if err != nil {
 		return release, err
 	}

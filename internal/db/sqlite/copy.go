@@ -67,7 +67,7 @@ func CheckFile(path string) error {
 	if err := refuseDump(path); err != nil {
 		return err
 	}
-	conn, err := openConnToRead(path, "busy_timeout(15000)", "query_only(ON)")
+	conn, err := openToLook(path)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,15 @@ func (c *conn) markFile() error {
 	return c.script(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 }
 
+// OwnFile is ownFile for the store in a data folder, which may not be there yet.
+func OwnFile(dir string) error {
+	err := ownFile(filepath.Join(dir, File))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // ownFile is an error unless a SQLite file, which stays as it is, is a store of entrepot or still empty.
 func ownFile(path string) error {
 	mark, err := markOf(path)
