@@ -30,3 +30,29 @@ func failedProduct(p *Product, f *Failure) []Result {
 	}
 	return results
 }
+
+// UnpublishEach takes items off sale on a platform that does so one by one. Key is what the platform takes off at a time, such as a
+// product's id: items of one key share one call of takeOff, and an item without a key was never there. What the platform does not have is
+// off sale. A failure that a later try may mend, and refused credentials, end the round: they stand beside what was done before.
+func UnpublishEach(items []Item, key func(Item) string, takeOff func(key string) error) ([]Result, error) {
+	var results []Result
+	done := map[string]error{"": nil}
+	for _, item := range items {
+		k := key(item)
+		err, known := done[k]
+		if !known {
+			err = takeOff(k)
+			done[k] = err
+		}
+		r := Result{SKU: item.SKU, IDs: item.IDs, State: Gone}
+		switch f := FailureOf(err); {
+		case f == nil, f.Kind == Missing:
+		case !f.Lasting(), f.Kind == Unauthorized:
+			return results, err
+		default:
+			r.State, r.Error = Failed, item.SKU+": "+f.Error()
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}

@@ -276,27 +276,16 @@ func (s *session) withdraw(ctx context.Context, p *connector.Product, offers map
 
 // Unpublish ends listings; remove takes the items away as well.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
-	var results []connector.Result
-	for _, it := range items {
-		r := connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Gone}
-		switch f := connector.FailureOf(s.takeOff(ctx, it, remove)); {
-		case f == nil, f.Kind == connector.Missing:
-		case !f.Lasting(), f.Kind == connector.Unauthorized:
-			return results, f
-		default:
-			r.State, r.Error = connector.Failed, it.SKU+": "+f.Error()
-		}
-		results = append(results, r)
-	}
-	return results, nil
+	return connector.UnpublishEach(items, func(it connector.Item) string { return it.SKU },
+		func(sku string) error { return s.takeOff(ctx, sku, remove) })
 }
 
-func (s *session) takeOff(ctx context.Context, it connector.Item, remove bool) error {
+func (s *session) takeOff(ctx context.Context, sku string, remove bool) error {
 	if remove {
-		_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+"/inventory_item/"+url.PathEscape(it.SKU), nil, nil)
+		_, err := s.call(connector.Repeatable(ctx), http.MethodDelete, inventory+"/inventory_item/"+url.PathEscape(sku), nil, nil)
 		return err
 	}
-	there, err := s.offerOf(ctx, it.SKU)
+	there, err := s.offerOf(ctx, sku)
 	if err != nil || there.Status != "PUBLISHED" {
 		return err
 	}

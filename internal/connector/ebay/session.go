@@ -32,7 +32,7 @@ func (c *Connector) Open(l connector.Link) connector.Session {
 		m = market{language: "en-US", currency: "USD", site: "www.ebay.com"}
 	}
 	m.id = id
-	return &session{link: l, connector: c, base: base(l.Channel), market: m, token: l.Channel.Value("accessToken")}
+	return &session{link: l, connector: c, base: base(l.Channel), market: m, token: l.Channel.Value(connector.TokenField)}
 }
 
 // market is what goes with a marketplace.
@@ -150,39 +150,19 @@ func (s *session) read(answer *connector.Response, into any) error {
 
 // renew gets a new access token, which lives for two hours; the refresh token stays.
 func (s *session) renew(ctx context.Context) error {
-	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token,
-		func(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
+	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
+		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {
 			form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c["refreshToken"]}}
-			r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.base+"/identity/v1/oauth2/token",
-				strings.NewReader(form.Encode()))
-			if err != nil {
-				return nil, err
+			r, err := connector.TokenForm(ctx, s.base+"/identity/v1/oauth2/token", form)
+			if err == nil {
+				r.SetBasicAuth(c["clientId"], c["clientSecret"])
 			}
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.SetBasicAuth(c["clientId"], c["clientSecret"])
-			answer, err := s.link.Client.Do(r)
-			if err != nil {
-				return nil, err
-			}
-			if f := connector.HTTPFailure(answer, s.link.Now(), "", "eBay refuses the refresh token or the keyset"); f != nil {
-				if f.Kind == connector.Rejected {
-					f.Kind = connector.Unauthorized
-				}
-				return nil, f
-			}
-			var out struct {
-				AccessToken string `json:"access_token"`
-			}
-			if err := connector.DecodeAnswer(answer, &out); err != nil {
-				return nil, err
-			}
-			if out.AccessToken == "" {
-				return nil, connector.Failf(connector.Unauthorized, "eBay gave no token")
-			}
-			return connector.Credentials{"accessToken": out.AccessToken}, nil
-		})
+			return r, err
+		},
+		Refused: "eBay refuses the refresh token or the keyset",
+	})
 	if err == nil {
-		s.token = fresh["accessToken"]
+		s.token = fresh[connector.TokenField]
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package prestashop
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -236,32 +235,10 @@ func flag(on bool) string {
 
 // Unpublish takes products off sale.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
-	done := map[string]error{}
-	var results []connector.Result
-	for _, item := range items {
-		id := item.IDs.Product
-		if id == "" {
-			results = append(results, connector.Result{SKU: item.SKU, State: connector.Gone})
-			continue
+	return connector.UnpublishEach(items, func(it connector.Item) string { return it.IDs.Product }, func(id string) error {
+		if remove {
+			return s.remove(ctx, "products", id)
 		}
-		err, known := done[id]
-		if !known {
-			if remove {
-				err = s.remove(ctx, "products", id)
-			} else {
-				err = s.patch(ctx, "products", "product", id, value("active", "0"))
-			}
-			done[id] = err
-		}
-		switch f := connector.FailureOf(err); {
-		case f == nil, f.Kind == connector.Missing:
-			results = append(results, connector.Result{SKU: item.SKU, State: connector.Gone, IDs: item.IDs})
-		case !f.Lasting(), f.Kind == connector.Unauthorized:
-			return results, err
-		default:
-			results = append(results, connector.Result{SKU: item.SKU, State: connector.Failed, IDs: item.IDs,
-				Error: fmt.Sprintf("%s: %s", item.SKU, f)})
-		}
-	}
-	return results, nil
+		return s.patch(ctx, "products", "product", id, value("active", "0"))
+	})
 }

@@ -30,7 +30,7 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	if base == "" {
 		base = "https://" + shopDomain(l.Channel.Value("shop"))
 	}
-	return &session{link: l, base: strings.TrimRight(base, "/"), token: l.Channel.Value("accessToken")}
+	return &session{link: l, base: strings.TrimRight(base, "/"), token: l.Channel.Value(connector.TokenField)}
 }
 
 type vars map[string]any
@@ -168,38 +168,15 @@ func (s *session) renews() bool {
 
 // renew gets a token of an app in the shop's own organisation: it lives for a day and there is nothing to refresh it with.
 func (s *session) renew(ctx context.Context) error {
-	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token,
-		func(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
-			form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c["clientId"]}, "client_secret": {c["clientSecret"]}}
-			r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.base+"/admin/oauth/access_token",
-				strings.NewReader(form.Encode()))
-			if err != nil {
-				return nil, err
-			}
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			answer, err := s.link.Client.Do(r)
-			if err != nil {
-				return nil, err
-			}
-			if f := connector.HTTPFailure(answer, s.link.Now(), "", "the shop refuses the client id or its secret"); f != nil {
-				if f.Kind == connector.Rejected {
-					f.Kind = connector.Unauthorized
-				}
-				return nil, f
-			}
-			var out struct {
-				AccessToken string `json:"access_token"`
-			}
-			if err := connector.DecodeAnswer(answer, &out); err != nil {
-				return nil, err
-			}
-			if out.AccessToken == "" {
-				return nil, connector.Failf(connector.Unauthorized, "the shop gave no token")
-			}
-			return connector.Credentials{"accessToken": out.AccessToken}, nil
-		})
+	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
+		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {
+			return connector.TokenForm(ctx, s.base+"/admin/oauth/access_token",
+				url.Values{"grant_type": {"client_credentials"}, "client_id": {c["clientId"]}, "client_secret": {c["clientSecret"]}})
+		},
+		Refused: "the shop refuses the client id or its secret",
+	})
 	if err == nil {
-		s.token = fresh["accessToken"]
+		s.token = fresh[connector.TokenField]
 	}
 	return err
 }

@@ -312,29 +312,8 @@ const itemID = "item"
 
 // Unpublish takes products off sale.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
-	done := map[string]error{}
-	var list []connector.Result
-	for _, item := range items {
-		id := item.IDs.Product
-		if id == "" {
-			list = append(list, connector.Result{SKU: item.SKU, State: connector.Gone})
-			continue
-		}
-		err, known := done[id]
-		if !known {
-			err = s.takeOff(ctx, id, remove)
-			done[id] = err
-		}
-		switch f := connector.FailureOf(err); {
-		case f == nil, f.Kind == connector.Missing:
-			list = append(list, connector.Result{SKU: item.SKU, State: connector.Gone, IDs: item.IDs})
-		case !f.Lasting(), f.Kind == connector.Unauthorized:
-			return list, err
-		default:
-			list = append(list, connector.Result{SKU: item.SKU, State: connector.Failed, IDs: item.IDs, Error: item.SKU + ": " + f.Error()})
-		}
-	}
-	return list, nil
+	return connector.UnpublishEach(items, func(it connector.Item) string { return it.IDs.Product },
+		func(id string) error { return s.takeOff(ctx, id, remove) })
 }
 
 func (s *session) takeOff(ctx context.Context, id string, remove bool) error {

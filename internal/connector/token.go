@@ -1,0 +1,77 @@
+package connector
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// TokenField is the credential that holds a channel's access token.
+const TokenField = "accessToken"
+
+// Renewal is how a platform gives a new access token.
+type Renewal struct {
+	// Request is made with the credentials as they are stored when it is sent.
+	Request func(context.Context, Credentials) (*http.Request, error)
+	// Read gives the credentials that change, TokenField among them; nil for OAuth's way (OAuthToken).
+	Read func(*Response) (Credentials, error)
+	// Refused is what the merchant reads when the platform gives no token for what the channel has.
+	Refused string
+}
+
+// RenewToken gets a new access token in place of the one that the platform refused, and gives all credentials with it. Of all sessions of
+// a channel, on whatever node, one asks; what it is given is stored before any of them uses it (see Tokens). Errors: Failure Unauthorized
+// when the platform refuses, which makes the channel needs_reauth.
+func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Credentials, error) {
+	return l.Tokens.Renew(ctx, TokenField, stale, func(ctx context.Context, c Credentials) (Credentials, error) {
+		r, err := how.Request(ctx, c)
+		if err != nil {
+			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called", Err: err}
+		}
+		answer, err := l.Client.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		if f := HTTPFailure(answer, l.Now(), "", how.Refused); f != nil {
+			if f.Kind == Rejected {
+				f.Kind = Unauthorized
+			}
+			return nil, f
+		}
+		read := how.Read
+		if read == nil {
+			read = OAuthToken
+		}
+		change, err := read(answer)
+		if err == nil && change[TokenField] == "" {
+			err = Failf(Unauthorized, "%s", how.Refused)
+		}
+		return change, err
+	})
+}
+
+// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it takes the place of the old one.
+func OAuthToken(answer *Response) (Credentials, error) {
+	var out struct {
+		AccessToken  string `json:"access_token"`
+		RefreshToken string `json:"refresh_token"`
+	}
+	if err := DecodeAnswer(answer, &out); err != nil {
+		return nil, err
+	}
+	change := Credentials{TokenField: out.AccessToken}
+	if out.RefreshToken != "" {
+		change["refreshToken"] = out.RefreshToken
+	}
+	return change, nil
+}
+
+// TokenForm is a request of an OAuth token endpoint. It may be repeated when its answer is lost.
+func TokenForm(ctx context.Context, address string, form url.Values) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(Repeatable(ctx), http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err == nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r, err
+}
