@@ -285,6 +285,8 @@ func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
 			f.To = at.UnixMicro()
 		}
 	}
+	f.Country = readCountry(q, "country")
+	f.MinTotal, f.MaxTotal = readTotal(q, "minTotal"), readTotal(q, "maxTotal")
 	p := readPage(q, 20, 100)
 	f.Limit, f.Offset = p.Limit, p.Offset()
 	f.Sort, f.Ascending = readSort(q)
@@ -296,6 +298,29 @@ func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
 		f.After, f.Offset = cursor, 0
 	}
 	return f, p
+}
+
+// readCountry reads a country by its code of two letters, in any case.
+func readCountry(q *apijson.Query, name string) string {
+	text := q.Text(name)
+	code, ok := orders.CountryCode(text)
+	if text != "" && !ok {
+		q.Fault(name, "must be an ISO 3166-1 code of two letters such as FR")
+	}
+	return code
+}
+
+// readTotal reads a bound of totals; nil when none is given.
+func readTotal(q *apijson.Query, name string) *money.Amount {
+	text := q.Text(name)
+	if text == "" {
+		return nil
+	}
+	amount, err := money.Parse(text)
+	if err != nil || amount < 0 {
+		q.Fault(name, "must be an amount such as 49.90")
+	}
+	return &amount
 }
 
 // readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).

@@ -47,7 +47,7 @@ var oldRows = map[int]string{
 		INSERT INTO publications VALUES (1, '#10', '#23', 'published', NULL, 1700000000000000, NULL);
 		INSERT INTO order_numbers VALUES (1, 8);
 		INSERT INTO orders VALUES (1, '#24', 7, 'PARTIALLY_SHIPPED', '#23', '#20', 'Ada', 'Ada@x.example', 'ada@x.example', 'R-7', NULL, 'EUR',
-			'{}', '{}', NULL, NULL,
+			'{"line1":"1 Rue","country":"fr"}', '{}', NULL, NULL,
 			300000, 0, 0, NULL, NULL, 300000, 1, NULL, 'T', NULL, FALSE, 'PROCESSING', 'api', 'key:#03', 'ord-000007 ada', 1700000000000000,
 				1700000000000001);
 		INSERT INTO order_lines VALUES (1, '#24', 0, '#25', '#10', NULL, 'P', 'Product', NULL, NULL, 3, 1, 2, 100000, 300000, 'MAIN');

@@ -7,6 +7,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/money"
 )
 
 // Sort is what a list goes by; ties break by id, so that pages never overlap or skip.
@@ -45,7 +46,19 @@ type RowFilter struct {
 	Customer id.Customer
 	Email    string
 	Search   string
+	Country  string        // of the shipping address, two capitals
+	MinTotal *money.Amount // bounds of the total, both included; nil: none
+	MaxTotal *money.Amount
 }
+
+// withoutSearch are the conditions beside the search.
+func (f RowFilter) withoutSearch() RowFilter {
+	f.Search = ""
+	return f
+}
+
+// byTotals reports whether the totals are bounded.
+func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }
 
 // Cursor is where a page ended: the sort's value and the id of its last order.
 type Cursor struct {
@@ -128,7 +141,19 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 		return listLooking(tx, f, byCustomer)
 	}
+	if f.countedOverTotals() && f.some() {
+		fewer, err := f.countedAreFewer(tx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if fewer {
+			return listLooking(tx, f, byStatus)
+		}
+	}
 	matching := prefetchMatching(tx, f)
+	if f.countedOverTotals() && f.Sort != ByTotal {
+		return listWithin(tx, f, matching)
+	}
 	if !f.fixedAccess() {
 		return listChosen(tx, f, matching)
 	}
@@ -149,8 +174,12 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	if f.RowFilter == (RowFilter{}) {
 		return prefetchTotal(tx, f.CountedFilter)
 	}
+	way := f.access()
+	if f.countedOverTotals() {
+		way = byTotal
+	}
 	w := db.NewWhere(tx, "o")
-	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, f.access(), f.Statuses), w.Args())
+	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args())
 }
 
 // LikePattern makes a pattern that finds a text anywhere, in any case, on a folded column.

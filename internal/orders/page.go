@@ -17,8 +17,14 @@ const (
 	byCustomer access = iota // all orders of the customer or address, which are sorted then
 	// (status, created_at), or (channel_id, status, created_at): what the counted filter lets through, and no other order
 	byStatus
-	bySort // all orders in the order of the sort, but for those that do not match
+	bySort    // all orders in the order of the sort, but for those that do not match
+	byCountry // (country, status, created_at), as byStatus
+	byTotal   // the orders between the bounds of the total, which are sorted then unless the list goes by total
+	byID      // orders that are known by their ids
 )
+
+// inStates reports whether the index of a way has the status before the creation.
+func (a access) inStates() bool { return a == byStatus || a == byCountry }
 
 // seekFrom is the offset from which a page is looked for with the kept figures.
 const seekFrom = 200
@@ -34,15 +40,67 @@ func (f Filter) fixedAccess() bool {
 	return false
 }
 
+// inTime reports whether the index of a way has the creation behind what leads into it.
+func (a access) inTime() bool { return a == byCustomer || a.inStates() }
+
+// inOrder reports whether a list's order is that of the index on a way.
+func (f Filter) inOrder(way access) bool {
+	switch way {
+	case bySort:
+		return true
+	case byTotal:
+		return f.Sort == ByTotal
+	}
+	return f.Sort == ByCreatedAt
+}
+
 // access is the way to a page for which that is fixed.
 func (f Filter) access() access {
 	switch {
 	case f.Customer != "" || f.Email != "":
 		return byCustomer
+	case f.Country != "":
+		return byCountry
+	case f.byTotals() && f.Sort == ByTotal:
+		return byTotal
 	case f.Sort == ByCreatedAt:
 		return byStatus
 	}
 	return bySort
+}
+
+// countedOverTotals reports whether the orders that match are counted over the index of totals: no other index leads to fewer.
+func (f Filter) countedOverTotals() bool {
+	return f.byTotals() && f.Customer == "" && f.Email == "" && f.Country == ""
+}
+
+// countedAreFewer reports whether the counted filter lets through fewer orders than the bounds of the total.
+func (f Filter) countedAreFewer(tx *db.Tx) (bool, error) {
+	counted := prefetchTotal(tx, f.CountedFilter)
+	within := Filter{RowFilter: RowFilter{MinTotal: f.MinTotal, MaxTotal: f.MaxTotal}, Sort: ByTotal}
+	w := db.NewWhere(tx, "o")
+	led := prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+within.conditions(w.Bind, byTotal, nil), w.Args())
+	n, err := counted.Wait()
+	if err != nil {
+		return false, err
+	}
+	all, err := led.Wait()
+	return n < all, err
+}
+
+// listWithin reads a page of orders whose totals are bounded and that is sorted by something else: few orders are sorted, among many the
+// page is looked for in the order of the sort.
+func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
+	n, err := matching.Wait()
+	if err != nil || n == 0 || int64(f.Offset) >= n {
+		return []Order{}, n, err
+	}
+	way := f.access()
+	if n <= fewRows {
+		way = byTotal
+	}
+	list, err := prefetchPage(tx, f, way).Wait()
+	return list, n, err
 }
 
 // listChosen reads a page on the way that is the shorter one for as many orders as match.
@@ -130,26 +188,35 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 	if f.Email != "" {
 		and(f.Customer == "", "o.email_key = "+bind(emailKey(f.Email)))
 	}
+	if f.Country != "" {
+		and(way == byCountry, "o.country = "+bind(f.Country))
+	}
+	if f.MinTotal != nil {
+		and(way == byTotal, "o.total >= "+bind(*f.MinTotal))
+	}
+	if f.MaxTotal != nil {
+		and(way == byTotal, "o.total <= "+bind(*f.MaxTotal))
+	}
 	if f.Channel != "" {
 		and(way == byStatus, "o.channel_id = "+bind(f.Channel)+"::UUID")
 	}
-	if way == byStatus && len(states) == 0 {
+	if way.inStates() && len(states) == 0 {
 		states = Statuses
 	}
 	if len(states) == 1 {
-		and(way == byStatus, "o.status = "+bind(string(states[0])))
+		and(way.inStates(), "o.status = "+bind(string(states[0])))
 	} else if len(states) > 1 {
 		list := make([]string, len(states))
 		for i, s := range states {
 			list[i] = bind(string(s))
 		}
-		and(way == byStatus, "o.status IN ("+strings.Join(list, ",")+")")
+		and(way.inStates(), "o.status IN ("+strings.Join(list, ",")+")")
 	}
 	if f.From != 0 {
-		and(way != bySort, "o.created_at >= "+bind(f.From))
+		and(way.inTime(), "o.created_at >= "+bind(f.From))
 	}
 	if f.To != 0 {
-		and(way != bySort, "o.created_at <= "+bind(f.To))
+		and(way.inTime(), "o.created_at <= "+bind(f.To))
 	}
 	if f.Search != "" {
 		and(false, "o.search LIKE "+bind(LikePattern(f.Search))+` ESCAPE '\'`)
@@ -176,7 +243,7 @@ func prefetchPage(r db.Reader, f Filter, way access) *db.Pending[[]Order] {
 func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 	w := db.NewWhere(r, "o")
 	column, order := "o."+sortColumns[f.Sort], direction(f.Ascending)
-	inOrder := way == bySort || f.Sort == ByCreatedAt // the index has the order of the list
+	inOrder := f.inOrder(way)
 	if !inOrder {
 		column = "(" + column + " + 0)"
 	}
@@ -195,7 +262,7 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 			" ORDER BY " + column + " " + order + ", o.id " + order + " LIMIT " + reach + "::BIGINT"
 	}
 	ids := ""
-	if way == byStatus && inOrder && len(f.states()) > 1 {
+	if way.inStates() && inOrder && len(f.states()) > 1 {
 		for i, s := range f.states() {
 			if i > 0 {
 				ids += " UNION ALL "

@@ -24,7 +24,7 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 	}
 	page := newFoundPage(f)
-	if !some && f.Sort == ByCreatedAt { // the index knows all that it takes
+	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index knows all that it takes
 		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
 			page.Add(search.Hit{ID: id, Sort: created})
 			return nil
@@ -64,7 +64,7 @@ func (f Filter) look(tx *db.Tx, found []search.ID, page *search.Page) error {
 		piece := found[:min(256, len(found))]
 		found = found[len(piece):]
 		w := db.NewWhere(tx, "o")
-		where := f.conditions(w.Bind, bySort, f.Statuses)
+		where := f.conditions(w.Bind, byID, f.Statuses)
 		err := tx.Each(func(r db.Rows) error {
 			var text string
 			var h search.Hit

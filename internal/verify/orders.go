@@ -125,6 +125,18 @@ func orderTotals(c *account) error {
 	return err
 }
 
+func orderCountries(c *account) error {
+	return c.each("SELECT number, shipping_address, country FROM orders WHERE tenant_id = $1", nil, func(r db.Rows) error {
+		var number int64
+		var address, country string
+		err := r.Scan(&number, db.Opt(&address), db.Opt(&country))
+		if named := orders.Country(address); named != country {
+			c.wrong("%s goes to %q, lists find it in %q", orders.Number(number), named, country)
+		}
+		return err
+	})
+}
+
 // byShipment are the moves that shipments make, beside those that a caller may ask for (interface §3.1).
 var byShipment = map[orders.Status][]orders.Status{
 	orders.Processing:       {orders.PartiallyShipped, orders.Shipped},

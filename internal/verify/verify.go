@@ -37,6 +37,7 @@ var Checks = []Check{
 	{"shipped lines", "What is shipped of a line is what the shipments of its order contain of it.", shippedLines},
 	{"order status", "An order's status fits what was shipped of it.", orderStatus},
 	{"order totals", "An order's amounts follow from its lines.", orderTotals},
+	{"order countries", "Lists find an order by the country that its shipping address names.", orderCountries},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory},
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments},

@@ -185,7 +185,7 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 // behind "--postgres " and is a comment here.
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
-var ddlWords = strings.NewReplacer(" UUID", " TEXT", "UNLOGGED ", "", ` COLLATE "C"`, "")
+var ddlWords = strings.NewReplacer(" UUID", " TEXT", "strpos(", "instr(", "UNLOGGED ", "", ` COLLATE "C"`, "")
 
 // AfterMigration does nothing: a SQLite file has no users to keep apart, and its planner keeps no statistics.
 func (e *Engine) AfterMigration(context.Context) error { return nil }

@@ -1,0 +1,29 @@
+package orders
+
+import (
+	"strings"
+
+	"entrepot/internal/jsonvalue"
+)
+
+// Country is the country that a shipping address names, as two capitals; "" when it names none by a code. Lists choose by it.
+func Country(address string) string {
+	if address == "" {
+		return ""
+	}
+	v, err := jsonvalue.Parse([]byte(address))
+	if err != nil {
+		return ""
+	}
+	code, _ := CountryCode(v.Member("country").Text())
+	return code
+}
+
+// CountryCode gives a code of two letters in capitals; ok is false for anything else.
+func CountryCode(text string) (code string, ok bool) {
+	code = strings.ToUpper(strings.TrimSpace(text))
+	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {
+		return "", false
+	}
+	return code, true
+}

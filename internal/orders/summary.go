@@ -1,0 +1,103 @@
+package orders
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/spans"
+)
+
+// Units are how many pieces are to leave and how many have left. What was refunded before it was shipped is to leave no more.
+type Units struct {
+	Ordered int64
+	Shipped int64
+}
+
+// Units adds up the lines.
+func (o *Order) Units() (u Units) {
+	for i := range o.Lines {
+		u.Ordered += o.Lines[i].Quantity - o.Lines[i].Refunded
+		u.Shipped += o.Lines[i].Shipped
+	}
+	return u
+}
+
+// Summary is an order as a table of many shows it: without its lines, with what they add up to.
+type Summary struct {
+	Order
+	Units
+	FirstLine string // its name, or its SKU where it has none
+}
+
+// ListSummaries reads a page as List does, and how many orders match in all. The lines are added up by the store.
+func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
+	heads, total, err := listHeads(tx, f)
+	if err != nil || len(heads) == 0 {
+		return []Summary{}, total, err
+	}
+	list, at, ids := make([]Summary, len(heads)), make(map[id.Order]*Summary, len(heads)), make([]id.Order, len(heads))
+	for i := range heads {
+		list[i].Order, ids[i] = heads[i], heads[i].ID
+		at[ids[i]] = &list[i]
+	}
+	return list, total, db.Chunks(ids, func(piece []id.Order) error {
+		return tx.Each(func(r db.Rows) error {
+			var order id.Order
+			var u Units
+			var first string
+			err := r.Scan(&order, &u.Ordered, &u.Shipped, db.Opt(&first))
+			at[order].Units, at[order].FirstLine = u, first
+			return err
+		}, "SELECT order_id, sum(quantity - refunded)::BIGINT, sum(shipped)::BIGINT, max(CASE WHEN position = 0 THEN "+
+			"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN "+db.In(len(piece), 2)+
+			" GROUP BY order_id", append([]any{tx.Tenant}, db.Padded(piece)...)...)
+	})
+}
+
+// StatusCounts is how many orders of the account have each status, from the kept figures.
+func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
+	counts := map[Status]int64{}
+	return counts, tx.Each(func(r db.Rows) error {
+		var status Status
+		var n int64
+		err := r.Scan(&status, &n)
+		counts[status] = n
+		return err
+	}, "SELECT status, sum(orders)::BIGINT FROM order_figures WHERE tenant_id = $1 AND span = $2 GROUP BY status",
+		tx.Tenant, spans.Widths[len(spans.Widths)-1])
+}
+
+// Neighbours are the orders before and after one in the list of a filter; "" where the list ends. The order itself need not match.
+func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
+	cursor := f.CursorOf(*o)
+	f.Offset, f.Limit, f.After = 0, 1, &cursor
+	next, _, err := listHeads(tx, f)
+	if err != nil {
+		return "", "", err
+	}
+	if len(next) > 0 {
+		after = next[0].ID
+	}
+	f.Ascending = !f.Ascending
+	previous, _, err := listHeads(tx, f)
+	if len(previous) > 0 {
+		before = previous[0].ID
+	}
+	return before, after, err
+}
+
+// EachPage calls page for all orders that a filter lets through, without lines, in the order of the list, up to 500 at a time. What is
+// ordered meanwhile may be among them or not.
+func EachPage(tx *db.Tx, f Filter, page func(list []Summary) error) error {
+	f.Offset, f.Limit = 0, 500
+	for {
+		list, _, err := ListSummaries(tx, f)
+		if err == nil {
+			err = page(list)
+		}
+		if err != nil || len(list) < f.Limit {
+			return err
+		}
+		cursor := f.CursorOf(list[len(list)-1].Order)
+		f.After = &cursor
+	}
+}
