@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,6 +133,15 @@ func TestOnlyTheGroundKnowsTheEngines(t *testing.T) {
 					t.Errorf("%s imports %s; only %s may", file, path, strings.Join(allowed, ", "))
 				}
 			}
+		}
+	}
+}
+
+// A record's JSON is written in one place: nouns read JSON, package records writes it.
+func TestNounsWriteNoJSON(t *testing.T) {
+	for _, file := range sources(t) {
+		if floor, _ := floorOf(pkg(file)); floor == 10 && slices.Contains(imports(t, file), "entrepot/internal/apijson") {
+			t.Errorf("%s imports the JSON writer: a noun's JSON is written in internal/records", file)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
@@ -354,8 +355,8 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 		*now = now.Add(time.Second)
 		write(t, store, tenant, func(tx *db.Tx) error {
 			bad.Insert(tx)
-			webhooks.Record(tx, webhooks.Event{Name: "order.received", Resource: "1", Data: []byte("{}")},
-				webhooks.Event{Name: "order.updated", Resource: "1", Data: []byte("{}")})
+			webhooks.Record(tx, records.EventOf("order.received", "1", []byte("{}")),
+				records.EventOf("order.updated", "1", []byte("{}")))
 			for i, d := range []struct {
 				endpoint id.Endpoint
 				event    string

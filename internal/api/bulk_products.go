@@ -133,19 +133,10 @@ func writeChange(w *apijson.Writer, r *catalog.Change, levels []commerce.LevelCh
 	w.Text("sku", r.After.SKU)
 	w.Text("action", action)
 	w.List("fields")
-	for _, c := range r.Changes() {
-		w.Record("FieldChange", "")
-		w.Text("field", c.Field)
-		w.Raw("from", c.From)
-		w.Raw("to", c.To)
-		w.End()
-	}
+	records.WriteFieldChanges(w, r)
 	for _, l := range levels {
-		w.Record("FieldChange", "")
-		w.Text("field", "stock")
-		writeLevelSet(w, "from", l, l.From)
-		writeLevelSet(w, "to", l, &l.To)
-		w.End()
+		records.WriteFieldChange(w, "stock", func(name string) { writeLevelSet(w, name, l, l.From) },
+			func(name string) { writeLevelSet(w, name, l, &l.To) })
 	}
 	w.EndList()
 	w.End()

@@ -10,6 +10,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -270,7 +271,7 @@ func TestDeliveriesAndLog(t *testing.T) {
 
 		s.act(s.tenant, func(tx *db.Tx) error {
 			for _, name := range []string{"customer.created", "customer.updated", "order.received"} {
-				webhooks.Record(tx, webhooks.Event{Name: name, Resource: "r", Data: []byte(`{"n":1}`)})
+				webhooks.Record(tx, records.EventOf(name, "r", []byte(`{"n":1}`)))
 			}
 			return nil
 		})

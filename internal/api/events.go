@@ -31,7 +31,7 @@ func (a *API) readCatalogue(*request) (answer, error) {
 	return one(http.StatusOK, "", func(w *apijson.Writer) { writeCatalogue(w, records.Catalogue()) }), nil
 }
 
-func writeCatalogue(w *apijson.Writer, kinds []webhooks.Kind) {
+func writeCatalogue(w *apijson.Writer, kinds []records.Kind) {
 	w.List("data")
 	for _, k := range kinds {
 		w.Record("EventKind", "")

@@ -14,7 +14,6 @@ import (
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/records"
-	"entrepot/internal/webhooks"
 )
 
 // docRoutes are interface §9.
@@ -359,7 +358,7 @@ func requestHeader(name, description string) object {
 }
 
 // eventOperation is what an endpoint is sent for an event (interface §6.1, §6.2).
-func eventOperation(components *apijson.Components, k webhooks.Kind) object {
+func eventOperation(components *apijson.Components, k records.Kind) object {
 	write := func(w *apijson.Writer) { records.WriteSampleEvent(w, "", k) }
 	return object{
 		"operationId": "on" + strings.TrimSuffix(records.EventRecord(k.Event), "Event"), "summary": k.Name, "tags": []string{"events"},

@@ -37,7 +37,7 @@ func readSegment(o *apijson.Object, creating bool) (name *string, rules *custome
 	f := o.Text("name", apijson.Text{Required: creating})
 	notEmpty(o, "name", f, creating)
 	read := o.Object("rules", false, func(o *apijson.Object) {
-		r := customers.ReadRules(o)
+		r := readRules(o)
 		rules = &r
 	})
 	if read.Null {
@@ -47,6 +47,40 @@ func readSegment(o *apijson.Object, creating bool) (name *string, rules *custome
 		name = &f.Value
 	}
 	return name, rules
+}
+
+// maxRuleTags bounds a list of tags in a rule.
+const maxRuleTags = 100
+
+// readRules reads the rules of a segment.
+func readRules(o *apijson.Object) (r customers.Rules) {
+	o.Record("SegmentRulesInput")
+	tags := func(name string) []string {
+		if list := o.Texts(name, false, maxRuleTags, apijson.Text{}).Value; len(list) > 0 {
+			return customers.Distinct(list)
+		}
+		return nil
+	}
+	r.TagsAny, r.TagsAll = tags("tagsAny"), tags("tagsAll")
+	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
+	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
+	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
+		code, ok := customers.Country(f.Value)
+		if !ok {
+			o.Fault("country", "%s", customers.BadCountry)
+		}
+		r.Country = code
+	}
+	moment := func(name string) *int64 {
+		f := o.Time(name, false)
+		if !f.Given() {
+			return nil
+		}
+		micros := f.Value.UnixMicro()
+		return &micros
+	}
+	r.CreatedAfter, r.LastOrderAfter, r.LastOrderBefore = moment("createdAfter"), moment("lastOrderAfter"), moment("lastOrderBefore")
+	return r
 }
 
 // createSegment serves POST /api/v1/segments: 201; 400.

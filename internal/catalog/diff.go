@@ -17,11 +17,12 @@ type Lookup struct {
 	references map[string]id.Category // by id and externalId, of categories that are here
 	slugs      map[string]bool        // taken
 	claimed    map[string]bool        // SKUs of drafts accepted before
+	media      func([]Image) string   // how the store keeps images
 }
 
-func newLookup(drafts int) *Lookup {
+func newLookup(drafts int, media func([]Image) string) *Lookup {
 	return &Lookup{owners: map[string]owner{}, products: map[id.Product]*Product{}, references: map[string]id.Category{},
-		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts)}
+		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts), media: media}
 }
 
 // owner is who has a SKU.
@@ -67,7 +68,7 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 		problems = append(problems, *problem)
 	}
 	k.link(&r, d)
-	r.images(d)
+	k.images(&r, d)
 	k.variants(&r, d, replace)
 	if n := len(r.After.Variants); n > limits.MaxVariants {
 		problems = append(problems, ItemError{"variants", "invalid",

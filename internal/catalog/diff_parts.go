@@ -2,9 +2,7 @@ package catalog
 
 import (
 	"slices"
-	"strconv"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/money"
@@ -34,59 +32,6 @@ func (l Link) same(other Link) bool {
 		return l.Category == other.Category
 	}
 	return l.Reference == other.Reference
-}
-
-// images takes over the images, given as the whole list. An image keeps its id as long as its URL is in the list.
-func (r *Change) images(d *Draft) {
-	if !d.Images.Set || len(d.Images.Value) == 0 && r.After.Media == "[]" {
-		return
-	}
-	wanted := slices.Clone(d.Images.Value)
-	slices.SortStableFunc(wanted, func(a, b ImageDraft) int { return int(a.Position - b.Position) })
-	before := r.After.images()
-	if slices.EqualFunc(wanted, before, func(w ImageDraft, b image) bool { return w.URL == b.url && w.Position == b.position }) {
-		return
-	}
-	w := apijson.NewWriter(len(wanted) * 160)
-	w.List("")
-	for _, one := range wanted {
-		which := ""
-		if i := slices.IndexFunc(before, func(b image) bool { return b.url == one.URL }); i >= 0 {
-			which = before[i].id
-			before = slices.Delete(before, i, i+1)
-		} else {
-			which = id.New[string]()
-		}
-		w.Object("")
-		apijson.ID(w, "id", which)
-		w.Text("url", one.URL)
-		w.Int("position", one.Position)
-		w.End()
-	}
-	w.EndList()
-	r.After.Media = string(w.Bytes())
-	r.changed("images")
-}
-
-type image struct {
-	id, url  string
-	position int64
-}
-
-// images reads the stored list.
-func (p Product) images() (list []image) {
-	if p.Media == "[]" {
-		return nil
-	}
-	v, err := jsonvalue.Parse([]byte(p.Media))
-	if err != nil {
-		return nil
-	}
-	for _, one := range v.List() {
-		position, _ := strconv.ParseInt(string(one.Member("position").Raw()), 10, 64)
-		list = append(list, image{one.Member("id").Text(), one.Member("url").Text(), position})
-	}
-	return list
 }
 
 // variants takes over the variants by their SKUs.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"pgregory.net/rapid"
 	"slices"
+	"strings"
 	"testing"
 
 	"entrepot/internal/limits"
@@ -14,8 +15,15 @@ import (
 func null[T any]() patch.Field[T] { return patch.Field[T]{Set: true, Null: true} }
 
 // nothing is what is known of an empty account.
-func nothing() *Lookup {
-	return newLookup(0)
+func nothing() *Lookup { return newLookup(0, media) }
+
+// media stands for the JSON of images that goes out.
+func media(list []Image) string {
+	texts := make([]string, len(list))
+	for i, one := range list {
+		texts[i] = fmt.Sprintf(`{"id":%q,"url":%q,"position":%d}`, one.ID, one.URL, one.Position)
+	}
+	return "[" + strings.Join(texts, ",") + "]"
 }
 
 // store makes what an accepted change leaves known for the next request.
@@ -50,13 +58,15 @@ func (k *Lookup) must(t *testing.T, d Draft, replace bool) Change {
 func TestDiffKeepsWhatIsAbsent(t *testing.T) {
 	k := nothing()
 	k.references["here"] = "c1"
-	whole := Draft{SKU: "A", Name: patch.To("Mug"), Price: patch.To(money.Amount(10)), Description: patch.To("Round"), CompareAt: patch.To(money.Amount(20)),
-		Status: patch.To(Inactive), Attributes: patch.To(`{"size": 3}`), Categories: patch.To([]string{"here", "later", "here"}),
-		Images: patch.To([]ImageDraft{{"https://b", 2}, {"https://a", 1}}), Variants: []VariantDraft{{SKU: "A-1", Price: patch.To(money.Amount(5))}},
+	whole := Draft{SKU: "A", Name: patch.To("Mug"), Price: patch.To(money.Amount(10)), Description: patch.To("Round"),
+		CompareAt: patch.To(money.Amount(20)),
+		Status:    patch.To(Inactive), Attributes: patch.To(`{"size": 3}`), Categories: patch.To([]string{"here", "later", "here"}),
+		Images:      patch.To([]ImageDraft{{"https://b", 2}, {"https://a", 1}}),
+		Variants:    []VariantDraft{{SKU: "A-1", Price: patch.To(money.Amount(5))}},
 		VariantsSet: true}
 	made := k.must(t, whole, false)
 	if !made.IsNew() || made.After.Slug != "mug" || len(made.After.Links) != 2 || made.After.Variants[0].Name != "Mug" ||
-		made.After.images()[0].url != "https://a" {
+		made.After.Images()[0].URL != "https://a" {
 		t.Errorf("made: %+v", made.After)
 	}
 	for name, c := range map[string]struct {
@@ -122,7 +132,8 @@ func TestDiffVariants(t *testing.T) {
 
 func TestDiffRejects(t *testing.T) {
 	k := nothing()
-	k.must(t, Draft{SKU: "P", Name: patch.To("P"), Price: patch.To(money.Amount(1)), Slug: patch.To("mine"), Variants: []VariantDraft{{SKU: "P-V"}}}, false)
+	k.must(t, Draft{SKU: "P", Name: patch.To("P"), Price: patch.To(money.Amount(1)), Slug: patch.To("mine"),
+		Variants: []VariantDraft{{SKU: "P-V"}}}, false)
 	first := Draft{SKU: "Q", Name: patch.To("Q"), Variants: []VariantDraft{{SKU: "Q-V"}}}
 	if _, problems := k.Diff(&first, false); len(problems) > 0 {
 		t.Fatal(problems)
@@ -148,7 +159,8 @@ func TestDiffRejects(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, problems, c.code)
 		}
 	}
-	all := Draft{SKU: "Q", Name: patch.To("x"), Slug: patch.To("mine"), Variants: []VariantDraft{{SKU: "P"}}}
+	all := Draft{SKU: "Q", Name: patch.To("x"), Slug: patch.To("mine"),
+		Variants: []VariantDraft{{SKU: "P"}}}
 	if _, problems := k.Diff(&all, false); len(problems) != 3 {
 		t.Errorf("all reasons at once: %v", problems)
 	}

@@ -17,7 +17,7 @@ type write = func(tx *db.Tx) error
 // storing takes drafts over as a bulk import does.
 func storing(t *testing.T, drafts ...Draft) write {
 	return func(tx *db.Tx) error {
-		known, err := ReadFor(tx, drafts)
+		known, err := ReadFor(tx, drafts, media)
 		if err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			empty("SKUs", len(skus), err)
 			found, _, err := Existing(tx, []id.Product{p.ID}, []string{"MUG"})
 			empty("existing", len(found), err)
-			known, err := ReadFor(tx, []Draft{full})
+			known, err := ReadFor(tx, []Draft{full}, media)
 			empty("known", len(known.owners)+len(known.references)+len(known.slugs), err)
 			prices, err := ReadPrices(tx, []PriceDraft{priced("MUG", 1), priced("MUG-S", 1)})
 			empty("prices", len(prices.products), err)

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -79,18 +77,4 @@ func RemovePublication(tx db.Writer, channel id.Channel, product id.Product, mis
 		"= $3::UUID",
 		tx.TenantID(), channel, product).
 		Rows(1, miss)
-}
-
-// Images are the pictures of a product, in their order.
-func (p Product) Images() []Image {
-	var list []Image
-	_ = json.Unmarshal([]byte(p.Media), &list)
-	return list
-}
-
-// Image is one picture.
-type Image struct {
-	ID       string `json:"id"`
-	URL      string `json:"url"`
-	Position int64  `json:"position"`
 }

@@ -139,9 +139,10 @@ func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	return list[0], nil
 }
 
-// ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs.
-func ReadFor(tx *db.Tx, drafts []Draft) (*Lookup, error) {
-	k := newLookup(len(drafts))
+// ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs. Media is how a product keeps
+// its images: the JSON that goes out.
+func ReadFor(tx *db.Tx, drafts []Draft, media func([]Image) string) (*Lookup, error) {
+	k := newLookup(len(drafts), media)
 	skus := make([]string, 0, len(drafts))
 	for i := range drafts {
 		skus = append(skus, drafts[i].SKU)

@@ -10,12 +10,12 @@ import (
 
 // productEvent is product.created or product.deleted (interface §6.1).
 func productEvent(name string, p *catalog.Product, currency string) webhooks.Event {
-	return webhooks.New(name, string(p.ID), func(w *apijson.Writer) { records.WriteProductData(w, p, currency) })
+	return records.NewEvent(name, string(p.ID), func(w *apijson.Writer) { records.WriteProductData(w, p, currency) })
 }
 
 // productUpdated is product.updated; fields are named as in interface §2.7.1.
 func productUpdated(product id.Product, sku, name string, fields []string) webhooks.Event {
-	return webhooks.New(webhooks.ProductUpdated, string(product),
+	return records.NewEvent(webhooks.ProductUpdated, string(product),
 		func(w *apijson.Writer) { records.WriteProductUpdatedData(w, product, sku, name, fields) })
 }
 
@@ -30,5 +30,5 @@ func relinked(products []catalog.Touched) []webhooks.Event {
 
 // categoryEvent is category.created, category.updated or category.deleted.
 func categoryEvent(name string, c catalog.Category) webhooks.Event {
-	return webhooks.New(name, string(c.ID), func(w *apijson.Writer) { records.WriteCategoryData(w, c) })
+	return records.NewEvent(name, string(c.ID), func(w *apijson.Writer) { records.WriteCategoryData(w, c) })
 }

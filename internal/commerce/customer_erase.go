@@ -91,7 +91,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last: what is read behind it waits for the account's clock
 		return records.Erasure{}, err
 	}
-	webhooks.Record(tx, webhooks.New(webhooks.CustomerErased, string(customer),
+	webhooks.Record(tx, records.NewEvent(webhooks.CustomerErased, string(customer),
 		func(w *apijson.Writer) { records.WriteErasure(w, "", result) }))
 	return result, nil
 }

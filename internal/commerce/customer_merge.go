@@ -43,7 +43,7 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	customers.SaveMerge(tx, before, into, absorbed)
 	orders.MoveTo(tx, primary, secondaries)
 	audit.Record(tx, who.Actor(), webhooks.CustomerMerged, "customer", string(primary), nil)
-	webhooks.Record(tx, webhooks.New(webhooks.CustomerMerged, string(primary),
+	webhooks.Record(tx, records.NewEvent(webhooks.CustomerMerged, string(primary),
 		func(w *apijson.Writer) { records.WriteCustomerMergedData(w, primary, secondaries, result.OrdersMoved) }))
 	return result, nil
 }

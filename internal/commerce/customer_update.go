@@ -77,5 +77,5 @@ func saveCustomer(tx *db.Tx, before, c *customers.Customer) (records.Customer, e
 }
 
 func customerEvent(name string, r records.Customer) webhooks.Event {
-	return webhooks.New(name, string(r.ID), func(w *apijson.Writer) { records.WriteCustomer(w, "", r) })
+	return records.NewEvent(name, string(r.ID), func(w *apijson.Writer) { records.WriteCustomer(w, "", r) })
 }

@@ -25,5 +25,5 @@ func (s *Service) PingEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoin
 			event = webhooks.OrderReceived
 		}
 	}
-	return webhooks.Test(tx, e, webhooks.New(event, "", records.EventSample(event))), nil
+	return webhooks.Test(tx, e, records.NewEvent(event, "", records.EventSample(event))), nil
 }

@@ -45,5 +45,5 @@ func syncEvent(job jobs.Job) webhooks.Event {
 	if job.Status == jobs.Failed {
 		name = webhooks.ChannelSyncFailed
 	}
-	return webhooks.New(name, string(job.ID), func(w *apijson.Writer) { records.WriteSyncData(w, job) })
+	return records.NewEvent(name, string(job.ID), func(w *apijson.Writer) { records.WriteSyncData(w, job) })
 }

@@ -187,7 +187,7 @@ func (p *OrderPlan) Store(w db.GuardedWriter) {
 	events := countCustomer(w, p.customer, o)
 	p.shifts.Store(w, p.why)
 	orders.Insert(w, o)
-	events = append(events, webhooks.New(webhooks.OrderReceived, string(o.ID),
+	events = append(events, records.NewEvent(webhooks.OrderReceived, string(o.ID),
 		func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) }))
 	webhooks.Record(w, append(events, StockEvents(w, p.shifts.Changed(), "shipment")...)...)
 }

@@ -70,7 +70,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	}
 	touch(tx, o)
 	s.saveOrder(tx, before, o)
-	updated := webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
+	updated := records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 	webhooks.Record(tx, append([]webhooks.Event{updated}, StockEvents(tx, changes, "adjustment")...)...)
 	return o, nil
 }

@@ -13,15 +13,15 @@ import (
 // orderMoved are the events of a status move: order.status_changed, and the granular one of the new status. order.shipped
 // comes once in an order's life.
 func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
-	data := func(w *apijson.Writer) { records.WriteOrderStatusData(w, o, previous) }
-	events := []webhooks.Event{webhooks.New(webhooks.OrderStatusChanged, string(o.ID), data)}
+	data := records.EventData(func(w *apijson.Writer) { records.WriteOrderStatusData(w, o, previous) })
+	events := []webhooks.Event{records.EventOf(webhooks.OrderStatusChanged, string(o.ID), data)}
 	granular := map[orders.Status]string{orders.Shipped: webhooks.OrderShipped, orders.Delivered: webhooks.OrderDelivered,
 		orders.Cancelled: webhooks.OrderCancelled, orders.Returned: webhooks.OrderReturned}[o.Status]
 	if granular == "" || granular == webhooks.OrderShipped && o.ShippedNotified {
 		return events
 	}
 	o.ShippedNotified = o.ShippedNotified || granular == webhooks.OrderShipped
-	return append(events, webhooks.Event{Name: granular, Resource: string(o.ID), Data: events[0].Data})
+	return append(events, records.EventOf(granular, string(o.ID), data))
 }
 
 // StockEvents are the events of changed levels: stock.updated where on-hand moved, stock.low once per crossing.
@@ -29,11 +29,11 @@ func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []we
 	var events []webhooks.Event
 	for _, c := range changes {
 		if c.OnHand != c.PreviousOnHand {
-			events = append(events, webhooks.New(webhooks.StockUpdated, c.SKU,
+			events = append(events, records.NewEvent(webhooks.StockUpdated, c.SKU,
 				func(w *apijson.Writer) { records.WriteStockUpdatedData(w, c, reason, q.Micros()) }))
 		}
 		if c.FellLow {
-			events = append(events, webhooks.New(webhooks.StockLow, c.SKU, func(w *apijson.Writer) { records.WriteStockLowData(w, c.Level) }))
+			events = append(events, records.NewEvent(webhooks.StockLow, c.SKU, func(w *apijson.Writer) { records.WriteStockLowData(w, c.Level) }))
 		}
 	}
 	return events

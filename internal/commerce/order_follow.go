@@ -223,7 +223,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 }
 
 func orderUpdated(o *orders.Order) webhooks.Event {
-	return webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
+	return records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 }
 
 // micros is a moment as the store keeps it, 0 for none.

@@ -44,7 +44,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		if shipment, ok := o.ShipRest(move.Draft, tx.Micros()); ok {
 			orders.InsertShipment(tx, o.ID, shipment)
 			why.ReferenceType, why.ReferenceID = "shipment", string(shipment.ID)
-			events = append(events, webhooks.New(webhooks.OrderShipmentCreated, string(o.ID),
+			events = append(events, records.NewEvent(webhooks.OrderShipmentCreated, string(o.ID),
 				func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) }))
 		}
 	case orders.Returned:

@@ -116,7 +116,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: orders.FromChannel, Actor: accounts.Caller{}.Actor(),
 		At: tx.Micros()}}
 	orders.Insert(tx, o)
-	received := webhooks.New(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
+	received := records.NewEvent(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
 	webhooks.Record(tx, append(append(events, received), StockEvents(tx, changes, "shipment")...)...)
 	_, err = s.followChanges(tx, o, in, true)
 	return o.ID, err

@@ -39,7 +39,7 @@ func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, dra
 	orders.InsertShipment(tx, o.ID, shipment)
 	touch(tx, o)
 	pushToPlatform(tx, o, draft.Source)
-	events := []webhooks.Event{webhooks.New(webhooks.OrderShipmentCreated, string(o.ID),
+	events := []webhooks.Event{records.NewEvent(webhooks.OrderShipmentCreated, string(o.ID),
 		func(w *apijson.Writer) { records.WriteShipmentCreatedData(w, o, shipment) })}
 	if o.Status != before.Status {
 		step(tx, o, before.Status, "", cmp.Or(draft.Source, orders.FromShipment), who)

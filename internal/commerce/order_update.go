@@ -65,6 +65,6 @@ func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d Or
 		}); err != nil {
 		return nil, err
 	}
-	webhooks.Record(tx, webhooks.New(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
+	webhooks.Record(tx, records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) }))
 	return o, nil
 }

@@ -49,7 +49,8 @@ func benchDrafts(run, n int, full bool) []catalog.Draft {
 	drafts := make([]catalog.Draft, n)
 	for i := range drafts {
 		sku := fmt.Sprintf("IMP-%07d%03d", run, i)
-		d := catalog.Draft{Index: i, SKU: sku, Name: patch.To(fmt.Sprintf("Imported article %d", i)), Price: patch.To(money.Amount(50_000 + i*100)),
+		d := catalog.Draft{Index: i, SKU: sku, Name: patch.To(fmt.Sprintf("Imported article %d", i)),
+			Price:       patch.To(money.Amount(50_000 + i*100)),
 			Description: patch.To("Cotton, woven in the old way, washed twice, and packed in paper. Ships within two days from our own warehouse."),
 			CompareAt:   patch.To(money.Amount(100_000)), Status: patch.To(catalog.Active)}
 		if full {

@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -24,7 +25,7 @@ func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snap
 		s.tell(&drafts[i])
 	}
 	var err error
-	if s.known, err = catalog.ReadFor(tx, drafts); err != nil {
+	if s.known, err = catalog.ReadFor(tx, drafts, records.Media); err != nil {
 		return nil, err
 	}
 	if len(s.settings) > 0 {

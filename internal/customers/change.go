@@ -33,7 +33,7 @@ func (c *Customer) Apply(change Change) bool {
 	change.Siret.Apply(&c.Siret)
 	change.VAT.Apply(&c.VAT)
 	if change.Tags.Set {
-		c.Tags = distinct(change.Tags.Value)
+		c.Tags = Distinct(change.Tags.Value)
 	}
 	if change.Metadata.Set {
 		c.Metadata = change.Metadata.Value
@@ -60,8 +60,8 @@ func (c *Customer) row() [9]string {
 	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry.Code}
 }
 
-// distinct is a list without repetitions, in its order.
-func distinct(list []string) []string {
+// Distinct is a list without repetitions, in its order.
+func Distinct(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, v := range list {
 		if !slices.Contains(out, v) {

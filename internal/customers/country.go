@@ -9,6 +9,9 @@ import (
 // notAssigned are codes that count as countries elsewhere but that ISO 3166-1 has withdrawn, only reserved, or left to users.
 const notAssigned = " AC AN CP CQ CS DG EA EZ FQ IC NT PC SU TA UN XK YU "
 
+// BadCountry is what is wrong with a country that ISO 3166-1 does not have.
+const BadCountry = "must be an ISO 3166-1 alpha-2 country such as FR"
+
 // Country gives an ISO 3166-1 alpha-2 code in capitals; ok is false for anything else.
 func Country(text string) (code string, ok bool) {
 	code = strings.ToUpper(strings.TrimSpace(text))

@@ -2,9 +2,11 @@ package customers
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -246,4 +248,25 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 			}
 		})
 	})
+}
+
+// Rules that were stored in another writing are read as what they say.
+func TestStoredRules(t *testing.T) {
+	micros := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC).UnixMicro()
+	orders, spent := int64(2), money.Amount(125_000)
+	want := Rules{TagsAny: []string{"vip"}, TagsAll: []string{"a&b"}, MinOrders: &orders, MinTotalSpent: &spent, Country: "FR",
+		CreatedAfter: &micros, LastOrderAfter: &micros, LastOrderBefore: &micros}
+	for _, total := range []string{"12.5", "12.50"} {
+		got, err := parseRules(`{"tagsAny":["vip"],"tagsAll":["a&b"],"minOrders":2,"minTotalSpent":` + total + `,"country":"FR",` +
+			`"createdAfter":"2026-01-02T03:04:05.678Z","lastOrderAfter":"2026-01-02T04:04:05.678+01:00",` +
+			`"lastOrderBefore":"2026-01-02T03:04:05.678Z"}`)
+		if err != nil || !reflect.DeepEqual(got, want) || !got.Same(want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	for _, bad := range []string{``, `[]`, `{"minTotalSpent":"much"}`, `{"createdAfter":"today"}`} {
+		if _, err := parseRules(bad); err == nil {
+			t.Errorf("%s passes", bad)
+		}
+	}
 }

@@ -55,7 +55,7 @@ func MergedInto(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 func (c *Customer) Absorb(at int64, secondaries []Customer) {
 	c.UpdatedAt = max(at, c.UpdatedAt+1)
 	for _, s := range secondaries {
-		c.Tags = distinct(append(c.Tags, s.Tags...))
+		c.Tags = Distinct(append(c.Tags, s.Tags...))
 		c.OrdersCount += s.OrdersCount
 		c.TotalSpent += s.TotalSpent
 		if s.OrderCountry.At > c.OrderCountry.At {

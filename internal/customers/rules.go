@@ -1,96 +1,71 @@
 package customers
 
 import (
+	"encoding/json"
 	"fmt"
+	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/money"
 )
 
-// maxRuleTags bounds a list of tags in a rule.
-const maxRuleTags = 100
-
-// ReadRules reads the rules of a segment from a body; it is also how they are read from the store.
-func ReadRules(o *apijson.Object) (r Rules) {
-	o.Record("SegmentRulesInput")
-	r.TagsAny = distinctOrNil(o.Texts("tagsAny", false, maxRuleTags, apijson.Text{}).Value)
-	r.TagsAll = distinctOrNil(o.Texts("tagsAll", false, maxRuleTags, apijson.Text{}).Value)
-	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
-	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
-	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
-		code, ok := Country(f.Value)
-		if !ok {
-			o.Fault("country", "%s", BadCountry)
-		}
-		r.Country = code
-	}
-	moment := func(name string) *int64 {
-		f := o.Time(name, false)
-		if !f.Given() {
-			return nil
-		}
-		micros := f.Value.UnixMicro()
-		return &micros
-	}
-	r.CreatedAfter, r.LastOrderAfter, r.LastOrderBefore = moment("createdAfter"), moment("lastOrderAfter"), moment("lastOrderBefore")
-	return r
-}
-
-// BadCountry is what is wrong with a country that ISO 3166-1 does not have.
-const BadCountry = "must be an ISO 3166-1 alpha-2 country such as FR"
-
-func distinctOrNil(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	return distinct(list)
-}
-
-// Write writes the rules that were given.
-func (r Rules) Write(w *apijson.Writer, name string) {
-	w.Record("SegmentRules", name)
-	if r.TagsAny != nil {
-		apijson.Texts(w, "tagsAny", r.TagsAny)
-	}
-	if r.TagsAll != nil {
-		apijson.Texts(w, "tagsAll", r.TagsAll)
-	}
-	if r.MinOrders != nil {
-		w.Int("minOrders", *r.MinOrders)
-	}
-	if r.MinTotalSpent != nil {
-		w.Money("minTotalSpent", *r.MinTotalSpent)
-	}
-	if r.Country != "" {
-		w.Text("country", r.Country)
-	}
-	moment := func(name string, at *int64) {
-		if at != nil {
-			w.Micros(name, *at)
-		}
-	}
-	moment("createdAfter", r.CreatedAfter)
-	moment("lastOrderAfter", r.LastOrderAfter)
-	moment("lastOrderBefore", r.LastOrderBefore)
-	w.End()
+// storedRules is how the store keeps rules: JSON without what was left out. Times are cut to milliseconds.
+type storedRules struct {
+	TagsAny         []string    `json:"tagsAny,omitempty"`
+	TagsAll         []string    `json:"tagsAll,omitempty"`
+	MinOrders       *int64      `json:"minOrders,omitempty"`
+	MinTotalSpent   json.Number `json:"minTotalSpent,omitempty"`
+	Country         string      `json:"country,omitempty"`
+	CreatedAfter    *time.Time  `json:"createdAfter,omitempty"`
+	LastOrderAfter  *time.Time  `json:"lastOrderAfter,omitempty"`
+	LastOrderBefore *time.Time  `json:"lastOrderBefore,omitempty"`
 }
 
 // text is how the store keeps the rules.
 func (r Rules) text() string {
-	w := apijson.NewWriter(128)
-	r.Write(w, "")
-	return string(w.Bytes())
+	s := storedRules{TagsAny: r.TagsAny, TagsAll: r.TagsAll, MinOrders: r.MinOrders, Country: r.Country,
+		CreatedAfter: moment(r.CreatedAfter), LastOrderAfter: moment(r.LastOrderAfter), LastOrderBefore: moment(r.LastOrderBefore)}
+	if r.MinTotalSpent != nil {
+		s.MinTotalSpent = json.Number(r.MinTotalSpent.String())
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // plain values
+	}
+	return string(text)
+}
+
+func parseRules(text string) (r Rules, err error) {
+	var s storedRules
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return r, fmt.Errorf("rules of a segment: %w", err)
+	}
+	r = Rules{TagsAny: s.TagsAny, TagsAll: s.TagsAll, MinOrders: s.MinOrders, Country: s.Country,
+		CreatedAfter: micros(s.CreatedAfter), LastOrderAfter: micros(s.LastOrderAfter), LastOrderBefore: micros(s.LastOrderBefore)}
+	if s.MinTotalSpent != "" {
+		spent, err := money.Parse(string(s.MinTotalSpent))
+		if err != nil {
+			return r, fmt.Errorf("rules of a segment: %w", err)
+		}
+		r.MinTotalSpent = &spent
+	}
+	return r, nil
+}
+
+func moment(micros *int64) *time.Time {
+	if micros == nil {
+		return nil
+	}
+	at := time.UnixMicro(*micros).UTC().Truncate(time.Millisecond)
+	return &at
+}
+
+func micros(at *time.Time) *int64 {
+	if at == nil {
+		return nil
+	}
+	micros := at.UnixMicro()
+	return &micros
 }
 
 // Same reports whether two sets of rules say the same.
 func (r Rules) Same(other Rules) bool { return r.text() == other.text() }
-
-func parseRules(text string) (Rules, error) {
-	v, err := jsonvalue.Parse([]byte(text))
-	if err != nil {
-		return Rules{}, fmt.Errorf("rules of a segment: %w", err)
-	}
-	o := apijson.Read(v)
-	r := ReadRules(o)
-	return r, o.Err()
-}

@@ -7,6 +7,27 @@ import (
 	"strings"
 )
 
+// NewEvent is an event whose data a writer gives.
+func NewEvent(name, resource string, data func(*apijson.Writer)) webhooks.Event {
+	return EventOf(name, resource, EventData(data))
+}
+
+// EventData is what a writer gives as JSON text, for events that share their data.
+func EventData(data func(*apijson.Writer)) []byte {
+	w := apijson.NewWriter(512)
+	data(w)
+	return w.Bytes()
+}
+
+// EventOf is an event with data that is JSON text.
+func EventOf(name, resource string, data []byte) webhooks.Event {
+	return webhooks.Event{Name: name, Resource: resource, Body: func(event id.Event, at int64) string {
+		w := apijson.NewWriter(len(data) + 160)
+		WriteEvent(w, "", event, name, at, string(data))
+		return string(w.Bytes())
+	}}
+}
+
 // WriteEvent writes an event as endpoints get it (interface §6.1); data is JSON text.
 func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at int64, data string) {
 	w.Record("Event", name)
@@ -18,7 +39,7 @@ func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at 
 }
 
 // WriteSampleEvent writes an event as endpoints get it: a record of its own for every kind.
-func WriteSampleEvent(w *apijson.Writer, name string, k webhooks.Kind) {
+func WriteSampleEvent(w *apijson.Writer, name string, k Kind) {
 	w.Record(EventRecord(k.Event), name)
 	apijson.ID(w, "id", SampleEvent)
 	w.Only("event", k.Event)

@@ -13,12 +13,17 @@ import (
 )
 
 // Catalogue is the catalogue of events (interface §4.5.9). Each sample is written by the function that writes the event itself.
-func Catalogue() []webhooks.Kind {
-	kinds := webhooks.Kinds()
-	for i := range kinds {
-		kinds[i].Sample = EventSample(kinds[i].Event)
+func Catalogue() (list []Kind) {
+	for _, k := range webhooks.Kinds() {
+		list = append(list, Kind{k, EventSample(k.Event)})
 	}
-	return kinds
+	return list
+}
+
+// Kind is one kind of event with the writer of a sample of its data.
+type Kind struct {
+	webhooks.Kind
+	Sample func(*apijson.Writer)
 }
 
 // EventSample is the writer of a sample of an event's data; nil for an unknown event.

@@ -111,16 +111,29 @@ func writeCategoryIDs(w *apijson.Writer, p *catalog.Product) {
 // writeMedia writes the images, which are kept as they go out.
 func writeMedia(w *apijson.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
 
-// sampleMedia is the media of SampleProduct.
-func sampleMedia(w *apijson.Writer) {
+// Media is the JSON of a product's images, as the store keeps it and reads show it.
+func Media(images []catalog.Image) string {
+	w := apijson.NewWriter(len(images) * 160)
+	writeImages(w, images)
+	return string(w.Bytes())
+}
+
+func writeImages(w *apijson.Writer, images []catalog.Image) {
 	w.List("")
-	w.Record("Image", "")
-	apijson.ID(w, "id", id.Image("019a1c41-0000-7000-8000-0000000000e1"))
-	w.Text("url", "https://images.example/mug.jpg")
-	w.Int("position", 0)
-	w.End()
+	for _, one := range images {
+		w.Record("Image", "")
+		apijson.ID(w, "id", one.ID)
+		w.Text("url", one.URL)
+		w.Int("position", one.Position)
+		w.End()
+	}
 	w.EndList()
 }
+
+var sampleImages = []catalog.Image{{ID: "019a1c41-0000-7000-8000-0000000000e1", URL: "https://images.example/mug.jpg"}}
+
+// sampleMedia is the media of SampleProduct.
+func sampleMedia(w *apijson.Writer) { writeImages(w, sampleImages) }
 
 // WriteProductData is the data of product.created and product.deleted (interface §6.1).
 func WriteProductData(w *apijson.Writer, p *catalog.Product, currency string) {
@@ -151,7 +164,7 @@ func SampleProduct() *catalog.Product {
 	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
 	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug",
 		Description: "Stoneware, 30 cl",
-		Status:      catalog.Active, Price: price, CompareAt: &compare, Media: string(apijson.Example(sampleMedia)),
+		Status:      catalog.Active, Price: price, CompareAt: &compare, Media: Media(sampleImages),
 		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
 		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large",
 			Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},

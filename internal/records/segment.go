@@ -12,9 +12,38 @@ func WriteSegment(w *apijson.Writer, name string, s *customers.Segment) {
 	w.Record("Segment", name)
 	apijson.ID(w, "id", s.ID)
 	w.Text("name", s.Name)
-	s.Rules.Write(w, "rules")
+	writeRules(w, "rules", s.Rules)
 	w.Micros("createdAt", s.CreatedAt)
 	w.Micros("updatedAt", s.UpdatedAt)
+	w.End()
+}
+
+// writeRules writes the rules that were given.
+func writeRules(w *apijson.Writer, name string, r customers.Rules) {
+	w.Record("SegmentRules", name)
+	if r.TagsAny != nil {
+		apijson.Texts(w, "tagsAny", r.TagsAny)
+	}
+	if r.TagsAll != nil {
+		apijson.Texts(w, "tagsAll", r.TagsAll)
+	}
+	if r.MinOrders != nil {
+		w.Int("minOrders", *r.MinOrders)
+	}
+	if r.MinTotalSpent != nil {
+		w.Money("minTotalSpent", *r.MinTotalSpent)
+	}
+	if r.Country != "" {
+		w.Text("country", r.Country)
+	}
+	moment := func(name string, at *int64) {
+		if at != nil {
+			w.Micros(name, *at)
+		}
+	}
+	moment("createdAfter", r.CreatedAfter)
+	moment("lastOrderAfter", r.LastOrderAfter)
+	moment("lastOrderBefore", r.LastOrderBefore)
 	w.End()
 }
 

@@ -3,8 +3,6 @@ package webhooks
 import (
 	"slices"
 	"strings"
-
-	"entrepot/internal/apijson"
 )
 
 // Kind is one kind of event in the catalogue (interface §4.5.9).
@@ -13,8 +11,7 @@ type Kind struct {
 	Name        string // for people
 	Category    string
 	Description string
-	Since       string                // release in which it appeared
-	Sample      func(*apijson.Writer) // writes a sample of its data
+	Since       string // release in which it appeared
 }
 
 // The events (interface §6.1). Code names an event by its constant only.
@@ -90,7 +87,7 @@ var kinds = []Kind{
 		Description: "A person's data was erased: purge what you cached for this id."},
 }
 
-// Kinds are the 22 events. Their samples are filled in where the events are rendered.
+// Kinds are the 22 events.
 func Kinds() []Kind {
 	list := slices.Clone(kinds)
 	for i := range list {

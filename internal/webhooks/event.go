@@ -6,7 +6,6 @@
 package webhooks
 
 import (
-	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -14,18 +13,13 @@ import (
 // Topic is what the store wakes when events are committed.
 const Topic = "events"
 
-// Event is a change that endpoints are notified of. Data is its JSON object, rendered once.
+// Event is a change that endpoints are notified of.
 type Event struct {
 	Name     string // order.received, stock.updated …
-	Resource string // id of the order, product, customer, SKU … it is about: the lane of ordered endpoints
-	Data     []byte
-}
+	Resource string // id of the order, product, customer, SKU … it is about: the ordering key of ordered endpoints
 
-// New renders an event's data.
-func New(name, resource string, data func(*apijson.Writer)) Event {
-	w := apijson.NewWriter(512)
-	data(w)
-	return Event{Name: name, Resource: resource, Data: w.Bytes()}
+	// Body gives what every attempt sends (interface §6.1), for the event's id and its time in microseconds.
+	Body func(event id.Event, at int64) string
 }
 
 var insertEvents db.Text
@@ -41,7 +35,7 @@ func Record(w db.GuardedWriter, events ...Event) {
 		args = append(args, w.TenantID(), w.Micros())
 		for _, e := range piece {
 			event := id.New[id.Event]()
-			args = append(args, event, offset, e.Name, e.Resource, e.envelope(event, w.Micros()))
+			args = append(args, event, offset, e.Name, e.Resource, e.Body(event, w.Micros()))
 			offset += db.StampStep
 		}
 		w.PutStamped(db.Unique(nil), insertEvents.For(len(piece), func(n int) string {
@@ -59,16 +53,4 @@ func Record(w db.GuardedWriter, events ...Event) {
 		return nil
 	})
 	w.Wake(Topic)
-}
-
-// envelope is the body every attempt sends: exactly id, event, timestamp and data (interface §6.1).
-func (e Event) envelope(event id.Event, at int64) string {
-	w := apijson.NewWriter(len(e.Data) + 160)
-	w.Record("Event", "")
-	apijson.ID(w, "id", event)
-	w.Text("event", e.Name)
-	w.Micros("timestamp", at)
-	w.Raw("data", string(e.Data))
-	w.End()
-	return string(w.Bytes())
 }

@@ -13,7 +13,7 @@ func Test(tx db.Writer, e *Endpoint, event Event) *Delivery {
 	d.EventStamp = d.Position
 	tx.Change(`INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, endpoint_id, created_at)
 		VALUES ($1,$2,`+db.Clock+` + $3::BIGINT,$4,$5,$6,$7,$8)`,
-		tx.TenantID(), d.Event, d.Position, event.Name, event.Resource, event.envelope(d.Event, tx.Micros()), e.ID, tx.Micros())
+		tx.TenantID(), d.Event, d.Position, event.Name, event.Resource, event.Body(d.Event, tx.Micros()), e.ID, tx.Micros())
 	enqueue(tx, tx.Change, []Delivery{d}, insertBoth)
 	d.Position, d.EventStamp = tx.Micros(), 0 // as near as is known before the commit
 	return &d

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -116,7 +117,7 @@ func (s *shop) deliver(b *testing.B, receiver *counter, endpoints ...*webhooks.E
 
 func sampleEvent(n int) webhooks.Event {
 	product := fmt.Sprintf("019a1c52-7c1e-7d40-9a55-%012x", n%1000)
-	return webhooks.New("product.updated", product, func(w *apijson.Writer) {
+	return records.NewEvent("product.updated", product, func(w *apijson.Writer) {
 		w.Object("")
 		w.Text("id", product)
 		w.Text("name", "A product with a usual name")

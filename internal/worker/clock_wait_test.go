@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -60,12 +61,12 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 			return err
 		})
 		write(func(tx *db.Tx) error {
-			webhooks.Test(tx, e, webhooks.Event{Name: "order.updated", Data: []byte(`{}`)})
+			webhooks.Test(tx, e, records.EventOf("order.updated", "", []byte(`{}`)))
 			return nil
 		})
 	}
 	write(func(tx *db.Tx) error { // an erasure: it emits an event in the same transaction
-		webhooks.Record(tx, webhooks.Event{Name: webhooks.CustomerErased, Resource: "c", Data: []byte(`{}`)})
+		webhooks.Record(tx, records.EventOf(webhooks.CustomerErased, "c", []byte(`{}`)))
 		return webhooks.ForgetAnswers(tx, []string{"r1"})
 	})
 	until(t, "five wait for the clock", func() (waiting bool) {

@@ -21,6 +21,7 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/netguard"
+	"entrepot/internal/records"
 	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
@@ -152,7 +153,7 @@ func (s *shop) tell(n int, resource func(i int) string) {
 		events := make([]webhooks.Event, n)
 		for i := range events {
 			r := resource(i)
-			events[i] = webhooks.New("order.updated", r, func(w *apijson.Writer) {
+			events[i] = records.NewEvent("order.updated", r, func(w *apijson.Writer) {
 				w.Object("")
 				w.Text("id", r)
 				w.Int("n", int64(i))

@@ -10,6 +10,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -253,7 +254,7 @@ func TestTestEvent(t *testing.T) {
 		s.start()
 		var d *webhooks.Delivery
 		s.write(func(tx *db.Tx) error {
-			d = webhooks.Test(tx, e, webhooks.Event{Name: "order.received", Resource: "r", Data: []byte("{}")})
+			d = webhooks.Test(tx, e, records.EventOf("order.received", "r", []byte("{}")))
 			return nil
 		})
 		until(t, "it arrives", func() bool { return s.counts0(e).Delivered == 1 })

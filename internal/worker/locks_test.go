@@ -18,6 +18,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -84,7 +85,7 @@ func TestOrderedBesidePlain(t *testing.T) {
 				for n := range each {
 					key := fmt.Sprint(writer, ":", n)
 					s.write(func(tx *db.Tx) error {
-						webhooks.Record(tx, webhooks.New("order.updated", fmt.Sprint("r", n%5), func(w *apijson.Writer) {
+						webhooks.Record(tx, records.NewEvent("order.updated", fmt.Sprint("r", n%5), func(w *apijson.Writer) {
 							w.Object("")
 							w.Text("key", key)
 							w.End()
@@ -151,7 +152,7 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 			loop(func(n int) error {
 				return write(func(tx *db.Tx) error {
 					for i := range 3 {
-						webhooks.Record(tx, webhooks.Event{Name: "order.updated", Resource: fmt.Sprint("r", (n+i)%9), Data: []byte(`{}`)})
+						webhooks.Record(tx, records.EventOf("order.updated", fmt.Sprint("r", (n+i)%9), []byte(`{}`)))
 					}
 					return nil
 				})
@@ -178,7 +179,7 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 				e, err := webhooks.Lock(tx, kept[n%len(kept)])
 				if err == nil {
 					e.Save(tx)
-					webhooks.Test(tx, e, webhooks.Event{Name: "order.updated", Data: []byte(`{}`)})
+					webhooks.Test(tx, e, records.EventOf("order.updated", "", []byte(`{}`)))
 				}
 				return err
 			})

@@ -13,6 +13,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
 
@@ -61,7 +62,7 @@ func (s *shop) record(n, size int) {
 	data := []byte(`{"text":"` + strings.Repeat("x", size) + `"}`)
 	for i := range n {
 		s.write(func(tx *db.Tx) error {
-			webhooks.Record(tx, webhooks.Event{Name: "order.updated", Resource: fmt.Sprint("r", i), Data: data})
+			webhooks.Record(tx, records.EventOf("order.updated", fmt.Sprint("r", i), data))
 			return nil
 		})
 	}
