@@ -26,7 +26,7 @@ demo: ## run a sample shop in a temporary store
 
 quick: ## the tests of rules and of SQLite, in seconds
 	@echo "left out: PostgreSQL, the program itself, and tests that take seconds (make test has them all)"
-	@$(GO) test -short -vet=off ./...
+	@$(GO) test -short -vet=off ./internal/... ./docs
 
 # Packages that take minutes begin first: the others fill what they leave idle. go vet has looked already.
 LONGEST_FIRST := ./internal/api ./test/platforms ./test/blackbox ./internal/worker

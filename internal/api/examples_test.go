@@ -5,10 +5,13 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"entrepot/internal/dbtest"
 )
 
 // Every example of a request in the document is taken when it is sent, as it is: only ids are put in place of those of the example.
 func TestExamplesAreTaken(t *testing.T) {
+	dbtest.Long(t, "it sends every example")
 	var shop *world
 	eachRoute(t, func(w *world, r *route, made row) {
 		if shop == nil || shop.API != w.API {

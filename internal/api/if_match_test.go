@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"entrepot/internal/dbtest"
 )
 
 // recordPath is the path of the single read whose ETag a route takes as If-Match: that of the record at the head of the route's path.
@@ -35,6 +37,7 @@ func TestRoutesThatTakeIfMatch(t *testing.T) {
 // A route that takes If-Match refuses a version that is not the current one, changes nothing, and takes the current one; no other route
 // looks at it (interface §4.6).
 func TestIfMatchOfEveryRoute(t *testing.T) {
+	dbtest.Long(t, "it calls every route that takes If-Match many times")
 	const stale = `"AAAAAAAAAAAAAAAAAAAAAAAA"`
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == http.MethodGet {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"entrepot/internal/budget"
+	"entrepot/internal/dbtest"
 )
 
 // noise is text that no compression makes much smaller.
@@ -49,6 +50,7 @@ func (s *server) elements(t *testing.T, path string) (list []json.RawMessage, ta
 // Lists whose pages are larger than the budget of memory are answered whole, each element as on a page of its own, and leave nothing
 // behind; without a folder they are, as far as memory goes.
 func TestPagesLargerThanTheBudget(t *testing.T) {
+	dbtest.Long(t, "it writes and reads pages of many megabytes")
 	engines(t, func(t *testing.T, s *server) {
 		for n := range 12 {
 			var variants []item

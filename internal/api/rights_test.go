@@ -183,6 +183,7 @@ func TestOwnPasswordNeedsTheCurrentOne(t *testing.T) {
 
 // Whoever is logged in changes his own password, whatever his role, and nothing else that his role does not allow (interface §5.1).
 func TestEverybodyChangesTheOwnPassword(t *testing.T) {
+	dbtest.Long(t, "it hashes many passwords")
 	engines(t, func(t *testing.T, s *server) {
 		other, _ := s.userOf(t, accounts.Viewer, "other@test.example")
 		for _, role := range accounts.Roles {

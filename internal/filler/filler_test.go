@@ -17,6 +17,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // In a filled account everything holds that verify looks at.
 func TestAFilledAccountHolds(t *testing.T) {
+	dbtest.Long(t, "it fills an account")
 	clock := filler.NewClock(time.Now())
 	dbtest.EnginesAt(t, clock.Now, func(t *testing.T, store *db.DB) {
 		*clock = *filler.NewClock(time.Now())

@@ -139,6 +139,7 @@ func eachList(test func(name string, f Filter, fits func(o *Order) bool, close b
 
 // Every page of every list shows what a program would choose that looks at every order, by page and by cursor.
 func TestPagesShowWhatTheFilterSays(t *testing.T) {
+	dbtest.Long(t, "it compares lists for all pairs of filters")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
 		was := fewRows

@@ -116,6 +116,7 @@ func (s *sample) rows(table string) (n int) {
 
 // Whatever was written, packed or erased before, a search finds what looking at every record finds.
 func TestSearchFindsWhatEveryRecordSays(t *testing.T) {
+	dbtest.Long(t, "it compares searches in a thousand records")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		other := &sample{T: t, store: store, tenant: dbtest.Account(t, store), texts: map[string]search.Document{},
 			dice: rand.New(rand.NewSource(2))}

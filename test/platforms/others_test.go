@@ -10,6 +10,7 @@ import (
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+	"entrepot/internal/dbtest"
 )
 
 // other is a platform beside WooCommerce, as far as one story is the same on all.
@@ -66,6 +67,7 @@ func others(pictures string) []other {
 // One story on each of the other platforms: tested, a product with a variant out, its stock in waves, an order in, two parcels and a
 // cancellation back, with the service stopped in between; nothing twice.
 func TestOtherPlatforms(t *testing.T) {
+	dbtest.Long(t, "a shop of each platform lives through a whole story")
 	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
 	}))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector/woocommerce/fakeshop"
+	"entrepot/internal/dbtest"
 )
 
 var long = flag.Bool("long", false, "500 products and 200 orders instead of a tenth")
@@ -15,6 +16,7 @@ var long = flag.Bool("long", false, "500 products and 200 orders instead of a te
 // The whole story with a shop of every bad habit: products out, waves of stock and prices, orders in and their states back, edits, refunds,
 // cancellations, an outage, and the service stopped in between. In the end nothing is lost, nothing doubled, and stock is equal.
 func TestWooStory(t *testing.T) {
+	dbtest.Long(t, "a shop lives through a whole story")
 	engines(t, func(t *testing.T, s *service) {
 		products, orders := 50, 20
 		if *long {

@@ -35,14 +35,6 @@ type found struct {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
-// ids are what to call it by.
-func (f found) ids() connector.IDs {
-	if f.variation() {
-		return connector.IDs{Product: notZero(f.Parent), Variant: string(f.ID)}
-	}
-	return connector.IDs{Product: string(f.ID)}
-}
-
 // bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	out := map[string]found{}
