@@ -22,9 +22,7 @@ var floors = map[string]int{
 
 	"internal/server": 45, // puts the parts together
 
-	"internal/bench":    48, // tools: they speak HTTP to a service and know nothing of its inside
-	"internal/importer": 47,
-	"internal/client":   46,
+	"internal/bench": 48, // a tool: it speaks HTTP to a service and knows nothing of its inside
 
 	"internal/api/reference": 41, // the page of the API's description
 	"internal/api":           40,
@@ -53,6 +51,9 @@ var floors = map[string]int{
 	"internal/orders":      10,
 	"internal/stock":       10,
 	"internal/webhooks":    10,
+
+	"internal/importer": 3, // reads files; where products go is an interface, which the client satisfies
+	"internal/client":   2, // calls the API of a service, this one or another
 
 	"internal/budget":     0,
 	"internal/db":         0,
@@ -106,8 +107,8 @@ func TestImportsPointDownwards(t *testing.T) {
 			below, known := floorOf(to)
 			if !known {
 				t.Errorf("%s imports %s, which has no floor", file, to)
-			} else if tool(own) && below != 0 && !tool(below) {
-				t.Errorf("%s is a tool and imports %s: tools stand on the ground and on each other", file, to)
+			} else if tool(own) && below >= 10 && !tool(below) {
+				t.Errorf("%s is a tool and imports %s: tools stand on the ground", file, to)
 			} else if below > own || below == own && own != 0 {
 				t.Errorf("%s (floor %d) imports %s (floor %d)", file, own, to, below)
 			}

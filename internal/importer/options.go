@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,12 +23,28 @@ const (
 	Orders   Kind = "orders"
 )
 
+// Catalog is where an import of products sends what it reads: a client of the HTTP API, or something that runs the operations.
+// What a method reports follows interface §4.2; a refused request is a *client.Error.
+type Catalog interface {
+	ImportProducts(ctx context.Context, body []byte, wait bool) (client.Imported, error)
+	ImportCategories(ctx context.Context, categories []client.Category) (client.CategoriesImported, error)
+}
+
+// Keeper keeps the progress of an import, so that it can go on where it stopped.
+type Keeper interface {
+	Load() (progress []byte, err error) // nil before the first Save
+	Save(progress []byte) error         // after each confirmed chunk; its error ends the import
+}
+
 // Options describe one import. Zero values are the defaults named here; docs/import.md explains each.
 type Options struct {
 	Kind  Kind
 	File  string         // path, .gz or not; "-" is Stdin
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
+
+	Catalog Catalog // where products and categories go; nil: To
+	Keeper  Keeper  // keeps the progress in place of a state file, and goes on with what it holds; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
@@ -39,6 +56,7 @@ type Options struct {
 	Columns   []string // names for a file without header
 	Map       []string // "expression=field"
 	Set       []string // "field=constant"
+	Ignore    []string // columns that are not read; the one of Mend never is
 
 	ImageBase         string // address before relative image paths
 	CategorySeparator string // signs between categories in one cell
@@ -106,7 +124,7 @@ func (o *Options) check() error {
 		return wrongCall("--concurrency is from 1 to 64")
 	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
 		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
-	case o.To == nil && !o.DryRun:
+	case (o.To == nil && (o.Catalog == nil || o.Kind == Orders)) && !o.DryRun:
 		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
 	case o.Resume && o.State == "":
 		return wrongCall("--resume needs --state FILE")
@@ -116,6 +134,9 @@ func (o *Options) check() error {
 		return wrongCall("the standard input cannot be resumed: import from a file, or leave --state out")
 	case o.PathSeparator != "" && strings.TrimSpace(o.PathSeparator) == "":
 		return wrongCall("--path-separator is a sign, not a blank")
+	}
+	if o.Catalog == nil && o.To != nil {
+		o.Catalog = o.To
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -130,7 +151,7 @@ func (o *Options) check() error {
 func (o *Options) fingerprint() string {
 	text, err := json.Marshal([]any{
 		o.Kind, o.Format, o.Delimiter, o.Encoding, o.Decimal, o.DateOrder, o.TimeZone, o.Duplicates, o.NoHeader, o.Columns, o.Map, o.Set,
-		o.ImageBase,
+		o.Ignore, o.ImageBase,
 		o.CategorySeparator, o.PathSeparator, o.Channel, o.CreditNotes, o.LongOrders, o.CreateMissing,
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ func (r *importRun) store(ctx context.Context) error {
 func (r *importRun) storeCategories(ctx context.Context, list []client.Category) error {
 	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("storing the categories")
-		got, err := r.To.ImportCategories(ctx, part)
+		got, err := r.Catalog.ImportCategories(ctx, part)
 		if err != nil {
 			return fmt.Errorf("storing the categories: %w", err)
 		}

@@ -64,14 +64,14 @@ func (r *importRun) pump(ctx context.Context) error {
 
 func (r *importRun) sender() sender {
 	switch {
-	case r.To == nil:
+	case r.To == nil && r.Catalog == nil:
 		return nowhere{}
 	case r.DryRun && r.Kind == Orders:
 		return r.checker
 	case r.Kind == Orders:
 		return &orderSender{client: r.To}
 	}
-	return &productSender{client: r.To, channel: r.Channel, dryRun: r.DryRun}
+	return &productSender{catalog: r.Catalog, channel: r.Channel, dryRun: r.DryRun}
 }
 
 func (r *importRun) makeChunks(ctx context.Context, deliver func(*chunk) error) error {

@@ -15,9 +15,11 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -77,6 +79,8 @@ type importRun struct {
 	table  *table
 	format format
 	maker  maker
+	header []string // the names of all columns, also of those that are not read
+	fields *mapping
 
 	seen     inspection
 	checker  *orderChecker // of a dry run of orders that asks the service
@@ -94,10 +98,13 @@ func (r *importRun) open(ctx context.Context) (err error) {
 		noHeader: r.NoHeader}); err != nil {
 		return err
 	}
+	r.header = slices.Clone(r.table.header)
+	r.table.ignore(r.Ignore)
 	mapping, err := r.explicit(r.table)
 	if err != nil {
 		return err
 	}
+	r.fields = mapping
 	plain := len(r.Map) == 0 && len(r.Set) == 0
 	known := productFormats
 	if r.Kind == Orders {
@@ -167,7 +174,16 @@ func (r *importRun) announce(m *mapping) {
 func (r *importRun) openState() error {
 	fresh := state{Version: stateVersion, Kind: r.Kind, File: r.File, SHA256: r.source.sha256, Options: r.fingerprint()}
 	r.state = fresh
-	if r.State != "" {
+	if r.Keeper != nil {
+		text, err := r.Keeper.Load()
+		if err == nil && len(text) > 0 {
+			r.state, err = readState(text, "the progress kept", fresh)
+			r.resumed = true
+		}
+		if err != nil {
+			return err
+		}
+	} else if r.State != "" {
 		have, found, err := loadState(r.State, fresh)
 		switch {
 		case err != nil && (r.Resume || !found):
@@ -232,6 +248,13 @@ func (r *importRun) saveState() error {
 			return err
 		}
 		r.state.ReportBytes = length
+	}
+	if r.Keeper != nil {
+		text, err := json.Marshal(r.state)
+		if err != nil {
+			return err
+		}
+		return r.Keeper.Save(text)
 	}
 	if r.State == "" {
 		return nil

@@ -40,7 +40,7 @@ func (nowhere) send(_ context.Context, c *chunk) outcome {
 
 // productSender sends products by the bulk import (interface §4.2).
 type productSender struct {
-	client  *client.Client
+	catalog Catalog
 	channel string
 	dryRun  bool
 }
@@ -58,7 +58,7 @@ func (s *productSender) send(ctx context.Context, c *chunk) outcome {
 func (s *productSender) sendPart(ctx context.Context, c *chunk, from, to int, out *outcome) error {
 	items := c.items[from:to]
 	body := s.request(c.body[items[0].from:items[len(items)-1].to])
-	imported, err := s.client.ImportProducts(ctx, body, s.channel == "")
+	imported, err := s.catalog.ImportProducts(ctx, body, s.channel == "")
 	switch status := client.StatusOf(err); {
 	case err == nil:
 		s.settle(items, imported, out)

@@ -38,20 +38,26 @@ func loadState(path string, want state) (have state, found bool, err error) {
 	if err != nil {
 		return want, false, wrongCall("the state file cannot be read: %v", err)
 	}
+	have, err = readState(text, path, want)
+	return have, true, err
+}
+
+// readState reads a state that fits the file and the options; name says where it was kept.
+func readState(text []byte, name string, want state) (have state, err error) {
 	if err := json.Unmarshal(text, &have); err != nil || have.Version != stateVersion {
-		return want, false, wrongCall("%s is no state file of an import; give another --state", path)
+		return want, wrongCall("%s is no state file of an import; give another --state", name)
 	}
 	switch {
 	case have.Kind != want.Kind:
-		return want, true, wrongCall("%s belongs to an import of %s", path, have.Kind)
+		return want, wrongCall("%s belongs to an import of %s", name, have.Kind)
 	case have.SHA256 != want.SHA256:
-		return want, true, wrongCall("%s belongs to another file, or %s has changed since (state %.12s…, file %.12s…); import anew with "+
-			"another --state", path, want.File, have.SHA256, want.SHA256)
+		return want, wrongCall("%s belongs to another file, or %s has changed since (state %.12s…, file %.12s…); import anew with "+
+			"another --state", name, want.File, have.SHA256, want.SHA256)
 	case have.Options != want.Options:
-		return want, true, wrongCall("%s was begun with other options (mapping, format, encoding …); use the same, or import anew with "+
-			"another --state", path)
+		return want, wrongCall("%s was begun with other options (mapping, format, encoding …); use the same, or import anew with "+
+			"another --state", name)
 	}
-	return have, true, nil
+	return have, nil
 }
 
 // save replaces the state file.

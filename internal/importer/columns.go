@@ -1,0 +1,127 @@
+package importer
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Found is what can be known of a file without storing anything.
+type Found struct {
+	Format    string // "csv", "shopify" …
+	Encoding  string
+	Delimiter string // between cells; "" where there are none
+	Decimals  string // how numbers are read; "" when nothing had to be decided
+	Rows      int    // 0 when the rows were not counted
+	Columns   []Column
+	Problem   string // why the import would be refused as a whole: what to choose; "" when nothing is missing
+}
+
+// Column is one column of the file.
+type Column struct {
+	Name    string
+	Field   string   // what it is imported as; "" when it is not
+	Samples []string // some different texts of its cells
+	Blank   int      // blank cells among the first rows, of which Sampled were read
+	Sampled int
+}
+
+// mostSamples are shown of a column, each cut to sampleLength characters.
+const (
+	mostSamples  = 3
+	sampleLength = 40
+)
+
+// Detect finds out how a file would be read with the options: its format, and what each column is imported as. A file that cannot be read
+// at all is a *CallError; one that only needs a choice is described, with what is missing in Problem.
+func Detect(ctx context.Context, o Options) (Found, error) {
+	o.DryRun = true
+	if err := o.check(); err != nil {
+		return Found{}, err
+	}
+	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	if err != nil {
+		return Found{}, err
+	}
+	defer src.close()
+	run := &importRun{Options: o, source: src}
+	err = run.open(ctx)
+	if err != nil && run.fields == nil {
+		return Found{}, err
+	}
+	f := Found{Format: run.format.name, Encoding: src.charset.name, Decimals: run.decimals, Rows: run.seen.rows, Columns: run.columns()}
+	if run.table.container == delimited {
+		f.Delimiter = string(run.table.delimiter)
+	}
+	if err != nil {
+		f.Problem = err.Error()
+	}
+	return f, ctx.Err()
+}
+
+// columns describes the columns by the first rows.
+func (r *importRun) columns() []Column {
+	list := make([]Column, len(r.header))
+	for i, name := range r.header {
+		c := Column{Name: name, Sampled: len(r.table.sampled)}
+		for _, cells := range r.table.sampled {
+			text := strings.TrimSpace(string(cellOf(cells, i)))
+			if text == "" {
+				c.Blank++
+			} else if text = cutText(text, sampleLength); len(c.Samples) < mostSamples && !slices.Contains(c.Samples, text) {
+				c.Samples = append(c.Samples, text)
+			}
+		}
+		c.Field = r.fields.of(i)
+		list[i] = c
+	}
+	return list
+}
+
+func cutText(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// of is the field that reads a column; "" when none does.
+func (m *mapping) of(column int) string {
+	reads := func(e *expression) bool {
+		return e != nil && slices.ContainsFunc(e.alternatives, func(join []term) bool {
+			return slices.ContainsFunc(join, func(t term) bool { return t.column == column })
+		})
+	}
+	for _, f := range m.fields {
+		if reads(m.exact[f.name]) {
+			return f.name
+		}
+		for _, e := range m.families[f.name] {
+			if reads(e.expression) {
+				return f.name + e.name
+			}
+		}
+	}
+	return ""
+}
+
+// ProductFields are what a column of a product file can be imported as; one that ends in a dot takes a name behind it.
+func ProductFields() []string {
+	names := make([]string, len(productFields))
+	for i, f := range productFields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// ColumnName writes a column's name as Map takes it.
+func ColumnName(name string) string { return mapName(name) }
+
+// ignore takes the names from columns that are not read, so that nothing finds them.
+func (t *table) ignore(columns []string) {
+	for i, name := range t.header {
+		if name == WhyColumn || slices.Contains(columns, name) {
+			t.header[i] = ""
+		}
+	}
+}

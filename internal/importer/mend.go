@@ -1,0 +1,63 @@
+package importer
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+)
+
+// WhyColumn is the column that Mend adds; it is never imported.
+const WhyColumn = "why it was refused"
+
+// Mend writes the refused rows of a delimited file as a CSV file of the same columns, with one more that says why, so that they can be
+// mended and imported again. Refused says for each row number why; a row that is not in it is left out. Cells that a spreadsheet would
+// take for a formula stay as they are: it is the person's own data. Errors: *CallError when the file has no rows of cells.
+func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) error {
+	o.DryRun = true
+	if err := o.check(); err != nil {
+		return err
+	}
+	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	t, err := newTable(src, tableOptions{format: o.Format, delimiter: o.Delimiter, columns: o.Columns, noHeader: o.NoHeader})
+	if err != nil {
+		return err
+	}
+	if t.container != delimited {
+		return wrongCall("the file holds objects, not rows of cells")
+	}
+	out := csv.NewWriter(to)
+	out.Comma = rune(t.delimiter)
+	why := len(t.header)
+	line := make([]string, why+1)
+	for i, name := range t.header {
+		if line[i] = name; name == WhyColumn {
+			why = i
+		}
+	}
+	if line[why] = WhyColumn; why < len(t.header) {
+		line = line[:len(t.header)]
+	}
+	if err := out.Write(line); err != nil {
+		return err
+	}
+	err = eachRow(ctx, t, nil, func(r row) error {
+		reason, found := refused[r.number]
+		if !found {
+			return nil
+		}
+		for i := range line {
+			line[i] = string(cellOf(r.cells, i))
+		}
+		line[why] = reason
+		return out.Write(line)
+	})
+	out.Flush()
+	if err == nil {
+		err = out.Error()
+	}
+	return err
+}
