@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
 )
@@ -24,16 +25,16 @@ var attributeRoutes = []*route{
 		}, serve: (*API).listAttributes},
 	{method: "POST", path: "/api/v1/attributes", name: "createAttribute", section: "4.5.4", summary: "Create an attribute",
 		scope: "write:attributes", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
+		body: func(o *apijson.Object) { drafts.ReadAttribute(o, false) }, answer: sampleAttributeAnswer, serve: (*API).createAttribute},
 	{method: "GET", path: "/api/v1/attributes/{id}", name: "getAttribute", section: "4.5.4", summary: "Read an attribute",
 		scope:  "read:attributes",
 		answer: sampleAttributeAnswer, serve: (*API).getAttribute},
 	{method: "PATCH", path: "/api/v1/attributes/{id}", name: "updateAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Change an attribute", scope: "write:attributes",
-		body: func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
+		body: func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "PUT", path: "/api/v1/attributes/{id}", name: "putAttribute", ifMatch: true, section: "4.5.4", summary: "Change an attribute",
 		scope: "write:attributes",
-		body:  func(o *apijson.Object) { readAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
+		body:  func(o *apijson.Object) { drafts.ReadAttribute(o, true) }, answer: sampleAttributeAnswer, serve: (*API).updateAttribute},
 	{method: "DELETE", path: "/api/v1/attributes/{id}", name: "deleteAttribute", ifMatch: true, section: "4.5.4",
 		summary: "Delete an attribute", scope: "write:attributes",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleAttribute().ID, nil) }), serve: (*API).deleteAttribute},
@@ -47,21 +48,10 @@ func attributeAnswer(status int, a catalog.Attribute) answer {
 	return one(status, string(a.ID), func(w *apijson.Writer) { records.WriteAttribute(w, "data", a) })
 }
 
-// readAttribute reads an attribute as given; a partial one may leave out everything.
-func readAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
-	o.Record(choose(partial, "UpdateAttribute", "CreateAttribute"))
-	return commerce.AttributeDraft{
-		Code:    o.Text("code", apijson.Text{Required: !partial || o.Has("code"), Max: 100}),
-		Label:   o.Text("label", apijson.Text{Required: !partial || o.Has("label")}),
-		Type:    apijson.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
-		Options: o.Texts("options", false, 500, apijson.Text{}),
-	}
-}
-
 // createAttribute serves POST /api/v1/attributes: 201; 400, 409.
 func (a *API) createAttribute(r *request) (answer, error) {
 	body := r.object()
-	draft := readAttribute(body, false)
+	draft := drafts.ReadAttribute(body, false)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -74,7 +64,7 @@ func (a *API) createAttribute(r *request) (answer, error) {
 // updateAttribute serves PATCH and PUT /api/v1/attributes/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateAttribute(r *request) (answer, error) {
 	body := r.object()
-	draft := readAttribute(body, true)
+	draft := drafts.ReadAttribute(body, true)
 	return change(a, r, "attribute", body, func(tx *db.Tx, attribute id.Attribute, expected commerce.Expected) (answer, error) {
 		updated, err := a.Commerce.UpdateAttribute(tx, r.caller, attribute, expected, draft)
 		return attributeAnswer(http.StatusOK, updated), err

@@ -4,24 +4,9 @@ import (
 	"strings"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 )
-
-// itemError makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
-func itemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
-	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
-	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
-		f.Code = "required"
-	}
-	texts := make([]string, len(faults))
-	for i, d := range faults {
-		texts[i] = strings.TrimSpace(d.Path + " " + d.Message)
-	}
-	f.Error = strings.Join(texts, "; ")
-	return f
-}
 
 // sampleErrors is an errors[] for descriptions.
 func sampleItemErrors() []commerce.ItemError {

@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
 )
 
@@ -13,31 +14,16 @@ import (
 var bulkCategoryRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/categories/bulk-import", name: "bulkImportCategories", section: "4.2", summary: "Import categories",
 		access: keyHeader, scope: "write:categories",
-		rate: &limits.BulkCategories, body: func(o *apijson.Object) { readCategoryImport(o) },
+		rate: &limits.BulkCategories, body: func(o *apijson.Object) { drafts.ReadCategoryImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeImportedCategories(w, commerce.ImportedCategories{Created: 2, Updated: 1, Errors: sampleItemErrors()})
 		}), serve: (*API).importCategories},
 }
 
-// readCategoryImport reads the body: the items that can be applied and those that cannot.
-func readCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
-	o.Record("ImportCategories")
-	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := readCategory(item, false, true)
-		d.Index = i
-		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, itemError(i, item.Said("externalId"), faults))
-			return
-		}
-		in.Drafts = append(in.Drafts, d)
-	})
-	return in
-}
-
 // importCategories serves POST /api/v1/sdk/categories/bulk-import: 200; 400.
 func (a *API) importCategories(r *request) (answer, error) {
 	body := r.object()
-	in := readCategoryImport(body)
+	in := drafts.ReadCategoryImport(body)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}

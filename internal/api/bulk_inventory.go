@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
 )
 
@@ -42,7 +43,7 @@ func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdat
 			Quantity:  item.Int(figure, apijson.Int{Required: true, Max: most}).Value,
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
-			u.Errors = append(u.Errors, itemError(i, item.Said("sku"), wrong))
+			u.Errors = append(u.Errors, drafts.ItemError(i, item.Said("sku"), wrong))
 			return
 		}
 		u.Drafts = append(u.Drafts, d)

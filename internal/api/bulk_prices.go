@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
 )
 
@@ -23,7 +24,7 @@ var bulkPriceRoutes = []*route{
 // readPrices reads the body: the items that can be applied and those that cannot.
 func readPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
-	drafts := []catalog.PriceDraft{}
+	list := []catalog.PriceDraft{}
 	var faults []commerce.ItemError
 	o.List("updates", apijson.List{Required: true, Min: 1, Max: limits.MaxUpdates, Apart: true}, func(i int, item *apijson.Object) {
 		item.Record("PriceUpdate")
@@ -34,12 +35,12 @@ func readPrices(o *apijson.Object) commerce.PriceUpdate {
 			CompareAt: item.Money("compareAtPrice", apijson.Money{}),
 		}
 		if wrong := item.Errors(); len(wrong) > 0 {
-			faults = append(faults, itemError(i, item.Said("sku"), wrong))
+			faults = append(faults, drafts.ItemError(i, item.Said("sku"), wrong))
 			return
 		}
-		drafts = append(drafts, d)
+		list = append(list, d)
 	})
-	return commerce.NewPriceUpdate(drafts, faults)
+	return commerce.NewPriceUpdate(list, faults)
 }
 
 // updatePrices serves PATCH /api/v1/sdk/prices/bulk-update: 200; 400.

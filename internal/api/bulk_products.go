@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
+	"entrepot/internal/drafts"
 	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
@@ -18,37 +18,16 @@ var bulkProductRoutes = []*route{
 	{method: "POST", path: "/api/v1/sdk/products/bulk-import", name: "bulkImportProducts", section: "4.2", errors: []int{404},
 		summary: "Import products", access: keyHeader, scope: "write:products",
 		rate: &limits.BulkProducts, status: http.StatusAccepted, others: map[int]func(*apijson.Writer){http.StatusOK: sampleCounts},
-		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { readImport(o) },
+		query: func(q *apijson.Query) { q.Bool("wait") }, body: func(o *apijson.Object) { drafts.ReadImport(o) },
 		answer: data(func(w *apijson.Writer) {
 			writeAccepted(w, commerce.Import{}, commerce.Imported{Job: "019a1c60-0000-7000-8000-000000000001", Errors: sampleItemErrors()})
 		}), serve: (*API).importProducts},
 }
 
-// readImport reads the body: the items that can be applied and those that cannot.
-func readImport(o *apijson.Object) (in commerce.Import) {
-	o.Record("ImportProducts")
-	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
-		d := readProduct(item, false)
-		d.Index = i
-		if faults := item.Errors(); len(faults) > 0 {
-			in.Errors = append(in.Errors, itemError(i, item.Said("sku"), faults))
-			return
-		}
-		in.Drafts = append(in.Drafts, d)
-	})
-	o.Object("options", false, func(options *apijson.Object) {
-		options.Record("ImportOptions")
-		in.Channel = apijson.UUID[id.Channel](options, "channelId", false).Value
-		in.ReplaceVariants = options.Bool("replaceVariants").Value
-		in.DryRun = options.Bool("dryRun").Value
-	})
-	return in
-}
-
 // importProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or tries; 400, 404.
 func (a *API) importProducts(r *request) (answer, error) {
 	body, query := r.object(), r.query()
-	in := readImport(body)
+	in := drafts.ReadImport(body)
 	waits := query.Bool("wait")
 	if err := body.Err(); err != nil {
 		return answer{}, err

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
 )
@@ -24,16 +25,16 @@ var categoryRoutes = []*route{
 		}, serve: (*API).listCategories},
 	{method: "POST", path: "/api/v1/categories", name: "createCategory", section: "4.5.2", errors: []int{404}, summary: "Create a category",
 		scope: "write:categories", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
+		body: func(o *apijson.Object) { drafts.ReadCategory(o, false, false) }, answer: sampleCategoryAnswer, serve: (*API).createCategory},
 	{method: "GET", path: "/api/v1/categories/{id}", name: "getCategory", section: "4.5.2", summary: "Read a category",
 		scope:  "read:categories",
 		answer: sampleCategoryAnswer, serve: (*API).getCategory},
 	{method: "PATCH", path: "/api/v1/categories/{id}", name: "updateCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
 		scope: "write:categories",
-		body:  func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "PUT", path: "/api/v1/categories/{id}", name: "putCategory", ifMatch: true, section: "4.5.2", summary: "Change a category",
 		scope: "write:categories",
-		body:  func(o *apijson.Object) { readCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
+		body:  func(o *apijson.Object) { drafts.ReadCategory(o, true, false) }, answer: sampleCategoryAnswer, serve: (*API).updateCategory},
 	{method: "DELETE", path: "/api/v1/categories/{id}", name: "deleteCategory", ifMatch: true, section: "4.5.2", summary: "Delete a category",
 		scope:  "write:categories",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleCategory().ID, nil) }), serve: (*API).deleteCategory},
@@ -47,22 +48,10 @@ func categoryAnswer(status int, c catalog.Category) answer {
 	return one(status, string(c.ID), func(w *apijson.Writer) { records.WriteCategory(w, "data", c) })
 }
 
-// readCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
-func readCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
-	o.Record(choose(partial, "UpdateCategory", choose(bulk, "CategoryInput", "CreateCategory")))
-	return catalog.CategoryDraft{
-		ExternalID:     o.Text("externalId", apijson.Text{Required: bulk}),
-		Name:           o.Text("name", apijson.Text{Required: !partial || o.Has("name")}),
-		Slug:           o.Text("slug", apijson.Text{}),
-		Parent:         apijson.UUID[id.Category](o, "parentId", false),
-		ParentExternal: o.Text("parentExternalId", apijson.Text{}),
-	}
-}
-
 // createCategory serves POST /api/v1/categories: 201; 400, 404, 409.
 func (a *API) createCategory(r *request) (answer, error) {
 	body := r.object()
-	draft := readCategory(body, false, false)
+	draft := drafts.ReadCategory(body, false, false)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -92,7 +81,7 @@ func (a *API) getCategory(r *request) (out answer, err error) {
 // updateCategory serves PATCH and PUT /api/v1/categories/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCategory(r *request) (answer, error) {
 	body := r.object()
-	draft := readCategory(body, true, false)
+	draft := drafts.ReadCategory(body, true, false)
 	return change(a, r, "category", body, func(tx *db.Tx, category id.Category, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCategory(tx, r.caller, category, expected, draft)
 		return categoryAnswer(http.StatusOK, c), err

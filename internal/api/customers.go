@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
@@ -20,7 +21,7 @@ var customerRoutes = []*route{
 		query: func(q *apijson.Query) { readCustomerFilter(q) }, answer: sampleCustomers, serve: (*API).listCustomers},
 	{method: "POST", path: "/api/v1/customers", name: "createCustomer", section: "4.4", summary: "Create a customer",
 		scope: "write:customers", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
+		body: func(o *apijson.Object) { drafts.ReadCustomer(o, true) }, answer: sampleCustomerAnswer, serve: (*API).createCustomer},
 	{method: "POST", path: "/api/v1/customers/merge", name: "mergeCustomers", section: "4.4", errors: []int{404}, summary: "Merge customers",
 		scope: "write:customers",
 		body:  func(o *apijson.Object) { readMerge(o) }, answer: sampleMerged, serve: (*API).mergeCustomers},
@@ -31,10 +32,10 @@ var customerRoutes = []*route{
 		answer: sampleCustomerAnswer, serve: (*API).readCustomer},
 	{method: "PATCH", path: "/api/v1/customers/{id}", name: "updateCustomer", ifMatch: true, section: "4.4", summary: "Change a customer",
 		scope: "write:customers",
-		body:  func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+		body:  func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "PUT", path: "/api/v1/customers/{id}", name: "putCustomer", ifMatch: true, section: "4.4",
 		summary: "Change a customer, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { readCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
+		body: func(o *apijson.Object) { drafts.ReadCustomer(o, false) }, answer: sampleCustomerAnswer, serve: (*API).updateCustomer},
 	{method: "GET", path: "/api/v1/customers/{id}/orders", name: "listCustomerOrders", section: "4.4", summary: "List a customer's orders",
 		scope: "read:customers",
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listCustomerOrders},
@@ -45,45 +46,10 @@ var customerRoutes = []*route{
 		}), serve: (*API).eraseCustomer},
 }
 
-// readCustomer reads the body of POST and PATCH; on creation null counts as absent.
-func readCustomer(o *apijson.Object, creating bool) customers.Change {
-	o.Record(choose(creating, "CreateCustomer", "UpdateCustomer"))
-	c := customers.Change{
-		Email:     readEmail(o, "email", creating),
-		FirstName: o.Text("firstName", apijson.Text{}),
-		LastName:  o.Text("lastName", apijson.Text{}),
-		Phone:     o.Text("phone", apijson.Text{}),
-		Company:   o.Text("company", apijson.Text{}),
-		Siret:     o.Text("siret", apijson.Text{}),
-		VAT:       o.Text("vatIntracomNumber", apijson.Text{Max: limits.MaxVAT}),
-		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
-		Metadata:  o.Free("metadata", true),
-	}
-	if c.Email.Set && c.Email.Value == "" && !creating {
-		if c.Email.Null {
-			o.Fault("email", "must not be null")
-		} else if !slices.ContainsFunc(o.Errors(), func(d apperr.Detail) bool { return d.Path == o.Path("email") }) {
-			o.Fault("email", "must not be empty")
-		}
-	}
-	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
-		o.Fault("siret", "must be exactly 14 digits")
-	}
-	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
-		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
-	})
-	c.Addresses.Set = list.Set
-	return c
-}
-
-func isSiret(text string) bool {
-	return len(text) == 14 && !slices.ContainsFunc([]byte(text), func(c byte) bool { return c < '0' || c > '9' })
-}
-
 // createCustomer serves POST /api/v1/customers: 201; 400, 409.
 func (a *API) createCustomer(r *request) (answer, error) {
 	body := r.object()
-	draft := readCustomer(body, true)
+	draft := drafts.ReadCustomer(body, true)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -100,7 +66,7 @@ func customerAnswer(status int, c records.Customer) answer {
 // updateCustomer serves PATCH and PUT /api/v1/customers/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateCustomer(r *request) (answer, error) {
 	body := r.object()
-	update := readCustomer(body, false)
+	update := drafts.ReadCustomer(body, false)
 	return change(a, r, "customer", body, func(tx *db.Tx, customer id.Customer, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateCustomer(tx, customer, expected, update)
 		return customerAnswer(http.StatusOK, c), err

@@ -4,9 +4,8 @@ import (
 	"net/http"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/limits"
+	"entrepot/internal/drafts"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -19,14 +18,14 @@ var movementRoutes = []*route{
 		answer: func(w *apijson.Writer) { writeLedger(w, records.SampleMovements(), page{1, 20}, 1) }, serve: (*API).listLedger},
 	{method: "POST", path: "/api/v1/inventory/movements", name: "createStockMovement", section: "4.5.5", errors: []int{404},
 		summary: "Move stock", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readMovement(o) }, answer: data(func(w *apijson.Writer) {
+		body: func(o *apijson.Object) { drafts.ReadMovement(o) }, answer: data(func(w *apijson.Writer) {
 			for _, m := range records.SampleMovements() {
 				records.WriteMovement(w, "data", m)
 			}
 		}), serve: (*API).createMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404},
 		summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
+		body: func(o *apijson.Object) { drafts.ReadTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
 		serve: (*API).createTransfer},
 }
 
@@ -69,35 +68,10 @@ func writeLedger(w *apijson.Writer, list []stock.Movement, p page, total int64) 
 	w.End()
 }
 
-// movementType is what a caller calls the two movements there are.
-type movementType string
-
-var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adjust": stock.Adjustment}
-
-// readMovement reads the body of POST movements.
-func readMovement(o *apijson.Object) commerce.Movement {
-	o.Record("CreateMovement")
-	return commerce.Movement{
-		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
-		Warehouse: o.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
-		Cause:     movementCauses[apijson.Enum[movementType](o, "type", true, "receive", "adjust").Value],
-		Quantity:  readDelta(o),
-		Reason:    o.Text("reason", apijson.Text{Max: 1000}).Value,
-	}
-}
-
-func readDelta(o *apijson.Object) int64 {
-	f := o.Int("quantity", apijson.Int{Required: true, Min: -limits.MaxStock, Max: limits.MaxStock})
-	if f.Given() && f.Value == 0 && !o.Describing() {
-		o.Fault("quantity", "must not be 0")
-	}
-	return f.Value
-}
-
 // createMovement serves POST /api/v1/inventory/movements: 201 with the ledger row; 400, 404.
 func (a *API) createMovement(r *request) (answer, error) {
 	body := r.object()
-	in := readMovement(body)
+	in := drafts.ReadMovement(body)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -110,26 +84,10 @@ func (a *API) createMovement(r *request) (answer, error) {
 	})
 }
 
-// readTransfer reads the body of POST transfers.
-func readTransfer(o *apijson.Object) commerce.Transfer {
-	o.Record("CreateTransfer")
-	t := commerce.Transfer{
-		SKU:      o.Text("sku", apijson.Text{Required: true}).Value,
-		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
-		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
-		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxStock}).Value,
-		Reason:   o.Text("reason", apijson.Text{Max: 1000}).Value,
-	}
-	if t.From == t.To && t.From != "" {
-		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
-	}
-	return t
-}
-
 // createTransfer serves POST /api/v1/inventory/transfers: 201 with both ledger rows; 400, 404, 409.
 func (a *API) createTransfer(r *request) (answer, error) {
 	body := r.object()
-	in := readTransfer(body)
+	in := drafts.ReadTransfer(body)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}

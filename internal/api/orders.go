@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
@@ -63,7 +64,7 @@ func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
 		},
 		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
 		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
-		CustomerEmail:   readEmail(o, "customerEmail", false).Value,
+		CustomerEmail:   drafts.ReadEmail(o, "customerEmail", false).Value,
 		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
 		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
 		Currency:        readCurrency(o, "currency").Or("EUR"),
@@ -418,13 +419,4 @@ func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p pag
 
 func sampleOrderList(w *apijson.Writer) {
 	writeOrderList(w, []orders.Order{*records.SampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
-}
-
-// readEmail reads an e-mail address.
-func readEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
-	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
-	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
-		o.Fault(name, "must be an e-mail address such as ada@example.com")
-	}
-	return f
 }

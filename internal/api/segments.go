@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
 )
@@ -17,76 +18,24 @@ var segmentRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: sampleSegmentList, serve: (*API).listSegments},
 	{method: "POST", path: "/api/v1/segments", name: "createSegment", section: "4.4", summary: "Create a segment", scope: "write:customers",
 		status: http.StatusCreated,
-		body:   func(o *apijson.Object) { readSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
+		body:   func(o *apijson.Object) { drafts.ReadSegment(o, true) }, answer: sampleSegmentAnswer, serve: (*API).createSegment},
 	{method: "GET", path: "/api/v1/segments/{id}", name: "getSegment", section: "4.4", summary: "Read a segment", scope: "read:customers",
 		answer: sampleSegmentAnswer, serve: (*API).readSegment},
 	{method: "PATCH", path: "/api/v1/segments/{id}", name: "updateSegment", ifMatch: true, section: "4.4", summary: "Change a segment",
 		scope: "write:customers",
-		body:  func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
+		body:  func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "PUT", path: "/api/v1/segments/{id}", name: "putSegment", ifMatch: true, section: "4.4",
 		summary: "Change a segment, the same as PATCH", scope: "write:customers",
-		body: func(o *apijson.Object) { readSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
+		body: func(o *apijson.Object) { drafts.ReadSegment(o, false) }, answer: sampleSegmentAnswer, serve: (*API).updateSegment},
 	{method: "DELETE", path: "/api/v1/segments/{id}", name: "deleteSegment", ifMatch: true, section: "4.4", summary: "Delete a segment",
 		scope:  "write:customers",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleID[id.Segment](283), nil) }), serve: (*API).deleteSegment},
 }
 
-// readSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
-func readSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
-	o.Record(choose(creating, "CreateSegment", "UpdateSegment"))
-	f := o.Text("name", apijson.Text{Required: creating})
-	notEmpty(o, "name", f, creating)
-	read := o.Object("rules", false, func(o *apijson.Object) {
-		r := readRules(o)
-		rules = &r
-	})
-	if read.Null {
-		rules = &customers.Rules{}
-	}
-	if f.Set {
-		name = &f.Value
-	}
-	return name, rules
-}
-
-// maxRuleTags bounds a list of tags in a rule.
-const maxRuleTags = 100
-
-// readRules reads the rules of a segment.
-func readRules(o *apijson.Object) (r customers.Rules) {
-	o.Record("SegmentRulesInput")
-	tags := func(name string) []string {
-		if list := o.Texts(name, false, maxRuleTags, apijson.Text{}).Value; len(list) > 0 {
-			return customers.Distinct(list)
-		}
-		return nil
-	}
-	r.TagsAny, r.TagsAll = tags("tagsAny"), tags("tagsAll")
-	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
-	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
-	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
-		code, ok := customers.Country(f.Value)
-		if !ok {
-			o.Fault("country", "%s", customers.BadCountry)
-		}
-		r.Country = code
-	}
-	moment := func(name string) *int64 {
-		f := o.Time(name, false)
-		if !f.Given() {
-			return nil
-		}
-		micros := f.Value.UnixMicro()
-		return &micros
-	}
-	r.CreatedAfter, r.LastOrderAfter, r.LastOrderBefore = moment("createdAfter"), moment("lastOrderAfter"), moment("lastOrderBefore")
-	return r
-}
-
 // createSegment serves POST /api/v1/segments: 201; 400.
 func (a *API) createSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := readSegment(body, true)
+	name, rules := drafts.ReadSegment(body, true)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -105,7 +54,7 @@ func segmentAnswer(status int, s *customers.Segment) answer {
 // updateSegment serves PATCH and PUT /api/v1/segments/{id}: 200; 400, 404, 412.
 func (a *API) updateSegment(r *request) (answer, error) {
 	body := r.object()
-	name, rules := readSegment(body, false)
+	name, rules := drafts.ReadSegment(body, false)
 	return change(a, r, "segment", body, func(tx *db.Tx, segment id.Segment, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateSegment(tx, segment, expected, name, rules)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -21,15 +21,15 @@ var warehouseRoutes = []*route{
 		}, serve: (*API).listWarehouses},
 	{method: "POST", path: "/api/v1/warehouses", name: "createWarehouse", section: "4.5.3", summary: "Create a warehouse",
 		scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, true) }, answer: data(sampleWarehouseData), serve: (*API).createWarehouse},
 	{method: "GET", path: "/api/v1/warehouses/{id}", name: "getWarehouse", section: "4.5.3", summary: "Read a warehouse",
 		scope: "read:inventory", answer: data(sampleWarehouseData), serve: (*API).getWarehouse},
 	{method: "PATCH", path: "/api/v1/warehouses/{id}", name: "updateWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Change a warehouse", scope: "write:inventory",
-		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
 	{method: "PUT", path: "/api/v1/warehouses/{id}", name: "putWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Change a warehouse (as PATCH)", scope: "write:inventory",
-		body: func(o *apijson.Object) { readWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
+		body: func(o *apijson.Object) { drafts.ReadWarehouse(o, false) }, answer: data(sampleWarehouseData), serve: (*API).updateWarehouse},
 	{method: "DELETE", path: "/api/v1/warehouses/{id}", name: "deleteWarehouse", ifMatch: true, section: "4.5.3",
 		summary: "Delete a warehouse", errors: []int{409}, scope: "write:inventory",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleWarehouse().ID, nil) }), serve: (*API).deleteWarehouse},
@@ -88,21 +88,10 @@ func oneWarehouse(status int, s stock.Warehouse) answer {
 	return one(status, string(s.ID), func(w *apijson.Writer) { records.WriteWarehouse(w, "data", s) })
 }
 
-// readWarehouse reads a warehouse to make, or what to change of one.
-func readWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
-	o.Record(choose(whole, "CreateWarehouse", "UpdateWarehouse"))
-	return commerce.WarehouseDraft{
-		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: limits.MaxWarehouseCode}),
-		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
-		Default: o.Bool("isDefault"),
-		Address: o.Free("address", true),
-	}
-}
-
 // createWarehouse serves POST /api/v1/warehouses: 201; 400, 409.
 func (a *API) createWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := readWarehouse(body, true)
+	draft := drafts.ReadWarehouse(body, true)
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -118,7 +107,7 @@ func (a *API) createWarehouse(r *request) (answer, error) {
 // updateWarehouse serves PATCH and PUT /api/v1/warehouses/{id}: 200; 400, 404, 409, 412.
 func (a *API) updateWarehouse(r *request) (answer, error) {
 	body := r.object()
-	draft := readWarehouse(body, false)
+	draft := drafts.ReadWarehouse(body, false)
 	return change(a, r, "warehouse", body, func(tx *db.Tx, warehouse id.Warehouse, expected commerce.Expected) (answer, error) {
 		s, err := a.Commerce.UpdateWarehouse(tx, r.caller, warehouse, expected, draft)
 		return oneWarehouse(http.StatusOK, s), err

@@ -1,9 +1,22 @@
-package api
+package drafts
 
 import (
 	"net/mail"
 	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/limits"
+	"entrepot/internal/patch"
 )
+
+// ReadEmail reads an e-mail address.
+func ReadEmail(o *apijson.Object, name string, required bool) patch.Field[string] {
+	f := o.Text(name, apijson.Text{Required: required, Max: limits.MaxEmail, Format: "email"})
+	if f.Given() && !o.Describing() && f.Value != "" && !validEmail(f.Value) {
+		o.Fault(name, "must be an e-mail address such as ada@example.com")
+	}
+	return f
+}
 
 // validEmail reports whether text is a bare address: local@domain.tld, no display name, no quotes, at most 254 characters.
 func validEmail(text string) bool {

@@ -1,4 +1,4 @@
-package api
+package drafts
 
 import (
 	"net/url"
@@ -9,9 +9,9 @@ import (
 	"entrepot/internal/patch"
 )
 
-// readProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
-func readProduct(o *apijson.Object, partial bool) catalog.Draft {
-	o.Record(choose(partial, "UpdateProduct", "ProductInput"))
+// ReadProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
+func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
+	o.Record(named(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
 		SKU:         o.Text("sku", apijson.Text{Required: !partial || o.Has("sku")}).Value,
 		Name:        o.Text("name", apijson.Text{Required: !partial || o.Has("name"), Max: limits.MaxProductName}),

@@ -1,0 +1,81 @@
+package drafts
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/customers"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/patch"
+)
+
+// ReadAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
+func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
+	o.Record(named(whole, "CreateAddress", "UpdateAddress"))
+	needed := func(name string, longest int) patch.Field[string] {
+		f := o.Text(name, apijson.Text{Required: whole, Max: longest})
+		notEmpty(o, name, f, whole)
+		return f
+	}
+	c := customers.AddressChange{
+		Type:      apijson.Enum(o, "type", false, customers.AddressTypes...),
+		Name:      o.Text("name", apijson.Text{Max: limits.MaxAddressName}),
+		Company:   o.Text("company", apijson.Text{Max: limits.MaxAddressCompany}),
+		Line1:     needed("line1", 255),
+		Line2:     o.Text("line2", apijson.Text{}),
+		City:      needed("city", limits.MaxCity),
+		State:     o.Text("state", apijson.Text{}),
+		Country:   needed("country", 2),
+		Phone:     o.Text("phone", apijson.Text{}),
+		IsDefault: o.Bool("isDefault"),
+	}
+	if c.Country.Value != "" {
+		code, ok := customers.Country(c.Country.Value)
+		if !ok {
+			o.Fault("country", "%s", customers.BadCountry)
+		}
+		c.Country.Value = code
+	}
+	c.Zip = readZip(o, whole)
+	return c
+}
+
+// readBookEntry reads an entry of a whole address book; the id of an entry that is there keeps it.
+func readBookEntry(o *apijson.Object) customers.AddressChange {
+	c := ReadAddress(o, true)
+	o.Record("AddressInput")
+	c.ID, _ = id.Parse[id.Address](o.Text("id", apijson.Text{}).Value)
+	return c
+}
+
+// notEmpty refuses a needed member that a change would empty.
+func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
+	if whole || !f.Set || f.Value != "" {
+		return
+	}
+	for _, d := range o.Errors() {
+		if d.Path == o.Path(name) {
+			return
+		}
+	}
+	o.Fault(name, "must not be empty")
+}
+
+func readZip(o *apijson.Object, whole bool) patch.Field[string] {
+	before := len(o.Errors())
+	zip, postal := o.Text("zip", apijson.Text{Max: limits.MaxZip}), o.Text("postalCode", apijson.Text{Max: limits.MaxZip})
+	if o.Describing() || len(o.Errors()) > before {
+		return zip
+	}
+	if zip.Value == "" && postal.Value != "" {
+		zip = postal
+	}
+	switch {
+	case zip.Value != "":
+	case whole:
+		o.Fault("zip", "is required, or postalCode")
+	case zip.Set || postal.Set:
+		o.Fault("zip", "must not be empty")
+	}
+	zip.Null = false
+	return zip
+}

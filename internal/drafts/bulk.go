@@ -1,0 +1,61 @@
+package drafts
+
+import (
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+)
+
+// ReadImport reads the body: the items that can be applied and those that cannot.
+func ReadImport(o *apijson.Object) (in commerce.Import) {
+	o.Record("ImportProducts")
+	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
+		d := ReadProduct(item, false)
+		d.Index = i
+		if faults := item.Errors(); len(faults) > 0 {
+			in.Errors = append(in.Errors, ItemError(i, item.Said("sku"), faults))
+			return
+		}
+		in.Drafts = append(in.Drafts, d)
+	})
+	o.Object("options", false, func(options *apijson.Object) {
+		options.Record("ImportOptions")
+		in.Channel = apijson.UUID[id.Channel](options, "channelId", false).Value
+		in.ReplaceVariants = options.Bool("replaceVariants").Value
+		in.DryRun = options.Bool("dryRun").Value
+	})
+	return in
+}
+
+// ReadCategoryImport reads the body: the items that can be applied and those that cannot.
+func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
+	o.Record("ImportCategories")
+	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
+		d := ReadCategory(item, false, true)
+		d.Index = i
+		if faults := item.Errors(); len(faults) > 0 {
+			in.Errors = append(in.Errors, ItemError(i, item.Said("externalId"), faults))
+			return
+		}
+		in.Drafts = append(in.Drafts, d)
+	})
+	return in
+}
+
+// ItemError makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
+func ItemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
+	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
+	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {
+		f.Code = "required"
+	}
+	texts := make([]string, len(faults))
+	for i, d := range faults {
+		texts[i] = strings.TrimSpace(d.Path + " " + d.Message)
+	}
+	f.Error = strings.Join(texts, "; ")
+	return f
+}

@@ -1,0 +1,31 @@
+package drafts
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/id"
+)
+
+// ReadCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
+func ReadCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
+	o.Record(named(partial, "UpdateCategory", named(bulk, "CategoryInput", "CreateCategory")))
+	return catalog.CategoryDraft{
+		ExternalID:     o.Text("externalId", apijson.Text{Required: bulk}),
+		Name:           o.Text("name", apijson.Text{Required: !partial || o.Has("name")}),
+		Slug:           o.Text("slug", apijson.Text{}),
+		Parent:         apijson.UUID[id.Category](o, "parentId", false),
+		ParentExternal: o.Text("parentExternalId", apijson.Text{}),
+	}
+}
+
+// ReadAttribute reads an attribute as given; a partial one may leave out everything.
+func ReadAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
+	o.Record(named(partial, "UpdateAttribute", "CreateAttribute"))
+	return commerce.AttributeDraft{
+		Code:    o.Text("code", apijson.Text{Required: !partial || o.Has("code"), Max: 100}),
+		Label:   o.Text("label", apijson.Text{Required: !partial || o.Has("label")}),
+		Type:    apijson.Enum(o, "type", !partial || o.Has("type"), catalog.AttributeTypes...),
+		Options: o.Texts("options", false, 500, apijson.Text{}),
+	}
+}

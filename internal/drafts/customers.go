@@ -1,0 +1,97 @@
+package drafts
+
+import (
+	"slices"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/limits"
+)
+
+// ReadCustomer reads the body of POST and PATCH; on creation null counts as absent.
+func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
+	o.Record(named(creating, "CreateCustomer", "UpdateCustomer"))
+	c := customers.Change{
+		Email:     ReadEmail(o, "email", creating),
+		FirstName: o.Text("firstName", apijson.Text{}),
+		LastName:  o.Text("lastName", apijson.Text{}),
+		Phone:     o.Text("phone", apijson.Text{}),
+		Company:   o.Text("company", apijson.Text{}),
+		Siret:     o.Text("siret", apijson.Text{}),
+		VAT:       o.Text("vatIntracomNumber", apijson.Text{Max: limits.MaxVAT}),
+		Tags:      o.Texts("tags", false, limits.MaxTags, apijson.Text{}),
+		Metadata:  o.Free("metadata", true),
+	}
+	if c.Email.Set && c.Email.Value == "" && !creating {
+		if c.Email.Null {
+			o.Fault("email", "must not be null")
+		} else if !slices.ContainsFunc(o.Errors(), func(d apperr.Detail) bool { return d.Path == o.Path("email") }) {
+			o.Fault("email", "must not be empty")
+		}
+	}
+	if c.Siret.Value != "" && !isSiret(c.Siret.Value) {
+		o.Fault("siret", "must be exactly 14 digits")
+	}
+	list := o.List("addresses", apijson.List{Max: limits.MaxAddresses}, func(_ int, entry *apijson.Object) {
+		c.Addresses.Value = append(c.Addresses.Value, readBookEntry(entry))
+	})
+	c.Addresses.Set = list.Set
+	return c
+}
+
+func isSiret(text string) bool {
+	return len(text) == 14 && !slices.ContainsFunc([]byte(text), func(c byte) bool { return c < '0' || c > '9' })
+}
+
+// ReadSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
+func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
+	o.Record(named(creating, "CreateSegment", "UpdateSegment"))
+	f := o.Text("name", apijson.Text{Required: creating})
+	notEmpty(o, "name", f, creating)
+	read := o.Object("rules", false, func(o *apijson.Object) {
+		r := ReadRules(o)
+		rules = &r
+	})
+	if read.Null {
+		rules = &customers.Rules{}
+	}
+	if f.Set {
+		name = &f.Value
+	}
+	return name, rules
+}
+
+// maxRuleTags bounds a list of tags in a rule.
+const maxRuleTags = 100
+
+// ReadRules reads the rules of a segment.
+func ReadRules(o *apijson.Object) (r customers.Rules) {
+	o.Record("SegmentRulesInput")
+	tags := func(name string) []string {
+		if list := o.Texts(name, false, maxRuleTags, apijson.Text{}).Value; len(list) > 0 {
+			return customers.Distinct(list)
+		}
+		return nil
+	}
+	r.TagsAny, r.TagsAll = tags("tagsAny"), tags("tagsAll")
+	r.MinOrders = o.Int("minOrders", apijson.Int{Max: 1_000_000_000}).Ptr()
+	r.MinTotalSpent = o.Money("minTotalSpent", apijson.Money{}).Ptr()
+	if f := o.Text("country", apijson.Text{}); f.Given() && !o.Describing() {
+		code, ok := customers.Country(f.Value)
+		if !ok {
+			o.Fault("country", "%s", customers.BadCountry)
+		}
+		r.Country = code
+	}
+	moment := func(name string) *int64 {
+		f := o.Time(name, false)
+		if !f.Given() {
+			return nil
+		}
+		micros := f.Value.UnixMicro()
+		return &micros
+	}
+	r.CreatedAfter, r.LastOrderAfter, r.LastOrderBefore = moment("createdAfter"), moment("lastOrderAfter"), moment("lastOrderBefore")
+	return r
+}

@@ -1,0 +1,60 @@
+package drafts
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
+	"entrepot/internal/limits"
+	"entrepot/internal/stock"
+)
+
+// ReadWarehouse reads a warehouse to make, or what to change of one.
+func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
+	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
+	return commerce.WarehouseDraft{
+		Code:    o.Text("code", apijson.Text{Required: whole || o.Has("code"), Max: limits.MaxWarehouseCode}),
+		Name:    o.Text("name", apijson.Text{Required: whole || o.Has("name")}),
+		Default: o.Bool("isDefault"),
+		Address: o.Free("address", true),
+	}
+}
+
+// movementType is what a caller calls the two movements there are.
+type movementType string
+
+var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adjust": stock.Adjustment}
+
+// ReadMovement reads the body of POST movements.
+func ReadMovement(o *apijson.Object) commerce.Movement {
+	o.Record("CreateMovement")
+	return commerce.Movement{
+		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
+		Warehouse: o.Text("warehouseCode", apijson.Text{Max: limits.MaxWarehouseCode}).Value,
+		Cause:     movementCauses[apijson.Enum[movementType](o, "type", true, "receive", "adjust").Value],
+		Quantity:  readDelta(o),
+		Reason:    o.Text("reason", apijson.Text{Max: 1000}).Value,
+	}
+}
+
+func readDelta(o *apijson.Object) int64 {
+	f := o.Int("quantity", apijson.Int{Required: true, Min: -limits.MaxStock, Max: limits.MaxStock})
+	if f.Given() && f.Value == 0 && !o.Describing() {
+		o.Fault("quantity", "must not be 0")
+	}
+	return f.Value
+}
+
+// ReadTransfer reads the body of POST transfers.
+func ReadTransfer(o *apijson.Object) commerce.Transfer {
+	o.Record("CreateTransfer")
+	t := commerce.Transfer{
+		SKU:      o.Text("sku", apijson.Text{Required: true}).Value,
+		From:     o.Text("fromWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
+		To:       o.Text("toWarehouseCode", apijson.Text{Required: true, Max: limits.MaxWarehouseCode}).Value,
+		Quantity: o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxStock}).Value,
+		Reason:   o.Text("reason", apijson.Text{Max: 1000}).Value,
+	}
+	if t.From == t.To && t.From != "" {
+		o.Fault("toWarehouseCode", "must be another warehouse than fromWarehouseCode")
+	}
+	return t
+}
