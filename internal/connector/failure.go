@@ -19,6 +19,7 @@ const (
 	Rejected     Kind = "rejected"     // understood and refused: trying again is useless
 	Missing      Kind = "missing"      // the platform does not have it
 	Cannot       Kind = "unsupported"  // the platform has no such thing: a clean skip
+	Underway     Kind = "underway"     // the platform works on it: the same call some time later says what became of it
 )
 
 // Failure is why a call of a platform did not do what it should. Message is for the merchant: what happened and, if possible, what

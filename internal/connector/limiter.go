@@ -84,3 +84,12 @@ func (l *limiter) hold(name string, until time.Time) {
 		b.held = until
 	}
 }
+
+// pace sets how often a bucket that there is gets a permit.
+func (l *limiter) pace(name string, every time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.buckets[name]; b != nil && b.Every > 0 {
+		b.Every = every
+	}
+}

@@ -1,0 +1,123 @@
+package amazon
+
+import (
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// fees are amounts that become lines without a product, in this order, and what their lines are called.
+var fees = []struct{ kind, name string }{
+	{"GIFT_WRAP", "Gift wrap"}, {"COD_FEE", "Cash on delivery"}, {"OTHER", "Other charges"}, {"DELIVERY_TIP", "Delivery tip"},
+}
+
+// proceeds are an order's amounts by kind, and the tax within each kind as far as Amazon says.
+type proceeds struct{ amount, tax map[string]money.Amount }
+
+func (p proceeds) add(list []part, sum *sums) {
+	for _, b := range list {
+		if b.Status == "PENDING" { // a tip that may still change
+			continue
+		}
+		p.amount[b.Type] += sum.of(b.Subtotal)
+		if b.Type == "TAX" {
+			for _, d := range b.DetailedBreakdowns {
+				p.tax[d.Subtype] += sum.of(d.Value)
+			}
+		}
+	}
+}
+
+func newProceeds() proceeds { return proceeds{map[string]money.Amount{}, map[string]money.Amount{}} }
+
+func magnitude(a money.Amount) money.Amount { return max(a, -a) }
+
+// amounts takes an order's amounts over as they are. Where the parts without the tax are the total already, prices include it, and it is
+// taken out of each part as Amazon says; where prices are without tax, Amazon has kept the tax and the seller does not get it.
+func (s *session) amounts(o *order, out *connector.Order) error {
+	out.Currency = currencyOf(o, s.market.currency)
+	if !money.KnownCurrency(out.Currency) {
+		return connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.OrderID)
+	}
+	sum := &sums{digits: money.Digits(out.Currency)}
+	all, ofLine := newProceeds(), map[string]proceeds{}
+	var goods money.Amount
+	for _, it := range o.OrderItems {
+		p := newProceeds()
+		p.add(it.Proceeds.Breakdowns, sum)
+		if len(it.Proceeds.Breakdowns) == 0 {
+			p.amount["ITEM"] = s.whole(it, sum)
+		}
+		ofLine[it.OrderItemID] = p
+		all.add(it.Proceeds.Breakdowns, sum)
+	}
+	for _, l := range out.Lines {
+		goods += ofLine[l.ExternalID].amount["ITEM"]
+	}
+	ofOrder := newProceeds()
+	ofOrder.add(o.Proceeds.Breakdowns, sum)
+	for kind, amount := range ofOrder.amount { // what both say is the same; some is said of the order alone
+		all.amount[kind] = amount
+	}
+	tax, discount := all.amount["TAX"], magnitude(all.amount["DISCOUNT"])
+	net := goods + all.amount["SHIPPING"] - discount
+	for _, f := range fees {
+		net += all.amount[f.kind]
+	}
+	out.Total = net + tax
+	if o.Proceeds.GrandTotal.Amount != "" {
+		out.Total = sum.of(o.Proceeds.GrandTotal)
+	}
+	within := tax != 0 && out.Total == net && !s.market.taxOnTop
+	if tax != 0 && out.Total == net && s.market.taxOnTop {
+		out.Payment["taxKeptByAmazon"] = tax.Text(out.Currency)
+		tax = 0
+	}
+	in := func(p proceeds, kind string) money.Amount {
+		if !within {
+			return 0
+		}
+		return magnitude(p.tax[kind])
+	}
+	for i := range out.Lines {
+		l := &out.Lines[i]
+		p := ofLine[l.ExternalID]
+		l.Amount = p.amount["ITEM"] - in(p, "ITEM")
+		if within && len(p.tax) == 0 {
+			l.Amount -= p.amount["TAX"]
+		}
+	}
+	for _, f := range fees {
+		if amount := all.amount[f.kind] - in(all, f.kind); amount != 0 {
+			out.Lines = append(out.Lines, connector.OrderLine{ExternalID: "fee " + f.kind, Name: f.name, Quantity: 1, Amount: amount})
+		}
+	}
+	out.Shipping, out.Discount, out.Tax = all.amount["SHIPPING"]-in(all, "SHIPPING"), discount-in(all, "DISCOUNT"), tax
+	if sum.err != nil {
+		return connector.Failf(connector.Rejected, "order %s has an amount that is no number", o.OrderID)
+	}
+	return nil
+}
+
+// whole is what a line costs of which Amazon gives no parts: pending orders have a price at best.
+func (s *session) whole(it item, sum *sums) money.Amount {
+	if it.Proceeds.ProceedsTotal.Amount != "" {
+		return sum.of(it.Proceeds.ProceedsTotal)
+	}
+	amount, _ := sum.of(it.Product.Price.UnitPrice).Times(max(it.QuantityOrdered, 0))
+	return amount
+}
+
+// currencyOf is the currency of the first amount that there is, else that of the marketplace.
+func currencyOf(o *order, otherwise string) string {
+	if c := o.Proceeds.GrandTotal.CurrencyCode; c != "" {
+		return c
+	}
+	for _, it := range o.OrderItems {
+		for _, c := range []string{it.Proceeds.ProceedsTotal.CurrencyCode, it.Product.Price.UnitPrice.CurrencyCode} {
+			if c != "" {
+				return c
+			}
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,195 @@
+package fakeshop
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"net/http"
+	"time"
+)
+
+const feedsPath = "/feeds/2021-06-30"
+
+// document is something to be uploaded or fetched at an address that ends after five minutes.
+type document struct {
+	id, form string
+	content  []byte
+	packed   bool
+	ends     time.Time
+}
+
+type feed struct {
+	id, kind, input, report string
+	ready                   time.Time
+	done, fatal             bool
+}
+
+func (a *Account) newDocument(form string) *document {
+	d := &document{id: "amzn1.tortuga." + a.id(), form: form, ends: a.Now().Add(5 * time.Minute)}
+	a.documents[d.id] = d
+	return d
+}
+
+func (d *document) address(r *http.Request) string {
+	return "http://" + r.Host + "/documents/" + d.id + "?signature=" + d.id
+}
+
+func (a *Account) addDocument(r *http.Request, body object) (int, any) {
+	form, _ := body["contentType"].(string)
+	if form == "" {
+		return http.StatusBadRequest, problem("InvalidInput", "contentType is missing")
+	}
+	d := a.newDocument(form)
+	return http.StatusCreated, object{"feedDocumentId": d.id, "url": d.address(r)}
+}
+
+func (a *Account) document(r *http.Request, _ object) (int, any) {
+	d := a.documents[r.PathValue("id")]
+	if d == nil {
+		return http.StatusNotFound, problem("NotFound", "The document does not exist.")
+	}
+	d.ends = a.Now().Add(5 * time.Minute)
+	out := object{"feedDocumentId": d.id, "url": d.address(r)}
+	if d.packed {
+		out["compressionAlgorithm"] = "GZIP"
+	}
+	return http.StatusOK, out
+}
+
+// content is where documents lie. It knows no tokens, and refuses whoever shows one.
+func (a *Account) content(w http.ResponseWriter, r *http.Request) {
+	a.calls["document"]++
+	d := a.documents[r.PathValue("id")]
+	switch {
+	case d == nil || r.FormValue("signature") != d.id || !a.Now().Before(d.ends):
+		http.Error(w, "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>", http.StatusForbidden)
+	case r.Header.Get("x-amz-access-token") != "" || r.Header.Get("Authorization") != "":
+		http.Error(w, "<Error><Code>InvalidArgument</Code></Error>", http.StatusBadRequest)
+	case r.Method == http.MethodPut && r.Header.Get("Content-Type") != d.form:
+		http.Error(w, "<Error><Code>SignatureDoesNotMatch</Code></Error>", http.StatusForbidden)
+	case r.Method == http.MethodPut:
+		d.content, _ = io.ReadAll(r.Body)
+	default:
+		_, _ = w.Write(d.content)
+	}
+}
+
+func (a *Account) addFeed(_ *http.Request, body object) (int, any) {
+	input, _ := body["inputFeedDocumentId"].(string)
+	kind, _ := body["feedType"].(string)
+	if d := a.documents[input]; d == nil || d.content == nil {
+		return http.StatusBadRequest, problem("InvalidInput", "The document was not uploaded.")
+	}
+	f := &feed{id: a.id(), kind: kind, input: input, ready: a.Now().Add(a.Working)}
+	a.feeds = append(a.feeds, f)
+	return http.StatusAccepted, object{"feedId": f.id}
+}
+
+func (a *Account) feed(r *http.Request, _ object) (int, any) {
+	for _, f := range a.feeds {
+		if f.id != r.PathValue("id") {
+			continue
+		}
+		out := object{"feedId": f.id, "feedType": f.kind, "processingStatus": "IN_QUEUE"}
+		switch {
+		case f.fatal:
+			out["processingStatus"] = "FATAL"
+		case f.done:
+			out["processingStatus"], out["resultFeedDocumentId"] = "DONE", f.report
+		case f.ready.Sub(a.Now()) < a.Working/2:
+			out["processingStatus"] = "IN_PROGRESS"
+		}
+		return http.StatusOK, out
+	}
+	return http.StatusNotFound, problem("NotFound", "The feed does not exist.")
+}
+
+// process does what a feed says, and writes its report.
+func (a *Account) process(f *feed) {
+	input := a.documents[f.input].content
+	report := a.newDocument("")
+	f.report = report.id
+	if f.kind == "POST_ORDER_ACKNOWLEDGEMENT_DATA" {
+		report.content = a.acknowledge(input)
+		return
+	}
+	text, ok := a.listingsFeed(input)
+	if f.fatal = !ok; !ok {
+		return
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	report.content, report.packed = packed.Bytes(), true
+}
+
+// acknowledge cancels the orders of a document, as far as they can be.
+func (a *Account) acknowledge(input []byte) []byte {
+	var in struct {
+		Header  struct{ MerchantIdentifier string }
+		Message []struct {
+			OrderAcknowledgement struct {
+				AmazonOrderID, StatusCode string
+				Item                      []struct{ AmazonOrderItemCode, CancelReason string }
+			}
+		}
+	}
+	result := ""
+	if xml.Unmarshal(input, &in) != nil || in.Header.MerchantIdentifier != SellerID {
+		result = "<Result><ResultCode>Error</ResultCode><ResultDescription>The document is not readable.</ResultDescription></Result>"
+	}
+	for _, m := range in.Message {
+		o := a.find(m.OrderAcknowledgement.AmazonOrderID)
+		if o == nil || o.status != "UNSHIPPED" || len(m.OrderAcknowledgement.Item) != len(o.lines) ||
+			m.OrderAcknowledgement.StatusCode != "Failure" {
+			result += "<Result><ResultCode>Error</ResultCode><ResultMessageCode>18028</ResultMessageCode>" +
+				"<ResultDescription>The order cannot be cancelled.</ResultDescription></Result>"
+			continue
+		}
+		o.status, o.updated = "CANCELLED", a.Now().UTC()
+	}
+	return []byte(`<?xml version="1.0" encoding="UTF-8"?><AmazonEnvelope><MessageType>ProcessingReport</MessageType><Message><MessageID>1</MessageID>` +
+		`<ProcessingReport><StatusCode>Complete</StatusCode>` + result + `</ProcessingReport></Message></AmazonEnvelope>`)
+}
+
+// listingsFeed does the messages of a document, each by itself; ok is false for a document that is none.
+func (a *Account) listingsFeed(input []byte) (report []byte, ok bool) {
+	var in struct {
+		Header   struct{ SellerID, Version string }
+		Messages []struct {
+			MessageID                       int
+			SKU, OperationType, ProductType string
+			Patches                         []any
+		}
+	}
+	if json.Unmarshal(input, &in) != nil || in.Header.SellerID != SellerID || in.Header.Version != "2.0" {
+		return nil, false
+	}
+	issues, seen := []object{}, map[int]bool{}
+	for _, m := range in.Messages {
+		refuse := func(text string) {
+			issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "90220", "severity": "ERROR", "message": text})
+		}
+		switch li := a.listings[m.SKU]; {
+		case seen[m.MessageID] || m.MessageID < 1:
+			refuse("The message id is used twice.")
+		case li == nil:
+			refuse("The SKU does not exist.")
+		case m.OperationType != "PATCH" || m.ProductType == "":
+			refuse("'[productType]' is required but not supplied.")
+		default:
+			if text := li.change(m.Patches); text != "" {
+				refuse(text)
+			} else {
+				issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "1", "severity": "WARNING", "message": "Too few pictures."})
+			}
+		}
+		seen[m.MessageID] = true
+	}
+	report, err := json.Marshal(object{"header": object{"sellerId": SellerID, "version": "2.0"}, "issues": issues,
+		"summary": object{"messagesProcessed": len(in.Messages)}})
+	return report, err == nil
+}

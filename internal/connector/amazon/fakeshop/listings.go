@@ -1,0 +1,260 @@
+package fakeshop
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// listing is what the seller offers under a SKU.
+type listing struct {
+	sku, productType, asin string
+	attributes             object
+	live                   time.Time // when it is what the attributes say
+	fba                    bool
+	issue                  string // why Amazon does not show it, found out after it was accepted
+}
+
+// Restricted is a word whose products Amazon accepts and does not show.
+const Restricted = "forbidden"
+
+// first is the first entry of an attribute.
+func (l *listing) first(name string) object {
+	list, _ := l.attributes[name].([]any)
+	if len(list) == 0 {
+		return nil
+	}
+	entry, _ := list[0].(object)
+	return entry
+}
+
+// quantity is how many are offered.
+func (l *listing) quantity() int64 {
+	n, _ := l.first("fulfillment_availability")["quantity"].(float64)
+	return int64(n)
+}
+
+func (l *listing) sold(n int64) {
+	if entry := l.first("fulfillment_availability"); entry != nil {
+		entry["quantity"] = float64(max(0, l.quantity()-n))
+	}
+}
+
+// price is what it costs, as it was written.
+func (l *listing) price() string {
+	price, _ := l.first("purchasable_offer")["our_price"].([]any)
+	if len(price) == 0 {
+		return ""
+	}
+	schedule, _ := price[0].(object)["schedule"].([]any)
+	if len(schedule) == 0 {
+		return ""
+	}
+	value, _ := schedule[0].(object)["value_with_tax"].(float64)
+	return strconv.FormatFloat(value, 'f', 2, 64)
+}
+
+// parent is the SKU whose variant it is.
+func (l *listing) parent() string {
+	sku, _ := l.first("child_parent_sku_relationship")["parent_sku"].(string)
+	return sku
+}
+
+// change does patches, and says why it does not.
+func (l *listing) change(patches []any) string {
+	if len(patches) == 0 {
+		return "There are no patches."
+	}
+	for _, one := range patches {
+		p, _ := one.(object)
+		path, _ := p["path"].(string)
+		name, ok := strings.CutPrefix(path, "/attributes/")
+		if !ok || name == "" || strings.Contains(name, "/") {
+			return "Patching nested attributes is not supported."
+		}
+		switch p["op"] {
+		case "replace", "add", "merge":
+			if name == "fulfillment_availability" && l.fba {
+				l.fba = false // the mistake that turns it into one that the merchant ships
+			}
+			l.attributes[name] = p["value"]
+		case "delete":
+			delete(l.attributes, name)
+		default:
+			return "The operation is unknown."
+		}
+	}
+	return l.wrong()
+}
+
+// wrong says what is wrong with a listing, "" for nothing.
+func (l *listing) wrong() string {
+	if n, ok := l.first("fulfillment_availability")["quantity"].(float64); ok && (n < 0 || n != float64(int64(n))) {
+		return "The quantity must be a whole number."
+	}
+	if price := l.price(); price != "" && strings.Trim(price, "0.") == "" {
+		return "The field 'value_with_tax' must be above 0."
+	}
+	return ""
+}
+
+func (a *Account) items(r *http.Request, _ object) (int, any) {
+	q := r.URL.Query()
+	skus := strings.Split(q.Get("identifiers"), ",")
+	size, err := strconv.Atoi(q.Get("pageSize"))
+	if err != nil { // ten, whatever was asked for
+		size = 10
+	}
+	if a.NoListings {
+		return http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied.")
+	}
+	if len(skus) > 20 || size > 20 || q.Get("identifiersType") != "SKU" || q.Get("marketplaceIds") != MarketplaceID {
+		return http.StatusBadRequest, problem("InvalidInput", "At most 20 identifiers.")
+	}
+	found := []object{}
+	for _, sku := range skus {
+		if l := a.listings[sku]; l != nil && len(found) < size {
+			found = append(found, a.show(l, strings.Split(q.Get("includedData"), ",")))
+		}
+	}
+	slices.Reverse(found)
+	return http.StatusOK, object{"numberOfResults": len(found), "items": found}
+}
+
+// show is a listing with the parts that were asked for. It is not live at once.
+func (a *Account) show(l *listing, parts []string) object {
+	out := object{"sku": l.sku}
+	live := !a.Now().Before(l.live)
+	for _, part := range parts {
+		switch part {
+		case "summaries":
+			out["summaries"] = []object{}
+			if live {
+				status := []string{"DISCOVERABLE"}
+				if l.quantity() > 0 && l.issue == "" {
+					status = append(status, "BUYABLE")
+				}
+				out["summaries"] = []object{{"marketplaceId": MarketplaceID, "asin": l.asin, "productType": l.productType, "status": status}}
+			}
+		case "issues":
+			out["issues"] = []object{{"code": "18448", "message": "More attributes would help.", "severity": "WARNING"}}
+			if live && l.issue != "" {
+				out["issues"] = []object{{"code": "18299", "message": l.issue, "severity": "ERROR"}}
+			}
+		case "fulfillmentAvailability":
+			code := "DEFAULT"
+			if l.fba {
+				code = "AMAZON_EU"
+			}
+			out["fulfillmentAvailability"] = []object{{"fulfillmentChannelCode": code, "quantity": l.quantity()}}
+		case "attributes":
+			out["attributes"] = l.attributes
+		case "productTypes":
+			out["productTypes"] = []object{{"marketplaceId": MarketplaceID, "productType": l.productType}}
+		case "relationships":
+			out["relationships"] = []object{}
+			if p := l.parent(); p != "" {
+				out["relationships"] = []object{{"marketplaceId": MarketplaceID,
+					"relationships": []object{{"type": "VARIATION", "parentSkus": []string{p}}}}}
+			}
+		}
+	}
+	return out
+}
+
+func (a *Account) put(r *http.Request, body object) (int, any) {
+	if a.NoListings {
+		return http.StatusForbidden, problem("Unauthorized", "Access to requested resource is denied.")
+	}
+	sku := r.PathValue("sku")
+	l := &listing{sku: sku, live: a.Now().Add(a.Settle)}
+	l.productType, _ = body["productType"].(string)
+	l.attributes, _ = body["attributes"].(object)
+	if l.productType == "" || l.attributes == nil || r.URL.Query().Get("marketplaceIds") != MarketplaceID {
+		return http.StatusBadRequest, problem("InvalidInput", "The listing is not complete.")
+	}
+	issue := l.wrong()
+	asin, _ := l.first("merchant_suggested_asin")["value"].(string)
+	ean, _ := l.first("externally_assigned_product_identifier")["value"].(string)
+	parent := l.first("parentage_level")["value"] == "parent"
+	if asin == "" && ean == "" && !parent && l.first("supplier_declared_has_product_identifier_exemption") == nil {
+		issue = "'[externally_assigned_product_identifier]' is required but not supplied."
+	}
+	if body["requirements"] == "LISTING" && l.first("item_name") == nil {
+		issue = "'[item_name]' is required but not supplied."
+	}
+	out := object{"sku": sku, "status": "ACCEPTED", "submissionId": a.id(), "issues": []object{}}
+	if issue != "" {
+		out["status"] = "INVALID"
+		out["issues"] = []object{{"code": "90220", "message": issue, "severity": "ERROR", "categories": []string{"MISSING_ATTRIBUTE"}}}
+	}
+	if issue != "" || r.URL.Query().Get("mode") == "VALIDATION_PREVIEW" {
+		return http.StatusOK, out
+	}
+	if l.asin = asin; asin == "" {
+		l.asin = "B0" + a.id()
+	}
+	if name, _ := l.first("item_name")["value"].(string); strings.Contains(name, Restricted) {
+		l.issue = "You need approval to list in this brand."
+	}
+	if old := a.listings[sku]; old != nil {
+		l.asin = old.asin
+	}
+	a.listings[sku] = l
+	return http.StatusOK, out
+}
+
+func (a *Account) patch(r *http.Request, body object) (int, any) {
+	sku := r.PathValue("sku")
+	out := object{"sku": sku, "status": "ACCEPTED", "submissionId": a.id(), "issues": []object{}}
+	l := a.listings[sku]
+	patches, _ := body["patches"].([]any)
+	issue := "The SKU does not exist."
+	if l != nil && body["productType"] != "" && body["productType"] != nil {
+		issue = l.change(patches)
+	}
+	if issue != "" {
+		out["status"], out["issues"] = "INVALID", []object{{"code": "90000", "message": issue, "severity": "ERROR"}}
+	}
+	return http.StatusOK, out
+}
+
+func (a *Account) drop(r *http.Request, _ object) (int, any) {
+	delete(a.listings, r.PathValue("sku"))
+	return http.StatusOK, object{"sku": r.PathValue("sku"), "status": "ACCEPTED", "submissionId": a.id()}
+}
+
+// Offer is what Amazon shows of a SKU; asin is "" when there is no such listing.
+func (a *Account) Offer(sku string) (price string, quantity int64, asin string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settle()
+	if l := a.listings[sku]; l != nil {
+		return l.price(), l.quantity(), l.asin
+	}
+	return "", 0, ""
+}
+
+// Listings is how many there are.
+func (a *Account) Listings() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.listings)
+}
+
+// Own lists a SKU that the seller has there already, under an ASIN; fba says that Amazon ships it.
+func (a *Account) Own(sku, asin string, quantity int64, fba bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listings[sku] = &listing{sku: sku, asin: asin, productType: "SHIRT", fba: fba,
+		attributes: object{"fulfillment_availability": []any{object{"quantity": float64(quantity)}}}}
+}
+
+// FBA reports whether Amazon ships a SKU.
+func (a *Account) FBA(sku string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.listings[sku] != nil && a.listings[sku].fba
+}

@@ -1,0 +1,118 @@
+package amazon
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"entrepot/internal/connector"
+)
+
+// Feeds are for many changes in one request: a document is made and uploaded, the feed is queued with it, and when Amazon has done it a
+// second document reports what was refused.
+
+// Types of feeds, and what their documents are.
+const (
+	listingsFeed = "JSON_LISTINGS_FEED"
+	listingsForm = "application/json; charset=UTF-8"
+	ordersFeed   = "POST_ORDER_ACKNOWLEDGEMENT_DATA"
+	ordersForm   = "text/xml; charset=UTF-8"
+)
+
+const feedsPath = "/feeds/2021-06-30"
+
+// document is where a feed's document lies. The address is signed and good for some minutes.
+type document struct{ FeedDocumentID, URL, CompressionAlgorithm string }
+
+// submit queues a feed and gives its id. Submitting the same again does no harm: both kinds of feeds set what is so already.
+func (s *session) submit(ctx context.Context, kind, form string, content []byte) (feed string, err error) {
+	var doc document
+	if err := s.call(ctx, createDocument, http.MethodPost, feedsPath+"/documents", nil, fields{"contentType": form}, &doc); err != nil {
+		return "", err
+	}
+	r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPut, doc.URL, bytes.NewReader(content))
+	if err != nil {
+		return "", connector.Failf(connector.Rejected, "Amazon names no address for a feed's document")
+	}
+	r.Header.Set("Content-Type", form)
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	if f := connector.HTTPFailure(answer, s.link.Now(), "", "Amazon did not take a feed's document"); f != nil {
+		return "", elsewhere(f)
+	}
+	var out struct{ FeedID string }
+	err = s.call(ctx, createFeed, http.MethodPost, feedsPath+"/feeds", nil,
+		fields{"feedType": kind, "marketplaceIds": []string{s.market.id}, "inputFeedDocumentId": doc.FeedDocumentID}, &out)
+	if err == nil && out.FeedID == "" {
+		err = connector.Failf(connector.Temporary, "Amazon queued a feed without a name")
+	}
+	return out.FeedID, err
+}
+
+// elsewhere is a failure of a place that is asked by a signed address: a refusal there says nothing about the channel's credentials.
+func elsewhere(f *connector.Failure) *connector.Failure {
+	if f.Kind != connector.Throttled {
+		f.Kind = connector.Temporary
+	}
+	return f
+}
+
+// Ends of a feed.
+const (
+	feedDone      = "DONE"
+	feedFatal     = "FATAL"
+	feedCancelled = "CANCELLED"
+)
+
+// feed is where a feed stands; ended is false while Amazon works on it.
+func (s *session) feed(ctx context.Context, id string) (state, report string, ended bool, err error) {
+	var out struct{ ProcessingStatus, ResultFeedDocumentID string }
+	err = s.call(ctx, getFeed, http.MethodGet, feedsPath+"/feeds/"+url.PathEscape(id), nil, nil, &out)
+	switch out.ProcessingStatus {
+	case feedDone, feedFatal, feedCancelled:
+		ended = err == nil
+	}
+	return out.ProcessingStatus, out.ResultFeedDocumentID, ended, err
+}
+
+// maxReport bounds an unpacked report: 25,000 messages with some issues each.
+const maxReport = 64 << 20
+
+// report reads the report of a feed; empty when there is none.
+func (s *session) report(ctx context.Context, id string) ([]byte, error) {
+	if id == "" {
+		return nil, nil
+	}
+	var doc document
+	if err := s.call(ctx, getDocument, http.MethodGet, feedsPath+"/documents/"+url.PathEscape(id), nil, nil, &doc); err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, doc.URL, nil)
+	if err != nil {
+		return nil, connector.Failf(connector.Rejected, "Amazon names no address for a feed's report")
+	}
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if f := connector.HTTPFailure(answer, s.link.Now(), "", "Amazon did not give a feed's report"); f != nil {
+		return nil, elsewhere(f)
+	}
+	if doc.CompressionAlgorithm != "GZIP" {
+		return answer.Body, nil
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(answer.Body))
+	if err != nil {
+		return nil, &connector.Failure{Kind: connector.Temporary, Message: "a feed's report is not packed as Amazon says", Err: err}
+	}
+	body, err := io.ReadAll(io.LimitReader(unpacked, maxReport))
+	if err != nil {
+		return nil, &connector.Failure{Kind: connector.Temporary, Message: "a feed's report is cut off", Err: err}
+	}
+	return body, nil
+}

@@ -1,0 +1,164 @@
+package amazon
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// Bounds of a search for orders: Amazon knows the last two years, and is two minutes behind.
+const (
+	pageOrders = "100"
+	longest    = 2*365*24*time.Hour - 24*time.Hour
+	behind     = 3 * time.Minute
+)
+
+// Parts of an order that are asked for. Who buys and where to is given to apps with a role for it.
+const (
+	orderData  = "PROCEEDS,FULFILLMENT,PACKAGES,CANCELLATION"
+	personData = "BUYER,RECIPIENT"
+)
+
+// personal is the fact that says whether the app is given names and addresses: "no" when it is not.
+const personal = "personalData"
+
+// parts are the parts of an order to ask for.
+func (s *session) parts(personData_ bool) string {
+	if personData_ {
+		return orderData + "," + personData
+	}
+	return orderData
+}
+
+// withPersons makes a request for orders with names and addresses, and once more without them where the app may not have them.
+func (s *session) withPersons(request func(includedData string) error) error {
+	allowed := s.link.Facts.Fact(personal) != "no"
+	err := request(s.parts(allowed))
+	if allowed && connector.Is(err, connector.Forbidden) {
+		if err = request(s.parts(false)); err == nil {
+			s.link.Facts.Keep(personal, "no")
+		}
+	}
+	return err
+}
+
+// orderList is a page of a search.
+type orderList struct {
+	Orders            []order
+	Pagination        struct{ NextToken string }
+	LastUpdatedBefore time.Time
+}
+
+// searchOrders makes one search; query says since when.
+func (s *session) searchOrders(ctx context.Context, query url.Values) (page orderList, err error) {
+	query.Set("marketplaceIds", s.market.id)
+	if !s.takesFBA() {
+		query.Set("fulfilledBy", merchant)
+	}
+	err = s.withPersons(func(includedData string) error {
+		query.Set("includedData", includedData)
+		page = orderList{}
+		return s.call(ctx, searchOrders, http.MethodGet, "/orders/2026-01-01/orders", query, nil, &page)
+	})
+	return page, err
+}
+
+// takesFBA reports whether the channel also takes orders that Amazon ships from its own warehouses.
+func (s *session) takesFBA() bool { return takesFBA(s.link.Channel) }
+
+func takesFBA(ch connector.Channel) bool { return ch.Settings["fba"] == "take" }
+
+// place is where a pull has come to: Amazon's token is good for the same search alone, and the pull reaches until what its first page said.
+type place struct {
+	Since, Until time.Time
+	Token        string
+}
+
+func (p place) String() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// begin is where a pull begins. Amazon refuses a span that begins after its end.
+func (s *session) begin(since time.Time) place {
+	now := s.link.Now()
+	if oldest := now.Add(-longest); since.Before(oldest) {
+		since = oldest
+	}
+	if newest := now.Add(-behind); since.After(newest) {
+		since = newest
+	}
+	return place{Since: since}
+}
+
+// PullOrders gives a page of the orders that changed.
+func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
+	at := s.begin(cursor.Since)
+	if cursor.Page != "" {
+		_ = json.Unmarshal([]byte(cursor.Page), &at)
+	}
+	query := url.Values{"maxResultsPerPage": {pageOrders}, "lastUpdatedAfter": {at.Since.UTC().Format(time.RFC3339)}}
+	if at.Token != "" {
+		query.Set("paginationToken", at.Token)
+	}
+	found, err := s.searchOrders(ctx, query)
+	if at.Token != "" && connector.Is(err, connector.Rejected) { // a token ends after a day
+		return s.PullOrders(ctx, connector.Cursor{Since: cursor.Since})
+	}
+	if err != nil {
+		return connector.OrderPage{}, err
+	}
+	if at.Until.IsZero() {
+		at.Until = found.LastUpdatedBefore
+	}
+	page := connector.OrderPage{Until: at.Until}
+	for i := range found.Orders {
+		o := &found.Orders[i]
+		if o.byAmazon() && !s.takesFBA() {
+			continue
+		}
+		taken, err := s.takeOrder(o)
+		if err != nil {
+			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: o.OrderID, Error: err.Error()})
+			continue
+		}
+		page.Orders = append(page.Orders, taken)
+	}
+	if at.Token = found.Pagination.NextToken; at.Token != "" {
+		page.Next = at.String()
+	}
+	return page, nil
+}
+
+// PullOrder gives one order.
+func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
+	o, err := s.readOrder(ctx, externalID)
+	if err != nil {
+		return connector.Order{}, err
+	}
+	if o.byAmazon() && !s.takesFBA() {
+		return connector.Order{}, connector.Failf(connector.Rejected,
+			"Amazon ships the order %s itself: the channel's setting fba can be \"take\"", externalID)
+	}
+	return s.takeOrder(o)
+}
+
+// readOrder reads one order as Amazon has it.
+func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
+	var out struct{ Order *order }
+	err := s.withPersons(func(includedData string) error {
+		return s.call(ctx, getOrder, http.MethodGet, "/orders/2026-01-01/orders/"+url.PathEscape(id), url.Values{"includedData": {includedData}},
+			nil, &out)
+	})
+	if err == nil && out.Order == nil {
+		err = connector.Failf(connector.Missing, "Amazon has no order %s", id)
+	}
+	return out.Order, err
+}

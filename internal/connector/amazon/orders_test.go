@@ -1,0 +1,294 @@
+package amazon_test
+
+import (
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/amazon/fakeshop"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+func wish(sku string, quantity, cents int64) fakeshop.Wish {
+	return fakeshop.Wish{Lines: []fakeshop.Bought{{SKU: sku, Quantity: quantity, Cents: cents}}, Shipping: 490}
+}
+
+// pull reads all pages from a time on.
+func (a *account) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
+	t.Helper()
+	cursor := connector.Cursor{Since: since}
+	for {
+		var page connector.OrderPage
+		a.again(t, func() (err error) {
+			page, err = a.session.PullOrders(t.Context(), cursor)
+			return err
+		})
+		list = append(list, page.Orders...)
+		for _, u := range page.Unreadable {
+			t.Errorf("%+v", u)
+		}
+		if cursor.Page = page.Next; page.Next == "" {
+			return list, page.Until
+		}
+	}
+}
+
+func TestOrdersArePulled(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{
+		"a good day": {}, "in a bad way": {Duplicate: true, Reorder: true, LoseAnswer: 3, Broken: 5, Page: 7, TooMany: 11},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			a.Faults = faults
+			began := a.now
+			ids := map[string]bool{}
+			for range 230 {
+				ids[a.Place(wish("MUG", 2, 1580))] = true
+				a.now = a.now.Add(time.Second)
+			}
+			placed := a.now
+			a.now = a.now.Add(3 * time.Minute)
+			list, until := a.pull(t, began)
+			for _, o := range list {
+				delete(ids, o.ExternalID)
+			}
+			if len(ids) != 0 || until.After(a.now) || until.Before(placed) {
+				t.Fatalf("%d orders are missing; until %s", len(ids), until)
+			}
+			a.now = a.now.Add(time.Hour)
+			changed := list[3].ExternalID
+			a.Cancel(changed)
+			a.now = a.now.Add(time.Minute) // too early for a search
+			if now, _ := a.pull(t, until); len(now) != 0 && faults.Broken == 0 {
+				t.Errorf("%+v", now)
+			}
+			a.now = a.now.Add(2 * time.Minute)
+			now, _ := a.pull(t, until)
+			if len(now) == 0 || now[0].ExternalID != changed || now[0].Status != orders.Cancelled || len(now[0].Lines) != 0 {
+				t.Errorf("%+v", now)
+			}
+		})
+	}
+}
+
+func TestASpanThatHasNotBegun(t *testing.T) {
+	a := newAccount(t)
+	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: a.now}))(t); page.Until.After(a.now) || page.Next != "" {
+		t.Errorf("%+v", page)
+	}
+	if page := must(a.session.PullOrders(t.Context(), connector.Cursor{}))(t); page.Next != "" {
+		t.Errorf("%+v", page)
+	}
+}
+
+// A page token that has ended begins the pull anew.
+func TestATokenEnds(t *testing.T) {
+	a := newAccount(t)
+	began := a.now
+	for range 101 {
+		a.Place(wish("MUG", 1, 790))
+	}
+	a.now = a.now.Add(time.Hour)
+	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
+	a.now = a.now.Add(25 * time.Hour)
+	again := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
+	if len(again.Orders) != 100 || again.Next == "" || !again.Until.After(page.Until) {
+		t.Errorf("%d orders until %s", len(again.Orders), again.Until)
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	lines := []fakeshop.Bought{{SKU: "MUG", Quantity: 3, Cents: 1000}, {SKU: "PEN", Quantity: 1, Cents: 199}}
+	for name, c := range map[string]struct {
+		wish                              fakeshop.Wish
+		total, shipping, discount, tax, a money.Amount
+		lines                             int
+	}{
+		"plain": {fakeshop.Wish{Lines: lines}, 119900, 0, 0, 0, 100000, 2},
+		"all": {fakeshop.Wish{Lines: lines, Shipping: 490, Discount: 100, GiftWrap: 350, Tip: 200, Tax: 77}, 221600, 49000, 10000, 7700, 100000,
+			4},
+		"tax within": {fakeshop.Wish{Lines: lines, Shipping: 490, Tax: 160, Within: true}, 168900, 49000, 0, 16000, 84000, 2},
+		"pending":    {fakeshop.Wish{Lines: lines, Shipping: 490, Pending: true}, 0, 0, 0, 0, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			o := must(a.session.PullOrder(t.Context(), a.Place(c.wish)))(t)
+			if o.Total != c.total || o.Shipping != c.shipping || o.Discount != c.discount || o.Tax != c.tax || o.Lines[0].Amount != c.a ||
+				len(o.Lines) != c.lines || o.Currency != "EUR" {
+				t.Errorf("%+v", o)
+			}
+			rest := o.Total + o.Discount - o.Shipping - o.Tax
+			for _, l := range o.Lines {
+				rest -= l.Amount
+			}
+			if rest != 0 {
+				t.Errorf("%s are left over: %+v", rest, o)
+			}
+		})
+	}
+}
+
+func TestStates(t *testing.T) {
+	a := newAccount(t)
+	pending := wish("MUG", 2, 1580)
+	pending.Pending = true
+	id := a.Place(pending)
+	read := func() connector.Order { return must(a.session.PullOrder(t.Context(), id))(t) }
+	if o := read(); o.Status != orders.Pending || o.Name != "" || o.Email != "" || o.ShipTo != nil || o.Lines[0].Quantity != 2 {
+		t.Errorf("%+v", o)
+	}
+	a.Pay(id)
+	if o := read(); o.Status != orders.Processing || o.Name != "Ada Lovelace" || o.Email == "" || o.ShipTo.Country != "DE" ||
+		o.ShipTo.Line2 != "Hinterhaus" || o.Phone != "+49 1" || o.Payment["shipBy"] == nil {
+		t.Errorf("%+v", o)
+	}
+	ref, parcels := shipments(id, a.Lines(id)[0])
+	for i, want := range []orders.Status{orders.PartiallyShipped, orders.Shipped} {
+		if err := a.session.PushShipment(t.Context(), ref, parcels[i]); err != nil {
+			t.Fatal(err)
+		}
+		if o := read(); o.Status != want || len(o.Parcels) != i+1 || o.Parcels[i].Number != parcels[i].Number ||
+			o.Parcels[i].Lines[0].ExternalLine != a.Lines(id)[0] {
+			t.Errorf("%+v", o)
+		}
+	}
+	a.Deliver(id)
+	if o := read(); o.Status != orders.Delivered || o.Theirs != "DELIVERED" {
+		t.Errorf("%+v", o)
+	}
+	if _, err := a.session.PullOrder(t.Context(), "304-0"); !connector.Is(err, connector.Missing) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Without the role for it there are no names, but orders.
+func TestOrdersWithoutPersons(t *testing.T) {
+	a := newAccount(t)
+	a.NoPersons = true
+	id := a.Place(wish("MUG", 1, 790))
+	for range 2 {
+		if o := must(a.session.PullOrder(t.Context(), id))(t); o.Name != "" || o.ShipTo != nil || o.Total != 128000 {
+			t.Errorf("%+v", o)
+		}
+	}
+	if calls := a.Calls()["getOrder"]; calls != 3 { // once with names, once without, then at once without
+		t.Errorf("%d requests", calls)
+	}
+}
+
+// What Amazon ships from its own warehouses is none of ours to ship, and reserves nothing here.
+func TestOrdersThatAmazonShips(t *testing.T) {
+	a := newAccount(t)
+	began := a.now
+	fba := wish("MUG", 1, 790)
+	fba.FBA = true
+	id, own := a.Place(fba), a.Place(wish("PEN", 1, 100))
+	a.now = a.now.Add(time.Hour)
+	if list, _ := a.pull(t, began); len(list) != 1 || list[0].ExternalID != own {
+		t.Errorf("%+v", list)
+	}
+	if _, err := a.session.PullOrder(t.Context(), id); !connector.Is(err, connector.Rejected) {
+		t.Errorf("%v", err)
+	}
+	a.settings["fba"] = "take"
+	a.open()
+	list, _ := a.pull(t, began)
+	if len(list) != 2 || list[0].ExternalID != id || list[0].Payment["fulfilledBy"] != "AMAZON" || list[0].Lines[0].SKU != "" ||
+		list[0].Lines[0].Name != "Article MUG (MUG)" {
+		t.Errorf("%+v", list)
+	}
+	ref, parcels := shipments(id, a.Lines(id)[0])
+	for _, err := range []error{a.session.PushShipment(t.Context(), ref, parcels[0]), a.session.PushCancel(t.Context(), ref, "")} {
+		if !connector.Is(err, connector.Cannot) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// shipments are two parcels of an order with one line.
+func shipments(id, line string) (connector.OrderRef, []connector.Parcel) {
+	parcels := []connector.Parcel{
+		{Key: "019a-1", Carrier: "DHL", Number: "JD-1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}, {ExternalLine: "fee X"}}},
+		{Key: "019a-2", Carrier: "Uncle Bob", Number: "JD-2", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}, Rest: true},
+	}
+	return connector.OrderRef{ExternalID: id, Shipped: parcels}, parcels
+}
+
+func TestParcelsAreConfirmedOnce(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{
+		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "done and 500": {FailAfterWrite: 2}, "broken": {Broken: 3}, "throttled": {TooMany: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			a.Faults = faults
+			id := a.Place(wish("MUG", 2, 1580))
+			ref, parcels := shipments(id, a.Lines(id)[0])
+			for range 2 {
+				for _, p := range parcels {
+					a.again(t, func() error { return a.session.PushShipment(t.Context(), ref, p) })
+				}
+				a.again(t, func() error { return a.session.PushStatus(t.Context(), ref, orders.Shipped) })
+			}
+			if sent, pieces, status := a.Order(id); sent != 2 || pieces != 2 || status != "SHIPPED" {
+				t.Errorf("%d parcels of %d pieces, %s", sent, pieces, status)
+			}
+			if calls := a.Calls(); faults == (fakeshop.Faults{}) && (calls["confirmShipment"] != 2 || calls["getOrder"] != 1) {
+				t.Errorf("%v", calls)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeShipped(t *testing.T) {
+	a := newAccount(t)
+	id := a.Place(wish("MUG", 2, 1580))
+	ref, parcels := shipments(id, a.Lines(id)[0])
+	parcels[0].Number = ""
+	if err := a.session.PushShipment(t.Context(), ref, parcels[0]); !connector.Is(err, connector.Rejected) {
+		t.Errorf("%v", err)
+	}
+	for _, status := range []orders.Status{orders.Delivered, orders.Returned} {
+		if err := a.session.PushStatus(t.Context(), ref, status); !connector.Is(err, connector.Cannot) {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+	a.Cancel(id)
+	a.open()
+	if err := a.session.PushShipment(t.Context(), ref, parcels[1]); !connector.Is(err, connector.Rejected) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOrdersAreCancelledByAFeed(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 4}, "broken": {Broken: 5}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t)
+			a.Faults, a.Working = faults, 10*time.Minute
+			id := a.Place(wish("MUG", 2, 1580))
+			ref := connector.OrderRef{ExternalID: id}
+			a.again(t, func() error { return a.session.PushCancel(t.Context(), ref, "") })
+			if _, _, status := a.Order(id); status != "CANCELLED" || len(a.facts) != 0 {
+				t.Errorf("%s, %v", status, a.facts)
+			}
+			if calls := a.Calls(); faults == (fakeshop.Faults{}) && calls["createFeed"] != 1 {
+				t.Errorf("%v", calls)
+			}
+			a.again(t, func() error { return a.session.PushStatus(t.Context(), ref, orders.Cancelled) })
+		})
+	}
+	a := newAccount(t)
+	id := a.Place(wish("MUG", 2, 1580))
+	ref, parcels := shipments(id, a.Lines(id)[0])
+	if err := a.session.PushShipment(t.Context(), ref, parcels[0]); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for range 2 {
+		err = a.session.PushCancel(t.Context(), ref, "")
+		a.now = a.now.Add(time.Hour)
+	}
+	if !connector.Is(err, connector.Rejected) || len(a.facts) != 0 {
+		t.Errorf("%v, %v", err, a.facts)
+	}
+}

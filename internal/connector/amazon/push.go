@@ -1,0 +1,112 @@
+package amazon
+
+import (
+	"context"
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// mine reads an order that is to be written. Errors: Cannot when Amazon ships it.
+func (s *session) mine(ctx context.Context, id string) (*order, error) {
+	if s.read == nil || s.read.OrderID != id {
+		o, err := s.readOrder(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		s.read = o
+	}
+	if s.read.byAmazon() {
+		return nil, connector.Failf(connector.Cannot, "Amazon ships this order itself")
+	}
+	return s.read, nil
+}
+
+// reference is the number by which Amazon knows a parcel within its order, made of the parcel's key: a repeated confirmation edits the
+// same parcel instead of adding one.
+func reference(key string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key))
+	return strconv.Itoa(int(h.Sum32()>>1) + 1)
+}
+
+// PushShipment confirms a parcel, which needs a tracking number.
+func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent connector.Parcel) error {
+	o, err := s.mine(ctx, ref.ExternalID)
+	if err != nil {
+		return err
+	}
+	key := reference(sent.Key)
+	for _, known := range o.Packages {
+		if known.PackageReferenceID == key && known.TrackingNumber == sent.Number {
+			return nil
+		}
+	}
+	ordered := map[string]bool{}
+	for _, it := range o.OrderItems {
+		ordered[it.OrderItemID] = it.QuantityOrdered > 0
+	}
+	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
+	var lines []fields
+	for _, l := range sent.Lines {
+		if ordered[l.ExternalLine] { // fees are none of Amazon's lines
+			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": l.Quantity})
+		}
+	}
+	switch {
+	case o.Fulfillment.FulfillmentStatus == "CANCELLED":
+		return connector.Failf(connector.Rejected, "the order was cancelled on Amazon")
+	case len(lines) == 0:
+		return nil
+	case sent.Number == "":
+		return connector.Failf(connector.Rejected, "Amazon takes no shipment without a tracking number: delete it and make it again with one")
+	}
+	at := sent.ShippedAt
+	if at.IsZero() {
+		at = s.link.Now()
+	}
+	detail := fields{"packageReferenceId": key, "trackingNumber": sent.Number, "shipDate": at.UTC().Format(time.RFC3339), "orderItems": lines}
+	detail["carrierCode"], detail["carrierName"] = carrier(sent.Carrier)
+	err = s.call(connector.Repeatable(ctx), confirmShipment, http.MethodPost,
+		"/orders/v0/orders/"+url.PathEscape(ref.ExternalID)+"/shipmentConfirmation", nil,
+		fields{"marketplaceId": s.market.id, "packageDetail": detail}, nil)
+	if err == nil {
+		o.Packages = append(o.Packages, confirmed) // Amazon itself shows it a little later
+	} else {
+		s.read = nil
+	}
+	return err
+}
+
+// carrier is how Amazon calls a carrier. It knows some hundred by codes of its own; others go by their name.
+func carrier(name string) (code, shown string) {
+	if code, known := carriers[plain(name)]; known {
+		return code, name
+	}
+	if name == "" {
+		name = "Other"
+	}
+	return "Other", name
+}
+
+// PushStatus: an order on Amazon moves by its parcels.
+func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
+	switch to {
+	case orders.Cancelled:
+		return s.PushCancel(ctx, ref, "")
+	case orders.Shipped:
+		for _, sent := range ref.Shipped {
+			if err := s.PushShipment(ctx, ref, sent); err != nil {
+				return err
+			}
+		}
+	case orders.Delivered, orders.Returned:
+		return connector.Failf(connector.Cannot, "Amazon learns of %s from the carrier or the buyer", to)
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package amazon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// session is one seller account on one marketplace, ready to be called.
+type session struct {
+	connector.Unsupported
+	link   connector.Link
+	market market
+	known  bool // the marketplace is one of those this service has heard of
+	base   string
+	login  string
+	seller string
+	token  string
+	until  time.Time // when the token ends
+	fresh  bool      // the token was renewed by this session
+	read   *order    // the order that was read last, as far as nothing was written since
+}
+
+// Open makes a session for one channel.
+func (*Connector) Open(l connector.Link) connector.Session {
+	m, known := marketOf(l.Channel.Value("marketplaceId"))
+	s := &session{link: l, market: m, known: known, base: m.host, login: login, seller: l.Channel.Value("sellerId")}
+	if other := strings.TrimRight(l.Channel.Value("baseUrl"), "/"); other != "" {
+		s.base = other
+		if u, err := url.Parse(other); err == nil && !strings.HasSuffix(u.Hostname(), ".amazon.com") { // the sandbox has no login of its own
+			s.login = other
+		}
+	}
+	s.take(l.Channel.Credentials)
+	return s
+}
+
+// take takes over the token of credentials.
+func (s *session) take(c connector.Credentials) {
+	s.token = c["accessToken"]
+	s.until, _ = time.Parse(time.RFC3339, c["accessTokenUntil"])
+}
+
+type fields map[string]any
+
+// operation is one kind of request of the API, with the limit that Amazon documents for it; answers may name another one.
+type operation struct {
+	name  string
+	every time.Duration
+	burst int
+}
+
+// The operations that are used.
+var (
+	participations  = operation{"getMarketplaceParticipations", 62500 * time.Millisecond, 15}
+	searchOrders    = operation{"searchOrders", 178571 * time.Millisecond, 20}
+	getOrder        = operation{"getOrder", 2 * time.Second, 30}
+	confirmShipment = operation{"confirmShipment", 500 * time.Millisecond, 10}
+	searchListings  = operation{"searchListingsItems", 200 * time.Millisecond, 5}
+	putListing      = operation{"putListingsItem", 200 * time.Millisecond, 10}
+	patchListing    = operation{"patchListingsItem", 200 * time.Millisecond, 5}
+	deleteListing   = operation{"deleteListingsItem", 200 * time.Millisecond, 5}
+	createDocument  = operation{"createFeedDocument", 2 * time.Second, 15}
+	createFeed      = operation{"createFeed", 120481 * time.Millisecond, 15}
+	getFeed         = operation{"getFeed", 500 * time.Millisecond, 15}
+	getDocument     = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
+)
+
+func limits() []connector.Limit {
+	list := []connector.Limit{{AtOnce: 4}} // the login, and documents that lie elsewhere
+	for _, op := range []operation{participations, searchOrders, getOrder, confirmShipment, searchListings, putListing, patchListing,
+		deleteListing, createDocument, createFeed, getFeed, getDocument} {
+		list = append(list, connector.Limit{Name: op.name, Every: op.every, Burst: op.burst, AtOnce: 2})
+	}
+	return list
+}
+
+// Capabilities says what Amazon can do. It sends no notifications by itself: the scheduled pull, one search in five minutes, is what
+// orders rely on.
+func (*Connector) Capabilities() connector.Capabilities {
+	return connector.Capabilities{Orders: true, PartialShipments: true, Tracking: true,
+		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
+		Limits:   limits(),
+		Time:     connector.Timing{Overlap: 5 * time.Minute, Every: 5 * time.Minute},
+	}
+}
+
+// call sends a request with the seller's token and reads the JSON of its answer. A token that has ended is renewed before, one that is
+// refused once.
+func (s *session) call(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
+	if s.token == "" || !s.until.IsZero() && !s.link.Now().Before(s.until) {
+		if err := s.renew(ctx); err != nil {
+			return err
+		}
+	}
+	err := s.attempt(ctx, op, method, path, query, body, into)
+	f := connector.FailureOf(err)
+	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh { // both stand for a token that ended
+		if err := s.renew(ctx); err != nil {
+			return err
+		}
+		err = s.attempt(ctx, op, method, path, query, body, into)
+	}
+	return err
+}
+
+func (s *session) attempt(ctx context.Context, op operation, method, path string, query url.Values, body, into any) error {
+	var content []byte
+	if body != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	ctx = connector.Signed(connector.Within(ctx, op.name), func(r *http.Request) error {
+		r.Header.Set("User-Agent", r.Header.Get("User-Agent")+" (Language=Go)") // the form that Amazon asks for
+		r.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
+		return nil
+	})
+	r, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(content))
+	if err != nil {
+		return connector.Failf(connector.Rejected, "Amazon's address cannot be called")
+	}
+	r.Header.Set("X-Amz-Access-Token", s.token)
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return err
+	}
+	return s.answered(op, answer, into)
+}
+
+// answered makes an answer a value or a failure, and goes by the limit that it names.
+func (s *session) answered(op operation, answer *connector.Response, into any) error {
+	every := op.every
+	if rate, err := strconv.ParseFloat(answer.Header.Get("X-Amzn-RateLimit-Limit"), 64); err == nil && rate > 0 {
+		s.link.Client.Pace(op.name, rate)
+		every = time.Duration(float64(time.Second) / rate)
+	}
+	if answer.Status < 400 {
+		if into == nil || len(bytes.TrimSpace(answer.Body)) == 0 {
+			return nil
+		}
+		return connector.DecodeAnswer(answer, into)
+	}
+	var body struct {
+		Errors []struct{ Code, Message, Details string }
+	}
+	code, text := "", ""
+	if connector.DecodeAnswer(answer, &body) == nil && len(body.Errors) > 0 {
+		code, text = body.Errors[0].Code, cmp.Or(body.Errors[0].Message, body.Errors[0].Details)
+	}
+	f := connector.HTTPFailure(answer, s.link.Now(), code, text)
+	if f.Kind == connector.Throttled || code == "QuotaExceeded" { // Amazon says no time to wait: one permit later there is one
+		f.Kind, f.After = connector.Throttled, max(f.After, every)
+		s.link.Client.Hold(op.name, every)
+	}
+	return f
+}
+
+// tokenMargin is how long before its end a token is renewed.
+const tokenMargin = time.Minute
+
+// renew gets a new access token, which lives for an hour. A refresh token that comes with it replaces the one that there is.
+func (s *session) renew(ctx context.Context) error {
+	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token, s.logIn)
+	if err != nil {
+		return err
+	}
+	s.take(fresh)
+	s.fresh = true
+	return nil
+}
+
+// logIn asks Login with Amazon for a token, once.
+func (s *session) logIn(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c["refreshToken"]}, "client_id": {c["clientId"]},
+		"client_secret": {c["clientSecret"]}}
+	r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.login+"/auth/o2/token",
+		strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, connector.Failf(connector.Rejected, "Amazon's address cannot be called")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := s.link.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		AccessToken  string `json:"access_token"`
+		RefreshToken string `json:"refresh_token"`
+		ExpiresIn    int64  `json:"expires_in"`
+		Error        string `json:"error"`
+	}
+	unreadable := connector.DecodeAnswer(answer, &out)
+	if f := connector.HTTPFailure(answer, s.link.Now(), out.Error, "Amazon refuses the refresh token or the app's client id and secret"); f != nil {
+		if f.Kind == connector.Rejected || f.Kind == connector.Forbidden {
+			f.Kind = connector.Unauthorized
+		}
+		return nil, f
+	}
+	if unreadable != nil {
+		return nil, unreadable
+	}
+	if out.AccessToken == "" {
+		return nil, connector.Failf(connector.Unauthorized, "Amazon gave no access token")
+	}
+	given := connector.Credentials{"accessToken": out.AccessToken, "accessTokenUntil": ""}
+	if out.ExpiresIn > 0 {
+		given["accessTokenUntil"] = s.link.Now().Add(time.Duration(out.ExpiresIn)*time.Second - tokenMargin).UTC().Format(time.RFC3339)
+	}
+	if out.RefreshToken != "" {
+		given["refreshToken"] = out.RefreshToken
+	}
+	return given, nil
+}
