@@ -93,10 +93,11 @@ func Put(tx db.Writer, list ...Item) {
 
 const fromItems = " FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID"
 
-// StockDue lists items whose stock or price is due, those of one product of the platform beside each other.
+// StockDue lists items whose stock or price is due, those of one product of the platform beside each other. What the platform still works on
+// is not due: it may do the later of two changes first.
 func StockDue(tx *db.Tx, channel id.Channel, limit int) ([]Item, error) {
 	return db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+
-		" AND (stock_due OR check_due) AND external_product <> '' ORDER BY external_product, sku LIMIT $3::BIGINT", tx.Tenant, channel, limit)
+		" AND (stock_due OR check_due) AND external_product <> '' AND operation = '' ORDER BY external_product, sku LIMIT $3::BIGINT", tx.Tenant, channel, limit)
 }
 
 // OfProducts reads the items of products.
@@ -124,19 +125,26 @@ func ContentDue(tx *db.Tx, channel id.Channel, limit int) ([]id.Product, error) 
 		"SELECT DISTINCT product_id"+fromItems+" AND content_due ORDER BY product_id LIMIT $3::BIGINT", tx.Tenant, channel, limit)
 }
 
-// Operations lists what the platform still works on.
-func Operations(tx *db.Tx, channel id.Channel, limit int) ([]string, error) {
+// Operations lists what the platform still works on, after a given one.
+func Operations(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (o string, err error) { return o, r.Scan(&o) },
-		"SELECT DISTINCT operation"+fromItems+" AND operation <> '' ORDER BY operation LIMIT $3::BIGINT", tx.Tenant, channel, limit)
+		"SELECT DISTINCT operation"+fromItems+" AND operation <> '' AND operation > $3 ORDER BY operation LIMIT $4::BIGINT", tx.Tenant, channel,
+		after, limit)
+}
+
+// OfOperation lists the items on which the platform works in one operation.
+func OfOperation(tx *db.Tx, channel id.Channel, operation string) ([]Item, error) {
+	return db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+" AND operation = $3 ORDER BY sku", tx.Tenant, channel, operation)
 }
 
 // Counts says how much of a channel is due.
-type Counts struct{ Stock, Content, Publications, Orders int64 }
+type Counts struct{ Stock, Content, Publications, Operations, Orders int64 }
 
 // CountDue counts what of a channel is due, each up to a thousand.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
-		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> ''":                               &c.Stock,
+		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> '' AND operation = ''":            &c.Stock,
+		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                                   &c.Operations,
 		"SELECT 1 AS one" + fromItems + " AND content_due":                                                                       &c.Content,
 		"SELECT 1 AS one FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')": &c.Publications,
 		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":                &c.Orders,

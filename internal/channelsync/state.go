@@ -31,6 +31,7 @@ type State struct {
 	Shop          string // JSON object
 	Facts         string // JSON object
 	RenewingUntil int64
+	PollAt        int64 // when the platform is asked what became of what it works on
 }
 
 var states = db.NewTable("channel_syncs",
@@ -49,6 +50,7 @@ var states = db.NewTable("channel_syncs",
 	db.Col("shop", func(s *State) any { return &s.Shop }),
 	db.Col("facts", func(s *State) any { return &s.Facts }),
 	db.Col("renewing_until", func(s *State) any { return &s.RenewingUntil }),
+	db.Col("poll_at", func(s *State) any { return &s.PollAt }).Null(),
 )
 
 // Begin queues the row of a new channel, whose first scheduled pull is due at a time.
@@ -164,13 +166,14 @@ type Waiting struct {
 	Channel id.Channel
 }
 
-// Due lists channels whose time has come: a pull or a check is due, or their account changed since the last look. It serves every tenant.
+// Due lists channels whose time has come: a pull, a check or a poll is due, or their account changed since the last look. It serves every
+// tenant.
 func Due(tx *db.Tx, limit int) ([]Waiting, error) {
 	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Channel) },
 		`SELECT s.tenant_id, s.channel_id FROM channel_syncs s JOIN channels c ON c.tenant_id = s.tenant_id AND c.id = s.channel_id
 		LEFT JOIN change_clocks k ON k.tenant_id = s.tenant_id
 		WHERE c.status IN ('active', 'expiring') AND (s.held_until <= $1 OR s.pull_at <= $1)
-			AND (s.pull_at <= $1 OR s.check_at <= $1 OR k.last > s.clock)
+			AND (s.pull_at <= $1 OR s.check_at <= $1 OR s.poll_at <= $1 OR k.last > s.clock)
 		ORDER BY s.pull_at, s.channel_id LIMIT $2::BIGINT`, tx.Micros(), limit)
 }
 

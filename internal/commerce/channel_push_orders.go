@@ -56,7 +56,7 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
 	case f == nil:
 	case f.Kind == connector.Cannot:
 		sync.State, sync.Error = orders.SyncSkipped, f.Error()
-	case !f.Lasting() || f.Kind == connector.Unauthorized:
+	case !f.Lasting() || f.Kind == connector.Unauthorized || f.Kind == connector.Underway:
 		sync.State, sync.Error = orders.SyncPending, f.Error()
 	default:
 		sync.State, sync.Error = orders.SyncFailed, f.Error()
@@ -77,10 +77,13 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
 	if err != nil && !apperr.Is(err, apperr.NotFound) {
 		return err
 	}
-	switch sync.State {
-	case orders.SyncPending:
+	switch {
+	case connector.Is(pushed, connector.Underway):
+		r.underway = true
+		return nil
+	case sync.State == orders.SyncPending:
 		return pushed
-	case orders.SyncFailed:
+	case sync.State == orders.SyncFailed:
 		r.fail("", o.PlatformID, string(f.Kind), f.Error())
 	}
 	r.job.Processed++

@@ -88,6 +88,16 @@ type productSheet struct {
 	ids     map[string]skuIDs
 }
 
+// underway reports whether the platform still works on any of its SKUs.
+func (s productSheet) underway() bool {
+	for _, i := range s.known {
+		if i.Operation != "" {
+			return true
+		}
+	}
+	return false
+}
+
 type skuIDs struct {
 	product id.Product
 	variant id.Variant
@@ -193,7 +203,8 @@ func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *er
 	bySKU := map[string]*productSheet{}
 	for i := range sheets {
 		sheet := &sheets[i]
-		if own, ok := sheet.known[sheet.SKU]; ok && sheet.status == catalog.PublicationPublished && own.Content == sheet.content {
+		if own, ok := sheet.known[sheet.SKU]; ok && (sheet.status == catalog.PublicationPublished || sheet.underway()) &&
+			own.Content == sheet.content {
 			unchanged = append(unchanged, *sheet)
 			continue
 		}
@@ -241,6 +252,7 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 	for _, result := range results {
 		switch result.State {
 		case connector.Waiting:
+			r.underway = true
 			if status == catalog.PublicationPublished {
 				status = catalog.PublicationPending
 			}
@@ -304,49 +316,6 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 		}
 	}
 	return item
-}
-
-// pollOperations asks the platform what became of pushes that it works on.
-func (r *channelRun) pollOperations(ctx context.Context) error {
-	if !r.does.Async {
-		return nil
-	}
-	var operations []string
-	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
-		operations, err = channelsync.Operations(tx, r.channel.ID, 100)
-		return err
-	})
-	if err != nil || len(operations) == 0 {
-		return err
-	}
-	results, err := r.session.Poll(ctx, operations)
-	if err != nil {
-		return err
-	}
-	return r.write(ctx, func(tx *db.Tx) error {
-		for _, result := range results {
-			if result.State == connector.Waiting {
-				continue
-			}
-			item, err := channelsync.BySKU(tx, r.channel.ID, result.SKU)
-			if err != nil || item == nil {
-				return err
-			}
-			item.Operation = ""
-			if result.IDs.Product != "" {
-				item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
-			}
-			status := catalog.PublicationPublished
-			if result.State != connector.Live {
-				status = catalog.PublicationFailed
-				r.fail(result.SKU, result.IDs.Product, "refused", result.Error)
-			}
-			channelsync.Put(tx, *item)
-			catalog.SettlePublication(tx, r.channel.ID, item.Product, status, result.IDs.Product, result.URL, result.Error)
-			r.job.Processed++
-		}
-		return nil
-	})
 }
 
 func asItem(i channelsync.Item) connector.Item {

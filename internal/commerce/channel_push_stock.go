@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
@@ -19,10 +20,8 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 	if !r.does.Stock && !r.does.Prices {
 		return connector.Failf(connector.Cannot, "the platform takes neither stock nor prices")
 	}
-	if r.does.Orders {
-		if err := r.pullOrders(ctx); err != nil {
-			return err
-		}
+	if err := r.pullBefore(ctx); err != nil {
+		return err
 	}
 	most := max(r.does.Batch.Stock, r.does.Batch.Prices, 1)
 	for {
@@ -34,6 +33,20 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// pullBefore pulls orders, unless the platform wants them to be asked for less often than it was just done.
+func (r *channelRun) pullBefore(ctx context.Context) error {
+	if !r.does.Orders {
+		return nil
+	}
+	if every := r.does.Time.Every; every > 0 {
+		state, err := r.state(ctx)
+		if err != nil || time.UnixMicro(state.PulledAt).Add(every).After(r.store.Now()) {
+			return err
+		}
+	}
+	return r.pullOrders(ctx)
 }
 
 // dueLevel is a SKU whose stock or price is due, with what the platform shall show.
@@ -136,7 +149,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
 		}
 	}
-	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{}}
+	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{}, underway: map[string]string{}}
 	for _, i := range stocks {
 		done.stock[i.SKU] = false
 	}
@@ -162,6 +175,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 type levelResults struct {
 	stock, price map[string]bool
 	failed       map[string]connector.Result
+	underway     map[string]string // operations
 }
 
 // note takes over results of a call, which may stand beside its error.
@@ -170,7 +184,11 @@ func (d levelResults) note(of map[string]bool, results []connector.Result) {
 		switch result.State {
 		case connector.Failed, connector.Gone:
 			d.failed[result.SKU] = result
-		default:
+			continue
+		case connector.Waiting:
+			d.underway[result.SKU] = result.Operation
+		}
+		if _, asked := of[result.SKU]; asked {
 			of[result.SKU] = true
 		}
 	}
@@ -185,6 +203,15 @@ func (d levelResults) open(sku string) bool {
 
 // setLevels writes stock and prices, as far as the platform goes along.
 func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem, done levelResults) error {
+	if both, ok := r.session.(connector.LevelSetter); ok {
+		if len(stocks)+len(prices) == 0 {
+			return nil
+		}
+		results, err := both.SetLevels(ctx, stocks, prices)
+		done.note(done.stock, results)
+		done.note(done.price, results)
+		return err
+	}
 	for piece := range slices.Chunk(stocks, max(r.does.Batch.Stock, 1)) {
 		results, err := r.session.SetStock(ctx, piece)
 		if done.note(done.stock, results); err != nil {
@@ -224,6 +251,9 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 		for _, d := range due {
 			item := d.Item
 			item.StockDue, item.CheckDue, item.Error = false, false, ""
+			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
+				r.underway = true
+			}
 			switch result, refused := done.failed[d.SKU]; {
 			case refused && result.State == connector.Gone:
 				r.fail(d.SKU, d.ExternalProduct, "gone", "gone on the platform")

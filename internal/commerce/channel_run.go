@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,7 @@ type channelRun struct {
 	session  connector.Session
 	does     connector.Capabilities
 	errors   []jobError
+	underway bool // the platform works on something that was pushed
 }
 
 // jobError is an entry of a job's errors (interface §2.7.7).
@@ -108,7 +110,7 @@ func (r *channelRun) do(ctx context.Context) error {
 		return r.pullOrders(ctx)
 	case jobs.StatusPush:
 		return r.pushOrders(ctx)
-	case jobs.ProductPush:
+	case jobs.ProductPush: // which is also how the platform is asked what became of stock and prices
 		if err := r.pollOperations(ctx); err != nil {
 			return err
 		}
@@ -200,6 +202,7 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	if len(r.errors) > 0 {
 		state.LastError = r.errors[0].Error
 	}
+	r.pollLater(tx, &state)
 	r.save(tx, state)
 	channels.Synced(tx, r.channel.ID)
 	r.job.Total = max(r.job.Total, r.job.Processed)
@@ -229,6 +232,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	}
 	hold = max(hold, f.After)
 	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
+	r.pollLater(tx, &state)
 	kind := string(r.job.Type)
 	if !f.Lasting() && r.job.Tries < channelTries {
 		r.save(tx, state)
@@ -248,6 +252,13 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		webhooks.Record(tx, syncEvent(ended))
 	}
 	return nil
+}
+
+// pollLater notes when the platform is asked what became of what it works on.
+func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
+	if r.underway {
+		state.PollAt = tx.Now().Add(cmp.Or(r.does.Time.Poll, time.Minute)).UnixMicro()
+	}
 }
 
 // save stores the state, of a channel that may never have had one.
@@ -325,6 +336,9 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 		kinds = append(kinds, jobs.OrderPull)
 		state.PullAt = tx.Now().Add(s.pullEvery(settings, does)).UnixMicro()
 	}
+	if state.PollAt <= tx.Micros() {
+		state.PollAt = 0
+	}
 	if state.HeldUntil <= tx.Micros() {
 		counts, err := channelsync.CountDue(tx, w.Channel)
 		if err != nil {
@@ -349,7 +363,7 @@ func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings c
 	if counts.Orders > 0 {
 		kinds = append(kinds, jobs.StatusPush)
 	}
-	if does.Products && counts.Publications+counts.Content > 0 {
+	if does.Products && counts.Publications+counts.Content > 0 || does.Async && counts.Operations > 0 {
 		kinds = append(kinds, jobs.ProductPush)
 	}
 	if (does.Stock && settings.PushStock || does.Prices) && counts.Stock > 0 {

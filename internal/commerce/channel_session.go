@@ -81,15 +81,19 @@ func (f *channelFacts) read() {
 	})
 }
 
-// Keep keeps one of them.
+// Keep keeps one of them; one that is empty is forgotten.
 func (f *channelFacts) Keep(name, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read()
-	if f.all[name] == value || len(f.all) >= maxFacts {
+	switch {
+	case f.all[name] == value, value != "" && len(f.all) >= maxFacts:
 		return
+	case value == "":
+		delete(f.all, name)
+	default:
+		f.all[name] = value
 	}
-	f.all[name] = value
 	all := maps.Clone(f.all)
 	_ = f.store.Write(f.ctx, f.channel.Tenant, func(tx *db.Tx) error {
 		channelsync.KeepFacts(tx, f.channel.ID, all)

@@ -43,18 +43,28 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 // followContent takes over lines, amounts and addresses while nothing was shipped (interface §3.1). Later, and once the order has ended, a
 // difference is an issue.
 func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
+	open := (o.Status == orders.Pending || o.Status == orders.Processing) && !o.AnyShipped()
+	named := false
+	if open {
+		var err error
+		if named, err = takeBuyer(tx, o, in); err != nil {
+			return false, err
+		}
+	}
 	next := *o
-	takeAmounts(&next, in)
 	takeAddresses(&next, in)
-	if err := takeLines(tx, &next, in); err != nil {
-		return false, err
+	if len(in.Lines) > 0 { // a cancelled order comes without lines from some platforms: what was ordered stays readable
+		takeAmounts(&next, in)
+		if err := takeLines(tx, &next, in); err != nil {
+			return false, err
+		}
 	}
 	next.Reserve()
 	goods := !sameContent(o, &next)
-	if !goods && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
+	if !named && !goods && next.ShippingAddress == o.ShippingAddress && next.BillingAddress == o.BillingAddress {
 		return false, nil
 	}
-	if o.Status != orders.Pending && o.Status != orders.Processing || o.AnyShipped() {
+	if !open {
 		if goods {
 			orders.Flag(tx, o, orders.SyncConflict, "items",
 				"lines or amounts were changed on the platform after the order was "+string(o.Status)+" here")

@@ -50,7 +50,8 @@ type Batch struct{ Products, Stock, Prices int }
 // Timing says how a platform's clock and lists behave.
 type Timing struct {
 	Overlap time.Duration // how far a pull of orders reaches back behind the end of the one before it
-	Every   time.Duration // least time between two scheduled pulls; 0: whatever the channel says
+	Every   time.Duration // least time between two scheduled pulls, and before a push; 0: whatever the channel says
+	Poll    time.Duration // until what the platform works on is asked for again; 0 for a minute
 }
 
 // Limit is a bucket of requests: Burst at once, then one each Every. Requests of a context made by Within take from the bucket of that
@@ -83,7 +84,8 @@ type Session interface {
 	Upsert(ctx context.Context, products []Product) ([]Result, error)
 	// Unpublish takes products off sale: hidden, or gone from the platform. One that is not there is a success.
 	Unpublish(ctx context.Context, items []Item, remove bool) ([]Result, error)
-	// Poll asks what became of results that were pending, by their Operation.
+	// Poll asks what became of results that were Waiting, by their Operation, which each result names. A result without SKU is about all
+	// SKUs of its operation that have none of their own; an operation without any is Waiting still. Results stand beside an error.
 	Poll(ctx context.Context, operations []string) ([]Result, error)
 
 	// SetStock makes the platform show these quantities, none of which is below 0; SetPrices these prices. At most Batch.Stock and
@@ -101,10 +103,17 @@ type Session interface {
 	PullOrder(ctx context.Context, externalID string) (Order, error)
 
 	// PushShipment shows a parcel on the platform, with carrier and tracking; PushStatus moves an order there; PushCancel cancels it.
-	// They read first: what is so already is a success without a write. Failure Unsupported is a clean skip.
+	// They read first: what is so already is a success without a write. Failure Unsupported is a clean skip; Underway stands for a write
+	// that was taken and is not done: the same call says later what became of it.
 	PushShipment(ctx context.Context, order OrderRef, parcel Parcel) error
 	PushStatus(ctx context.Context, order OrderRef, to Status) error
 	PushCancel(ctx context.Context, order OrderRef, reason string) error
+}
+
+// LevelSetter is a Session whose platform takes stock and prices in one request: SetLevels then stands for SetStock and SetPrices. Of each
+// SKU it gives one result.
+type LevelSetter interface {
+	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
 }
 
 // Shop is what a test found out about the other side.
@@ -138,7 +147,7 @@ type Tokens interface {
 }
 
 // Facts keeps small things that a session found out about its shop, such as which way of authentication works. They may be forgotten at
-// any time. Names and values are short texts without personal data or secrets.
+// any time. Names and values are short texts without personal data or secrets; an empty value forgets the name.
 type Facts interface {
 	Fact(name string) string
 	Keep(name, value string)

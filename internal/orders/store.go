@@ -258,6 +258,15 @@ func SaveDetails(tx db.Writer, before, o *Order) {
 	table.Update(tx, o, "id = $2::UUID AND status = $3 AND updated_at = $4", o.ID, string(before.Status), before.UpdatedAt).Rows(1, nil)
 }
 
+// SaveBuyer writes who bought a locked order, whose buyer was not known before.
+func SaveBuyer(tx db.Writer, o *Order) {
+	tx.Queue(`UPDATE orders SET customer_id = $3, customer_name = $4, customer_email = $5, email_key = $6, search = $7
+		WHERE tenant_id = $1 AND id = $2::UUID AND customer_id IS NULL`,
+		tx.TenantID(), o.ID, db.Null(o.Customer), o.CustomerName, db.Null(o.CustomerEmail), db.Null(emailKey(o.CustomerEmail)), o.search()).
+		Rows(1, nil)
+	search.Put(tx, search.Orders, o.document())
+}
+
 // saveLines writes only the lines that differ.
 func saveLines(tx db.Writer, before, o *Order) {
 	for position, l := range o.Lines {

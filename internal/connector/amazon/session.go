@@ -45,9 +45,15 @@ func (*Connector) Open(l connector.Link) connector.Session {
 
 // take takes over the token of credentials.
 func (s *session) take(c connector.Credentials) {
-	s.token = c["accessToken"]
-	s.until, _ = time.Parse(time.RFC3339, c["accessTokenUntil"])
+	s.token = c[connector.TokenField]
+	s.until, _ = time.Parse(time.RFC3339, c[tokenUntil])
 }
+
+// tokenUntil is the credential that says when the access token is to be renewed, tokenMargin before its end.
+const (
+	tokenUntil  = "accessTokenUntil"
+	tokenMargin = time.Minute
+)
 
 type fields map[string]any
 
@@ -172,12 +178,16 @@ func (s *session) answered(op operation, answer *connector.Response, into any) e
 	return f
 }
 
-// tokenMargin is how long before its end a token is renewed.
-const tokenMargin = time.Minute
-
 // renew gets a new access token, which lives for an hour. A refresh token that comes with it replaces the one that there is.
 func (s *session) renew(ctx context.Context) error {
-	fresh, err := s.link.Tokens.Renew(ctx, "accessToken", s.token, s.logIn)
+	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
+		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {
+			return connector.TokenForm(ctx, s.login+"/auth/o2/token", url.Values{"grant_type": {"refresh_token"},
+				"refresh_token": {c["refreshToken"]}, "client_id": {c["clientId"]}, "client_secret": {c["clientSecret"]}})
+		},
+		Read:    s.newToken,
+		Refused: "Amazon refuses the refresh token or the app's client id and secret",
+	})
 	if err != nil {
 		return err
 	}
@@ -186,45 +196,18 @@ func (s *session) renew(ctx context.Context) error {
 	return nil
 }
 
-// logIn asks Login with Amazon for a token, once.
-func (s *session) logIn(ctx context.Context, c connector.Credentials) (connector.Credentials, error) {
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c["refreshToken"]}, "client_id": {c["clientId"]},
-		"client_secret": {c["clientSecret"]}}
-	r, err := http.NewRequestWithContext(connector.Repeatable(ctx), http.MethodPost, s.login+"/auth/o2/token",
-		strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, connector.Failf(connector.Rejected, "Amazon's address cannot be called")
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := s.link.Client.Do(r)
+// newToken reads the login's answer, with the end of the token.
+func (s *session) newToken(answer *connector.Response) (connector.Credentials, error) {
+	change, err := connector.OAuthToken(answer)
 	if err != nil {
 		return nil, err
 	}
 	var out struct {
-		AccessToken  string `json:"access_token"`
-		RefreshToken string `json:"refresh_token"`
-		ExpiresIn    int64  `json:"expires_in"`
-		Error        string `json:"error"`
+		ExpiresIn int64 `json:"expires_in"`
 	}
-	unreadable := connector.DecodeAnswer(answer, &out)
-	if f := connector.HTTPFailure(answer, s.link.Now(), out.Error, "Amazon refuses the refresh token or the app's client id and secret"); f != nil {
-		if f.Kind == connector.Rejected || f.Kind == connector.Forbidden {
-			f.Kind = connector.Unauthorized
-		}
-		return nil, f
+	change[tokenUntil] = ""
+	if connector.DecodeAnswer(answer, &out) == nil && out.ExpiresIn > 0 {
+		change[tokenUntil] = s.link.Now().Add(time.Duration(out.ExpiresIn)*time.Second - tokenMargin).UTC().Format(time.RFC3339)
 	}
-	if unreadable != nil {
-		return nil, unreadable
-	}
-	if out.AccessToken == "" {
-		return nil, connector.Failf(connector.Unauthorized, "Amazon gave no access token")
-	}
-	given := connector.Credentials{"accessToken": out.AccessToken, "accessTokenUntil": ""}
-	if out.ExpiresIn > 0 {
-		given["accessTokenUntil"] = s.link.Now().Add(time.Duration(out.ExpiresIn)*time.Second - tokenMargin).UTC().Format(time.RFC3339)
-	}
-	if out.RefreshToken != "" {
-		given["refreshToken"] = out.RefreshToken
-	}
-	return given, nil
+	return change, nil
 }

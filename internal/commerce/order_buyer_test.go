@@ -1,0 +1,83 @@
+package commerce_test
+
+import (
+	"slices"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/orders"
+)
+
+// unpaid is an order of which its platform does not say yet who made it, nor what it costs.
+func unpaid(in connector.Order) connector.Order {
+	in.Name, in.Email, in.Phone, in.ShipTo = "", "", "", nil
+	in.Discount, in.Shipping, in.Tax, in.Total = 0, 0, 0, 0
+	in.Lines = slices.Clone(in.Lines[:2])
+	for i := range in.Lines {
+		in.Lines[i].Amount = 0
+	}
+	return in
+}
+
+// Marketplaces say who bought once the order is paid: the customer, the address and the amounts follow, once.
+func TestTheBuyerComesLater(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		o, _ := p.receive(t, unpaid(p.order("PENDING", orders.Pending)))
+		p.holds(t, o, orders.Pending, 2, orders.UnknownSKU)
+		if o.Customer != "" || o.CustomerName != "" {
+			t.Fatalf("%+v", o)
+		}
+		before := len(p.events(t))
+		o, _ = p.receive(t, p.order("UNSHIPPED", orders.Processing))
+		p.holds(t, o, orders.Processing, 2, orders.UnknownSKU)
+		if o.Customer == "" || o.CustomerName != "Ada Lovelace" || o.CustomerEmail != "ada@example.com" || o.CustomerPhone != "+33 1" ||
+			o.Total != 305000 {
+			t.Errorf("%+v", o)
+		}
+		if got := p.events(t)[before:]; !slices.Equal(got, []string{"customer.created", "order.updated", "order.status_changed"}) {
+			t.Errorf("events %v", got)
+		}
+		other := p.order("UNSHIPPED", orders.Processing)
+		other.Name, other.Email = "Somebody Else", "else@example.com"
+		if o, _ = p.receive(t, other); o.CustomerName != "Ada Lovelace" {
+			t.Errorf("now it is %s", o.CustomerName)
+		}
+		for text, want := range map[string]int{"lovelace": 1, "else@example.com": 0} {
+			if got := p.found(t, text); got != want {
+				t.Errorf("%q finds %d orders", text, got)
+			}
+		}
+	})
+}
+
+// found is how many orders a text finds.
+func (p *platform) found(t *testing.T, text string) (n int) {
+	t.Helper()
+	err := p.store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
+		list, _, err := orders.List(tx, orders.Filter{RowFilter: orders.RowFilter{Search: text}, Sort: orders.ByCreatedAt, Limit: 10}, nil)
+		n = len(list)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// An order that is cancelled on its platform comes without lines and amounts from some: what was ordered stays.
+func TestACancelledOrderKeepsItsLines(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		p.receive(t, p.order("UNSHIPPED", orders.Processing))
+		gone := unpaid(p.order("CANCELLED", orders.Cancelled))
+		gone.Lines = nil
+		o, _ := p.receive(t, gone)
+		p.holds(t, o, orders.Cancelled, 0, orders.UnknownSKU)
+		if len(o.Lines) != 3 || o.Total != 305000 || o.ShippingAddress == "" {
+			t.Errorf("%+v", o)
+		}
+	})
+}
