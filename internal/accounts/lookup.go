@@ -105,12 +105,5 @@ func Accounts(tx *db.Tx) ([]Account, error) {
 
 // ByID finds an account by its public id. Errors: NotFound.
 func ByID(tx *db.Tx, account id.Account) (Account, error) {
-	list, err := db.List(tx, accountTable.Scanner(), accountTable.Select("")+" WHERE id = $1::UUID", account)
-	if err == nil && len(list) == 0 {
-		err = accountTable.Missing()
-	}
-	if err != nil {
-		return Account{}, err
-	}
-	return list[0], nil
+	return accountTable.First(db.List(tx, accountTable.Scanner(), accountTable.Select("")+" WHERE id = $1::UUID", account))
 }

@@ -135,7 +135,7 @@ func (a *API) listCustomerOrders(r *request) (answer, error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		c, err := customers.ByID(tx, customer)
 		if err == nil && c == nil {
-			err = apperr.Missing("customer")
+			err = customers.Missing()
 		}
 		return err
 	})
@@ -190,7 +190,7 @@ func (a *API) mergeCustomers(r *request) (answer, error) {
 		ok = ok && known
 	}
 	if !ok {
-		return answer{}, apperr.Missing("customer")
+		return answer{}, customers.Missing()
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		merged, err := a.Commerce.MergeCustomers(tx, r.caller, primary, secondaries)

@@ -12,6 +12,9 @@ func sortCategories(list []*Category) {
 	slices.SortFunc(list, func(a, b *Category) int { return cmp.Compare(a.ID, b.ID) })
 }
 
+// MissingCategory is the error for a category that the account does not have: NotFound.
+func MissingCategory() error { return categoryTable.Missing() }
+
 // CategoryByID reads one category. Errors: NotFound.
 func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return categoryTable.One(tx, db.NoLock, "id = $2::UUID AND deleted_at IS NULL", category)

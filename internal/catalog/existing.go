@@ -62,8 +62,8 @@ type ChannelPublication struct {
 	Publication
 }
 
-// UnpublishFrom queues that a product is no longer on a channel. Errors: miss when it was not there.
-func UnpublishFrom(tx db.Writer, channel id.Channel, product id.Product, miss error) {
+// UnpublishFrom queues that a product is no longer on a channel. Errors: NotFound.
+func UnpublishFrom(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
-		tx.TenantID(), channel, product).Rows(1, miss)
+		tx.TenantID(), channel, product).Rows(1, publicationTable.Missing())
 }

@@ -202,9 +202,8 @@ func TestWritersOfTheCatalogNoticeEachOther(t *testing.T) {
 		if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { taken.Insert(tx); return nil }); !apperr.Is(err, apperr.Conflict) {
 			t.Errorf("a new attribute's code that is taken: %v", err)
 		}
-		missing := apperr.Missing("publication")
 		if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-			UnpublishFrom(tx, channel, id.New[id.Product](), missing)
+			UnpublishFrom(tx, channel, id.New[id.Product]())
 			return nil
 		}); !apperr.Is(err, apperr.NotFound) {
 			t.Errorf("a publication that is not there: %v", err)
@@ -325,7 +324,7 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			"delete":      func(tx *db.Tx) error { Delete(tx, p); return nil },
 			"unpublish":   func(tx *db.Tx) error { Unpublish(tx, p.ID); return nil },
 			"publish":     func(tx *db.Tx) error { Publish(tx, channel, PublicationPublished, []id.Product{p.ID}); return nil },
-			"off channel": func(tx *db.Tx) error { UnpublishFrom(tx, channel, p.ID, nil); return nil },
+			"off channel": func(tx *db.Tx) error { UnpublishFrom(tx, channel, p.ID); return nil },
 			"touch":       func(tx *db.Tx) error { touch(tx, strange); return nil },
 			"arrive": func(tx *db.Tx) error {
 				Arrive(tx, []Category{{ID: cups.ID, ExternalID: "LATER"}}, nil)

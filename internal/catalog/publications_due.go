@@ -71,10 +71,10 @@ func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 	)
 }
 
-// RemovePublication queues that a product goes off a channel once its platform has taken it off sale. It must find the publication.
-func RemovePublication(tx db.Writer, channel id.Channel, product id.Product, miss error) {
+// RemovePublication queues that a product goes off a channel once its platform has taken it off sale. Errors: NotFound.
+func RemovePublication(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id "+
 		"= $3::UUID",
 		tx.TenantID(), channel, product).
-		Rows(1, miss)
+		Rows(1, publicationTable.Missing())
 }

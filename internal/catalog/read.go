@@ -127,11 +127,14 @@ func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 	return c.list, c.fetch(tx)
 }
 
+// Missing is the error for a product that the account does not have: NotFound.
+func Missing() error { return productTable.Missing() }
+
 // ByID reads one living product. Errors: NotFound.
 func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	list, err := ByIDs(tx, []id.Product{product})
 	if err == nil && len(list) == 0 {
-		err = productTable.Missing()
+		err = Missing()
 	}
 	if err != nil {
 		return nil, err

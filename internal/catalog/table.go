@@ -122,7 +122,7 @@ var (
 		db.Col("published_at", func(p *ChannelPublication) any { return &p.PublishedAt }).Null(),
 		db.Col("error", func(p *ChannelPublication) any { return &p.Error }).Null(),
 		db.Col("external_url", func(p *ChannelPublication) any { return &p.ExternalURL }).Null(),
-	)
+	).Of("publication")
 	channelTable = publicationTable.Plus(
 		db.Joined("p.sku", func(p *ChannelPublication) any { return &p.SKU }),
 		db.Joined("p.name", func(p *ChannelPublication) any { return &p.Name }),

@@ -41,11 +41,11 @@ type Ref struct {
 	Oversell string // "allow" or "reject"
 }
 
-// ByRef reads what an order needs of a channel; ErrNoRow when the account has no such channel.
+// ByRef reads what an order needs of a channel. Errors: NotFound.
 func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
 	ref, err := PrefetchByRef(r, channel).Wait()
 	if err == nil && ref.ID == "" {
-		err = db.ErrNoRow
+		err = Missing()
 	}
 	return ref, err
 }

@@ -44,11 +44,12 @@ func TestWritersOfChannelsNoticeEachOther(t *testing.T) {
 		insert()
 		dbtest.RunsAgain(t, store, tenant, remove, remove)
 		insert()
-		gone := apperr.Missing("channel")
-		keep := func(tx *db.Tx) error { channels.Keep(tx, c.ID, gone); return nil }
-		if err := dbtest.Fails(t, store, tenant, keep, remove); err != error(gone) {
+		keep := func(tx *db.Tx) error { channels.Keep(tx, c.ID); return nil }
+		if err := dbtest.Fails(t, store, tenant, keep, remove); !apperr.Is(err, apperr.NotFound) {
 			t.Errorf("kept what goes: %v", err)
 		}
+		insert()
+		dbtest.RunsAgain(t, store, tenant, func(tx *db.Tx) error { channels.KeepChosen(tx, c.ID); return nil }, remove)
 		insert()
 		var first, second bool
 		dbtest.RunsAgain(t, store, tenant, seen(c.ID, &first), seen(c.ID, &second))
@@ -78,7 +79,7 @@ func TestChannelsStayInTheirAccount(t *testing.T) {
 			if _, err := channels.ByID(tx, c.ID); !apperr.Is(err, apperr.NotFound) {
 				t.Errorf("by id: %v", err)
 			}
-			if _, err := channels.ByRef(tx, c.ID); err != db.ErrNoRow {
+			if _, err := channels.ByRef(tx, c.ID); !apperr.Is(err, apperr.NotFound) {
 				t.Errorf("of an order: %v", err)
 			}
 			if first, err := channels.PrefetchFirst(tx).Wait(); first.ID != "" || err != nil {
@@ -107,7 +108,7 @@ func TestChannelsStayInTheirAccount(t *testing.T) {
 		for name, run := range map[string]func(tx *db.Tx) error{
 			"save":   func(tx *db.Tx) error { changed := c; changed.Name = "changed"; changed.Save(tx); return nil },
 			"delete": func(tx *db.Tx) error { channels.Delete(tx, c.ID); return nil },
-			"keep":   func(tx *db.Tx) error { channels.Keep(tx, c.ID, apperr.Missing("channel")); return nil },
+			"keep":   func(tx *db.Tx) error { channels.Keep(tx, c.ID); return nil },
 		} {
 			err := store.Write(t.Context(), other, func(tx *db.Tx) error {
 				if tx.Try() > 0 {

@@ -35,10 +35,17 @@ func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return table.One(tx, db.ForUpdate, "id = $2::UUID", channel)
 }
 
+// Missing is the error for a channel that the account does not have: NotFound.
+func Missing() error { return table.Missing() }
+
 // Keep holds a channel to the end of the transaction, without keeping others from doing the same: it is there when the transaction
-// commits, else the transaction means gone (nil: it runs again). It is queued, and comes before everything that locks an order or a
-// customer.
-func Keep(w db.GuardedWriter, channel id.Channel, gone error) {
+// commits, else the transaction fails with NotFound. It is queued, and comes before everything that locks an order or a customer.
+func Keep(w db.GuardedWriter, channel id.Channel) { keep(w, channel, Missing()) }
+
+// KeepChosen is Keep for a channel that the caller did not name: where it is gone, the transaction runs again and chooses another.
+func KeepChosen(w db.GuardedWriter, channel id.Channel) { keep(w, channel, nil) }
+
+func keep(w db.GuardedWriter, channel id.Channel, gone error) {
 	w.Share(lockName(channel))
 	w.Require(1, gone, "SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", w.TenantID(), channel)
 }
@@ -55,14 +62,7 @@ func lockName(channel id.Channel) string { return "channel " + string(channel) }
 
 // Anywhere reads a channel of any account: platforms name a channel without its account. It serves every tenant. Errors: NotFound.
 func Anywhere(tx *db.Tx, channel id.Channel) (Channel, error) {
-	list, err := db.List(tx, table.Scanner(), table.Select("")+" WHERE id = $1::UUID", channel)
-	if err == nil && len(list) == 0 {
-		err = table.Missing()
-	}
-	if err != nil {
-		return Channel{}, err
-	}
-	return list[0], nil
+	return table.First(db.List(tx, table.Scanner(), table.Select("")+" WHERE id = $1::UUID", channel))
 }
 
 // List reads a page of channels, oldest first, and how many there are.

@@ -19,7 +19,7 @@ func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expect
 	if len(c.Addresses) >= limits.MaxAddresses {
 		return customers.Address{}, apperr.At("", "a customer has at most %d addresses", limits.MaxAddresses)
 	}
-	made := c.AddAddress(draft).ID
+	made := *c.AddAddress(draft)
 	_, err = saveCustomer(tx, before, c)
-	return *c.Address(made), err
+	return made, err
 }

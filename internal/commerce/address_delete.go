@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -13,8 +12,8 @@ func (s *Service) DeleteAddress(tx *db.Tx, customer id.Customer, expected Expect
 	if err != nil {
 		return err
 	}
-	if c.Address(address) == nil {
-		return apperr.Missing("address")
+	if _, err := c.Address(address); err != nil {
+		return err
 	}
 	c.RemoveAddress(address)
 	_, err = saveCustomer(tx, before, c)

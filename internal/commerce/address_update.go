@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -15,9 +14,9 @@ func (s *Service) UpdateAddress(tx *db.Tx, customer id.Customer, expected Expect
 	if err != nil {
 		return customers.Address{}, err
 	}
-	a := c.Address(address)
-	if a == nil {
-		return customers.Address{}, apperr.Missing("address")
+	a, err := c.Address(address)
+	if err != nil {
+		return customers.Address{}, err
 	}
 	c.ChangeAddress(a, change)
 	_, err = saveCustomer(tx, before, c)

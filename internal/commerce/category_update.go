@@ -3,7 +3,6 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -23,7 +22,7 @@ func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...
 	}
 	c := tree.Node(category)
 	if c == nil {
-		return nil, nil, apperr.Missing("category")
+		return nil, nil, catalog.MissingCategory()
 	}
 	return tree, c, expected.check(func(w *apijson.Writer) { records.WriteCategory(w, "data", *c) })
 }

@@ -39,7 +39,7 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	channels.Keep(tx, channel, apperr.Missing("channel"))
+	channels.Keep(tx, channel)
 	switch {
 	case draft.Type == jobs.StockPush && len(draft.SKUs) > 0:
 		channelsync.MarkCheck(tx, c.ID, draft.SKUs)

@@ -6,7 +6,6 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -59,7 +58,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	at := slices.IndexFunc(known, func(c customers.Customer) bool { return c.ID == customer })
 	switch {
 	case at < 0:
-		return records.Erasure{}, apperr.Missing("customer")
+		return records.Erasure{}, customers.Missing()
 	case known[at].Status == customers.Erased:
 		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
 	case known[at].Status == customers.Secondary:

@@ -5,7 +5,6 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -82,7 +81,7 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 	for i, which := range secondaries {
 		c := at(which)
 		if c == nil || into == nil {
-			return nil, nil, apperr.Missing("customer")
+			return nil, nil, customers.Missing()
 		}
 		absorbed[i] = *c
 	}

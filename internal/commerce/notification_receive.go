@@ -32,14 +32,14 @@ type Received struct {
 func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (channels.Channel, connector.Connector, error) {
 	known, ok := s.Connectors.BySegment(segment)
 	if !ok {
-		return channels.Channel{}, nil, apperr.Missing("channel")
+		return channels.Channel{}, nil, channels.Missing()
 	}
 	c, err := channels.Anywhere(tx, channel)
 	if err != nil {
 		return c, nil, err
 	}
 	if c.Platform != known.Profile().Platform {
-		return c, nil, apperr.Missing("channel")
+		return c, nil, channels.Missing()
 	}
 	if !c.Receives() {
 		return c, nil, apperr.New(apperr.Invalid, "channel_inactive", "the channel is inactive")
@@ -75,7 +75,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	var out Received
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		out = Received{Verified: true, Notice: notice}
-		channels.Keep(tx, c.ID, apperr.Missing("channel"))
+		channels.Keep(tx, c.ID)
 		if notice.DeliveryKey != "" {
 			seen, err := channels.Seen(tx, c.ID, notice.DeliveryKey, tx.Now().Add(duplicateWindow).UnixMicro())
 			if err != nil || seen {

@@ -113,7 +113,7 @@ func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
 // OrderPlan is an order that may be stored, and what its creation does besides.
 type OrderPlan struct {
 	Order    *orders.Order
-	gone     error             // what a channel means that is deleted meanwhile; nil: the operation runs again
+	named    bool              // the caller named the channel
 	customer *records.Customer // made with the order; nil for a known one, and for none
 	shifts   *stock.ShiftPlan
 	why      stock.Why
@@ -129,11 +129,9 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 	if err != nil {
 		return nil, err
 	}
-	plan := &OrderPlan{}
-	if draft.Channel != "" {
-		if plan.gone = apperr.Missing("channel"); channel.ID == "" {
-			return nil, plan.gone
-		}
+	plan := &OrderPlan{named: draft.Channel != ""}
+	if plan.named && channel.ID == "" {
+		return nil, channels.Missing()
 	}
 	o := draft.order(r.Micros(), channel)
 	plan.Order = o
@@ -181,8 +179,11 @@ func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
 // Store queues the order and all that comes with it.
 func (p *OrderPlan) Store(w db.GuardedWriter) {
 	o := p.Order
-	if o.Channel != "" {
-		channels.Keep(w, o.Channel, p.gone)
+	switch {
+	case p.named:
+		channels.Keep(w, o.Channel)
+	case o.Channel != "":
+		channels.KeepChosen(w, o.Channel)
 	}
 	events := countCustomer(w, p.customer, o)
 	p.shifts.Store(w, p.why)

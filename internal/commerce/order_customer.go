@@ -19,7 +19,7 @@ func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.
 	}
 	c, err := p.customer.Wait()
 	if err == nil && c == nil && p.draft.CustomerID != "" {
-		err = apperr.Missing("customer")
+		err = customers.Missing()
 	}
 	if err != nil {
 		return nil, err

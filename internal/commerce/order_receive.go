@@ -7,7 +7,6 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
@@ -69,7 +68,7 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 
 // insertReceived stores an order that is new here.
 func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {
-	channels.Keep(tx, c.ID, apperr.Missing("channel"))
+	channels.Keep(tx, c.ID)
 	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
 	if tx.Try() > 0 {
 		buyer.numberTaken = orders.PrefetchNumberTaken(tx, number)

@@ -1,13 +1,11 @@
 package commerce
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
@@ -55,7 +53,7 @@ type ImportPlan struct {
 func (s *Service) ImportProducts(who accounts.Caller, in Import) *Planned[*ImportPlan] {
 	return &Planned[*ImportPlan]{decide: func(tx *db.Tx) (*ImportPlan, error) { return s.PlanImport(tx, who, in) }, hold: func(tx *db.Tx) {
 		if in.Channel != "" {
-			channels.Keep(tx, in.Channel, apperr.Missing("channel"))
+			channels.Keep(tx, in.Channel)
 		}
 	}}
 }
@@ -66,10 +64,7 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 	p := &ImportPlan{Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
 	var err error
 	if in.Channel != "" {
-		if p.channel, err = channels.ByRef(tx, in.Channel); errors.Is(err, db.ErrNoRow) {
-			err = apperr.Missing("channel")
-		}
-		if err != nil {
+		if p.channel, err = channels.ByRef(tx, in.Channel); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +96,7 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 // Apply queues what the plan says, with its events, and the job that publishes.
 func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	if p.channel.ID != "" {
-		channels.Keep(tx, p.channel.ID, apperr.Missing("channel"))
+		channels.Keep(tx, p.channel.ID)
 	}
 	moved, err := p.snapshot.save(tx, who, p.Changes)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.P
 	if err != nil {
 		return Published{}, err
 	}
-	channels.Keep(tx, channel, apperr.Missing("channel"))
+	channels.Keep(tx, channel)
 	out := Published{Count: len(found), NotFound: missing}
 	status := catalog.PublicationPublished
 	if c.Platform != channels.Custom {

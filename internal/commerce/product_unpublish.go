@@ -1,7 +1,6 @@
 package commerce
 
 import (
-	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
@@ -12,13 +11,12 @@ import (
 // UnpublishProduct takes a product off a channel (interface §4.5). On one whose platform is called it is on its way out until the platform
 // has taken it off sale. The transaction fails with NotFound when there is no such publication.
 func (s *Service) UnpublishProduct(tx db.Writer, c channels.Channel, product id.Product) {
-	missing := apperr.Missing("publication")
 	if _, calls := s.platform(c.Platform); calls && c.Receives() {
-		catalog.RemovePublication(tx, c.ID, product, missing)
+		catalog.RemovePublication(tx, c.ID, product)
 		tx.Wake(SyncTopic)
 		return
 	}
-	catalog.UnpublishFrom(tx, c.ID, product, missing)
+	catalog.UnpublishFrom(tx, c.ID, product)
 }
 
 // platform is the connector of a platform that is called; ok is false for all others.

@@ -54,7 +54,7 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 		return nil, err
 	}
 	if r.IsNew() {
-		return nil, apperr.Missing("product") // it went meanwhile
+		return nil, catalog.Missing() // it went meanwhile
 	}
 	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was judged
 		return nil, db.ErrRetry

@@ -69,14 +69,14 @@ func (a Address) With(c AddressChange) Address {
 	return a
 }
 
-// Address finds an entry of the book; nil when it has none such.
-func (c *Customer) Address(address id.Address) *Address {
+// Address finds an entry of the book. Errors: NotFound.
+func (c *Customer) Address(address id.Address) (*Address, error) {
 	for i := range c.Addresses {
 		if c.Addresses[i].ID == address {
-			return &c.Addresses[i]
+			return &c.Addresses[i], nil
 		}
 	}
-	return nil
+	return nil, addressTable.Missing()
 }
 
 // AddAddress puts a new entry at the end of the book.

@@ -98,6 +98,9 @@ var (
 	byID    = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
 )
 
+// Missing is the error for a customer that the account does not have: NotFound.
+func Missing() error { return table.Missing() }
+
 // ByEmail finds the record of an address in any case; nil when there is none. Tags and addresses are not read.
 func ByEmail(r db.Reader, email string) (*Customer, error) {
 	return PrefetchByEmail(r, email).Wait()

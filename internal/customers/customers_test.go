@@ -65,7 +65,7 @@ func TestOneDefaultPerType(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
 			case 0:
 				added := c.AddAddress(change())
-				if added.IsDefault != c.Address(added.ID).IsDefault {
+				if kept, err := c.Address(added.ID); err != nil || added.IsDefault != kept.IsDefault {
 					t.Fatal("the added entry is another one")
 				}
 			case 1:

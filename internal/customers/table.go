@@ -63,7 +63,7 @@ var addressTable = db.NewTable("customer_addresses",
 	db.Col("country", func(a *addressRow) any { return &a.Country }),
 	db.Col("phone", func(a *addressRow) any { return &a.Phone }).Null(),
 	db.Col("is_default", func(a *addressRow) any { return &a.IsDefault }),
-)
+).Of("address")
 
 var segmentTable = db.NewTable("segments",
 	db.Col("id", func(s *Segment) any { return &s.ID }).Fixed(),

@@ -1,6 +1,8 @@
 package db
 
-import "entrepot/internal/apperr"
+import (
+	"entrepot/internal/apperr"
+)
 
 // Lock is how a query holds the rows that it reads until its transaction ends. On SQLite nobody else writes meanwhile, so it says nothing.
 type Lock string
@@ -36,7 +38,11 @@ func (t *Table[T]) All(tx *Tx, rest string, args ...any) ([]T, error) {
 
 // One reads the record that where names beside the tenant, its first argument being $2. Errors: NotFound.
 func (t *Table[T]) One(tx *Tx, lock Lock, where string, args ...any) (record T, err error) {
-	list, err := t.All(tx, "AND "+where+string(lock), args...)
+	return t.First(t.All(tx, "AND "+where+string(lock), args...))
+}
+
+// First is the first of the records that were read. Errors: NotFound when there are none.
+func (t *Table[T]) First(list []T, err error) (record T, _ error) {
 	if err == nil && len(list) == 0 {
 		err = t.Missing()
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -127,14 +126,7 @@ func read(tx *db.Tx, end string, args ...any) ([]Job, error) {
 
 // ByID reads one job. Errors: NotFound.
 func ByID(tx *db.Tx, job id.Job) (Job, error) {
-	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("job")
-	}
-	if err != nil {
-		return Job{}, err
-	}
-	return list[0], nil
+	return table.First(read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job))
 }
 
 // Waits reports whether a job of a type waits for a channel that nobody works on yet.

@@ -1,6 +1,8 @@
 package jobs
 
-import "entrepot/internal/db"
+import (
+	"entrepot/internal/db"
+)
 
 var table = db.NewTable("jobs",
 	db.Joined("j.tenant_id", func(j *Job) any { return &j.Tenant }),
@@ -23,4 +25,4 @@ var table = db.NewTable("jobs",
 	db.Col("completed_at", func(j *Job) any { return &j.CompletedAt }).Null(),
 	db.Joined("c.name", func(j *Job) any { return &j.ChannelName }),
 	db.Joined("c.platform", func(j *Job) any { return &j.ChannelType }),
-)
+).Of("job")

@@ -3,7 +3,6 @@ package orders
 import (
 	"strings"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/search"
@@ -39,7 +38,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, apperr.Missing("order")
+		return nil, table.Missing()
 	}
 	o := &list[0]
 	if err := db.WaitAll(rest); err != nil {

@@ -52,7 +52,7 @@ var table = db.NewTable("orders",
 	db.Joined("c.name", func(o *Order) any { return &o.ChannelName }),
 	db.Joined("c.platform", func(o *Order) any { return &o.ChannelPlatform }),
 	db.Joined("p.phone", func(o *Order) any { return &o.CustomerPhone }),
-)
+).Of("order")
 
 // recordedLater is when an order was stored, 0 when that is its creation.
 func (o *Order) recordedLater() int64 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -70,7 +69,7 @@ func (r *erasedRecords) only(customer id.Customer) error {
 	var status customers.Status
 	err := r.tx.Row("SELECT status FROM customers WHERE id = $1::UUID", []any{customer}, &status)
 	if errors.Is(err, db.ErrNoRow) {
-		return apperr.Missing("customer")
+		return customers.Missing()
 	}
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"fmt"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -50,14 +49,8 @@ func readDeliveries(tx *db.Tx, from string, args ...any) ([]Delivery, error) {
 
 // DeliveryByID reads a delivery. Errors: NotFound.
 func DeliveryByID(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
-	list, err := readDeliveries(tx, liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("delivery")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &list[0], nil
+	d, err := deliveryTable.First(readDeliveries(tx, liveDeliveries+"WHERE d.tenant_id = $1 AND d.id = $2", tx.Tenant, delivery))
+	return &d, err
 }
 
 // Filter says which deliveries of an endpoint are wanted; zero values leave a condition out.

@@ -69,14 +69,14 @@ func (e *Endpoint) Insert(tx db.Writer) {
 // Save writes everything of an endpoint but its identity, and has a node look at its queue.
 func (e *Endpoint) Save(tx db.Writer) {
 	e.UpdatedAt = tx.Micros()
-	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, apperr.Missing("endpoint"))
+	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, endpointTable.Missing())
 	schedule(tx, tx.Change, e.ID)
 }
 
 // Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
 func (e *Endpoint) Delete(tx db.Writer) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
-		tx.TenantID(), e.ID, tx.Micros()).Rows(1, apperr.Missing("endpoint"))
+		tx.TenantID(), e.ID, tx.Micros()).Rows(1, endpointTable.Missing())
 	tx.Change("DELETE FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), e.ID)
 	tx.Wake(Due)
 }
@@ -109,14 +109,8 @@ func lockEndpoints(tx *db.Tx) error {
 func scanEndpointID(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) }
 
 func oneEndpoint(tx *db.Tx, end string, endpoint id.Endpoint) (*Endpoint, error) {
-	list, err := readEndpoints(tx, end, endpoint)
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("endpoint")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &list[0], nil
+	e, err := endpointTable.First(readEndpoints(tx, end, endpoint))
+	return &e, err
 }
 
 // Endpoints reads a page of an account's endpoints, oldest first, and how many there are.
@@ -136,7 +130,7 @@ func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
 	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint},
 		&c.Pending, &c.Delivered, &c.Failed)
 	if errors.Is(err, db.ErrNoRow) {
-		return c, apperr.Missing("endpoint")
+		return c, endpointTable.Missing()
 	}
 	return c, err
 }

@@ -22,10 +22,10 @@ var endpointTable = db.NewTable("endpoints",
 	db.Col("since", func(e *Endpoint) any { return &e.Since }).Fixed(),
 	db.Col("created_at", func(e *Endpoint) any { return &e.CreatedAt }).Fixed(),
 	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
-)
+).Of("endpoint")
 
 // deliveryTable is read; deliveries are written by enqueue, settle and again, many at once.
-var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) *Delivery { return d })...)
+var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) *Delivery { return d })...).Of("delivery")
 
 // readyTable reads along what to send.
 var readyTable = db.NewTable("deliveries", append(deliveryColumns(func(r *Ready) *Delivery { return &r.Delivery }),
