@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
 	"entrepot/internal/records"
@@ -39,7 +40,7 @@ func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 		o.Fault("currency", "must be an ISO 4217 code such as EUR")
 	}
 	strict := o.Bool("strictWarehouses")
-	notNull(o, "strictWarehouses", strict)
+	drafts.NotNull(o, "strictWarehouses", strict)
 	change.StrictWarehouses = strict.Ptr()
 	return change
 }

@@ -26,7 +26,7 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// TestMain lets more tests run at once than there are processors: the parallel ones wait most of their time (refusalTime).
+// TestMain lets more tests run at once than there are processors: the parallel ones wait most of their time (commerce.RefusalTime).
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {

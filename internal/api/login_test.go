@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
@@ -127,7 +128,7 @@ func TestRefusedLoginsTakeTheirTime(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		for _, email := range []string{"owner@test.example", "nobody@test.example"} {
 			start := time.Now()
-			if r := s.loginFrom("", email, "not the password"); r.status != 401 || time.Since(start) < refusalTime {
+			if r := s.loginFrom("", email, "not the password"); r.status != 401 || time.Since(start) < commerce.RefusalTime {
 				t.Errorf("%s: %d after %v", email, r.status, time.Since(start))
 			}
 		}

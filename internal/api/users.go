@@ -8,9 +8,8 @@ import (
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 	"entrepot/internal/records"
 )
 
@@ -21,79 +20,25 @@ var userRoutes = []*route{
 	{method: "GET", path: "/api/v1/users/{id}", name: "getUser", section: "4.5.10", summary: "Read a user", scope: "read:users",
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).readUser},
 	{method: "POST", path: "/api/v1/users", name: "createUser", section: "4.5.10", summary: "Add a user", scope: "write:users",
-		body: func(o *apijson.Object) { readUserDraft(o) }, status: http.StatusCreated,
+		body: func(o *apijson.Object) { drafts.ReadUser(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).createUser},
 	{method: "PATCH", path: "/api/v1/users/{id}", name: "updateUser", ifMatch: true, section: "4.5.10", own: true,
 		summary: "Change a user; the own password without the scope", scope: "write:users",
-		body:   func(o *apijson.Object) { readUserChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadUserChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "PUT", path: "/api/v1/users/{id}", name: "putUser", ifMatch: true, section: "4.5.10", own: true,
 		summary: "Change a user, the same as PATCH", scope: "write:users",
-		body:   func(o *apijson.Object) { readUserChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadUserChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteUser(w, "data", records.SampleUser) }), serve: (*API).updateUser},
 	{method: "DELETE", path: "/api/v1/users/{id}", name: "deleteUser", ifMatch: true, section: "4.5.10", summary: "Remove a user",
 		errors: []int{409}, scope: "write:users",
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleUser.ID, nil) }), serve: (*API).deleteUser},
 }
 
-// readUserDraft reads a new user; the password stays apart because it is hashed before the transaction.
-func readUserDraft(o *apijson.Object) (draft commerce.UserDraft, password string) {
-	o.Record("CreateUser")
-	draft.Email = o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value
-	draft.Name = o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
-	draft.Role = apijson.Enum(o, "role", true, accounts.Roles...).Value
-	password = o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
-	checkEmail(o, draft.Email)
-	checkNewPassword(o, password, draft.Email, draft.Name)
-	return draft, password
-}
-
-// readUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
-// transaction.
-func readUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
-	o.Record("UpdateUser")
-	text := func(name string, rule apijson.Text) string {
-		f := o.Text(name, rule)
-		if f.Set && f.Value == "" && !o.Describing() && len(o.Errors()) == 0 {
-			o.Fault(name, "must not be empty")
-		}
-		return f.Value
-	}
-	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
-	change.Name = text("name", apijson.Text{Max: limits.MaxName})
-	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
-	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
-	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
-	current = o.Text("currentPassword", apijson.Text{Max: accounts.MaxPassword, Keep: true}).Value
-	checkEmail(o, change.Email)
-	checkNewPassword(o, password, change.Email, change.Name)
-	return change, password, current
-}
-
-// notNull is the value of a member that may be absent but not null.
-func notNull[T any](o *apijson.Object, name string, f patch.Field[T]) T {
-	if f.Null {
-		o.Fault(name, "must not be null")
-	}
-	return f.Value
-}
-
-func checkEmail(o *apijson.Object, email string) {
-	if problem := accounts.BadEmail(email); email != "" && problem != "" {
-		o.Fault("email", "%s", problem)
-	}
-}
-
-func checkNewPassword(o *apijson.Object, password string, others ...string) {
-	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
-		o.Fault("password", "%s", problem)
-	}
-}
-
 // createUser serves POST /api/v1/users: 201; 400, 403, 409.
 func (a *API) createUser(r *request) (answer, error) {
 	o := r.object()
-	draft, password := readUserDraft(o)
+	draft, password := drafts.ReadUser(o)
 	err := o.Err()
 	if err == nil {
 		err = disguise(r, password, "email", draft.Email, "name", draft.Name, "role", string(draft.Role))
@@ -117,7 +62,7 @@ func (a *API) updateUser(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	change, password, current := readUserChange(o)
+	change, password, current := drafts.ReadUserChange(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
@@ -134,7 +79,7 @@ func (a *API) updateUser(r *request) (answer, error) {
 		}
 	}
 	if r.caller.User == which && (password != "" || change.Email != "") {
-		if change.Proof, err = a.prove(r, current); err != nil {
+		if change.Proof, err = a.logins().Prove(r.ctx(), r.caller, a.attempt(r, "", current)); err != nil {
 			return answer{}, err
 		}
 	}

@@ -1,17 +1,37 @@
 package commerce
 
 import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
 	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/netguard"
 )
 
 // LogIn gives a user whose password was checked an access token of twelve hours (interface §5.1). Errors: Unauthorized
 // when the user was disabled, or given another password, since the check. Address is where the request came from, "" for nowhere.
 func (s *Service) LogIn(tx db.Writer, user *accounts.User, address string) (token string) {
 	token = user.LogIn(tx)
-	audit.Record(tx, accounts.Caller{User: user.ID}.Actor(), "user.logged_in", "user", string(user.ID), addressDetails(address))
+	noteLogIn(tx, user, address)
 	return token
+}
+
+// OpenSession is LogIn for the dashboard: the text belongs in the session's cookie and opens nothing of the API.
+func (s *Service) OpenSession(tx db.Writer, user *accounts.User, address string) (text string) {
+	text = user.OpenSession(tx)
+	noteLogIn(tx, user, address)
+	return text
+}
+
+func noteLogIn(tx db.Writer, user *accounts.User, address string) {
+	audit.Record(tx, accounts.Caller{User: user.ID}.Actor(), "user.logged_in", "user", string(user.ID), addressDetails(address))
 }
 
 // LogInFailed notes that somebody gave a wrong password for a user, or any for one that is disabled, and where from.
@@ -24,4 +44,133 @@ func addressDetails(address string) map[string]string {
 		return nil
 	}
 	return map[string]string{"address": address}
+}
+
+// RefusalTime is how long a refused login takes at least, whatever it was refused for: longer than checking a password and noting the
+// failure, so that the time does not tell which addresses have a login.
+const RefusalTime = 250 * time.Millisecond
+
+// Logins checks passwords for every edge that asks for one, so that failed attempts count together and are noted in one way.
+type Logins struct {
+	DB       *db.DB
+	Commerce *Service
+	Limiter  limits.Limiter
+	Now      func() time.Time // the clock of limits
+	Log      *slog.Logger
+}
+
+// Attempt is a password that a request gives.
+type Attempt struct {
+	Email, Password string
+	Address         string // of the client
+	RequestID       string
+}
+
+// User finds the user whom an e-mail address and a password belong to, with the account. Errors: Unauthorized, the same for a wrong
+// address and a wrong password; TooMany; Unavailable when too many passwords are being checked.
+func (l *Logins) User(ctx context.Context, a Attempt) (user *accounts.User, tenant id.Tenant, err error) {
+	err = l.DB.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
+		user, tenant, err = accounts.Login(tx, a.Email)
+		return err
+	})
+	if err == nil {
+		err = l.check(ctx, a, tenant, user, accounts.WrongLogin())
+	}
+	return user, tenant, err
+}
+
+// Prove checks the current password of the user who changes what only he may. What is wrong with it stands in the proof, since it does
+// not matter when nothing changes; the error is for a check that could not be made.
+func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (proof Proof, err error) {
+	if a.Password == "" {
+		proof.Err = apperr.At("currentPassword", "is required to change your own password or e-mail address")
+		return proof, nil
+	}
+	var user accounts.User
+	if err := l.DB.Read(ctx, who.Tenant, func(tx *db.Tx) (err error) {
+		user, err = accounts.UserByID(tx, who.User)
+		return err
+	}); err != nil {
+		return proof, err
+	}
+	proof.Hash, a.Email = user.PasswordHash, user.Email
+	if err = l.check(ctx, a, who.Tenant, &user, WrongPassword()); apperr.Is(err, apperr.Forbidden) {
+		proof.Err, err = err, nil
+	}
+	return proof, err
+}
+
+// check is nil for the password of an active user, the given refusal for any other. Each attempt is counted before it is made and given
+// back when it succeeds, so that many at once cannot try more passwords than one after the other. Errors: TooMany; Unavailable.
+func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *accounts.User, refusal error) error {
+	refused := time.NewTimer(RefusalTime)
+	defer refused.Stop()
+	ok, err := l.try(ctx, a, user)
+	if ok || err != nil {
+		return err
+	}
+	attrs := []any{"id", a.RequestID, "address", a.Address}
+	if user != nil {
+		attrs = append(attrs, "user", string(user.ID))
+		// Whoever hangs up is noted all the same.
+		if err := l.DB.Write(context.WithoutCancel(ctx), tenant, func(tx *db.Tx) error {
+			l.Commerce.LogInFailed(tx, user, a.Address)
+			return nil
+		}); err != nil {
+			l.Log.Warn("a failed login was not noted in the audit log", "id", a.RequestID, "error", err)
+		}
+	}
+	l.Log.Warn("login failed", attrs...)
+	select {
+	case <-refused.C:
+	case <-ctx.Done():
+	}
+	return refusal
+}
+
+// try compares a password while it holds one of the places for hashing. A user who is unknown or disabled takes as long as any.
+func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool, error) {
+	key := func(parts ...string) string { // nodes share it in the store, where no address belongs
+		return "login:" + accounts.Hash(strings.Join(parts, " "))[:32]
+	}
+	email := accounts.FoldEmail(a.Email)
+	here, everywhere := key(email, netguard.Network(a.Address)), key(email)
+	over := func(v limits.Verdict) error {
+		if v.Allowed {
+			return nil
+		}
+		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
+		return apperr.New(apperr.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
+	}
+	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // takes no place from those who may
+		return false, err
+	}
+	done, err := accounts.Slot(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	if err := over(l.Limiter.Take(here, l.Now(), limits.FailedLogins)); err != nil {
+		return false, err
+	}
+	if err := over(l.Limiter.Take(everywhere, l.Now(), limits.FailedLoginsEverywhere)); err != nil {
+		l.Limiter.Return(here, l.Now(), limits.FailedLogins)
+		return false, err
+	}
+	stored := ""
+	if user != nil && user.Status == accounts.Active {
+		stored = user.PasswordHash
+	}
+	ok, err := accounts.Matches(stored, a.Password)
+	if ok || err != nil {
+		l.Limiter.Return(here, l.Now(), limits.FailedLogins)
+		l.Limiter.Return(everywhere, l.Now(), limits.FailedLoginsEverywhere)
+	}
+	return ok, err
+}
+
+// LogOutUser ends every session and access token of a user.
+func (s *Service) LogOutUser(tx db.Writer, who accounts.Caller, user *accounts.User) {
+	user.LogOut(tx)
+	audit.Record(tx, who.Actor(), "user.logged_out", "user", string(user.ID), nil)
 }

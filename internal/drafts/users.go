@@ -1,0 +1,82 @@
+package drafts
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
+	"entrepot/internal/limits"
+)
+
+// Login is what somebody logs in with.
+type Login struct{ Email, Password string }
+
+// ReadLogin reads a login (interface §4.5.6).
+func ReadLogin(o *apijson.Object) Login {
+	o.Record("Login")
+	return Login{
+		Email:    o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value,
+		Password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
+	}
+}
+
+// ReadUser reads a new user; the password stays apart because it is hashed before the transaction.
+func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
+	o.Record("CreateUser")
+	draft.Email = o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value
+	draft.Name = o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
+	draft.Role = apijson.Enum(o, "role", true, accounts.Roles...).Value
+	password = o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value
+	checkEmail(o, draft.Email)
+	checkNewPassword(o, password, draft.Email, draft.Name)
+	return draft, password
+}
+
+// ReadUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
+// transaction.
+func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
+	o.Record("UpdateUser")
+	text := func(name string, rule apijson.Text) string {
+		f := o.Text(name, rule)
+		if f.Set && f.Value == "" && !o.Describing() && len(o.Errors()) == 0 {
+			o.Fault(name, "must not be empty")
+		}
+		return f.Value
+	}
+	change.Email = text("email", apijson.Text{Max: limits.MaxEmail, Format: "email"})
+	change.Name = text("name", apijson.Text{Max: limits.MaxName})
+	change.Role = NotNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
+	change.Status = NotNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
+	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
+	current = o.Text("currentPassword", apijson.Text{Max: accounts.MaxPassword, Keep: true}).Value
+	checkEmail(o, change.Email)
+	checkNewPassword(o, password, change.Email, change.Name)
+	return change, password, current
+}
+
+func checkEmail(o *apijson.Object, email string) {
+	if problem := accounts.BadEmail(email); email != "" && problem != "" {
+		o.Fault("email", "%s", problem)
+	}
+}
+
+func checkNewPassword(o *apijson.Object, password string, others ...string) {
+	if problem := accounts.BadPassword(password, others...); password != "" && problem != "" {
+		o.Fault("password", "%s", problem)
+	}
+}
+
+// Setup is the first account with its owner.
+type Setup struct{ Account, Name, Email, Password string }
+
+// ReadSetup reads the form of the set-up page.
+func ReadSetup(o *apijson.Object) Setup {
+	s := Setup{
+		Account:  o.Text("account", apijson.Text{Required: true, Max: limits.MaxName}).Value,
+		Name:     o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value,
+		Email:    o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value,
+		Password: o.Text("password", apijson.Text{Required: true, Max: accounts.MaxPassword, Keep: true}).Value,
+	}
+	checkEmail(o, s.Email)
+	checkNewPassword(o, s.Password, s.Email, s.Name)
+	return s
+}
