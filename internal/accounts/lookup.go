@@ -59,24 +59,46 @@ var byToken = "SELECT k.expires_at, " + accountTable.Columns("t") + ", " + userT
 
 // ByToken finds who an access token belongs to. Errors: Unauthorized.
 func ByToken(tx *db.Tx, token string) (Caller, error) {
-	var a Account
-	var u User
+	if isSession(token) {
+		return Caller{}, Unauthorized("this is a session of the dashboard, the API takes an access token")
+	}
+	s, err := byLogin(tx, token)
+	return s.Caller, err
+}
+
+// Session is who uses the dashboard: a user and the account.
+type Session struct {
+	Caller  Caller
+	User    User
+	Account Account
+}
+
+// BySession finds who a session belongs to. Errors: Unauthorized.
+func BySession(tx *db.Tx, text string) (Session, error) {
+	if !isSession(text) {
+		return Session{}, Unauthorized("this is no session of the dashboard")
+	}
+	return byLogin(tx, text)
+}
+
+func byLogin(tx *db.Tx, text string) (s Session, err error) {
 	var expires int64
 	tx.Last()
-	err := tx.Row(byToken, []any{Hash(token)}, append(append([]any{&expires}, accountTable.Places(&a)...), userTable.Places(&u)...)...)
+	err = tx.Row(byToken, []any{Hash(text)},
+		append(append([]any{&expires}, accountTable.Places(&s.Account)...), userTable.Places(&s.User)...)...)
 	switch {
 	case errors.Is(err, db.ErrNoRow):
-		return Caller{}, Unauthorized("the access token is not known, log in again")
+		return Session{}, Unauthorized("the access token is not known, log in again")
 	case err != nil:
-		return Caller{}, err
-	case u.Status != Active:
-		return Caller{}, Unauthorized("the user is disabled")
+		return Session{}, err
+	case s.User.Status != Active:
+		return Session{}, Unauthorized("the user is disabled")
 	case expires <= tx.Micros():
-		return Caller{}, Unauthorized("the access token has expired, log in again")
+		return Session{}, Unauthorized("the access token has expired, log in again")
 	}
-	c := callerOf(a)
-	c.User, c.Role, c.Email, c.Scopes = u.ID, u.Role, u.Email, u.Limit
-	return c, nil
+	s.Caller = callerOf(s.Account)
+	s.Caller.User, s.Caller.Role, s.Caller.Email, s.Caller.Scopes = s.User.ID, s.User.Role, s.User.Email, s.User.Limit
+	return s, nil
 }
 
 // WrongLogin is the 401 that does not say which half was wrong.

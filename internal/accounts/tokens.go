@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"strings"
 	"time"
 
 	"entrepot/internal/db"
@@ -11,8 +12,16 @@ const TokenLife = 12 * time.Hour
 
 // LogIn makes an access token for a user; only its hash is stored. The user must still be active and have the password
 // hash that was checked, else no token is made. Errors: Unauthorized.
-func (u *User) LogIn(tx db.Writer) (text string) {
-	text = "at_" + random(secretLength)
+func (u *User) LogIn(tx db.Writer) (text string) { return u.logIn(tx, "at_") }
+
+// sessionPrefix begins the text of a session, which opens the dashboard and nothing else: ByToken refuses it.
+const sessionPrefix = "ds_"
+
+// OpenSession is LogIn for a browser: it makes the text of a session, for its cookie. Errors: Unauthorized.
+func (u *User) OpenSession(tx db.Writer) (text string) { return u.logIn(tx, sessionPrefix) }
+
+func (u *User) logIn(tx db.Writer, prefix string) (text string) {
+	text = prefix + random(secretLength)
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
 		tx.TenantID(), u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()
@@ -20,7 +29,9 @@ func (u *User) LogIn(tx db.Writer) (text string) {
 	return text
 }
 
-// LogOut makes an access token useless from this commit on.
+func isSession(text string) bool { return strings.HasPrefix(text, sessionPrefix) }
+
+// LogOut makes an access token or a session useless from this commit on.
 func LogOut(tx db.Writer, token string) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.TenantID(), Hash(token))
 }

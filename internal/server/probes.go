@@ -13,6 +13,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/dashboard"
 	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
@@ -28,7 +29,10 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /{$}", s.front)
-	mux.HandleFunc("/setup", s.setup)
+	mux.HandleFunc("/setup", dashboard.RedirectSetup)
+	pages := shortened(http.HandlerFunc(s.servePages))
+	mux.Handle("/dashboard", pages)
+	mux.Handle("/dashboard/", pages)
 	docs := compressed(reference.Handler(s.description))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)
@@ -40,8 +44,16 @@ func (s *Server) routes() http.Handler {
 // the bytes.
 const compressedFrom = 64 << 10
 
-func compressed(h http.Handler) http.Handler {
-	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressedFrom), gzhttp.CompressionLevel(1))
+func compressed(h http.Handler) http.Handler { return gzipped(h, compressedFrom, 1) }
+
+// pagesFrom is the size from which a page or a static file of the dashboard is compressed: people wait for its bytes.
+const pagesFrom = 1 << 10
+
+func shortened(h http.Handler) http.Handler { return gzipped(h, pagesFrom, 5) }
+
+func gzipped(h http.Handler, from, level int) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(from), gzhttp.CompressionLevel(level),
+		gzhttp.ExceptContentTypes([]string{"text/event-stream"}))
 	if err != nil {
 		panic(err) // the options are constants
 	}
@@ -75,11 +87,23 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		`"code":"unavailable"}`)
 }
 
-// front is the address without a path: it sends a browser to the reference, and everybody else to the API.
+// servePages passes a request to the dashboard.
+func (s *Server) servePages(w http.ResponseWriter, r *http.Request) {
+	n := s.running.Load()
+	if n == nil || s.draining.Load() {
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, "the service is starting or ending, try again in a moment", http.StatusServiceUnavailable)
+		return
+	}
+	n.dashboard.ServeHTTP(w, r)
+}
+
+// front is the address without a path: it sends a browser to the dashboard, and everybody else to the API.
 func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Vary", "Accept")
-		http.Redirect(w, r, "/docs", http.StatusSeeOther)
+		http.Redirect(w, r, "/dashboard", http.StatusSeeOther)
 		return
 	}
 	s.serve(w, r)

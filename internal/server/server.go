@@ -3,7 +3,7 @@
 //	store.go    open, migrate, hold the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
-//	setup.go    the first account: from the environment, or by a link that works once
+//	setup.go    the first account: from the environment, or by a link of the dashboard that works once
 package server
 
 import (
@@ -21,6 +21,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/budget"
+	"entrepot/internal/dashboard"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
@@ -70,9 +71,10 @@ type Server struct {
 
 // node is what exists once the store is open.
 type node struct {
-	store  *Store
-	api    *api.API
-	worker *worker.Worker
+	store     *Store
+	api       *api.API
+	dashboard *dashboard.Dashboard
+	worker    *worker.Worker
 }
 
 // Listen takes the address, so that a port in use is reported before the store is touched.
@@ -140,6 +142,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	}
 	s.draining.Store(true)
 	n.api.Drain()
+	n.dashboard.Drain()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	s.awaitRequests(drain)
@@ -202,7 +205,9 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	}
 	n := &node{store: store, api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Budget: s.config.Budget,
 		Folder: folder(s.config.Dir), Log: s.log,
-		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev})}
+		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
+		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
+			Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention})

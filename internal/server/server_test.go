@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"regexp"
 	"strings"
@@ -122,7 +123,7 @@ func TestProbesAndUnknownPaths(t *testing.T) {
 			}
 			body, _ := io.ReadAll(response.Body)
 			response.Body.Close()
-			if response.StatusCode != want || want == 303 && response.Header.Get("Location") != "/docs" ||
+			if response.StatusCode != want || want == 303 && response.Header.Get("Location") != "/dashboard" ||
 				want == 404 && !strings.Contains(string(body), `"not_found"`) {
 				t.Errorf("GET / for %q: %d %v %.200s", accept, response.StatusCode, response.Header, body)
 			}
@@ -194,9 +195,14 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 		token := link[1][strings.Index(link[1], "token=")+6:]
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		browser := &http.Client{Jar: jar}
 		post := func(token, password string) (int, string) {
-			response, err := http.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "name": {"Corner shop"}, "email": {"me@example.com"},
-				"password": {password}})
+			response, err := browser.PostForm(s.URL()+"/setup", url.Values{"token": {token}, "account": {"Corner shop"}, "name": {"Me"},
+				"email": {"me@example.com"}, "password": {password}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,16 +210,17 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 			body, _ := io.ReadAll(response.Body)
 			return response.StatusCode, string(body)
 		}
-		if status, body := post("guessed", "a long passphrase"); status != 400 || !strings.Contains(body, "not known") {
+		if status, body := post("guessed", "a long passphrase"); status != 404 || !strings.Contains(body, "not known") {
 			t.Errorf("a guessed token: %d %s", status, body)
 		}
-		if status, _ := post(token, "short"); status != 400 {
-			t.Errorf("a short password: %d", status)
+		if status, body := post(token, "short"); status != 422 || !strings.Contains(body, "8 to 200 characters") {
+			t.Errorf("a short password: %d %s", status, body)
 		}
-		if status, body := post(token, "a long passphrase"); status != 200 || !strings.Contains(body, "The account is there") {
+		if status, body := post(token, "a long passphrase"); status != 200 || !strings.Contains(body, "Welcome") ||
+			!strings.Contains(body, "Corner shop") {
 			t.Fatalf("%d %s", status, body)
 		}
-		if status, _ := post(token, "a long passphrase"); status != 400 {
+		if status, _ := post(token, "a long passphrase"); status != 404 {
 			t.Errorf("the second time: %d", status)
 		}
 	})

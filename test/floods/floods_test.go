@@ -178,7 +178,7 @@ func TestInventions(t *testing.T) {
 		nobody, began := harness.Client{Base: s.Base}, time.Now()
 		upload := bytes.Repeat([]byte("x"), 8<<20)
 		refused := crowd(24, func(i int) int {
-			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/setup",
+			return status(nobody.Do(harness.Request{Method: http.MethodPost, Path: "/dashboard/setup",
 				Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: upload}))
 		})
 		if refused[http.StatusOK] != 0 {

@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+
+	"entrepot/internal/apperr"
+)
+
+// answer is what a handler gives back: a page, a redirect, or something of its own that is sent.
+type answer struct {
+	status  int // of a page; 0 = 200
+	page    *screen
+	to      string // below the prefix, for a redirect
+	flash   *flash
+	cookies []*http.Cookie
+	send    func(w http.ResponseWriter) error // writes headers and body itself
+}
+
+func (a *answer) code() int {
+	switch {
+	case a.to != "":
+		return http.StatusSeeOther
+	case a.status == 0:
+		return http.StatusOK
+	}
+	return a.status
+}
+
+// show is the answer of a page.
+func show(page screen) answer { return answer{page: &page} }
+
+// redirect is the answer of an action that is done: the browser goes to a page, which says in words what was done. The words name records
+// by number, never a person: they are kept with the form's key.
+func redirect(to, words string) answer {
+	out := answer{to: to}
+	if words != "" {
+		out.flash = &flash{Tone: "good", Text: words}
+	}
+	return out
+}
+
+// undo adds to a redirect the form that takes back what was done.
+func (a answer) undo(u undo) answer {
+	if a.flash != nil {
+		a.flash.Undo = &u
+	}
+	return a
+}
+
+// send writes an answer.
+func (d *Dashboard) send(r *request, out answer) {
+	for _, c := range out.cookies {
+		http.SetCookie(r.out, c)
+	}
+	switch {
+	case out.send != nil:
+		if err := out.send(r.out); err != nil {
+			d.Log.Warn("an answer was not sent whole", "id", r.id, "error", err)
+		}
+	case out.to != "":
+		if out.flash != nil {
+			http.SetCookie(r.out, r.flashCookie(out.flash))
+		}
+		http.Redirect(r.out, r.http, prefix+out.to, http.StatusSeeOther)
+	default:
+		if err := d.render(r, out); err != nil {
+			d.Log.Warn("a page was not sent whole", "id", r.id, "error", err)
+		}
+	}
+}
+
+// statusOf is the HTTP status of an error's kind, as in the API. A kind it does not list is a 500.
+var statusOf = map[apperr.Kind]int{
+	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
+	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
+	apperr.Unavailable: 503,
+}
+
+// errorView is what the page of an error shows.
+type errorView struct {
+	Status      int
+	Words, Hint string
+	RequestID   string
+	LogIn       string // address of the login page, when logging in helps
+}
+
+// headlines of the pages of errors.
+var headlines = map[int]string{
+	400: "This request cannot be read", 401: "Your session has ended", 403: "Not allowed", 404: "Nothing here",
+	409: "It has changed meanwhile", 412: "It has changed meanwhile", 413: "Too large", 422: "This cannot be done now",
+	429: "Too many attempts", 503: "The service cannot answer now", 500: "Something went wrong here",
+}
+
+// noPage is the 404 for an address that no page has.
+func noPage() error { return refusal(apperr.NotFound, "there is no page at this address") }
+
+// refusal is an error that only pages show: it has no code.
+func refusal(kind apperr.Kind, words string) error { return &apperr.Error{Kind: kind, Message: words} }
+
+// failed turns an error into a page; whoever has no session is sent to the login page.
+func (d *Dashboard) failed(r *request, err error) answer {
+	f, ok := apperr.As(err)
+	if !ok || statusOf[f.Kind] == 0 {
+		d.Log.Error("a page failed", "id", r.id, "path", r.http.URL.Path, "error", err)
+		f = &apperr.Error{Message: "The error is in the service's log under the number below."}
+	}
+	status := statusOf[f.Kind]
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	view := errorView{Status: status, Words: f.Message, RequestID: r.id}
+	if f.Kind == apperr.Unauthorized && !r.route.open {
+		view.LogIn = prefix + loginFor(r.http)
+		if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead {
+			return answer{to: loginFor(r.http)}
+		}
+		view.Words = "Log in again; what you sent was not done."
+	}
+	r.retryAfter(f)
+	title := headlines[status]
+	if title == "" {
+		title = http.StatusText(status)
+	}
+	out := show(screen{Template: "error", Title: title, Data: view})
+	out.status = status
+	return out
+}
+
+// retryAfter sets the header of errors that pass by themselves.
+func (r *request) retryAfter(e *apperr.Error) {
+	for _, m := range e.Members {
+		if seconds, ok := m.Value.(int); ok && m.Name == "retryAfter" {
+			r.out.Header().Set("Retry-After", strconv.Itoa(seconds))
+		}
+	}
+}

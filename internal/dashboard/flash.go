@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+)
+
+// flash is what the page after an action says about it, once.
+type flash struct {
+	Tone string `json:"tone"` // good, warn, bad
+	Text string `json:"text"`
+	Undo *undo  `json:"undo,omitempty"`
+}
+
+// undo is the form that takes an action back.
+type undo struct {
+	Action string            `json:"action"` // below the prefix
+	Label  string            `json:"label"`  // "Undo", unless other words say better what happens
+	Key    string            `json:"-"`
+	Fields map[string]string `json:"fields,omitempty"`
+}
+
+// flashName is the cookie that carries a flash from the action to the page.
+const flashName = "entrepot-flash"
+
+// flashTime is how long a flash waits for its page, in seconds.
+const flashTime = 60
+
+func (r *request) flashCookie(f *flash) *http.Cookie {
+	text, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // a struct of texts
+	}
+	return r.cookie(flashName, base64.RawURLEncoding.EncodeToString(text), flashTime)
+}
+
+// takeFlash gives the flash that waits for this page, and removes it; nil for none.
+func (r *request) takeFlash() *flash {
+	c, err := r.http.Cookie(flashName)
+	if err != nil || c.Value == "" {
+		return nil
+	}
+	http.SetCookie(r.out, r.cookie(flashName, "", -1))
+	text, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return nil
+	}
+	var f flash
+	if json.Unmarshal(text, &f) != nil || f.Text == "" {
+		return nil
+	}
+	if f.Undo != nil {
+		f.Undo.Action = prefix + f.Undo.Action
+		f.Undo.Key = newKey()
+		if f.Undo.Label == "" {
+			f.Undo.Label = "Undo"
+		}
+	}
+	return &f
+}

@@ -1,0 +1,237 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
+
+	"entrepot/internal/money"
+)
+
+// format writes money, numbers and times the way the user reads them: separators by the browser's language, times in the user's zone.
+// Words are English.
+type format struct {
+	separators separators
+	currency   string // of the account
+	zone       *time.Location
+	now        time.Time
+}
+
+// separators are how a language writes numbers.
+type separators struct {
+	decimal, group string
+	first, rest    int  // digits of the group before the decimals, and of those before it
+	symbolAfter    bool // "12,50 €"
+}
+
+// newFormat reads the browser's language.
+func newFormat(r *http.Request, currency string, now func() time.Time) format {
+	return format{separators: separatorsOf(r.Header.Get("Accept-Language")), currency: currency, zone: time.UTC, now: now()}
+}
+
+var english = separators{decimal: ".", group: ",", first: 3, rest: 3}
+
+// found keeps what was found out about the languages asked for; it is bounded.
+var (
+	foundLock sync.Mutex
+	found     = map[string]separators{}
+)
+
+func separatorsOf(accept string) separators {
+	if len(accept) > 100 {
+		accept = accept[:100]
+	}
+	foundLock.Lock()
+	defer foundLock.Unlock()
+	if s, ok := found[accept]; ok {
+		return s
+	}
+	s := english
+	if tags, _, err := language.ParseAcceptLanguage(accept); err == nil && len(tags) > 0 {
+		s = separatorsIn(tags[0])
+	}
+	if len(found) >= 500 {
+		clear(found)
+	}
+	found[accept] = s
+	return s
+}
+
+// separatorsIn reads from a number how a language writes them.
+func separatorsIn(tag language.Tag) separators {
+	sample := message.NewPrinter(tag, message.Catalog(message.DefaultCatalog)).Sprint(number.Decimal(123456789.5))
+	var digits, between []string
+	for _, c := range sample {
+		if c >= '0' && c <= '9' {
+			if len(between) == len(digits) {
+				digits = append(digits, "")
+			}
+			digits[len(digits)-1] += string(c)
+			continue
+		}
+		if len(between) < len(digits) {
+			between = append(between, "")
+		}
+		if len(between) == 0 {
+			return english
+		}
+		between[len(between)-1] += string(c)
+	}
+	if len(digits) < 3 || len(between) != len(digits)-1 {
+		return english // other digits than ours
+	}
+	n := len(digits)
+	base, _ := tag.Base()
+	return separators{decimal: between[n-2], group: between[0], first: len(digits[n-2]), rest: len(digits[n-3]),
+		symbolAfter: base.String() != "en" && base.String() != "ja" && base.String() != "zh" && base.String() != "nl"}
+}
+
+// plain writes a decimal number with separators; the sign is the typographic one.
+func (f format) plain(decimal string) string {
+	sign := ""
+	if strings.HasPrefix(decimal, "-") {
+		sign, decimal = "−", decimal[1:]
+	}
+	whole, fraction, dotted := strings.Cut(decimal, ".")
+	var groups []string
+	for size := f.separators.first; len(whole) > size; size = f.separators.rest {
+		groups = append([]string{whole[len(whole)-size:]}, groups...)
+		whole = whole[:len(whole)-size]
+	}
+	out := sign + strings.Join(append([]string{whole}, groups...), f.separators.group)
+	if dotted {
+		out += f.separators.decimal + fraction
+	}
+	return out
+}
+
+// Count writes a whole number.
+func (f format) Count(n int64) string { return f.plain(strconv.FormatInt(n, 10)) }
+
+// Money writes an amount of a currency with its symbol.
+func (f format) Money(a money.Amount, code string) string { return f.withSymbol(a.Text(code), code) }
+
+// Total writes a sum of amounts, rounded to the currency's minor unit.
+func (f format) Total(t money.Total, code string) string {
+	return f.withSymbol(decimals(t.String(), money.Digits(code)), code)
+}
+
+// decimals cuts or fills a decimal number to n digits after the point.
+func decimals(text string, n int) string {
+	whole, fraction, _ := strings.Cut(text, ".")
+	for len(fraction) < n {
+		fraction += "0"
+	}
+	if fraction = fraction[:n]; n > 0 {
+		return whole + "." + fraction
+	}
+	return whole
+}
+
+func (f format) withSymbol(decimal, code string) string {
+	number, symbol := f.plain(decimal), symbolOf(code)
+	sign := ""
+	if strings.HasPrefix(number, "−") {
+		sign, number = "−", strings.TrimPrefix(number, "−")
+	}
+	switch {
+	case f.separators.symbolAfter:
+		return sign + number + "\u00a0" + symbol
+	case len(symbol) > 2 && symbol == code:
+		return sign + symbol + "\u00a0" + number
+	}
+	return sign + symbol + number
+}
+
+// symbolOf is a currency's sign, or its code where the sign is not known.
+func symbolOf(code string) string {
+	unit, err := currency.ParseISO(code)
+	if err != nil {
+		return code
+	}
+	return message.NewPrinter(language.English).Sprint(currency.NarrowSymbol(unit))
+}
+
+// stamp is a moment: what is read at once, and the whole of it.
+type stamp struct {
+	ISO, Words, Full string
+}
+
+// Stamp writes a moment as it is best read now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". Micros are since 1970 UTC; 0 is never.
+func (f format) Stamp(micros int64) stamp {
+	s := f.Moment(micros, "2 Jan 2006, 15:04")
+	if micros == 0 {
+		return s
+	}
+	s.Words = f.relative(time.UnixMicro(micros).In(f.zone))
+	return s
+}
+
+// Moment writes a moment in a layout of package time.
+func (f format) Moment(micros int64, layout string) stamp {
+	if micros == 0 {
+		return stamp{Words: "never"}
+	}
+	at := time.UnixMicro(micros).In(f.zone)
+	return stamp{ISO: at.UTC().Format("2006-01-02T15:04:05.000Z"), Words: at.Format(layout), Full: at.Format("2 January 2006, 15:04:05 MST")}
+}
+
+func (f format) relative(at time.Time) string {
+	now := f.now.In(f.zone)
+	ago := now.Sub(at)
+	switch {
+	case ago < 0:
+		return f.ahead(-ago, at)
+	case ago < time.Minute:
+		return "just now"
+	case ago < time.Hour:
+		return strconv.Itoa(int(ago.Minutes())) + " min ago"
+	case ago < 6*time.Hour:
+		return strconv.Itoa(int(ago.Hours())) + " h ago"
+	}
+	return f.day(at, now)
+}
+
+func (f format) ahead(in time.Duration, at time.Time) string {
+	switch {
+	case in < time.Minute:
+		return "in " + strconv.Itoa(int(in.Seconds())) + " s"
+	case in < time.Hour:
+		return "in " + strconv.Itoa(int(in.Minutes())) + " min"
+	case in < 6*time.Hour:
+		return "in " + strconv.Itoa(int(in.Hours())) + " h"
+	}
+	return f.day(at, f.now.In(f.zone))
+}
+
+// day names the day and the time of it.
+func (f format) day(at, now time.Time) string {
+	const dayOnly = "20060102"
+	switch at.Format(dayOnly) {
+	case now.Format(dayOnly):
+		return "today, " + at.Format("15:04")
+	case now.AddDate(0, 0, -1).Format(dayOnly):
+		return "yesterday, " + at.Format("15:04")
+	case now.AddDate(0, 0, 1).Format(dayOnly):
+		return "tomorrow, " + at.Format("15:04")
+	}
+	if at.Year() == now.Year() {
+		return at.Format("2 Jan, 15:04")
+	}
+	return at.Format("2 Jan 2006")
+}
+
+// plural joins a number and its noun: 1 order, 2 orders.
+func (f format) plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return f.Count(n) + " " + many
+}

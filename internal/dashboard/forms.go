@@ -1,0 +1,226 @@
+package dashboard
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+)
+
+// field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that what the API's reader
+// says of the member stands beside the input.
+type field struct {
+	Name, Label, Hint string
+	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
+	Value             string   // what it holds before anything is typed
+	Values            []string // the same of checks
+	Options           []option // of select and checks
+	Required          bool
+	Complete          string // HTML's autocomplete
+	Placeholder       string
+	Max               int  // characters, 0 for no bound in the browser
+	Focus             bool // the cursor is here when the page opens
+	Mono              bool // codes and identifiers
+	ClearBlank        bool // an empty input clears the member (null); else it is left out, and stays as it is
+
+	Form  string // id prefix, set by form
+	Error string // what is wrong with it
+}
+
+// option is one choice.
+type option struct {
+	Value, Label string
+	Group        string // of checks: those of one group stand together
+	On           bool   // chosen, set by form
+}
+
+// ID is the input's.
+func (f field) ID() string { return inputID(f.Form, f.Name) }
+
+// Input is the type attribute.
+func (f field) Input() string {
+	switch f.Kind {
+	case "", "decimal", "int":
+		return "text"
+	}
+	return f.Kind
+}
+
+// Mode is the inputmode attribute, "" for none.
+func (f field) Mode() string {
+	switch f.Kind {
+	case "decimal":
+		return "decimal"
+	case "int":
+		return "numeric"
+	}
+	return ""
+}
+
+// form is a form on a page: what it holds, and what is wrong with what was sent.
+type form struct {
+	Action   string // with the prefix
+	Key      string // names this copy of the form: sending it twice has one effect
+	Fields   []*field
+	Message  string    // what is wrong with the whole, "" for nothing
+	Problems []problem // what is wrong with the inputs
+
+	path   string // below the prefix
+	sent   url.Values
+	object *apijson.Object
+}
+
+// problem is one error of a form; ID is its input's, "" when it has none.
+type problem struct{ ID, Text string }
+
+// keyName is the input with the form's key.
+const keyName = "_key"
+
+// newKey names one copy of a form.
+func newKey() string { return rand.Text() }
+
+// form declares a form that is sent to an action below the prefix. When the request is what that form sent, it holds what was typed.
+func (r *request) form(action string, fields ...field) *form {
+	if r.refused != nil && r.refused.path == action {
+		return r.refused
+	}
+	f := &form{Action: prefix + action, path: action, Key: newKey()}
+	for _, in := range fields {
+		in.Form = strings.Trim(strings.Map(idChar, action), "-")
+		f.Fields = append(f.Fields, &in)
+	}
+	if r.http.Method == http.MethodPost && r.http.URL.Path == f.Action {
+		f.take(r.http.PostForm)
+	}
+	for _, in := range f.Fields {
+		in.choose()
+	}
+	return f
+}
+
+// take fills the form with what was sent.
+func (f *form) take(sent url.Values) {
+	f.sent = sent
+	if key := sent.Get(keyName); key != "" && len(key) <= 64 {
+		f.Key = key
+	}
+	for _, in := range f.Fields {
+		switch in.Kind {
+		case "password": // is typed again
+		case "checkbox":
+			in.Value = ""
+			if sent.Get(in.Name) != "" {
+				in.Value = "true"
+			}
+		case "checks":
+			in.Values = sent[in.Name]
+		default:
+			if sent.Has(in.Name) {
+				in.Value = sent.Get(in.Name)
+			}
+		}
+	}
+}
+
+// choose marks the options that are on.
+func (f *field) choose() {
+	f.Options = slices.Clone(f.Options)
+	for i := range f.Options {
+		o := &f.Options[i]
+		o.On = f.Kind == "checks" && slices.Contains(f.Values, o.Value) || f.Kind != "checks" && f.Value == o.Value
+	}
+}
+
+// At is a field by its name; it panics on one that the form does not have, which the test of templates meets first.
+func (f *form) At(name string) *field {
+	for _, in := range f.Fields {
+		if in.Name == name {
+			return in
+		}
+	}
+	panic("the form " + f.path + " has no field " + name)
+}
+
+// Value is what was sent under a name.
+func (f *form) Value(name string) string { return f.sent.Get(name) }
+
+// Object is what was sent, as the API's readers take it.
+func (f *form) Object() *apijson.Object {
+	if f.object == nil {
+		f.object = apijson.Read(f.document())
+	}
+	return f.object
+}
+
+// fail notes what is wrong, beside the inputs it is about. It reports whether that can be shown on the form's own page.
+func (f *form) fail(err error) bool {
+	e, ok := apperr.As(err)
+	if !ok {
+		return false
+	}
+	switch e.Kind {
+	case apperr.NotFound, apperr.Unavailable, apperr.TooLarge:
+		return false
+	}
+	if len(e.Details) == 0 {
+		f.Message = sentence(e.Message)
+		return true
+	}
+	for _, d := range e.Details {
+		text := sentence(d.Message)
+		i := slices.IndexFunc(f.Fields, func(in *field) bool { return in.Name == d.Path && in.Kind != "hidden" })
+		if i < 0 {
+			f.Problems = append(f.Problems, problem{Text: strings.TrimPrefix(d.Path+": "+d.Message, ": ")})
+			continue
+		}
+		in := f.Fields[i]
+		if in.Error == "" {
+			in.Error = text
+		}
+		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: in.Label + " " + d.Message})
+	}
+	return true
+}
+
+// submit runs what a form is sent for. What the caller did wrong is shown on the page that holds the form, with everything that was
+// typed, and answered 422 (or with the error's own status when no input is wrong); show is that page.
+func (r *request) submit(f *form, show func(*request) (answer, error), act func(*form) (answer, error)) (answer, error) {
+	out, err := act(f)
+	if err == nil || !f.fail(err) {
+		return out, err
+	}
+	e, _ := apperr.As(err)
+	r.retryAfter(e)
+	r.refused = f
+	out, showErr := show(r)
+	if showErr != nil {
+		return answer{}, showErr
+	}
+	if out.status = statusOf[e.Kind]; e.Kind == apperr.Invalid {
+		out.status = http.StatusUnprocessableEntity
+	}
+	return out, nil
+}
+
+// sentence is a message that begins a line.
+func sentence(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:]
+}
+
+func inputID(form, name string) string { return form + "-" + strings.Map(idChar, name) }
+
+// idChar keeps what an element's id is made of.
+func idChar(c rune) rune {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		return c
+	}
+	return '-'
+}

@@ -1,0 +1,234 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/api"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/orders"
+	"entrepot/internal/secretbox"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const password = "correct horse battery"
+
+// passwordHash is made once: hashing is slow on purpose.
+var passwordHash = sync.OnceValue(func() string {
+	hash, err := accounts.HashPassword(context.Background(), password)
+	if err != nil {
+		panic(err)
+	}
+	return hash
+})
+
+// site is a dashboard and the API on a fresh store, with one account.
+type site struct {
+	*Dashboard
+	t       testing.TB
+	url     string
+	account accounts.Account
+	owner   accounts.User
+	log     *bytes.Buffer
+}
+
+// sites runs a test on each engine.
+func sites(t *testing.T, test func(t *testing.T, s *site)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { test(t, newSite(t, engine)) })
+	}
+}
+
+func newSite(t testing.TB, engine string) *site {
+	t.Helper()
+	config := db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}
+	if engine == "postgres" {
+		config = db.Config{URL: dbtest.StoreURL(t), Pool: 12}
+	}
+	master, err := secretbox.Parse(strings.Repeat("5e", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := dbtest.Open(t, config)
+	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}
+	limiter := limits.NewLocal()
+	s := &site{t: t, log: &bytes.Buffer{}}
+	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true,
+		Log: slog.New(slog.NewTextHandler(s.log, nil))})
+	mux := http.NewServeMux()
+	mux.Handle(prefix, s.Dashboard)
+	mux.Handle(prefix+"/", s.Dashboard)
+	mux.Handle("/", api.New(api.Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true}))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	t.Cleanup(s.Drain)
+	s.url = server.URL
+	s.account, s.owner = s.newAccount("Atelier Lumen", "owner@test.example")
+	return s
+}
+
+// newAccount makes an account whose owner has the password.
+func (s *site) newAccount(name, email string) (account accounts.Account, owner accounts.User) {
+	s.t.Helper()
+	s.do(db.Across, func(tx *db.Tx) error {
+		made, user, err := s.Commerce.CreateAccount(tx, accounts.Caller{}, commerce.AccountDraft{Name: name, Plan: accounts.Enterprise,
+			Owner: &commerce.UserDraft{Email: email, Name: "Olga Owner", PasswordHash: passwordHash()}})
+		account, owner = made, *user
+		return err
+	})
+	return account, owner
+}
+
+// newUser adds a user with the password to the site's account.
+func (s *site) newUser(email string, role accounts.Role) (user accounts.User) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) (err error) {
+		user, err = s.Commerce.CreateUser(tx, accounts.Caller{}, commerce.UserDraft{Email: email, Name: "Vera Viewer", Role: role,
+			PasswordHash: passwordHash()})
+		return err
+	})
+	return user
+}
+
+// do runs one write on the store.
+func (s *site) do(tenant id.Tenant, run func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.DB.Write(s.t.Context(), tenant, run); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// browser is a client with cookies; it follows no redirect.
+type browser struct {
+	s      *site
+	client *http.Client
+	header http.Header // of every request
+}
+
+func (s *site) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &browser{s: s, header: http.Header{}, client: &http.Client{Jar: jar, Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// as is a browser in which a user is logged in.
+func (s *site) as(user accounts.User) *browser {
+	s.t.Helper()
+	b := s.browser()
+	var text string
+	tenant := s.account.Tenant
+	s.do(db.Across, func(tx *db.Tx) error {
+		found, own, err := accounts.Login(tx, user.Email)
+		if err == nil {
+			user, tenant = *found, own
+		}
+		return err
+	})
+	s.do(tenant, func(tx *db.Tx) error {
+		text = s.Commerce.OpenSession(tx, &user, "")
+		return nil
+	})
+	at, err := url.Parse(s.url + prefix + "/")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: cookieName, Value: text, Path: prefix}})
+	return b
+}
+
+// reply is an answer, read whole.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// words is what a reader sees of a page.
+func (r reply) words() string {
+	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(r.body, " "))), " ")
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// to is where a redirect leads.
+func (r reply) to() string { return r.header.Get("Location") }
+
+func (b *browser) send(method, path string, body io.Reader, kind string) reply {
+	b.s.t.Helper()
+	request, err := http.NewRequestWithContext(b.s.t.Context(), method, b.s.url+path, body)
+	if err != nil {
+		b.s.t.Fatal(err)
+	}
+	for name, values := range b.header {
+		request.Header[name] = values
+	}
+	if kind != "" {
+		request.Header.Set("Content-Type", kind)
+	}
+	response, err := b.client.Do(request)
+	if err != nil {
+		b.s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.s.t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(text)}
+}
+
+// get reads a page; the path is below the prefix.
+func (b *browser) get(path string) reply {
+	b.s.t.Helper()
+	return b.send("GET", prefix+path, nil, "")
+}
+
+// post sends a form; the path is below the prefix.
+func (b *browser) post(path string, values url.Values) reply {
+	b.s.t.Helper()
+	return b.send("POST", prefix+path, strings.NewReader(values.Encode()), "application/x-www-form-urlencoded")
+}
+
+// follow reads the page that a redirect leads to.
+func (b *browser) follow(r reply) reply {
+	b.s.t.Helper()
+	if r.status != http.StatusSeeOther {
+		b.s.t.Fatalf("no redirect: %d %.300s", r.status, r.words())
+	}
+	return b.send("GET", r.to(), nil, "")
+}
+
+// key is the key of the form that a page sends to an action below the prefix.
+func (r reply) key(t testing.TB, action string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(r.body, `action="`+prefix+action+`"`)
+	found := keyInput.FindStringSubmatch(rest)
+	if !ok || found == nil {
+		t.Fatalf("no form to %s with a key in: %.500s", action, r.words())
+	}
+	return found[1]
+}
+
+var keyInput = regexp.MustCompile(`name="_key" value="([^"]+)"`)

@@ -1,0 +1,54 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// token is a piece of JSON with the class of its colour: k for names, s for texts, v for other values.
+type token struct{ Class, Text string }
+
+// colour sets JSON out in lines and says what each piece is. What is no JSON is one piece.
+func colour(text string) (list []token) {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return []token{{Text: text}}
+	}
+	text = b.String()
+	for text != "" {
+		piece := len(text)
+		class := ""
+		switch c := text[0]; {
+		case c == '"':
+			piece = quoted(text)
+			if class = "s"; strings.HasPrefix(text[piece:], ":") {
+				class = "k"
+			}
+		case strings.IndexByte("-0123456789tfn", c) >= 0:
+			if end := strings.IndexAny(text, ",\n]} "); end > 0 {
+				piece = end
+			}
+			class = "v"
+		default:
+			if end := strings.IndexAny(text, `"-0123456789tfn`); end > 0 {
+				piece = end
+			}
+		}
+		list, text = append(list, token{class, text[:piece]}), text[piece:]
+	}
+	return list
+}
+
+// quoted is the length of the string that JSON begins with.
+func quoted(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}

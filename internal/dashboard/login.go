@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/limits"
+)
+
+// loginRoutes are how a session begins and ends.
+var loginRoutes = []*route{
+	{method: "GET", path: "/login", open: true, serve: (*Dashboard).showLogin},
+	{method: "POST", path: "/login", open: true, most: limits.MaxLoginBody, serve: (*Dashboard).logIn},
+	{method: "POST", path: "/logout", serve: (*Dashboard).logOut},
+}
+
+func loginForm(r *request) *form {
+	return r.form("/login",
+		field{Name: "email", Label: "E-mail", Kind: "email", Required: true, Complete: "username", Focus: true},
+		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "current-password"},
+		field{Name: "next", Kind: "hidden", Value: r.http.FormValue("next")})
+}
+
+// showLogin serves GET /login.
+func (d *Dashboard) showLogin(r *request) (answer, error) {
+	return show(screen{Template: "login", Title: "Log in", Bare: true, Data: loginForm(r)}), nil
+}
+
+// logIn serves POST /login. A wrong address and a wrong password are refused in the same words.
+func (d *Dashboard) logIn(r *request) (answer, error) {
+	return r.submit(loginForm(r), d.showLogin, func(f *form) (answer, error) {
+		o := f.Object()
+		in := drafts.ReadLogin(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		user, tenant, err := d.logins().User(r.http.Context(),
+			commerce.Attempt{Email: in.Email, Password: in.Password, Address: r.address(), RequestID: r.id})
+		if err != nil {
+			return answer{}, err
+		}
+		r.session.Caller.Tenant = tenant
+		out, err := d.openSession(r, *user)
+		out.to = ownPage(f.Value("next"))
+		return out, err
+	})
+}
+
+// logOut serves POST /logout.
+func (d *Dashboard) logOut(r *request) (answer, error) {
+	err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+		accounts.LogOut(tx, r.sessionText())
+		return nil
+	})
+	out := redirect("/login", "You are logged out")
+	out.cookies = []*http.Cookie{r.cookie(r.cookieName(), "", -1)}
+	return out, err
+}

@@ -1,0 +1,53 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A new password ends all sessions but this browser's; a second click changes nothing and says the same.
+func TestChangePassword(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b, elsewhere := s.as(s.owner), s.as(s.owner)
+		page := b.get("/settings/me")
+		send := func(current, next string) reply {
+			return b.post("/settings/me/password", url.Values{"_key": {page.key(t, "/settings/me/password")}, "currentPassword": {current},
+				"password": {next}})
+		}
+		for _, bad := range []struct{ current, next, words string }{
+			{"", "another long passphrase", "Current password is required"},
+			{"not the password", "another long passphrase", "Current password is not your password"},
+			{password, "short", "New password must have 8 to 200 characters"},
+			{password, "owner@test.example", "New password"},
+			{password, "", "New password is required"},
+		} {
+			out := send(bad.current, bad.next)
+			if out.status != 422 || !strings.Contains(out.words(), bad.words) || !strings.Contains(out.body, `aria-invalid="true"`) {
+				t.Errorf("%q, %q: %d %s", bad.current, bad.next, out.status, out.words())
+			}
+		}
+		if out := elsewhere.get("/settings/me"); out.status != 200 {
+			t.Fatalf("a refused change has ended a session: %d", out.status)
+		}
+		out := send(password, "another long passphrase")
+		if done := b.follow(out); done.status != 200 || !strings.Contains(done.words(), "Your password is changed") {
+			t.Fatalf("%d %s", done.status, done.words())
+		}
+		if again := b.get("/settings/me"); strings.Contains(again.words(), "Your password is changed") {
+			t.Error("it is said twice")
+		}
+		if out := elsewhere.get("/settings/me"); out.status != 303 {
+			t.Errorf("the session elsewhere: %d", out.status)
+		}
+		if out := s.browser().post("/login", login("owner@test.example", "another long passphrase")); out.status != 303 {
+			t.Errorf("the new password: %d", out.status)
+		}
+		if out := b.follow(b.post("/settings/me/log-out-everywhere", nil)); !strings.Contains(out.words(), "logged out everywhere") {
+			t.Errorf("%s", out.words())
+		}
+		if out := b.get("/settings/me"); out.status != 303 {
+			t.Errorf("after logging out everywhere: %d", out.status)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package dashboard
+
+// This file holds what the templates of templates/parts.html are given. Each part is one template there and one block in dash.css; all of
+// them are shown at /dashboard/_parts of a development server.
+
+// badge is a status: glyph, word and colour, so that none of them is needed alone.
+type badge struct{ Tone, Glyph, Word string }
+
+func newBadge(tone, glyph, word string) badge { return badge{tone, glyph, word} }
+
+// gauge is how much of something is done.
+type gauge struct {
+	Value, Max int64
+	Unit       string // "of" between the numbers, unless other words say it better
+}
+
+func newGauge(value, most int64) gauge { return gauge{value, most, "of"} }
+
+// Full reports whether nothing is left to do.
+func (g gauge) Full() bool { return g.Value >= g.Max }
+
+// tab is a view of a list.
+type tab struct {
+	Label, To string // To is an address with its query
+	Count     string // "" for none
+	Current   bool
+}
+
+// chip is a filter: one that is set leads to the list without it.
+type chip struct {
+	Label, To string
+	On        bool
+}
+
+// head is a column's head: with an address it sorts.
+type head struct {
+	Label string
+	To    string
+	Sort  string // "ascending", "descending", "" for not sorted by it
+	Num   bool
+	Out   bool // read aloud only
+}
+
+// pager leads through a list.
+type pager struct {
+	Words        string // "1–50 of 970"
+	First        string // addresses, "" for none
+	Newer, Older string
+}
+
+// callout says something about the page before its content.
+type callout struct{ Tone, Head, Text string }
+
+func newCallout(tone, head, text string) callout { return callout{tone, head, text} }
+
+// Icon is the glyph of the tone.
+func (c callout) Icon() string {
+	switch c.Tone {
+	case "bad", "warn":
+		return "alert"
+	case "good":
+		return "check"
+	}
+	return "info"
+}
+
+// step is one of a way through several pages.
+type step struct {
+	Label string
+	State string // "done", "at", "" for still to come
+}
+
+// empty is a list without entries: what would be here, and the first step to it.
+type empty struct {
+	Icon, Head, Text string
+	Label, To        string // of the button, "" for none
+	Curl             string // a command that works, "" for none
+}
+
+// ask is a dialog that asks before something that cannot be undone. Typed, if set, has to be typed.
+type ask struct {
+	ID, Head, Text string
+	Label          string // of the button that does it
+	Form           *form
+	Typed          string
+}
+
+func newAsk(id, head, text, label string, f *form) ask {
+	return ask{ID: id, Head: head, Text: text, Label: label, Form: f}
+}
+
+// once is a secret that is shown now and never again.
+type once struct {
+	Head, Text string
+	Label      string // what the secret is: "API key"
+	Secret     string
+	Curl       string // a command that uses it, "" for none
+	Back       string // address of the page to go on with
+}
+
+// node is an entry of a tree.
+type node struct {
+	Label, To, Meta string
+	Children        []node
+}
+
+// line is an entry of a timeline.
+type line struct {
+	Tone, Glyph string
+	Head        string
+	Changes     []change
+	Text        string
+	Small       string // event names and the like
+	At          stamp
+}
+
+// change is what was and what is.
+type change struct{ Label, From, To string }
+
+// pair is a name and its value.
+type pair struct {
+	Name, Value, To string
+	Mono            bool
+}

@@ -1,0 +1,108 @@
+package dashboard
+
+import (
+	"bytes"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"entrepot/internal/accounts"
+)
+
+// screen is what the layout is given; a page's template finds its own view in Data.
+type screen struct {
+	Template string // templates/<Template>.html
+	Title    string
+	Section  string // path of the sidebar's item: "/orders"
+	Crumbs   []crumb
+	Bare     bool // no sidebar: login, set-up
+	Data     any
+
+	Flash *flash
+	Shell shell
+
+	caller accounts.Caller
+}
+
+// May reports whether the user has a scope; templates hide what it is false for.
+func (s *screen) May(scope string) bool { return s.caller.May(scope) }
+
+// MayAdminister reports whether the user may do what takes an owner or admin.
+func (s *screen) MayAdminister() bool { return s.caller.Role != accounts.Viewer }
+
+// crumb is a page above this one.
+type crumb struct{ Label, To string }
+
+// templates are the pages, each in the layout, by name.
+type templates struct {
+	files *files
+	live  bool
+	once  sync.Once
+	pages map[string]*template.Template
+}
+
+func newTemplates(f *files, _ bool) *templates {
+	t := &templates{files: f, live: f.live}
+	t.pages = t.parse()
+	return t
+}
+
+// shared are the templates that every page may use.
+var shared = []string{"templates/layout.html", "templates/parts.html"}
+
+// parse reads every template of the folder; it panics on one that does not parse.
+func (t *templates) parse() map[string]*template.Template {
+	base := template.Must(template.New("").Funcs(template.FuncMap{
+		"asset": t.files.asset, "prefix": func() string { return prefix }, "badge": newBadge, "gauge": newGauge, "callout": newCallout,
+		"ask": newAsk,
+	}).ParseFS(t.files, shared...))
+	names, err := fs.Glob(t.files, "templates/*.html")
+	if err != nil {
+		panic(err) // the pattern is good
+	}
+	pages := map[string]*template.Template{}
+	for _, name := range names {
+		if name == shared[0] || name == shared[1] {
+			continue
+		}
+		page := template.Must(template.Must(base.Clone()).ParseFS(t.files, name))
+		pages[strings.TrimSuffix(path.Base(name), ".html")] = page
+	}
+	return pages
+}
+
+func (t *templates) page(name string) *template.Template {
+	pages := t.pages
+	if t.live {
+		pages = t.parse()
+	}
+	return pages[name]
+}
+
+// rendered are buffers for pages: an error in a template must not leave half a page behind.
+var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// render writes a page.
+func (d *Dashboard) render(r *request, out answer) error {
+	page := *out.page
+	page.Bare = page.Bare || r.session.User.ID == ""
+	if r.http.Method == http.MethodGet || out.status != 0 {
+		page.Flash = r.takeFlash()
+	}
+	page.Shell, page.caller = d.shell(r, &page), r.caller()
+	b := rendered.Get().(*bytes.Buffer)
+	defer rendered.Put(b)
+	b.Reset()
+	if err := d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page); err != nil {
+		d.Log.Error("a template failed", "id", r.id, "template", page.Template, "error", err)
+		http.Error(r.out, "this page could not be made; the service's log says why under "+r.id, http.StatusInternalServerError)
+		return nil
+	}
+	r.out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	r.out.WriteHeader(out.code())
+	_, err := r.out.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,26 @@
+package dashboard
+
+import "slices"
+
+// prefix stands before every path of the table.
+const prefix = "/dashboard"
+
+// route is a page or an action.
+type route struct {
+	method string
+	path   string // below the prefix, as http.ServeMux has it: /orders/{id}
+	scope  string // the API's scope that the user must have: "read:orders" to look, "write:orders" to change; "" for any user
+	admin  bool   // only for owners and admins, like the API's routes that take a login
+	open   bool   // without a session
+	most   int64  // bytes of the form, 0 for 1 MB
+	serve  func(*Dashboard, *request) (answer, error)
+}
+
+// routes is the whole table. Each file of pages gives its own.
+func routes(dev bool) []*route {
+	list := slices.Concat(loginRoutes, setupRoutes, homeRoutes, meRoutes)
+	if dev {
+		list = append(list, partsRoutes...)
+	}
+	return list
+}

@@ -1,0 +1,134 @@
+package dashboard
+
+import (
+	"io/fs"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+)
+
+// nobodys is an id that no record has.
+const nobodys = "01900000-0000-7000-8000-000000000001"
+
+// address is a route's path with ids that no record of the account has.
+func (route *route) address() string {
+	return regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(strings.TrimSuffix(route.path, "{$}"), nobodys)
+}
+
+// Without a session a page leads to the login, and an action is refused.
+func TestEveryRouteTakesASession(t *testing.T) {
+	s := newSite(t, "sqlite")
+	for _, route := range s.routes {
+		if route.open {
+			continue
+		}
+		b := s.browser()
+		if route.method == "GET" {
+			if out := b.get(route.address()); out.status != 303 || !strings.HasPrefix(out.to(), prefix+"/login") {
+				t.Errorf("GET %s: %d to %q", route.path, out.status, out.to())
+			}
+			continue
+		}
+		if out := b.post(route.address(), url.Values{}); out.status != 401 {
+			t.Errorf("%s %s: %d", route.method, route.path, out.status)
+		}
+	}
+}
+
+// ownActions are what every user may do: with his own login.
+var ownActions = map[string]bool{"/logout": true, "/settings/me/password": true, "/settings/me/log-out-everywhere": true,
+	"/_parts/form": true}
+
+// A viewer changes nothing: an action without a scope of writing is only for oneself.
+func TestViewersOnlyLook(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.newUser("vera@test.example", accounts.Viewer)
+	for _, route := range s.routes {
+		if route.open || route.method == "GET" || ownActions[route.path] {
+			continue
+		}
+		if !route.admin && !strings.HasPrefix(route.scope, "write:") {
+			t.Errorf("%s %s takes no right", route.method, route.path)
+			continue
+		}
+		b := s.as(accounts.User{Email: "vera@test.example"})
+		if out := b.post(route.address(), url.Values{}); out.status != 403 {
+			t.Errorf("%s %s by a viewer: %d", route.method, route.path, out.status)
+		}
+	}
+}
+
+// An id that the account does not have is not found, by whatever route.
+func TestForeignIDsAreNotFound(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.as(s.owner)
+	for _, route := range s.routes {
+		if !strings.Contains(route.path, "{") || strings.HasSuffix(route.path, "{$}") {
+			continue
+		}
+		out := b.get(route.address())
+		if route.method != "GET" {
+			out = b.post(route.address(), url.Values{})
+		}
+		if out.status != 404 {
+			t.Errorf("%s %s: %d %.200s", route.method, route.path, out.status, out.words())
+		}
+	}
+}
+
+// Every page has the headers that keep it to itself.
+func TestHeaders(t *testing.T) {
+	s := newSite(t, "sqlite")
+	for _, path := range []string{"/login", "/settings/me", "/nothing/here"} {
+		out := s.as(s.owner).get(path)
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store"} {
+			if out.header.Get(name) != want {
+				t.Errorf("%s: %s: %q", path, name, out.header.Get(name))
+			}
+		}
+		if got := out.header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none'; script-src 'self'; style-src 'self';") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if out := s.as(s.owner).get("/nothing/here"); out.status != 404 || !strings.Contains(out.words(), "there is no page at this address") {
+		t.Errorf("an unknown page: %d %s", out.status, out.words())
+	}
+}
+
+// Static files have names of their content and are kept for ever; other names are nothing.
+func TestStaticFiles(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.browser()
+	out := b.send("GET", s.files.asset("dash.css"), nil, "")
+	if out.status != 200 || !strings.HasPrefix(out.header.Get("Content-Type"), "text/css") ||
+		!strings.Contains(out.header.Get("Cache-Control"), "immutable") {
+		t.Errorf("%d %v", out.status, out.header)
+	}
+	for _, path := range []string{"/static/dash.css", "/static/", "/static/../routes.go", "/static/dash.0000000000.css"} {
+		if out := b.get(path); out.status == 200 {
+			t.Errorf("%s is served", path)
+		}
+	}
+}
+
+// No template holds what the policy refuses, or goes around the escaping.
+func TestTemplatesHoldNothingInline(t *testing.T) {
+	inline := regexp.MustCompile(`(?i)\sstyle=|<style|<script>|<script [^>]*>[^<]|\son[a-z]+=|javascript:|srcdoc=`)
+	err := fs.WalkDir(embedded, "templates", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(embedded, path)
+		if found := inline.Find(text); found != nil {
+			t.Errorf("%s has %s", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

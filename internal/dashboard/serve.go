@@ -1,0 +1,151 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+)
+
+// request is one request on its way through the dashboard.
+type request struct {
+	http    *http.Request
+	out     http.ResponseWriter // for the deadlines of its connection; handlers give an answer instead of writing
+	d       *Dashboard
+	id      string
+	route   *route
+	session accounts.Session // zero on open routes
+	format  format
+	refused *form // what was sent and is shown again, nil for none
+}
+
+func (r *request) caller() accounts.Caller { return r.session.Caller }
+
+// address is the client's.
+func (r *request) address() string { return r.d.Proxies.Client(r.http) }
+
+// ServeHTTP serves every path below /dashboard, and /setup.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	secure(w.Header())
+	d.mux.ServeHTTP(w, hr)
+}
+
+// policy is what a page may load: only what this service sends; images also from elsewhere, because products show them. Scripts get no
+// HTML into the page but through the policy named "entrepot" in app.js.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types entrepot"
+
+// secure sets the headers that every answer has.
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// crossSite refuses forms that another site's page sends.
+func crossSite(public string) *http.CrossOriginProtection {
+	p := http.NewCrossOriginProtection()
+	if u, err := url.Parse(public); err == nil && u.Host != "" {
+		_ = p.AddTrustedOrigin(u.Scheme + "://" + u.Host) // it has the one form that is accepted
+	}
+	return p
+}
+
+// handler takes a request of a route the way of all of them.
+func (d *Dashboard) handler(route *route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		start := time.Now()
+		r := &request{http: hr, out: w, d: d, id: id.New[string](), route: route, format: newFormat(hr, "", d.DB.Now)}
+		w.Header().Set("X-Request-Id", r.id)
+		out, err := d.admit(r)
+		if err != nil {
+			out = d.failed(r, err)
+		}
+		d.send(r, out)
+		d.Log.Info("page", "id", r.id, "method", hr.Method, "path", prefix+route.path, "status", out.code(),
+			"took", time.Since(start).Round(time.Microsecond))
+	})
+}
+
+// admit checks origin, session and rights, in this order, and calls the handler. A panic becomes an error.
+func (d *Dashboard) admit(r *request) (out answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if err := d.crossSite.Check(r.http); err != nil {
+		return answer{}, refusal(apperr.Forbidden, "this form was sent by a page of another site")
+	}
+	if !r.route.open {
+		if err := d.authenticate(r); err != nil {
+			return answer{}, err
+		}
+		if err := r.mayUse(r.route); err != nil {
+			return answer{}, err
+		}
+	}
+	if r.http.Method == http.MethodPost {
+		if err := r.readForm(); err != nil {
+			return answer{}, err
+		}
+	}
+	return r.route.serve(d, r)
+}
+
+// mayUse is the 403 for a user whose role or limit does not allow a route.
+func (r *request) mayUse(route *route) error {
+	if route.admin && r.caller().Role == accounts.Viewer {
+		return apperr.New(apperr.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
+	}
+	return r.caller().Needs(route.scope)
+}
+
+// openTime is how long a form may take to come from whoever has no session.
+const openTime = 10 * time.Second
+
+// readForm reads the body of a POST; a multipart form is left to the handler, which reads it in pieces.
+func (r *request) readForm() error {
+	most := r.route.most
+	if most == 0 {
+		most = limits.MaxBody
+	}
+	r.http.Body = http.MaxBytesReader(r.out, r.http.Body, most)
+	if r.route.open {
+		_ = http.NewResponseController(r.out).SetReadDeadline(time.Now().Add(openTime)) // without a connection nothing can stall
+	}
+	if strings.HasPrefix(r.http.Header.Get("Content-Type"), "multipart/") {
+		return nil
+	}
+	if err := r.http.ParseForm(); err != nil {
+		if _, over := err.(*http.MaxBytesError); over {
+			return apperr.New(apperr.TooLarge, "body_too_large", "the form is larger than %d bytes", most)
+		}
+		return refusal(apperr.Invalid, "the form cannot be read")
+	}
+	return nil
+}
+
+// read runs reads on a snapshot of the user's account.
+func (r *request) read(run func(tx *db.Tx) error) error {
+	return r.d.DB.Read(r.http.Context(), r.caller().Tenant, run)
+}
+
+// pathID reads an identifier from the path: what is no UUID is not found.
+func pathID[T ~string](r *request, noun string) (T, error) {
+	v, ok := id.Parse[T](r.http.PathValue("id"))
+	if !ok {
+		return "", apperr.Missing(noun)
+	}
+	return v, nil
+}

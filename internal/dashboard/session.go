@@ -1,0 +1,104 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/netguard"
+)
+
+// The session's cookie. Over https it carries the prefix that browsers accept only from https. The API never reads it.
+const (
+	cookieName       = "entrepot"
+	secureCookieName = "__Secure-entrepot"
+)
+
+// https reports whether the browser's side of the connection is encrypted, here or at the proxy before the service.
+func (r *request) https() bool {
+	return r.http.TLS != nil || strings.HasPrefix(r.d.PublicURL, "https:") && !netguard.LoopbackHost(r.http.Host)
+}
+
+func (r *request) cookieName() string {
+	if r.https() {
+		return secureCookieName
+	}
+	return cookieName
+}
+
+// cookie is one of the dashboard's: age is in seconds, below 0 to delete it.
+func (r *request) cookie(name, value string, age int) *http.Cookie {
+	return &http.Cookie{Name: name, Value: value, Path: prefix, MaxAge: age, HttpOnly: true, Secure: r.https(),
+		SameSite: http.SameSiteLaxMode}
+}
+
+// sessionText is the text of the session that the browser sent, "" for none.
+func (r *request) sessionText() string {
+	c, err := r.http.Cookie(r.cookieName())
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// authenticate finds who the session belongs to. Errors: Unauthorized.
+func (d *Dashboard) authenticate(r *request) error {
+	text := r.sessionText()
+	if text == "" {
+		return accounts.Unauthorized("log in")
+	}
+	err := d.DB.Peek(r.http.Context(), db.Across, func(tx *db.Tx) (err error) {
+		r.session, err = accounts.BySession(tx, text)
+		return err
+	})
+	if err == nil {
+		r.format = newFormat(r.http, r.session.Account.Currency, d.DB.Now)
+	}
+	return err
+}
+
+// loginFor is the login page that leads back to where the request was going.
+func loginFor(r *http.Request) string {
+	to := r.URL.RequestURI()
+	if r.Method != http.MethodGet || to == prefix || to == prefix+"/" {
+		return "/login"
+	}
+	return "/login?next=" + url.QueryEscape(to)
+}
+
+// ownPage gives back an address if it is a page of the dashboard, else the overview's: nobody is led elsewhere by a link to the login page.
+// The answer is below the prefix.
+func ownPage(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || strings.ContainsAny(next, "\\\r\n\t") ||
+		path.Clean(u.Path) != u.Path {
+		return "/"
+	}
+	rest, ok := strings.CutPrefix(u.RequestURI(), prefix+"/")
+	if !ok || strings.HasPrefix(rest, "login") {
+		return "/"
+	}
+	return "/" + rest
+}
+
+// openSession gives the browser a new session of a user whose password was checked; the one it had ends.
+func (d *Dashboard) openSession(r *request, user accounts.User) (answer, error) {
+	var text string
+	before := r.sessionText()
+	err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+		if before != "" {
+			accounts.LogOut(tx, before)
+		}
+		who := user
+		text = d.Commerce.OpenSession(tx, &who, r.address())
+		return nil
+	})
+	if apperr.Is(err, apperr.Unauthorized) {
+		err = accounts.WrongLogin()
+	}
+	return answer{cookies: []*http.Cookie{r.cookie(r.cookieName(), text, int(accounts.TokenLife.Seconds()))}}, err
+}

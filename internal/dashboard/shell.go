@@ -1,0 +1,98 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/accounts"
+)
+
+// shell is what stands around every page.
+type shell struct {
+	Account string
+	Plan    string
+	User    string
+	Groups  []navGroup
+	Foot    []navItem
+	LogOut  *form
+	Theme   string // "light" or "dark", "" for the system's
+}
+
+// navGroup is a part of the sidebar under its heading.
+type navGroup struct {
+	Label string
+	Items []navItem
+}
+
+// navItem is a link of the sidebar.
+type navItem struct {
+	Label, Icon, Path, Scope string // Path is below the prefix; without the scope the item is hidden
+	Current                  bool
+	Count                    string // of open work, "" for none
+	Bad                      bool   // the count is of what failed
+}
+
+// navigation is the sidebar. An item is shown when its page exists and the user may see it.
+var navigation = []navGroup{
+	{"", []navItem{
+		{Label: "Overview", Icon: "home", Path: "/"},
+		{Label: "Orders", Icon: "order", Path: "/orders", Scope: "read:orders"},
+		{Label: "Products", Icon: "tag", Path: "/products", Scope: "read:products"},
+		{Label: "Stock", Icon: "stock", Path: "/stock", Scope: "read:inventory"},
+		{Label: "Customers", Icon: "people", Path: "/customers", Scope: "read:customers"}}},
+	{"Channels", []navItem{
+		{Label: "Channels", Icon: "plug", Path: "/channels", Scope: "read:channels"},
+		{Label: "Jobs", Icon: "retry", Path: "/jobs", Scope: "read:channels"}}},
+	{"Integrations", []navItem{
+		{Label: "Webhooks", Icon: "hook", Path: "/webhooks", Scope: "read:webhooks"},
+		{Label: "API keys", Icon: "key", Path: "/keys"},
+		{Label: "Event log", Icon: "pulse", Path: "/events", Scope: "read:webhooks"}}},
+}
+
+// foot is the sidebar's end.
+var foot = []navItem{{Label: "Settings", Icon: "gear", Path: "/settings/account"}}
+
+// shell makes what stands around a page.
+func (d *Dashboard) shell(r *request, page *screen) shell {
+	if page.Bare {
+		return shell{}
+	}
+	s := shell{Account: r.session.Account.Name, Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
+		LogOut: &form{Action: prefix + "/logout"}}
+	for _, group := range navigation {
+		group.Items = d.visible(r, group.Items, page.Section)
+		if len(group.Items) > 0 {
+			s.Groups = append(s.Groups, group)
+		}
+	}
+	s.Foot = d.visible(r, foot, page.Section)
+	return s
+}
+
+// visible are the items that this user sees.
+func (d *Dashboard) visible(r *request, items []navItem, section string) (list []navItem) {
+	for _, item := range items {
+		if !d.has(item.Path) || item.Scope != "" && !r.caller().May(item.Scope) {
+			continue
+		}
+		item.Current = item.Path == section
+		list = append(list, item)
+	}
+	return list
+}
+
+// has reports whether a page exists.
+func (d *Dashboard) has(path string) bool {
+	for _, route := range d.routes {
+		if route.method == "GET" && (route.path == path || path == "/" && route.path == "/{$}") {
+			return true
+		}
+	}
+	return false
+}
+
+func planName(p accounts.Plan) string {
+	if p == "" {
+		return ""
+	}
+	return strings.ToUpper(string(p[:1])) + string(p[1:])
+}

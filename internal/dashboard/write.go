@@ -1,0 +1,91 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+
+	"entrepot/internal/db"
+	"entrepot/internal/idempotency"
+)
+
+// kept is what is stored under a form's key: where the action led, or what it showed once.
+type kept struct {
+	To       string `json:"to,omitempty"`
+	Flash    *flash `json:"flash,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	Secret   string `json:"secret,omitempty"` // encrypted
+}
+
+// keyOf is the key under which the effect of a request is kept: that of the copy of the form together with all that it holds, so that a
+// form that was changed and sent again is another action. "" when the form has none.
+func (r *request) keyOf() (key, space string) {
+	given := r.http.PostForm.Get(keyName)
+	if given == "" {
+		return "", ""
+	}
+	sum := sha256.Sum256([]byte(given + "\x00" + r.http.PostForm.Encode()))
+	return "form:" + hex.EncodeToString(sum[:]), "POST " + r.http.URL.Path
+}
+
+// write runs an operation in one transaction with the form's key: what a second click sends has no second effect, and is answered like the
+// first. The operation may run again after a race.
+func (d *Dashboard) write(r *request, operation func(tx *db.Tx) (answer, error)) (out answer, err error) {
+	_, err = d.once(r, func(tx *db.Tx) (k kept, err error) {
+		out, err = operation(tx)
+		return kept{To: out.to, Flash: out.flash}, err
+	}, func(k kept) { out = answer{to: k.To, flash: k.Flash} })
+	return out, err
+}
+
+// writeSecret is write for an operation that makes a secret, which its page shows once: what is kept under the form's key is encrypted. It
+// gives the id of what was made, and the secret.
+func (d *Dashboard) writeSecret(r *request,
+	operation func(tx *db.Tx) (resource, secret string, err error)) (resource, secret string, err error) {
+	key, space := r.keyOf()
+	place := idempotency.Place(r.caller().Tenant, space, key)
+	k, err := d.once(r, func(tx *db.Tx) (k kept, err error) {
+		k.Resource, k.Secret, err = operation(tx)
+		if err == nil {
+			k.Secret, err = d.Commerce.Encrypt(tx, k.Secret, place)
+		}
+		return k, err
+	}, nil)
+	if err != nil {
+		return "", "", err
+	}
+	secret, err = d.Commerce.Key.Open(k.Secret, place)
+	return k.Resource, secret, err
+}
+
+// once runs an operation unless its key was used, and gives what is kept; replayed, if given, gets what was kept before.
+func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), replayed func(kept)) (k kept, err error) {
+	key, space := r.keyOf()
+	err = d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+		if key != "" {
+			found, err := idempotency.Find(tx, key, space)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				if err := json.Unmarshal([]byte(found.Body), &k); err != nil {
+					return err
+				}
+				if replayed != nil {
+					replayed(k)
+				}
+				return nil
+			}
+		}
+		if k, err = operation(tx); err != nil || key == "" {
+			return err
+		}
+		body, err := json.Marshal(k)
+		if err == nil {
+			idempotency.Save(tx, key, space, idempotency.Answer{Fingerprint: key, Status: http.StatusSeeOther, Body: string(body)})
+		}
+		return err
+	})
+	return k, err
+}
