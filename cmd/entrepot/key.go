@@ -26,6 +26,8 @@ func recordKey(k accounts.Key, secret string, of accounts.Account) json.RawMessa
 func newKeyCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "key", Short: "API keys", Args: cobra.ArbitraryArgs, RunE: needsCommand}
 	create := env.offline(&cobra.Command{Use: "create", Short: "Make an API key and print it, this once",
+		Example: "  entrepot key create --name ERP --scopes write:products,write:inventory,read:orders\n" +
+			"  entrepot key create --name report --scopes read:orders --expires-in 30d --json",
 		Long: "Make an API key and print it, this once.\n\nScopes: " + strings.Join(accounts.AllScopes, ", ") + ", or all."}, env.createKey)
 	flags := create.Flags()
 	accountFlag(env, create, "may be left out when there is only one")
@@ -36,8 +38,8 @@ func newKeyCommand(env *environment) *cobra.Command {
 	completeList(create, "scopes", append([]string{"all"}, accounts.AllScopes...))
 	show := env.offline(&cobra.Command{Use: "list", Short: "List the keys of one account or of all"}, listing(env.listKeys))
 	accountFlag(env, show, "without it, of all")
-	revoke := &cobra.Command{Use: "revoke ID", Short: "Make an API key useless, at once and for good", Args: cobra.MaximumNArgs(1),
-		Long: "Make an API key useless, at once and for good, also on a service that runs. ID is the key's id or the beginning that key " +
+	revoke := &cobra.Command{Use: "revoke ID", Short: "Revoke an API key, at once and for good", Args: cobra.MaximumNArgs(1),
+		Long: "Revoke an API key, at once and for good, also on a service that runs. ID is the key's id or the beginning that key " +
 			"list shows.",
 		Example: "  entrepot key revoke 019a1c52-7c1e-7d40-9a55-00000000a001\n  entrepot key revoke pk_live_ab12"}
 	env.offline(revoke, env.revokeKey)

@@ -22,7 +22,8 @@ func recordUser(u accounts.User, of accounts.Account) json.RawMessage {
 // newUserCommand is "entrepot user".
 func newUserCommand(env *environment) *cobra.Command {
 	group := &cobra.Command{Use: "user", Short: "People with a login", Args: cobra.ArbitraryArgs, RunE: needsCommand}
-	create := env.offline(&cobra.Command{Use: "create", Short: "Add a user to an account"}, env.createUser)
+	create := env.offline(&cobra.Command{Use: "create", Short: "Add a user to an account",
+		Example: "  entrepot user create --email ann@example.com --name Ann --role viewer --password - < password.txt"}, env.createUser)
 	flags := create.Flags()
 	accountFlag(env, create, "may be left out when there is only one")
 	flags.String("email", "", "e-mail address of the login")
