@@ -59,6 +59,7 @@ func TestDocumentIsWhole(t *testing.T) {
 // nothing is answered with.
 func TestAnswersAreAsDocumented(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	eachRoute(t, func(w *world, r *route, made row) {
 		for i, make := range append([]func(*world) ask{made.ask}, made.more...) {
 			a := make(w)
@@ -93,6 +94,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 // Every write honours Idempotency-Key: again the same bytes and nothing done, 409 with another body (interface §4.6).
 func TestEveryWriteReplays(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential
 			return
@@ -127,6 +129,7 @@ func TestEveryWriteReplays(t *testing.T) {
 // (interface §4.6): in an account where nothing was done yet, and in one that is warm.
 func TestRacersOfOneKey(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	const racers = 8
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == "GET" || r.method == "DELETE" || r.access == public || r.path == "/api/v1/auth/logout" { // that one voids its credential

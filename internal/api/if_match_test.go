@@ -38,6 +38,7 @@ func TestRoutesThatTakeIfMatch(t *testing.T) {
 // looks at it (interface §4.6).
 func TestIfMatchOfEveryRoute(t *testing.T) {
 	dbtest.Long(t, "it calls every route that takes If-Match many times")
+	t.Parallel()
 	const stale = `"AAAAAAAAAAAAAAAAAAAAAAAA"`
 	eachRoute(t, func(w *world, r *route, made row) {
 		if r.method == http.MethodGet {

@@ -179,6 +179,7 @@ func (m row) needs(r *route) string { return cmp.Or(m.scope, r.scope) }
 // Every operation is refused to those who must not call it, and nothing changes (interface §5.1, §7).
 func TestRefusedHands(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	var c credentials
 	var other *world
 	eachRoute(t, func(w *world, r *route, made row) {
@@ -202,6 +203,7 @@ func TestRefusedHands(t *testing.T) {
 // Every operation opens to each hand that may call it, with no more power than it needs (interface §5.1).
 func TestAdmittedHands(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	var c credentials
 	var api *API
 	eachRoute(t, func(w *world, r *route, made row) {
@@ -363,6 +365,7 @@ var ownTime = regexp.MustCompile(`"(serverTime|lastUsedAt)":"[^"]*"`)
 // done once in the neighbour's account.
 func TestNeighboursAreNotSeen(t *testing.T) {
 	dbtest.Long(t, "every route is called")
+	t.Parallel()
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			w := newWorld(t, engine)

@@ -45,6 +45,7 @@ func (s *server) userOf(t testing.TB, role accounts.Role, email string) (user ac
 // Whoever has a credential touches users as its power allows, and owners only as an owner (interface §5.1).
 func TestWhoMayTouchUsers(t *testing.T) {
 	dbtest.Long(t, "many logins, which are slow on purpose")
+	t.Parallel()
 	engines(t, func(t *testing.T, s *server) {
 		_, admin := s.userOf(t, accounts.Admin, "admin@test.example")
 		_, owner := s.userOf(t, accounts.Owner, "second@test.example")
