@@ -49,6 +49,10 @@ func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
 		})
 	case "after":
 		return w.once("event", func() string { return text(w.make("GET", "/api/v1/developer/events?limit=1", nil), "data", 0, "id") })
+	case "country":
+		return "FR"
+	case "minTotal", "maxTotal":
+		return "10.50"
 	case "customerEmail", "email":
 		return "ada@example.com"
 	}

@@ -43,7 +43,7 @@ var customerRows = map[string]row{
 			return ask{body: member{"primaryId": w.erased(), "secondaryIds": []any{w.newCustomer()}}, status: 409}
 		},
 	}},
-	"GET /api/v1/customers/merge": {ask: func(w *world) ask {
+	"GET /api/v1/customers/merge": {foreign: 404, ask: func(w *world) ask {
 		return ask{query: "primaryId=" + w.newCustomer() + "&secondaryIds=" + w.newCustomer() + "," + w.newCustomer()}
 	}, more: []func(*world) ask{
 		func(w *world) ask {

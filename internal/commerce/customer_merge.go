@@ -59,7 +59,9 @@ func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.
 		return Merged{}, err
 	}
 	result := Merged{Secondaries: secondaries}
-	into.Absorb(tx.Micros(), absorbed)
+	changed := into.UpdatedAt
+	into.Absorb(changed, absorbed)
+	into.UpdatedAt = changed // nothing changes: two previews are the same
 	if result.OrdersMoved, err = orders.CountOf(tx, secondaries); err != nil {
 		return Merged{}, err
 	}
