@@ -112,6 +112,11 @@ var orderRows = map[string]row{
 			return ask{ids: place("id", order), body: member{"items": []any{member{"sku": w.sku(), "quantity": 1, "unitPrice": 1}}}, status: 409}
 		},
 	}},
+	"GET /api/v1/orders/{id}/edits": {ask: func(w *world) ask {
+		order := w.newOrder("PENDING")
+		w.make("PATCH", "/api/v1/orders/"+order, member{"notes": "call first"})
+		return ask{ids: place("id", order)}
+	}},
 	"GET /api/v1/orders/{id}/shipments": {ask: func(w *world) ask { order, _ := w.shipped(); return ask{ids: place("id", order)} },
 		more: []func(*world) ask{
 			func(w *world) ask { return ask{ids: place("id", w.newOrder("PENDING"))} },

@@ -263,7 +263,7 @@ func (a *API) updateOrder(r *request) (answer, error) {
 	body := r.object()
 	update := readOrderUpdate(body)
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
-		return a.Commerce.UpdateOrder(tx, order, expected, update)
+		return a.Commerce.UpdateOrder(tx, r.caller, order, expected, update)
 	})
 }
 

@@ -11,6 +11,7 @@ func routes() []*route {
 		docRoutes,           // 9
 		orderRoutes,         // 4.1
 		shipmentRoutes,      // 4.1
+		orderEditRoutes,     // 4.1
 		bulkProductRoutes,   // 4.2
 		bulkPriceRoutes,     // 4.2
 		bulkCategoryRoutes,  // 4.2

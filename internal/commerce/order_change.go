@@ -34,6 +34,17 @@ func step(tx db.GuardedWriter, o *orders.Order, previous orders.Status, note str
 		Actor: who.Actor(), At: tx.Micros()})
 }
 
+// sourceOf says by whom an order is changed: by a person, a key or the service itself.
+func sourceOf(who accounts.Caller) orders.Source {
+	switch {
+	case who.User != "":
+		return orders.FromDashboard
+	case who.Key != "":
+		return orders.FromAPI
+	}
+	return orders.FromSystem
+}
+
 // touch moves updatedAt on; it always grows, so that it can guard against another writer.
 func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = max(tx.Micros(), o.UpdatedAt+1) }
 

@@ -29,6 +29,7 @@ func (s *Service) UnshipOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	}
 	orders.DeleteShipment(tx, o.ID, shipment)
 	touch(tx, o)
+	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), []orders.Change{{Field: "shipment", Shipment: shipment}})
 	pushToPlatform(tx, o, orders.FromShipment)
 	var events []webhooks.Event
 	if o.Status != before.Status {

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/customers"
@@ -25,7 +26,8 @@ type OrderUpdate struct {
 // UpdateOrder changes what an order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
 // that changes nothing writes nothing and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once something
 // was shipped.
-func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d OrderUpdate) (*orders.Order, error) {
+func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, d OrderUpdate) (*orders.Order,
+	error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
 		return nil, err
@@ -53,6 +55,7 @@ func (s *Service) UpdateOrder(tx *db.Tx, order id.Order, expected Expected, d Or
 		return before, nil
 	}
 	touch(tx, o)
+	orders.RecordEdit(tx, o.ID, sourceOf(who), who.Actor(), orders.Changes(before, o))
 	orders.SaveDetails(tx, before, o)
 	if err := customers.MoveOrder(tx, o.Customer, o.CreatedAt, before.ShippingAddress, o.ShippingAddress,
 		func() ([]customers.OrderCountry, error) {

@@ -29,11 +29,12 @@ const (
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
+	OrderBulk     Type = "order_bulk" // moves or ships many orders that a person chose
 )
 
 // Types and Statuses list them all.
 var (
-	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush}
+	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
@@ -138,14 +139,14 @@ func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
 	return n > 0, err
 }
 
-// Active are the jobs that have not ended, oldest first, at most limit.
+// Active are the jobs of channels that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
-	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)
+	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)
 }
 
-// Last is the job that ended last, nil when none has.
+// Last is the job of a channel that ended last, nil when none has.
 func Last(tx *db.Tx) (*Job, error) {
-	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

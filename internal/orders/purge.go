@@ -73,6 +73,7 @@ func Purge(tx db.Writer, channel id.Channel) {
 		"DELETE FROM order_issues WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_refund_lines WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_refunds WHERE tenant_id = $1 AND order_id" + of,
+		"DELETE FROM order_edits WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_history WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM order_lines WHERE tenant_id = $1 AND order_id" + of,
 		"DELETE FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID",

@@ -51,6 +51,13 @@ func insertMovements(q db.GuardedWriter, list []entry, why Why) {
 
 var movementsText db.Text
 
+// OfReferences reads the movements that an order and its shipments caused, oldest first, up to limit.
+func OfReferences(tx *db.Tx, references []string, limit int) ([]Movement, error) {
+	args := append([]any{tx.Tenant, limit}, db.Padded(references)...)
+	return db.List(tx, movementTable.Scanner(), "SELECT "+movementTable.Columns("")+" FROM movements WHERE tenant_id = $1 "+
+		"AND reference_type IN ('order', 'shipment') AND reference_id IN "+db.In(len(args)-2, 3)+" ORDER BY created_at, id LIMIT $2::BIGINT", args...)
+}
+
 // Ledger reads a page of a SKU's ledger, newest first, in one warehouse or ("") in all, and how many rows there are.
 func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) ([]Movement, int64, error) {
 	w := db.AndGiven(db.NewWhere(tx, "").And("sku = ?", sku), "warehouse_code = ?", warehouse)

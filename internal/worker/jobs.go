@@ -61,14 +61,7 @@ func (w *Worker) run(job jobs.Job) {
 	ctx, end := context.WithCancel(w.running)
 	var holding sync.WaitGroup
 	holding.Go(func() { w.hold(ctx, job) })
-	err := w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
-		if job.Tries > jobTries {
-			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
-			return nil
-		}
-		w.Commerce.RunJob(tx, job)
-		return nil
-	})
+	err := w.do(ctx, job)
 	end()
 	holding.Wait()
 	switch {
@@ -78,6 +71,24 @@ func (w *Worker) run(job jobs.Job) {
 		w.failed("running the job "+string(job.ID), err)
 		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
 	}
+}
+
+// do does one job, or the part of a long one that is its turn. A job of many orders takes many leases.
+func (w *Worker) do(ctx context.Context, job jobs.Job) error {
+	if job.Type == jobs.OrderBulk {
+		bulk, end := context.WithCancel(ctx)
+		defer end()
+		defer context.AfterFunc(w.stopping, end)() // between two orders; another node goes on, or this one after its next start
+		return w.Commerce.RunOrderBulk(bulk, w.DB, job, jobLease)
+	}
+	return w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
+		if job.Tries > jobTries {
+			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
+			return nil
+		}
+		w.Commerce.RunJob(tx, job)
+		return nil
+	})
 }
 
 // hold prolongs the lease of a job until it has ended or another node has it.

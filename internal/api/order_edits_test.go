@@ -1,0 +1,45 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What is changed of an order is listed with who did it: lines with their quantities, amounts, the names of other members, and shipments
+// that were deleted. A change that changes nothing is not listed, nor is anything that may hold a name.
+func TestOrderEdits(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", map[string]any{"sku": "A", "name": "A", "price": 1})
+		receipt := s.must(t, 201, "POST", "/api/v1/orders", map[string]any{"customerName": "Ada", "initialStatus": "PROCESSING",
+			"items": []any{map[string]any{"sku": "A", "quantity": 3, "unitPrice": 5}}})
+		path := "/api/v1/orders/" + text(receipt, "data", "id")
+		line := text(s.must(t, 200, "GET", path, nil), "data", "items", 0, "id")
+		for range 2 { // the second one changes nothing
+			s.must(t, 200, "PUT", path+"/items", map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2, "unitPrice": 5}}})
+			s.must(t, 200, "PATCH", path, map[string]any{"notes": "Ada's bell is broken"})
+		}
+		shipment := text(s.must(t, 201, "POST", path+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": line,
+			"quantity": 1}}}), "data", "id")
+		s.must(t, 200, "DELETE", path+"/shipments/"+shipment, nil)
+		got := s.must(t, 200, "GET", path+"/edits", nil)
+		for _, want := range []struct {
+			value string
+			way   []any
+		}{
+			{"3", []any{"meta", "total"}},
+			{"api", []any{"data", 0, "source"}},
+			{"quantity", []any{"data", 0, "changes", 0, "field"}}, {line, []any{"data", 0, "changes", 0, "orderItemId"}},
+			{"3", []any{"data", 0, "changes", 0, "from"}}, {"2", []any{"data", 0, "changes", 0, "to"}},
+			{"total", []any{"data", 0, "changes", 1, "field"}}, {"15", []any{"data", 0, "changes", 1, "from"}},
+			{"10", []any{"data", 0, "changes", 1, "to"}},
+			{"notes", []any{"data", 1, "changes", 0, "field"}}, {"<nil>", []any{"data", 1, "changes", 0, "to"}},
+			{"shipment", []any{"data", 2, "changes", 0, "field"}}, {shipment, []any{"data", 2, "changes", 0, "shipmentId"}},
+		} {
+			if value := fmt.Sprint(at(got, want.way...)); value != want.value {
+				t.Errorf("%v: %s, not %s", want.way, value, want.value)
+			}
+		}
+		s.must(t, 404, "GET", "/api/v1/orders/019a1c52-7c1e-7d40-9a55-00000000ffff/edits", nil)
+		s.sound(t)
+	})
+}

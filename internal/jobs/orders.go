@@ -1,0 +1,60 @@
+package jobs
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Order is one order of a job of type OrderBulk, and what became of it.
+type Order struct {
+	Job      id.Job
+	Position int64
+	ID       id.Order
+	Number   int64
+	Outcome  Outcome
+	Message  string // why it was refused
+}
+
+// Outcome is what became of an order; "" while its turn has not come.
+type Outcome string
+
+// The outcomes.
+const (
+	Done    Outcome = "done"
+	Refused Outcome = "refused"
+)
+
+var orderTable = db.NewTable("job_orders",
+	db.Col("job_id", func(o *Order) any { return &o.Job }),
+	db.Col("position", func(o *Order) any { return &o.Position }),
+	db.Col("order_id", func(o *Order) any { return &o.ID }),
+	db.Col("number", func(o *Order) any { return &o.Number }),
+	db.Col("outcome", func(o *Order) any { return &o.Outcome }).Null(),
+	db.Col("message", func(o *Order) any { return &o.Message }),
+)
+
+// InsertOrders queues the orders of a job, in their order.
+func InsertOrders(tx db.GuardedWriter, job id.Job, list []Order) {
+	for i := range list {
+		list[i].Job, list[i].Position = job, int64(i)
+	}
+	orderTable.Insert(tx, list...)
+}
+
+// NextOrders reads the orders of a job whose turn comes next, up to limit.
+func NextOrders(tx *db.Tx, job id.Job, limit int) ([]Order, error) {
+	return db.List(tx, orderTable.Scanner(), "SELECT "+orderTable.Columns("")+" FROM job_orders WHERE tenant_id = $1 AND job_id = $2::UUID "+
+		"AND outcome IS NULL ORDER BY position LIMIT $3::BIGINT", tx.Tenant, job, limit)
+}
+
+// Settle queues what became of an order. When that is known already, the transaction fails with ErrLost.
+func (o Order) Settle(tx db.Writer) {
+	tx.Queue("UPDATE job_orders SET outcome = $4, message = $5 WHERE tenant_id = $1 AND job_id = $2::UUID AND position = $3 AND outcome IS NULL",
+		tx.TenantID(), o.Job, o.Position, string(o.Outcome), o.Message).Rows(1, ErrLost)
+}
+
+// Report reads a page of what became of the orders of a job, those with one outcome only unless that is "", and how many there are.
+func Report(tx *db.Tx, job id.Job, only Outcome, limit, offset int) ([]Order, int64, error) {
+	w := db.AndGiven(db.NewWhere(tx, "").And("job_id = ?::UUID", job), "outcome = ?", string(only))
+	return orderTable.Page(tx, w, "position", limit, offset)
+}

@@ -1,0 +1,143 @@
+package orders
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+)
+
+// Edited is one step in which an order was changed beside its status (interface §4.1).
+type Edited struct {
+	ID      id.History
+	Source  Source
+	Actor   string
+	At      int64
+	Changes []Change
+}
+
+// Change is one member that was changed. From and To are decimal numbers; both are "" where the values are not kept, because they may
+// hold a person's name.
+type Change struct {
+	Field string  `json:"field"`
+	Line  id.Line `json:"line,omitempty"` // of a line's member
+	SKU   string  `json:"sku,omitempty"`  // of that line
+	From  string  `json:"from,omitempty"` // "" for a line that was added
+	To    string  `json:"to,omitempty"`   // "" for a line that was removed
+	// Shipment is the one that was deleted.
+	Shipment id.Shipment `json:"shipment,omitempty"`
+}
+
+// The fields of changes, in the order they are listed.
+var ChangeFields = []string{"quantity", "unitPrice", "sku", "name", "description", "metadata", "shippingAmount", "discountAmount", "taxAmount",
+	"total", "shippingAddress", "billingAddress", "paymentMetadata", "notes", "shipment"}
+
+// Changes lists what differs between two states of an order, beside its status and what was shipped.
+func Changes(before, after *Order) (list []Change) {
+	for i := range after.Lines {
+		l := &after.Lines[i]
+		if old := before.Line(l.ID); old != nil {
+			list = append(list, old.changes(l)...)
+		} else {
+			list = append(list, Change{Field: "quantity", Line: l.ID, SKU: l.SKU, To: strconv.FormatInt(l.Quantity, 10)})
+		}
+	}
+	for i := range before.Lines {
+		if l := &before.Lines[i]; after.Line(l.ID) == nil {
+			list = append(list, Change{Field: "quantity", Line: l.ID, SKU: l.SKU, From: strconv.FormatInt(l.Quantity, 10)})
+		}
+	}
+	amount := func(field string, was, is money.Amount) {
+		if was != is {
+			list = append(list, Change{Field: field, From: was.String(), To: is.String()})
+		}
+	}
+	amount("shippingAmount", before.ShippingAmount, after.ShippingAmount)
+	amount("discountAmount", before.DiscountAmount, after.DiscountAmount)
+	amount("taxAmount", before.Tax(), after.Tax())
+	amount("total", before.Total, after.Total)
+	for _, text := range []struct{ field, was, is string }{
+		{"shippingAddress", before.ShippingAddress, after.ShippingAddress}, {"billingAddress", before.BillingAddress, after.BillingAddress},
+		{"paymentMetadata", before.PaymentMetadata, after.PaymentMetadata}, {"notes", before.Notes, after.Notes}} {
+		if text.was != text.is {
+			list = append(list, Change{Field: text.field})
+		}
+	}
+	return list
+}
+
+// changes lists what differs between two states of one line.
+func (l *Line) changes(is *Line) (list []Change) {
+	note := func(field, from, to string) {
+		list = append(list, Change{Field: field, Line: l.ID, SKU: is.SKU, From: from, To: to})
+	}
+	if l.Quantity != is.Quantity {
+		note("quantity", strconv.FormatInt(l.Quantity, 10), strconv.FormatInt(is.Quantity, 10))
+	}
+	if l.UnitPrice != is.UnitPrice {
+		note("unitPrice", l.UnitPrice.String(), is.UnitPrice.String())
+	}
+	for _, text := range []struct{ field, was, is string }{
+		{"sku", l.SKU, is.SKU}, {"name", l.Name, is.Name}, {"description", l.Description, is.Description}, {"metadata", l.Metadata, is.Metadata}} {
+		if text.was != text.is {
+			note(text.field, "", "")
+		}
+	}
+	return list
+}
+
+type editRow struct {
+	order id.Order
+	Edited
+}
+
+var editTable = db.NewTable("order_edits",
+	db.Col("order_id", func(e *editRow) any { return &e.order }),
+	db.Col("id", func(e *editRow) any { return &e.ID }),
+	db.Col("source", func(e *editRow) any { return &e.Source }),
+	db.Col("actor", func(e *editRow) any { return &e.Actor }),
+	db.Coded("changes", func(e *editRow) string { return encodeChanges(e.Changes) },
+		func(e *editRow, text string) error { e.Changes = nil; return json.Unmarshal([]byte(text), &e.Changes) }),
+	db.Col("created_at", func(e *editRow) any { return &e.At }),
+)
+
+func encodeChanges(list []Change) string {
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // texts only
+	}
+	return string(text)
+}
+
+// RecordEdit notes that an order was changed; without changes it notes nothing.
+func RecordEdit(w db.GuardedWriter, order id.Order, source Source, actor string, changes []Change) {
+	if len(changes) > 0 {
+		editTable.Insert(w, editRow{order, Edited{id.New[id.History](), source, actor, w.Micros(), changes}})
+	}
+}
+
+// maxEdits is how many changes of one order are read.
+const maxEdits = 500
+
+// Edits reads what was changed of an order, oldest first: of more than 500 steps the newest.
+func Edits(tx *db.Tx, order id.Order) ([]Edited, error) {
+	scan := editTable.Scanner()
+	return db.List(tx, func(r db.Rows) (Edited, error) {
+		e, err := scan(r)
+		return e.Edited, err
+	}, "SELECT * FROM (SELECT "+editTable.Columns("")+" FROM order_edits WHERE tenant_id = $1 AND order_id = $2::UUID "+
+		"ORDER BY id DESC LIMIT $3::BIGINT) AS newest ORDER BY id", tx.Tenant, order, maxEdits)
+}
+
+// Exists is NotFound for an order that is not there.
+func Exists(tx *db.Tx, order id.Order) error {
+	var n int64
+	err := tx.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, order}, &n)
+	if err == nil && n == 0 {
+		err = apperr.Missing("order")
+	}
+	return err
+}

@@ -1,0 +1,37 @@
+package webhooks
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Heard is one delivery of an event of a resource.
+type Heard struct {
+	Delivery
+	EventAt int64 // when the event was made, as the change was that it reports
+}
+
+// heardTable reads along when the event was made.
+var heardTable = db.NewTable("deliveries", append(deliveryColumns(func(h *Heard) *Delivery { return &h.Delivery }),
+	db.Joined("e.created_at", func(h *Heard) any { return &h.EventAt }))...)
+
+// OfResource reads the newest deliveries of the events of one resource over all endpoints, up to limit, newest event first.
+func OfResource(tx *db.Tx, resource string, limit int) ([]Heard, error) {
+	return db.List(tx, heardTable.Scanner(), "SELECT "+heardTable.Columns("d")+liveDeliveries+`
+		LEFT JOIN events e ON e.tenant_id = $1 AND e.stamp = d.event_stamp
+		WHERE q.tenant_id = $1 AND d.tenant_id = $1 AND d.resource_id = $2 ORDER BY d.event_stamp DESC, d.endpoint_id LIMIT $3::BIGINT`,
+		tx.Tenant, resource, limit)
+}
+
+// Addresses are the endpoints of the account by their ids, with description and URL.
+func Addresses(tx *db.Tx) (map[id.Endpoint]string, error) {
+	list := map[id.Endpoint]string{}
+	return list, tx.Each(func(r db.Rows) error {
+		var endpoint id.Endpoint
+		var name string
+		err := r.Scan(&endpoint, &name)
+		list[endpoint] = name
+		return err
+	}, "SELECT id, CASE WHEN description = '' THEN url ELSE description END FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL",
+		tx.Tenant)
+}
