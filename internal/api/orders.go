@@ -2,8 +2,6 @@ package api
 
 import (
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -12,10 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/records"
 )
 
@@ -25,22 +20,22 @@ var orderRoutes = []*route{
 		query: func(q *apijson.Query) { readOrderFilter(q) }, answer: sampleOrderList, serve: (*API).listOrders},
 	{method: "POST", path: "/api/v1/orders", name: "createOrder", section: "4.1", errors: []int{404}, summary: "Create an order",
 		scope: "write:orders", status: http.StatusCreated,
-		body: func(o *apijson.Object) { readOrderDraft(o, time.Time{}) }, answer: data(func(w *apijson.Writer) {
+		body: func(o *apijson.Object) { drafts.ReadOrder(o, time.Time{}) }, answer: data(func(w *apijson.Writer) {
 			records.WriteOrderReceipt(w, records.SampleOrder(), records.SampleOrder().ShippingAddress)
 		}), serve: (*API).createOrder},
 	{method: "GET", path: "/api/v1/orders/{id}", name: "getOrder", section: "4.1", summary: "Read an order", scope: "read:orders",
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).getOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}", name: "updateOrder", ifMatch: true, section: "4.1",
 		summary: "Change an order's notes, addresses and payment metadata", scope: "write:orders",
-		body:   func(o *apijson.Object) { readOrderUpdate(o) },
+		body:   func(o *apijson.Object) { drafts.ReadOrderUpdate(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).updateOrder},
 	{method: "PATCH", path: "/api/v1/orders/{id}/status", name: "updateOrderStatus", ifMatch: true, section: "4.1",
 		summary: "Move an order's status", errors: []int{422}, scope: "write:orders",
-		body:   func(o *apijson.Object) { readMove(o) },
+		body:   func(o *apijson.Object) { drafts.ReadMove(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).moveOrder},
 	{method: "PUT", path: "/api/v1/orders/{id}/items", name: "replaceOrderItems", ifMatch: true, section: "4.1",
 		summary: "Replace an order's lines", scope: "write:orders",
-		body:   func(o *apijson.Object) { readEdit(o) },
+		body:   func(o *apijson.Object) { drafts.ReadOrderLines(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteOrder(w, "data", records.SampleOrder()) }), serve: (*API).editOrder},
 }
 
@@ -53,82 +48,10 @@ func data(write func(*apijson.Writer)) func(*apijson.Writer) {
 	}
 }
 
-// readOrderDraft reads the body of POST /orders, which comes at now.
-func readOrderDraft(o *apijson.Object, now time.Time) commerce.OrderDraft {
-	o.Record("CreateOrder")
-	d := commerce.OrderDraft{
-		Given: orders.Given{
-			ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
-			PaymentMetadata:   o.Free("paymentMetadata", false).Value,
-			Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
-		},
-		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
-		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
-		CustomerEmail:   drafts.ReadEmail(o, "customerEmail", false).Value,
-		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
-		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
-		Currency:        readCurrency(o, "currency").Or("EUR"),
-		ShippingAddress: o.Free("shippingAddress", true).Value,
-		BillingAddress:  o.Free("billingAddress", true).Value,
-		ShippingAmount:  o.Money("shippingAmount", apijson.Money{}).Value,
-		DiscountAmount:  o.Money("discountAmount", apijson.Money{}).Value,
-		TaxAmount:       o.Money("taxAmount", apijson.Money{}).Ptr(),
-		TaxRate:         o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
-		Source:          orders.FromAPI,
-		CreatedAt:       readPast(o, "createdAt", now),
-	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
-		d.Lines = append(d.Lines, readLine(item))
-	})
-	return d
-}
-
-// readPast reads a moment that is over, from 1970 on, in microseconds; 0 when none is given.
-func readPast(o *apijson.Object, name string, now time.Time) int64 {
-	before := len(o.Errors())
-	at := o.Time(name, false)
-	switch {
-	case !at.Given() || len(o.Errors()) > before:
-		return 0
-	case at.Value.After(now):
-		o.Fault(name, "must not lie in the future")
-	case at.Value.UnixMicro() <= 0:
-		o.Fault(name, "must not lie before 1970")
-	}
-	return at.Value.UnixMicro()
-}
-
-// readLine reads one order line (interface §2.3).
-func readLine(o *apijson.Object) orders.LineDraft {
-	o.Record("OrderLineInput")
-	d := orders.LineDraft{
-		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
-		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
-		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
-		Name:      o.Text("name", apijson.Text{}).Value,
-	}
-	if f := o.Text("description", apijson.Text{Max: limits.MaxNote}); f.Set {
-		d.Description = &f.Value
-	}
-	if f := o.Free("metadata", true); f.Set {
-		d.Metadata = &f.Value
-	}
-	return d
-}
-
-func readCurrency(o *apijson.Object, name string) patch.Field[string] {
-	f := o.Text(name, apijson.Text{Max: 3})
-	f.Value = strings.ToUpper(f.Value)
-	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
-		o.Fault(name, "must be an ISO 4217 currency such as EUR")
-	}
-	return f
-}
-
 // createOrder serves POST /api/v1/orders: 201; 400, 404, 409.
 func (a *API) createOrder(r *request) (out answer, err error) {
 	body := r.object()
-	draft := readOrderDraft(body, a.DB.Now())
+	draft := drafts.ReadOrder(body, a.DB.Now())
 	if err := body.Err(); err != nil {
 		return answer{}, err
 	}
@@ -196,166 +119,32 @@ func (a *API) changeOrder(r *request, body *apijson.Object,
 	})
 }
 
-// readMove reads the body of PATCH status.
-func readMove(o *apijson.Object) commerce.Move {
-	o.Record("UpdateOrderStatus")
-	return commerce.Move{
-		To: apijson.Enum(o, "status", true, orders.Statuses...).Value,
-		Draft: orders.ShipmentDraft{
-			Carrier:        o.Text("carrier", apijson.Text{}).Value,
-			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
-		},
-		Note:    o.Text("note", apijson.Text{Max: limits.MaxNote}).Value,
-		Restock: o.Bool("restock").Value,
-	}
-}
-
 // moveOrder serves PATCH /api/v1/orders/{id}/status: 200 with the full order; 400, 404, 412, 422.
 func (a *API) moveOrder(r *request) (answer, error) {
 	body := r.object()
-	move := readMove(body)
+	move := drafts.ReadMove(body)
 	move.Source = source(r.caller)
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
 		return a.Commerce.MoveOrder(tx, r.caller, order, expected, move)
 	})
 }
 
-// readEdit reads the body of PUT items.
-func readEdit(o *apijson.Object) commerce.Edit {
-	o.Record("ReplaceOrderItems")
-	e := commerce.Edit{
-		ShippingAmount: o.Money("shippingAmount", apijson.Money{}).Ptr(),
-		DiscountAmount: o.Money("discountAmount", apijson.Money{}).Ptr(),
-		TaxAmount:      o.Money("taxAmount", apijson.Money{}).Ptr(),
-	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
-		d := readLine(item)
-		item.Record("OrderLineChange")
-		d.ID = apijson.UUID[id.Line](item, "id", false).Value
-		e.Lines = append(e.Lines, d)
-	})
-	return e
-}
-
 // editOrder serves PUT /api/v1/orders/{id}/items: 200 with the full order; 400, 404, 409, 412.
 func (a *API) editOrder(r *request) (answer, error) {
 	body := r.object()
-	edit := readEdit(body)
+	edit := drafts.ReadOrderLines(body)
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
 		return a.Commerce.EditOrder(tx, r.caller, order, expected, edit)
 	})
 }
 
-// readOrderUpdate reads the body of PATCH /orders/{id}: what is absent stays, null clears.
-func readOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
-	o.Record("UpdateOrder")
-	return commerce.OrderUpdate{
-		Notes:           o.Text("notes", apijson.Text{Max: limits.MaxNote}),
-		ShippingAddress: o.Free("shippingAddress", true),
-		BillingAddress:  o.Free("billingAddress", true),
-		PaymentMetadata: o.Free("paymentMetadata", false),
-	}
-}
-
 // updateOrder serves PATCH /api/v1/orders/{id}: 200 with the full order; 400, 404, 409, 412.
 func (a *API) updateOrder(r *request) (answer, error) {
 	body := r.object()
-	update := readOrderUpdate(body)
+	update := drafts.ReadOrderUpdate(body)
 	return a.changeOrder(r, body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (*orders.Order, error) {
 		return a.Commerce.UpdateOrder(tx, r.caller, order, expected, update)
 	})
-}
-
-// readOrderFilter reads the parameters of the order list (interface §4.1).
-func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
-	var f orders.Filter
-	f.Statuses = apijson.QueryEnums(q, "status", orders.Statuses...)
-	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
-	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
-	f.Email, f.Search = q.Text("customerEmail"), q.Text("search")
-	slices.Sort(f.Statuses)
-	f.Statuses = slices.Compact(f.Statuses)
-	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {
-		if at, ok := q.Time(name, false); ok {
-			f.From = max(f.From, at.UnixMicro())
-		}
-	}
-	for _, name := range []string{"createdAtLte", "createdAt[lte]", "dateTo"} {
-		if at, ok := q.Time(name, true); ok && (f.To == 0 || at.UnixMicro() < f.To) {
-			f.To = at.UnixMicro()
-		}
-	}
-	f.Country = readCountry(q, "country")
-	f.MinTotal, f.MaxTotal = readTotal(q, "minTotal"), readTotal(q, "maxTotal")
-	p := readPage(q, 20, 100)
-	f.Limit, f.Offset = p.Limit, p.Offset()
-	f.Sort, f.Ascending = readSort(q)
-	if text := q.Text("cursor"); text != "" {
-		cursor, ok := orders.ParseCursor(text)
-		if !ok {
-			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
-		}
-		f.After, f.Offset = cursor, 0
-	}
-	return f, p
-}
-
-// readCountry reads a country by its code of two letters, in any case.
-func readCountry(q *apijson.Query, name string) string {
-	text := q.Text(name)
-	code, ok := orders.CountryCode(text)
-	if text != "" && !ok {
-		q.Fault(name, "must be an ISO 3166-1 code of two letters such as FR")
-	}
-	return code
-}
-
-// readTotal reads a bound of totals; nil when none is given.
-func readTotal(q *apijson.Query, name string) *money.Amount {
-	text := q.Text(name)
-	if text == "" {
-		return nil
-	}
-	amount, err := money.Parse(text)
-	if err != nil || amount < 0 {
-		q.Fault(name, "must be an amount such as 49.90")
-	}
-	return &amount
-}
-
-// readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
-func readSort(q *apijson.Query) (orders.Sort, bool) {
-	field, text := firstGiven(q, "sort", "sortBy")
-	direction, way := firstGiven(q, "order", "sortOrder")
-	if before, after, ok := strings.Cut(text, ":"); ok {
-		text, direction, way = before, field, after
-	}
-	sort := orders.ByCreatedAt
-	switch orders.Sort(text) {
-	case "", orders.ByCreatedAt:
-	case orders.ByTotal, orders.ByNumber:
-		sort = orders.Sort(text)
-	default:
-		q.Fault(field, "must be one of createdAt, total, orderNumber")
-	}
-	switch strings.ToLower(way) {
-	case "", "desc":
-		return sort, false
-	case "asc":
-		return sort, true
-	}
-	q.Fault(direction, "the direction must be asc or desc")
-	return sort, false
-}
-
-// firstGiven reads two parameters that say the same and gives the first one that is there.
-func firstGiven(q *apijson.Query, name, other string) (given, text string) {
-	first, second := q.Text(name), q.Text(other)
-	if first == "" && second != "" {
-		return other, second
-	}
-	return name, first
 }
 
 // listOrders serves GET /api/v1/orders: 200; 400.
@@ -419,4 +208,14 @@ func endOrderList(w *apijson.Writer, list []orders.Order, f orders.Filter, p pag
 
 func sampleOrderList(w *apijson.Writer) {
 	writeOrderList(w, []orders.Order{*records.SampleOrder()}, orders.Filter{Limit: 1}, page{1, 20}, 1)
+}
+
+// readOrderFilter reads the parameters of the order list (interface §4.1).
+func readOrderFilter(q *apijson.Query) (orders.Filter, page) {
+	p := readPage(q, 20, 100)
+	f := drafts.ReadOrderFilter(q)
+	if f.Limit = p.Limit; f.After == nil {
+		f.Offset = p.Offset()
+	}
+	return f, p
 }

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 )
@@ -19,7 +19,7 @@ var shipmentRoutes = []*route{
 		answer: func(w *apijson.Writer) { writeShipments(w, records.SampleOrder()) }, serve: (*API).listShipments},
 	{method: "POST", path: "/api/v1/orders/{id}/shipments", name: "createShipment", ifMatch: true, section: "4.1",
 		summary: "Ship lines of an order", errors: []int{422}, scope: "write:orders", status: http.StatusCreated,
-		body:   func(o *apijson.Object) { readShipment(o) },
+		body:   func(o *apijson.Object) { drafts.ReadShipment(o) },
 		answer: data(func(w *apijson.Writer) { o := records.SampleOrder(); records.WriteNewShipment(w, o, o.Shipments[0]) }),
 		serve:  (*API).createShipment},
 	{method: "DELETE", path: "/api/v1/orders/{id}/shipments/{shipmentId}", name: "deleteShipment", ifMatch: true, section: "4.1",
@@ -30,32 +30,10 @@ var shipmentRoutes = []*route{
 		}), serve: (*API).deleteShipment},
 }
 
-// readShipment reads the body of POST shipments (interface §2.4).
-func readShipment(o *apijson.Object) orders.ShipmentDraft {
-	o.Record("CreateShipment")
-	d := orders.ShipmentDraft{
-		Carrier:        o.Text("carrier", apijson.Text{}).Value,
-		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
-		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
-		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
-	}
-	if at := o.Time("shippedAt", false); at.Given() {
-		d.ShippedAt = at.Value.UnixMicro()
-	}
-	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
-		item.Record("ShipmentLineInput")
-		d.Lines = append(d.Lines, orders.DraftLine{
-			Line:     apijson.UUID[id.Line](item, "orderItemId", true).Value,
-			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
-		})
-	})
-	return d
-}
-
 // createShipment serves POST /api/v1/orders/{id}/shipments: 201; 400, 404, 409, 412, 422.
 func (a *API) createShipment(r *request) (answer, error) {
 	body := r.object()
-	draft := readShipment(body)
+	draft := drafts.ReadShipment(body)
 	return change(a, r, "order", body, func(tx *db.Tx, order id.Order, expected commerce.Expected) (answer, error) {
 		o, s, err := a.Commerce.ShipOrder(tx, r.caller, order, expected, draft)
 		if err != nil {

@@ -43,7 +43,8 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 	case n == 0:
 		return jobs.Job{}, apperr.New(apperr.Invalid, "no_orders", "no order is chosen")
 	case n > MaxBulkOrders:
-		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n, MaxBulkOrders)
+		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n,
+			MaxBulkOrders)
 	}
 	input, err := json.Marshal(bulkInput{d.To, who.User, who.Key, d.Note})
 	if err != nil {

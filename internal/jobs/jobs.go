@@ -141,12 +141,14 @@ func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
 
 // Active are the jobs of channels that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
-	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant, limit)
+	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,
+		limit)
 }
 
 // Last is the job of a channel that ended last, nil when none has.
 func Last(tx *db.Tx) (*Job, error) {
-	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL AND j.type <> 'order_bulk' "+
+		"ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

@@ -49,8 +49,8 @@ func NextOrders(tx *db.Tx, job id.Job, limit int) ([]Order, error) {
 
 // Settle queues what became of an order. When that is known already, the transaction fails with ErrLost.
 func (o Order) Settle(tx db.Writer) {
-	tx.Queue("UPDATE job_orders SET outcome = $4, message = $5 WHERE tenant_id = $1 AND job_id = $2::UUID AND position = $3 AND outcome IS NULL",
-		tx.TenantID(), o.Job, o.Position, string(o.Outcome), o.Message).Rows(1, ErrLost)
+	tx.Queue("UPDATE job_orders SET outcome = $4, message = $5 WHERE tenant_id = $1 AND job_id = $2::UUID AND position = $3 "+
+		"AND outcome IS NULL", tx.TenantID(), o.Job, o.Position, string(o.Outcome), o.Message).Rows(1, ErrLost)
 }
 
 // Report reads a page of what became of the orders of a job, those with one outcome only unless that is "", and how many there are.

@@ -31,10 +31,6 @@ type Change struct {
 	Shipment id.Shipment `json:"shipment,omitempty"`
 }
 
-// The fields of changes, in the order they are listed.
-var ChangeFields = []string{"quantity", "unitPrice", "sku", "name", "description", "metadata", "shippingAmount", "discountAmount", "taxAmount",
-	"total", "shippingAddress", "billingAddress", "paymentMetadata", "notes", "shipment"}
-
 // Changes lists what differs between two states of an order, beside its status and what was shipped.
 func Changes(before, after *Order) (list []Change) {
 	for i := range after.Lines {
@@ -81,7 +77,8 @@ func (l *Line) changes(is *Line) (list []Change) {
 		note("unitPrice", l.UnitPrice.String(), is.UnitPrice.String())
 	}
 	for _, text := range []struct{ field, was, is string }{
-		{"sku", l.SKU, is.SKU}, {"name", l.Name, is.Name}, {"description", l.Description, is.Description}, {"metadata", l.Metadata, is.Metadata}} {
+		{"sku", l.SKU, is.SKU}, {"name", l.Name, is.Name}, {"description", l.Description, is.Description},
+		{"metadata", l.Metadata, is.Metadata}} {
 		if text.was != text.is {
 			note(text.field, "", "")
 		}

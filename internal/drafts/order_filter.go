@@ -1,0 +1,100 @@
+package drafts
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// ReadOrderFilter reads the parameters of the order list but page and limit (interface §4.1).
+func ReadOrderFilter(q *apijson.Query) orders.Filter {
+	var f orders.Filter
+	f.Statuses = apijson.QueryEnums(q, "status", orders.Statuses...)
+	f.Channel = apijson.QueryID[id.Channel](q, "channelId")
+	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
+	f.Email, f.Search = q.Text("customerEmail"), q.Text("search")
+	slices.Sort(f.Statuses)
+	f.Statuses = slices.Compact(f.Statuses)
+	for _, name := range []string{"createdAtGte", "createdAt[gte]", "dateFrom"} {
+		if at, ok := q.Time(name, false); ok {
+			f.From = max(f.From, at.UnixMicro())
+		}
+	}
+	for _, name := range []string{"createdAtLte", "createdAt[lte]", "dateTo"} {
+		if at, ok := q.Time(name, true); ok && (f.To == 0 || at.UnixMicro() < f.To) {
+			f.To = at.UnixMicro()
+		}
+	}
+	f.Country = readCountry(q, "country")
+	f.MinTotal, f.MaxTotal = readTotal(q, "minTotal"), readTotal(q, "maxTotal")
+	f.Sort, f.Ascending = readSort(q)
+	if text := q.Text("cursor"); text != "" {
+		cursor, ok := orders.ParseCursor(text)
+		if !ok {
+			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+		}
+		f.After = cursor
+	}
+	return f
+}
+
+// readCountry reads a country by its code of two letters, in any case.
+func readCountry(q *apijson.Query, name string) string {
+	text := q.Text(name)
+	code, ok := orders.CountryCode(text)
+	if text != "" && !ok {
+		q.Fault(name, "must be an ISO 3166-1 code of two letters such as FR")
+	}
+	return code
+}
+
+// readTotal reads a bound of totals; nil when none is given.
+func readTotal(q *apijson.Query, name string) *money.Amount {
+	text := q.Text(name)
+	if text == "" {
+		return nil
+	}
+	amount, err := money.Parse(text)
+	if err != nil || amount < 0 {
+		q.Fault(name, "must be an amount such as 49.90")
+	}
+	return &amount
+}
+
+// readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
+func readSort(q *apijson.Query) (orders.Sort, bool) {
+	field, text := firstGiven(q, "sort", "sortBy")
+	direction, way := firstGiven(q, "order", "sortOrder")
+	if before, after, ok := strings.Cut(text, ":"); ok {
+		text, direction, way = before, field, after
+	}
+	sort := orders.ByCreatedAt
+	switch orders.Sort(text) {
+	case "", orders.ByCreatedAt:
+	case orders.ByTotal, orders.ByNumber:
+		sort = orders.Sort(text)
+	default:
+		q.Fault(field, "must be one of createdAt, total, orderNumber")
+	}
+	switch strings.ToLower(way) {
+	case "", "desc":
+		return sort, false
+	case "asc":
+		return sort, true
+	}
+	q.Fault(direction, "the direction must be asc or desc")
+	return sort, false
+}
+
+// firstGiven reads two parameters that say the same and gives the first one that is there.
+func firstGiven(q *apijson.Query, name, other string) (given, text string) {
+	first, second := q.Text(name), q.Text(other)
+	if first == "" && second != "" {
+		return other, second
+	}
+	return name, first
+}

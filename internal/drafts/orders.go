@@ -1,0 +1,151 @@
+package drafts
+
+import (
+	"strings"
+	"time"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/patch"
+)
+
+// ReadOrder reads the body of POST /orders, which comes at now.
+func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
+	o.Record("CreateOrder")
+	d := commerce.OrderDraft{
+		Given: orders.Given{
+			ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
+			PaymentMetadata:   o.Free("paymentMetadata", false).Value,
+			Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
+		},
+		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
+		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
+		CustomerEmail:   ReadEmail(o, "customerEmail", false).Value,
+		Channel:         apijson.UUID[id.Channel](o, "channelId", false).Value,
+		Status:          apijson.Enum(o, "initialStatus", false, orders.Statuses...).Or(orders.Pending),
+		Currency:        readCurrency(o, "currency").Or("EUR"),
+		ShippingAddress: o.Free("shippingAddress", true).Value,
+		BillingAddress:  o.Free("billingAddress", true).Value,
+		ShippingAmount:  o.Money("shippingAmount", apijson.Money{}).Value,
+		DiscountAmount:  o.Money("discountAmount", apijson.Money{}).Value,
+		TaxAmount:       o.Money("taxAmount", apijson.Money{}).Ptr(),
+		TaxRate:         o.Money("taxRate", apijson.Money{Max: 1000 * money.Scale}).Ptr(),
+		Source:          orders.FromAPI,
+		CreatedAt:       readPast(o, "createdAt", now),
+	}
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
+		d.Lines = append(d.Lines, readLine(item))
+	})
+	return d
+}
+
+// readPast reads a moment that is over, from 1970 on, in microseconds; 0 when none is given.
+func readPast(o *apijson.Object, name string, now time.Time) int64 {
+	before := len(o.Errors())
+	at := o.Time(name, false)
+	switch {
+	case !at.Given() || len(o.Errors()) > before:
+		return 0
+	case at.Value.After(now):
+		o.Fault(name, "must not lie in the future")
+	case at.Value.UnixMicro() <= 0:
+		o.Fault(name, "must not lie before 1970")
+	}
+	return at.Value.UnixMicro()
+}
+
+// readLine reads one order line (interface §2.3).
+func readLine(o *apijson.Object) orders.LineDraft {
+	o.Record("OrderLineInput")
+	d := orders.LineDraft{
+		SKU:       o.Text("sku", apijson.Text{Required: true}).Value,
+		Quantity:  o.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
+		UnitPrice: o.Money("unitPrice", apijson.Money{Required: true}).Value,
+		Name:      o.Text("name", apijson.Text{}).Value,
+	}
+	if f := o.Text("description", apijson.Text{Max: limits.MaxNote}); f.Set {
+		d.Description = &f.Value
+	}
+	if f := o.Free("metadata", true); f.Set {
+		d.Metadata = &f.Value
+	}
+	return d
+}
+
+func readCurrency(o *apijson.Object, name string) patch.Field[string] {
+	f := o.Text(name, apijson.Text{Max: 3})
+	f.Value = strings.ToUpper(f.Value)
+	if f.Given() && !o.Describing() && !money.KnownCurrency(f.Value) {
+		o.Fault(name, "must be an ISO 4217 currency such as EUR")
+	}
+	return f
+}
+
+// ReadMove reads the body of PATCH status.
+func ReadMove(o *apijson.Object) commerce.Move {
+	o.Record("UpdateOrderStatus")
+	return commerce.Move{
+		To: apijson.Enum(o, "status", true, orders.Statuses...).Value,
+		Draft: orders.ShipmentDraft{
+			Carrier:        o.Text("carrier", apijson.Text{}).Value,
+			TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
+			TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+		},
+		Note:    o.Text("note", apijson.Text{Max: limits.MaxNote}).Value,
+		Restock: o.Bool("restock").Value,
+	}
+}
+
+// ReadOrderLines reads the body of PUT items.
+func ReadOrderLines(o *apijson.Object) commerce.Edit {
+	o.Record("ReplaceOrderItems")
+	e := commerce.Edit{
+		ShippingAmount: o.Money("shippingAmount", apijson.Money{}).Ptr(),
+		DiscountAmount: o.Money("discountAmount", apijson.Money{}).Ptr(),
+		TaxAmount:      o.Money("taxAmount", apijson.Money{}).Ptr(),
+	}
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
+		d := readLine(item)
+		item.Record("OrderLineChange")
+		d.ID = apijson.UUID[id.Line](item, "id", false).Value
+		e.Lines = append(e.Lines, d)
+	})
+	return e
+}
+
+// ReadOrderUpdate reads the body of PATCH /orders/{id}: what is absent stays, null clears.
+func ReadOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
+	o.Record("UpdateOrder")
+	return commerce.OrderUpdate{
+		Notes:           o.Text("notes", apijson.Text{Max: limits.MaxNote}),
+		ShippingAddress: o.Free("shippingAddress", true),
+		BillingAddress:  o.Free("billingAddress", true),
+		PaymentMetadata: o.Free("paymentMetadata", false),
+	}
+}
+
+// ReadShipment reads the body of POST shipments (interface §2.4).
+func ReadShipment(o *apijson.Object) orders.ShipmentDraft {
+	o.Record("CreateShipment")
+	d := orders.ShipmentDraft{
+		Carrier:        o.Text("carrier", apijson.Text{}).Value,
+		TrackingNumber: o.Text("trackingNumber", apijson.Text{}).Value,
+		TrackingURL:    o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL}).Value,
+		Notes:          o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
+	}
+	if at := o.Time("shippedAt", false); at.Given() {
+		d.ShippedAt = at.Value.UnixMicro()
+	}
+	o.List("items", apijson.List{Required: true, Min: 1, Max: limits.MaxOrderLines}, func(_ int, item *apijson.Object) {
+		item.Record("ShipmentLineInput")
+		d.Lines = append(d.Lines, orders.DraftLine{
+			Line:     apijson.UUID[id.Line](item, "orderItemId", true).Value,
+			Quantity: item.Int("quantity", apijson.Int{Required: true, Min: 1, Max: limits.MaxLineQuantity}).Value,
+		})
+	})
+	return d
+}
