@@ -205,7 +205,7 @@ func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.Draft
 }
 
 // followStatus moves the order to where the platform says it stands, by as many allowed moves as that takes. Where no way leads is an
-// issue; an order that is ahead, and of which the platform has not heard yet, is none.
+// issue; an order that is ahead of a platform that has not heard of it yet, or that waits for its carrier, is none.
 func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
 	target := in.Status
 	if in.Refunded || o.RefundedWholly() {
@@ -215,7 +215,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 		}
 	}
 	way := orders.Way(o.Status, target)
-	switch ahead := o.Sync.State == orders.SyncPending && orders.Way(target, o.Status) != nil; {
+	switch ahead := (o.Sync.State == orders.SyncPending || in.Trails) && orders.Way(target, o.Status) != nil; {
 	case target == "":
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", in.Theirs))

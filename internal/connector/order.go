@@ -34,6 +34,7 @@ type Order struct {
 	Number     string // what the buyer knows it by
 	Status     Status // "" when the platform's status means nothing here
 	Theirs     string // the platform's own status
+	Trails     bool   // the platform shows what was shipped only when the carrier has it: to be ahead of it is no issue
 	Refunded   bool   // given back wholly: RETURNED if it was shipped, else CANCELLED
 	CreatedAt  time.Time
 	UpdatedAt  time.Time // grows with every change; equal: nothing changed

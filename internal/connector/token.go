@@ -27,7 +27,7 @@ func (l Link) RenewToken(ctx context.Context, stale string, how Renewal) (Creden
 	return l.Tokens.Renew(ctx, TokenField, stale, func(ctx context.Context, c Credentials) (Credentials, error) {
 		r, err := how.Request(ctx, c)
 		if err != nil {
-			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called", Err: err}
+			return nil, &Failure{Kind: Rejected, Message: "the address that gives access tokens cannot be called"} // its text may have secrets
 		}
 		answer, err := l.Client.Do(r)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -119,15 +118,15 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 // take makes the order that the service takes. eBay's amounts are whole lines; the discount is what is left to its total.
 func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
-	if !money.KnownCurrency(currency) {
-		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.OrderID)
+	sum, err := connector.NewSums(currency)
+	if err != nil {
+		return connector.Order{}, err
 	}
-	sum := sums{digits: money.Digits(currency)}
 	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreationDate, UpdatedAt: o.LastModifiedDate,
 		Currency: currency,
 		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
 		Payment:  map[string]any{"buyer": o.Buyer.Username},
-		Shipping: sum.of(o.PricingSummary.DeliveryCost), Tax: sum.of(o.PricingSummary.Tax), Total: sum.of(o.PricingSummary.Total)}
+		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value), Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
 	if o.CancelStatus.CancelState == "CANCELED" {
 		out.Theirs = "cancelled"
@@ -135,7 +134,7 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 	o.buyer(&out)
 	rest := out.Shipping + out.Tax - out.Total
 	for _, l := range o.LineItems {
-		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity, Amount: sum.of(l.LineItemCost),
+		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity, Amount: sum.Of(l.LineItemCost.Value),
 			Item: connector.IDs{Product: l.LegacyItemID}}
 		rest += line.Amount
 		out.Lines = append(out.Lines, line)
@@ -145,13 +144,12 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 	}
 	for _, r := range o.PaymentSummary.Refunds {
 		if r.RefundStatus == "REFUNDED" || r.RefundStatus == "" {
-			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.of(r.Amount), CreatedAt: r.RefundDate})
+			out.Refunds = append(out.Refunds, connector.Refund{ExternalID: r.RefundID, Amount: sum.Of(r.Amount.Value), CreatedAt: r.RefundDate})
 		}
 	}
-	if sum.err != nil {
-		return connector.Order{}, connector.Failf(connector.Rejected, "order %s has an amount that is no number", o.OrderID)
+	if err := sum.Err(); err != nil {
+		return connector.Order{}, err
 	}
-	var err error
 	if o.OrderFulfillmentStatus == "FULFILLED" || o.OrderFulfillmentStatus == "IN_PROGRESS" {
 		out.Parcels, err = s.parcels(ctx, o.OrderID)
 	}
@@ -195,27 +193,6 @@ func (o *order) buyer(out *connector.Order) {
 		out.ShipTo = &connector.Place{Name: to.FullName, Line1: a.AddressLine1, Line2: a.AddressLine2, City: a.City, State: a.StateOrProvince,
 			PostalCode: a.PostalCode, Country: a.CountryCode, Phone: to.PrimaryPhone.PhoneNumber}
 	}
-}
-
-// sums reads amounts and remembers the first that is none.
-type sums struct {
-	digits int
-	err    error
-}
-
-func (s *sums) of(a amount) money.Amount {
-	if a.Value == "" {
-		return 0
-	}
-	text, negative := strings.CutPrefix(a.Value, "-")
-	v, err := money.Parse(text)
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-	if negative {
-		v = -v
-	}
-	return v.Round(s.digits)
 }
 
 // fulfillment is a parcel that eBay knows.

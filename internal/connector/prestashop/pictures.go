@@ -100,26 +100,14 @@ func (s *session) uploadImages(ctx context.Context, product *node, images []conn
 }
 
 func (s *session) uploadImage(ctx context.Context, product string, image connector.Image) (string, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, image.URL, nil)
+	picture, err := s.link.Client.Picture(ctx, image.URL)
 	if err != nil {
-		return "", connector.Failf(connector.Rejected, "the picture's address cannot be called: %s", connector.Line(image.URL))
-	}
-	picture, err := s.link.Client.Do(r)
-	switch {
-	case err != nil:
-		return "", connector.Failf(connector.FailureOf(err).Kind, "the picture %s cannot be fetched: %s", connector.Line(image.URL), err)
-	case picture.Status != http.StatusOK:
-		return "", connector.Failf(connector.Rejected, "the picture %s cannot be fetched: its server answered %d", connector.Line(image.URL),
-			picture.Status)
-	}
-	kind := http.DetectContentType(picture.Body)
-	if !strings.HasPrefix(kind, "image/") {
-		return "", connector.Failf(connector.Rejected, "%s is no picture", connector.Line(image.URL))
+		return "", err
 	}
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="image"; filename="` + fileName(image.URL) + `"`}, "Content-Type": {kind}})
+		"Content-Disposition": {`form-data; name="image"; filename="` + fileName(image.URL) + `"`}, "Content-Type": {picture.Kind}})
 	if err == nil {
 		_, err = part.Write(picture.Body)
 	}

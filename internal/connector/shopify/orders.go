@@ -189,10 +189,11 @@ func (s *session) lines() int {
 // read makes the order that the service takes. A shop may keep prices with or without tax: lines are without, and the discount is what is
 // left between them and the total, which is the shop's own.
 func (o *order) read() (connector.Order, error) {
-	if !money.KnownCurrency(o.CurrencyCode) {
-		return connector.Order{}, connector.Failf(connector.Rejected, "order %s is in an unknown currency", o.Name)
+	amounts, err := connector.NewSums(o.CurrencyCode)
+	if err != nil {
+		return connector.Order{}, err
 	}
-	sum := sums{digits: money.Digits(o.CurrencyCode)}
+	sum := sums{amounts}
 	out := connector.Order{ExternalID: o.ID, Number: o.Name, Currency: o.CurrencyCode, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 		Note:    o.Note,
 		Theirs:  strings.ToLower(o.DisplayFinancialStatus + " " + o.DisplayFulfillmentStatus),
@@ -216,7 +217,7 @@ func (o *order) read() (connector.Order, error) {
 		if edited && l.CurrentQuantity == 0 {
 			continue
 		}
-		out.Lines = append(out.Lines, o.line(&sum, l, edited))
+		out.Lines = append(out.Lines, o.line(sum, l, edited))
 	}
 	for name, fee := range map[string]money.Amount{"Tip": sum.of(o.TotalTipReceivedSet), "Duties": sum.optional(o.OriginalTotalDutiesSet)} {
 		if fee > 0 {
@@ -230,12 +231,9 @@ func (o *order) read() (connector.Order, error) {
 	out.Discount = max(rest, 0)
 	o.parcels(&out)
 	for _, r := range o.Refunds {
-		out.Refunds = appendRefund(out.Refunds, &sum, r)
+		out.Refunds = appendRefund(out.Refunds, sum, r)
 	}
-	if sum.err != nil {
-		return connector.Order{}, connector.Failf(connector.Rejected, "order %s has an amount that is no number", o.Name)
-	}
-	return out, nil
+	return out, sum.Err()
 }
 
 // edited reports whether lines were changed after the order was placed, other than by refunds, which lower the same counter.
@@ -248,13 +246,13 @@ func (o *order) edited() bool {
 	return false
 }
 
-func (o *order) line(sum *sums, l line, edited bool) connector.OrderLine {
+func (o *order) line(sum sums, l line, edited bool) connector.OrderLine {
 	out := connector.OrderLine{ExternalID: l.ID, SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Amount: sum.of(l.OriginalTotalSet)}
 	if edited {
 		unit := sum.of(l.OriginalUnitPriceSet)
 		out.Quantity = l.CurrentQuantity
 		total, _ := unit.Times(l.CurrentQuantity)
-		out.Amount = total.Round(sum.digits)
+		out.Amount = total.Round(money.Digits(o.CurrencyCode))
 	}
 	if o.TaxesIncluded {
 		out.Amount -= sum.tax(l.TaxLines)
@@ -348,7 +346,7 @@ func (o *order) parcels(out *connector.Order) {
 	}
 }
 
-func appendRefund(list []connector.Refund, sum *sums, r refund) []connector.Refund {
+func appendRefund(list []connector.Refund, sum sums, r refund) []connector.Refund {
 	out := connector.Refund{ExternalID: r.ID, Amount: sum.of(r.TotalRefundedSet), Reason: r.Note}
 	if r.CreatedAt != nil {
 		out.CreatedAt = *r.CreatedAt
@@ -363,31 +361,19 @@ func appendRefund(list []connector.Refund, sum *sums, r refund) []connector.Refu
 	return append(list, out)
 }
 
-// sums reads amounts in the order's currency and remembers the first that is none.
-type sums struct {
-	digits int
-	err    error
-}
+// sums reads amounts as Shopify wraps them.
+type sums struct{ *connector.Sums }
 
-func (s *sums) of(a amount) money.Amount {
-	if a.ShopMoney.Amount == "" {
-		return 0
-	}
-	v, err := money.Parse(a.ShopMoney.Amount)
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-	return v.Round(s.digits)
-}
+func (s sums) of(a amount) money.Amount { return s.Of(a.ShopMoney.Amount) }
 
-func (s *sums) optional(a *amount) money.Amount {
+func (s sums) optional(a *amount) money.Amount {
 	if a == nil {
 		return 0
 	}
 	return s.of(*a)
 }
 
-func (s *sums) tax(list taxLines) (total money.Amount) {
+func (s sums) tax(list taxLines) (total money.Amount) {
 	for _, t := range list {
 		total += s.of(t.PriceSet)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"entrepot/internal/money"
 )
 
 // Buy places a paid order of one SKU as a buyer does, at cents each with 4.90 shipping; it gives the order's id and its line's.
@@ -148,4 +150,17 @@ func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	}
 	o.cancelled, o.modified = true, a.Now().UTC()
 	return http.StatusOK, object{"cancelId": a.id()}
+}
+
+// OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
+func (a *Account) OnSale() map[string]int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found := map[string]int64{}
+	for sku, o := range a.offers {
+		if price, err := money.Parse(o.price); err == nil && o.listing != "" && o.quantity > 0 {
+			found[sku] = int64(price) / (money.Scale / 100)
+		}
+	}
+	return found
 }

@@ -163,3 +163,31 @@ func (s *Shop) Translate(sku, language, name string) {
 	defer s.mu.Unlock()
 	s.where("products", "reference", sku)[0].texts["name"][language] = name
 }
+
+// OnSale are the references that a buyer can order.
+func (s *Shop) OnSale() (references []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	active := map[string]bool{}
+	for _, p := range s.where("products", "active", "1") {
+		active[p.id] = true
+	}
+	sold := func(product, combination, reference string) {
+		for _, r := range s.where("stock_availables", "id_product", product) {
+			if n, _ := strconv.Atoi(r.get("quantity")); active[product] && n > 0 && r.get("id_product_attribute") == combination {
+				references = append(references, reference)
+			}
+		}
+	}
+	varied := map[string]bool{}
+	for _, c := range s.resources["combinations"].rows {
+		varied[c.get("id_product")] = true
+		sold(c.get("id_product"), c.id, c.get("reference"))
+	}
+	for _, p := range s.resources["products"].rows {
+		if !varied[p.id] {
+			sold(p.id, "0", p.get("reference"))
+		}
+	}
+	return references
+}

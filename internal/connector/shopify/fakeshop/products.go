@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"entrepot/internal/money"
 )
 
 func (p *product) show() object {
@@ -298,4 +300,19 @@ func (s *Shop) Products() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.products)
+}
+
+// OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
+func (s *Shop) OnSale() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := map[string]int64{}
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if price, err := money.Parse(v.price); err == nil && p.status == "ACTIVE" && v.available > 0 {
+				found[v.sku] = int64(price) / (money.Scale / 100)
+			}
+		}
+	}
+	return found
 }

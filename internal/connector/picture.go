@@ -1,0 +1,39 @@
+package connector
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// Picture is what a picture's address gave.
+type Picture struct {
+	Kind string // "image/png"
+	Body []byte
+}
+
+// Picture fetches a picture for a platform that takes bytes, not addresses. Errors: Failure Rejected when the address must not be called,
+// its server refuses, or what it gives is no picture; Temporary when it does not answer.
+func (c *Client) Picture(ctx context.Context, address string) (Picture, error) {
+	shown := Line(address)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return Picture{}, Failf(Rejected, "the picture's address cannot be called: %s", shown)
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		kind := FailureOf(err).Kind
+		if kind == Refused { // the address of the picture, not that of the platform
+			kind = Rejected
+		}
+		return Picture{}, Failf(kind, "the picture %s cannot be fetched: %s", shown, err)
+	}
+	if answer.Status != http.StatusOK {
+		return Picture{}, Failf(Rejected, "the picture %s cannot be fetched: its server answered %d", shown, answer.Status)
+	}
+	kind := http.DetectContentType(answer.Body)
+	if !strings.HasPrefix(kind, "image/") {
+		return Picture{}, Failf(Rejected, "%s is no picture", shown)
+	}
+	return Picture{Kind: kind, Body: answer.Body}, nil
+}

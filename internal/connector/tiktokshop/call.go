@@ -1,0 +1,231 @@
+package tiktokshop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// Where TikTok Shop answers when the channel names no other address.
+const (
+	apiHost  = "https://open-api.tiktokglobalshop.com"
+	authHost = "https://auth.tiktok-shops.com"
+)
+
+// session is one shop, ready to be called.
+type session struct {
+	connector.Unsupported
+	link      connector.Link
+	api, auth string // addresses without a slash at the end
+	token     string
+	ahead     time.Duration // of the platform's clock before ours, once it has refused ours
+	region    string
+	warehouse string
+}
+
+// Open makes a session for one channel.
+func (*Connector) Open(l connector.Link) connector.Session {
+	s := &session{link: l, api: apiHost, auth: authHost, token: l.Channel.Value(connector.TokenField)}
+	if other := strings.TrimRight(l.Channel.Value("baseUrl"), "/"); other != "" {
+		s.api, s.auth = other, other
+	}
+	return s
+}
+
+func (s *session) now() time.Time { return s.link.Now().Add(s.ahead) }
+
+// request is one request of the API.
+type request struct {
+	method, path string
+	query        url.Values
+	body         any    // sent as JSON
+	form         []byte // sent as it is in place of a body: a form with a file, which the signature leaves out
+	formType     string
+	account      bool // about the seller's account, not about one shop: the platform then refuses a shop's cipher
+}
+
+type fields map[string]any
+
+// maxThrottled is how often a request waits for the platform's leave before it is given up for now.
+const maxThrottled = 4
+
+// call sends a request and reads the data of its answer. A token that has ended is renewed once, a clock that the platform refuses is set
+// by the platform's once.
+func (s *session) call(ctx context.Context, r request, into any) (*connector.Response, error) {
+	renewed, set := false, false
+	for try := 0; ; try++ {
+		answer, err := s.attempt(ctx, r, into)
+		f := connector.FailureOf(err)
+		switch {
+		case f == nil:
+			return answer, nil
+		case tokenEnded[f.Code] && !renewed:
+			renewed = true
+			if err := s.renew(ctx); err != nil {
+				return nil, err
+			}
+		case f.Kind == connector.Unauthorized && !set && s.setClock(answer):
+			set = true
+		case f.Kind == connector.Throttled && answer != nil && try < maxThrottled:
+			s.link.Client.Hold("", max(f.After, time.Second<<try))
+		default:
+			return answer, err
+		}
+	}
+}
+
+// setClock goes by the platform's clock from now on, if ours differs from it by more than the platform may take for the same time.
+func (s *session) setClock(answer *connector.Response) bool {
+	if answer == nil || answer.Date().IsZero() {
+		return false
+	}
+	off := answer.Date().Sub(s.now())
+	s.ahead += off
+	return off.Abs() > 20*time.Second
+}
+
+func (s *session) attempt(ctx context.Context, r request, into any) (*connector.Response, error) {
+	content, contentType := r.form, r.formType
+	signed := content[:0:0]
+	if r.form == nil {
+		contentType = "application/json"
+		if r.body != nil {
+			var err error
+			if content, err = json.Marshal(r.body); err != nil {
+				return nil, err
+			}
+		}
+		signed = content
+	}
+	c := s.link.Channel.Credentials
+	ctx = connector.Signed(ctx, func(out *http.Request) error {
+		query := url.Values{}
+		maps.Copy(query, r.query)
+		query.Set("app_key", c["appKey"])
+		query.Set("timestamp", strconv.FormatInt(s.now().Unix(), 10))
+		if !r.account {
+			query.Set("shop_cipher", c["shopCipher"])
+		}
+		query.Set("sign", sign(c["appSecret"], r.path, query, signed))
+		out.URL.RawQuery = query.Encode()
+		return nil
+	})
+	out, err := http.NewRequestWithContext(ctx, r.method, s.api+r.path, bytes.NewReader(content))
+	if err != nil {
+		return nil, connector.Failf(connector.Rejected, "TikTok Shop's address cannot be called")
+	}
+	out.Header.Set("Content-Type", contentType)
+	out.Header.Set("x-tts-access-token", s.token)
+	answer, err := s.link.Client.Do(out)
+	if err != nil {
+		return nil, err
+	}
+	return answer, s.read(answer, into)
+}
+
+// envelope is what every answer is wrapped in.
+type envelope struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// tokenEnded are the codes of a token that a new one may replace.
+var tokenEnded = map[string]bool{"105001": true, "105002": true}
+
+// kinds are the codes that mean more than a refusal of this one request.
+var kinds = map[int64]connector.Kind{
+	105001: connector.Unauthorized, 105002: connector.Unauthorized, // token unknown, ended
+	106001: connector.Unauthorized, 36009004: connector.Unauthorized, // signature or clock
+	105005: connector.Forbidden, 36009033: connector.Forbidden, // scope, address of the caller
+	36009002: connector.Throttled, 36009003: connector.Temporary,
+}
+
+// read makes an answer data or a failure. Refusals come with status 200, too.
+func (s *session) read(answer *connector.Response, into any) error {
+	var e envelope
+	if err := connector.DecodeAnswer(answer, &e); err != nil {
+		if f := connector.HTTPFailure(answer, s.link.Now(), "", ""); f != nil {
+			return f
+		}
+		return err
+	}
+	if e.Code == 0 && answer.Status < 400 {
+		if into == nil || len(e.Data) == 0 {
+			return nil
+		}
+		if err := json.Unmarshal(e.Data, into); err != nil {
+			return &connector.Failure{Kind: connector.Rejected, Message: "the answer is not what TikTok Shop documents", Err: err}
+		}
+		return nil
+	}
+	code := strconv.FormatInt(e.Code, 10)
+	f := connector.HTTPFailure(answer, s.link.Now(), code, e.Message)
+	if f == nil {
+		f = &connector.Failure{Kind: connector.Rejected, Code: code, Message: connector.Line(e.Message)}
+	}
+	if kind, known := kinds[e.Code]; known {
+		f.Kind = kind
+	}
+	return f
+}
+
+// itemErrors are what a request about several things refuses of them, in an answer with code 0.
+type itemErrors struct {
+	Errors []struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+		Detail  struct {
+			SKU   connector.ID `json:"sku_id"`
+			Extra []struct {
+				Code    int64  `json:"code"`
+				Message string `json:"message"`
+			} `json:"extra_errors"`
+		} `json:"detail"`
+	} `json:"errors"`
+}
+
+// renew gets new tokens. The refresh token may be another one each time.
+func (s *session) renew(ctx context.Context) error {
+	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
+		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {
+			query := url.Values{"app_key": {c["appKey"]}, "app_secret": {c["appSecret"]}, "refresh_token": {c["refreshToken"]},
+				"grant_type": {"refresh_token"}}
+			return http.NewRequestWithContext(ctx, http.MethodGet, s.auth+"/api/v2/token/refresh?"+query.Encode(), nil)
+		},
+		Read:    s.readTokens,
+		Refused: refusedTokens,
+	})
+	if err == nil {
+		s.token = fresh[connector.TokenField]
+	}
+	return err
+}
+
+const refusedTokens = "TikTok Shop refuses the refresh token or the app: the seller has to authorise it again"
+
+func (s *session) readTokens(answer *connector.Response) (connector.Credentials, error) {
+	var out struct {
+		AccessToken  string `json:"access_token"`
+		RefreshToken string `json:"refresh_token"`
+	}
+	if err := s.read(answer, &out); err != nil {
+		if f := connector.FailureOf(err); f.Kind == connector.Rejected || f.Kind == connector.Forbidden {
+			return nil, connector.Failf(connector.Unauthorized, refusedTokens)
+		}
+		return nil, err
+	}
+	change := connector.Credentials{connector.TokenField: out.AccessToken}
+	if out.RefreshToken != "" {
+		change["refreshToken"] = out.RefreshToken
+	}
+	return change, nil
+}

@@ -1,0 +1,55 @@
+package fakeshop
+
+import (
+	"maps"
+	"net/url"
+)
+
+func (s *Shop) shops(call) reply {
+	return good(object{"shops": []object{
+		{"cipher": "FAKE_another", "code": "FAKE2", "id": "7490000000000000008", "name": "Another Shop", "region": "GB"},
+		{"cipher": Cipher, "code": "FAKE1", "id": ShopID, "name": "Fake Shop", "region": s.Region, "seller_type": "LOCAL"},
+	}})
+}
+
+func (s *Shop) warehouses(call) reply {
+	one := func(id, kind string, first bool) object {
+		return object{"id": id, "name": "Warehouse", "effect_status": "ENABLED", "type": kind, "is_default": first}
+	}
+	return good(object{"warehouses": []object{one("7000000000000000003", "RETURN_WAREHOUSE", true), one(Other, "SALES_WAREHOUSE", false),
+		one(Warehouse, "SALES_WAREHOUSE", true)}})
+}
+
+func (s *Shop) carriers(call) reply {
+	return good(object{"shipping_providers": []object{{"id": "1", "name": "DHL Paket"}, {"id": "2", "name": "Hermes"}, {"id": "3", "name": "GLS"}}})
+}
+
+func (s *Shop) listHooks(call) reply {
+	list := []object{}
+	for topic, address := range s.hooks {
+		list = append(list, object{"event_type": topic, "address": address})
+	}
+	return good(object{"webhooks": list, "total_count": len(list)})
+}
+
+func (s *Shop) putHook(c call) reply {
+	topic, _ := c.body["event_type"].(string)
+	address, _ := c.body["address"].(string)
+	if u, err := url.Parse(address); err != nil || u.Host == "" || topic == "" || len(address) > 255 {
+		return refused(36009001, "Invalid address")
+	}
+	s.hooks[topic] = address
+	return good(object{})
+}
+
+func (s *Shop) dropHook(c call) reply {
+	topic, _ := c.body["event_type"].(string)
+	delete(s.hooks, topic)
+	return good(object{})
+}
+
+// Hooks are the addresses that are notified, by topic.
+func (s *Shop) Hooks() (hooks map[string]string) {
+	s.change(func() { hooks = maps.Clone(s.hooks) })
+	return hooks
+}

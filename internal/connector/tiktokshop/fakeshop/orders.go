@@ -1,0 +1,194 @@
+package fakeshop
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+type order struct {
+	id, status, shipping string
+	created, updated     time.Time
+	pieces               []*piece
+	shippingCents        int64
+	taxCents             int64
+	gross                bool // prices are with the tax
+	discount             int64
+}
+
+type piece struct {
+	id, sku, skuID, product, status, parcel, number, carrier string
+	cents, tax                                               int64
+}
+
+type reversal struct {
+	id, order, kind, status string
+	pieces                  []string
+	cents                   int64
+	created, updated        time.Time
+}
+
+// Wish is what a buyer orders.
+type Wish struct {
+	SKUs     map[string]int64 // how many pieces of each, at Cents
+	Cents    int64
+	Shipping int64
+	Tax      int64
+	PieceTax int64 // what TikTok says of the tax of each piece
+	Gross    bool  // the tax is in the prices
+	Discount int64
+	Unpaid   bool
+	ByTikTok bool // TikTok's own label
+}
+
+// Buy places an order and gives its id. Stock goes down as a shop's does.
+func (s *Shop) Buy(w Wish) (id string) {
+	s.change(func() {
+		now := s.Now().UTC()
+		o := &order{id: s.id(), status: "AWAITING_SHIPMENT", shipping: "SELLER", created: now, updated: now, shippingCents: w.Shipping,
+			taxCents: w.Tax, gross: w.Gross, discount: w.Discount}
+		if w.ByTikTok {
+			o.shipping = "TIKTOK"
+		}
+		if w.Unpaid {
+			o.status = "UNPAID"
+		}
+		parcel := s.id()
+		names := []string{}
+		for name := range w.SKUs {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			for range w.SKUs[name] {
+				p := &piece{id: s.id(), sku: name, status: o.status, parcel: parcel, cents: w.Cents, tax: w.PieceTax}
+				if k := s.sku(name); k != nil {
+					p.skuID = k.id
+					k.stock[Warehouse] = max(0, k.stock[Warehouse]-1)
+				}
+				o.pieces = append(o.pieces, p)
+			}
+		}
+		s.orders = append(s.orders, o)
+		id = o.id
+	})
+	return id
+}
+
+func (s *Shop) order(id string) *order {
+	for _, o := range s.orders {
+		if o.id == id {
+			return o
+		}
+	}
+	return nil
+}
+
+// Move takes an order to a status on the platform, with its pieces that are not cancelled.
+func (s *Shop) Move(id, status string) {
+	s.change(func() {
+		o := s.order(id)
+		for _, p := range o.pieces {
+			if p.status != "CANCELLED" {
+				p.status = status
+			}
+		}
+		o.status, o.updated = status, s.Now().UTC()
+	})
+}
+
+// Order is how many parcels and pieces of an order are packed or gone, and its status.
+func (s *Shop) Order(id string) (parcels, pieces int, status string) {
+	s.change(func() {
+		o := s.order(id)
+		seen := map[string]bool{}
+		for _, p := range o.pieces {
+			if p.status == "AWAITING_COLLECTION" || p.status == "IN_TRANSIT" || p.status == "DELIVERED" {
+				seen[p.parcel] = true
+				pieces++
+			}
+		}
+		parcels, status = len(seen), o.status
+	})
+	return parcels, pieces, status
+}
+
+func euros(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+func (o *order) show() object {
+	lines := []object{}
+	var goods int64
+	for _, p := range o.pieces {
+		goods += p.cents
+		l := object{"id": p.id, "sku_id": p.skuID, "product_id": p.product, "seller_sku": p.sku, "product_name": "Article " + p.sku,
+			"sku_name": "Default", "sale_price": euros(p.cents), "currency": "EUR", "display_status": p.status, "package_id": p.parcel,
+			"tracking_number": p.number, "shipping_provider_name": p.carrier}
+		if p.tax > 0 {
+			l["item_tax"] = []object{{"tax_type": "VAT", "tax_amount": euros(p.tax)}}
+		}
+		lines = append(lines, l)
+	}
+	total := goods + o.shippingCents - o.discount
+	if !o.gross {
+		total += o.taxCents
+	}
+	out := object{"id": o.id, "status": o.status, "create_time": o.created.Unix(), "update_time": o.updated.Unix(),
+		"buyer_email": "ada@scs.tiktokw.example", "shipping_type": o.shipping, "fulfillment_type": "FULFILLMENT_BY_SELLER",
+		"delivery_option_id": "5", "packages": []object{{"id": o.pieces[0].parcel}}, "line_items": lines,
+		"payment": object{"currency": "EUR", "sub_total": euros(goods), "shipping_fee": euros(o.shippingCents), "tax": euros(o.taxCents),
+			"total_amount": euros(total)}}
+	if o.status != "UNPAID" && o.status != "ON_HOLD" {
+		out["recipient_address"] = object{"name": "Ada Lovelace", "phone_number": "(+49)151****11", "region_code": "DE", "postal_code": "10115",
+			"address_line1": "Weg 1", "district_info": []object{{"address_level_name": "Country", "address_name": "Germany"},
+				{"address_level_name": "State", "address_name": "Berlin"}, {"address_level_name": "City", "address_name": "Berlin"}}}
+	}
+	return out
+}
+
+// pageOf is a page of a list: the token of a page is the place where it begins.
+func pageOf(c call, name string, list []object) reply {
+	size, _ := strconv.Atoi(c.URL.Query().Get("page_size"))
+	begin, _ := strconv.Atoi(c.URL.Query().Get("page_token"))
+	if size < 1 || size > 100 {
+		return reply{status: http.StatusBadRequest, code: 36009001, message: "page_size is invalid"}
+	}
+	end := min(begin+size, len(list))
+	next := ""
+	if end < len(list) {
+		next = strconv.Itoa(end)
+	}
+	return good(object{name: list[min(begin, len(list)):end], "next_page_token": next, "total_count": len(list)})
+}
+
+// within reports whether a time lies in the span that a request asks for.
+func within(c call, at time.Time) bool {
+	bound := func(name string, otherwise int64) int64 {
+		number, _ := c.body[name].(json.Number)
+		if n, err := number.Int64(); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	return at.Unix() >= bound("update_time_ge", 0) && at.Unix() < bound("update_time_lt", 1<<40)
+}
+
+func (s *Shop) searchOrders(c call) reply {
+	found := []*order{}
+	for _, o := range s.orders {
+		if within(c, o.updated) {
+			found = append(found, o)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *order) int { return a.updated.Compare(b.updated) })
+	if c.URL.Query().Get("sort_order") != "ASC" {
+		slices.Reverse(found)
+	}
+	list := []object{}
+	for _, o := range found {
+		list = append(list, o.show())
+	}
+	return pageOf(c, "orders", list)
+}

@@ -1,0 +1,166 @@
+package fakeshop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (s *Shop) namedOrders(c call) reply {
+	list := []object{}
+	for _, id := range strings.Split(c.URL.Query().Get("ids"), ",") {
+		if o := s.order(id); o != nil {
+			list = append(list, o.show())
+		}
+	}
+	return good(object{"orders": list})
+}
+
+// settleOrder gives an order the status of its pieces.
+func (s *Shop) settleOrder(o *order) {
+	waiting, packed := 0, 0
+	for _, p := range o.pieces {
+		switch p.status {
+		case "AWAITING_SHIPMENT":
+			waiting++
+		case "AWAITING_COLLECTION", "IN_TRANSIT":
+			packed++
+		}
+	}
+	switch {
+	case packed > 0 && waiting > 0:
+		o.status = "PARTIALLY_SHIPPING"
+	case packed > 0:
+		o.status = "AWAITING_COLLECTION"
+	}
+	o.updated = s.Now().UTC()
+}
+
+// ship hands over a package: with a number of the seller's, or with TikTok's own.
+func (s *Shop) ship(c call) reply {
+	id := c.PathValue("id")
+	for _, o := range s.orders {
+		own, _ := c.body["self_shipment"].(object)
+		shipped := false
+		for _, p := range o.pieces {
+			if p.parcel != id || p.status != "AWAITING_SHIPMENT" {
+				continue
+			}
+			if (o.shipping == "SELLER") != (own != nil) {
+				return refused(21011001, "The way of shipping is not that of the order")
+			}
+			shipped, p.status, p.number, p.carrier = true, "AWAITING_COLLECTION", "TT"+id, "TikTok"
+			if own != nil {
+				p.number, p.carrier = fmt.Sprint(own["tracking_number"]), fmt.Sprint(own["shipping_provider_id"])
+			}
+		}
+		if shipped {
+			s.settleOrder(o)
+			return good(object{"package_id": id})
+		}
+	}
+	return refused(21011002, "The package cannot be shipped")
+}
+
+// shipPart packs some pieces of an order and ships them. Asked twice, it ships once only because the pieces are gone.
+func (s *Shop) shipPart(c call) reply {
+	o, wanted := s.order(c.PathValue("id")), c.texts("order_line_item_ids")
+	if o == nil || o.shipping != "SELLER" {
+		return refused(21011003, "The order cannot be shipped in parts")
+	}
+	parcel := s.id()
+	for _, p := range o.pieces {
+		if !slices.Contains(wanted, p.id) {
+			continue
+		}
+		if p.status != "AWAITING_SHIPMENT" {
+			return refused(21011004, "A piece is shipped already")
+		}
+		p.status, p.parcel, p.number, p.carrier = "AWAITING_COLLECTION", parcel, fmt.Sprint(c.body["tracking_number"]),
+			fmt.Sprint(c.body["shipping_provider_id"])
+	}
+	s.settleOrder(o)
+	return good(object{"package_id": parcel})
+}
+
+func (s *Shop) split(c call) reply {
+	o := s.order(c.PathValue("id"))
+	if o == nil {
+		return refused(21011003, "The order does not exist")
+	}
+	packages := []object{}
+	for _, one := range c.list("splittable_groups") {
+		group, _ := one.(object)
+		wanted := call{body: group}.texts("order_line_item_ids")
+		parcel := s.id()
+		for _, p := range o.pieces {
+			if slices.Contains(wanted, p.id) {
+				p.parcel = parcel
+			}
+		}
+		packages = append(packages, object{"splittable_group_id": group["id"], "id": parcel})
+	}
+	return good(object{"packages": packages})
+}
+
+// cancel cancels an order wholly.
+func (s *Shop) cancel(c call) reply {
+	o := s.order(fmt.Sprint(c.body["order_id"]))
+	if o == nil || o.status == "CANCELLED" || c.body["cancel_reason"] == nil {
+		return refused(25001001, "The order cannot be cancelled")
+	}
+	r := &reversal{id: s.id(), order: o.id, kind: "cancellations", status: "CANCELLATION_REQUEST_SUCCESS", created: s.Now(), updated: s.Now()}
+	for _, p := range o.pieces {
+		p.status = "CANCELLED"
+		r.pieces, r.cents = append(r.pieces, p.id), r.cents+p.cents
+	}
+	o.status, o.updated = "CANCELLED", s.Now().UTC()
+	s.reversed = append(s.reversed, r)
+	return good(object{"cancel_id": r.id, "cancel_status": r.status})
+}
+
+// Return gives money back for the first pieces of an order. The order itself does not change by it.
+func (s *Shop) Return(id string, pieces int, cents int64) {
+	s.change(func() {
+		o := s.order(id)
+		r := &reversal{id: s.id(), order: id, kind: "returns", status: "RETURN_OR_REFUND_REQUEST_COMPLETE", cents: cents, created: s.Now(),
+			updated: s.Now()}
+		for _, p := range o.pieces[:pieces] {
+			r.pieces = append(r.pieces, p.id)
+		}
+		s.reversed = append(s.reversed, r)
+	})
+}
+
+// CancelPart cancels the last piece of an order, as a buyer asked for and the merchant agreed to.
+func (s *Shop) CancelPart(id string, cents int64) {
+	s.change(func() {
+		o := s.order(id)
+		p := o.pieces[len(o.pieces)-1]
+		p.status = "CANCELLED"
+		s.reversed = append(s.reversed, &reversal{id: s.id(), order: id, kind: "cancellations", status: "CANCELLATION_REQUEST_COMPLETE",
+			pieces: []string{p.id}, cents: cents, created: s.Now(), updated: s.Now()})
+		o.updated = s.Now().UTC()
+	})
+}
+
+func (s *Shop) searchReversed(c call) reply {
+	wanted, list := c.texts("order_ids"), []object{}
+	kind, one, name := c.PathValue("kind"), "return", "return_orders"
+	if kind == "cancellations" {
+		one, name = "cancel", "cancellations"
+	}
+	for _, r := range s.reversed {
+		if r.kind != kind || !within(c, r.updated) || len(wanted) > 0 && !slices.Contains(wanted, r.order) {
+			continue
+		}
+		lines := []object{}
+		for _, id := range r.pieces {
+			lines = append(lines, object{"order_line_item_id": id, "refund_amount": object{"refund_total": euros(r.cents / int64(len(r.pieces)))}})
+		}
+		list = append(list, object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
+			"refund_amount": object{"currency": "EUR", "refund_total": euros(r.cents)}, one + "_line_items": lines,
+			"create_time": r.created.Unix(), "update_time": r.updated.Unix()})
+	}
+	return pageOf(c, name, list)
+}

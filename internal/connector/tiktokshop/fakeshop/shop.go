@@ -1,0 +1,294 @@
+// Package fakeshop is a shop with the part of TikTok Shop's Open API that the connector uses, in memory: for tests, and for integrators who
+// have no shop at hand. It keeps the habits of the real one: every request is signed over its very bytes and within five minutes, a shop's
+// cipher is demanded or refused, refusals come inside answers with status 200, tokens rotate, lists begin with the newest, an order has one
+// line for each piece and no address before it is paid, products are audited, and a product that is changed whole loses what is left out.
+package fakeshop
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What a new shop takes.
+const (
+	AppKey       = "fakeapp"
+	AppSecret    = "fakesecret"
+	Cipher       = "FAKE_cipher"
+	ShopID       = "7490000000000000007"
+	AccessToken  = "access-0"
+	RefreshToken = "refresh-0"
+	Warehouse    = "7000000000000000001"
+	Other        = "7000000000000000002" // a second warehouse to sell from
+)
+
+// Faults are what goes wrong beside the platform's habits; a number n shows at every n-th request. 0: never.
+type Faults struct {
+	LoseAnswer int           // it does what was asked, and the connection ends without an answer
+	Broken     int           // it does what was asked, and answers 500 with an internal error
+	Throttle   int           // it answers 429 and does nothing
+	HTML       int           // what stands before the platform answers with a page
+	Hang       int           // it never answers
+	Slow       time.Duration // each answer takes that long
+}
+
+type object = map[string]any
+
+// Shop is a fake shop; safe for concurrent use. It is an http.Handler for the hosts of the API and of its tokens.
+type Shop struct {
+	Faults  Faults
+	Now     func() time.Time
+	Region  string        // "DE" in a new shop
+	Audit   time.Duration // how long a product is audited
+	Refuses string        // an audit refuses products with this word in their title
+	NoScope string        // the app lacks the scope of paths that begin so
+
+	mu       sync.Mutex
+	mux      *http.ServeMux
+	requests int
+	next     int64
+	access   string
+	refresh  string
+	renewed  int
+	hooks    map[string]string
+	products []*product
+	made     map[string]object // answers by idempotency key
+	pictures int
+	orders   []*order
+	reversed []*reversal
+	calls    map[string]int
+}
+
+// New makes a shop with two warehouses and nothing to sell.
+func New() *Shop {
+	s := &Shop{Now: time.Now, Region: "DE", mux: http.NewServeMux(), access: AccessToken, refresh: RefreshToken, hooks: map[string]string{},
+		made: map[string]object{}, calls: map[string]int{}}
+	for pattern, serve := range map[string]func(call) reply{
+		"GET /authorization/202309/shops":                                s.shops,
+		"GET /logistics/202309/warehouses":                               s.warehouses,
+		"GET /logistics/202309/delivery_options/{id}/shipping_providers": s.carriers,
+		"GET /event/202309/webhooks":                                     s.listHooks,
+		"PUT /event/202309/webhooks":                                     s.putHook,
+		"DELETE /event/202309/webhooks":                                  s.dropHook,
+		"POST /order/202309/orders/search":                               s.searchOrders,
+		"GET /order/202507/orders":                                       s.namedOrders,
+		"POST /fulfillment/202309/packages/{id}/ship":                    s.ship,
+		"POST /fulfillment/202309/orders/{id}/packages":                  s.shipPart,
+		"POST /fulfillment/202309/orders/{id}/split":                     s.split,
+		"POST /return_refund/202309/cancellations":                       s.cancel,
+		"POST /return_refund/202309/{kind}/search":                       s.searchReversed,
+		"POST /product/202309/products":                                  s.create,
+		"PUT /product/202509/products/{id}":                              s.edit,
+		"GET /product/202309/products/{id}":                              s.show,
+		"POST /product/202502/products/search":                           s.searchProducts,
+		"POST /product/202309/products/{act}":                            s.turn,
+		"DELETE /product/202309/products":                                s.remove,
+		"POST /product/202309/products/{id}/inventory/update":            s.setStock,
+		"POST /product/202309/products/{id}/prices/update":               s.setPrices,
+		"POST /product/202309/inventory/search":                          s.inventory,
+		"POST /product/202309/categories/recommend":                      s.recommend,
+		"POST /product/202309/images/upload":                             s.upload,
+	} {
+		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
+	}
+	return s
+}
+
+// call is a request that was let in.
+type call struct {
+	*http.Request
+	body object
+}
+
+func (c call) list(name string) []any { list, _ := c.body[name].([]any); return list }
+
+func (c call) texts(name string) (list []string) {
+	for _, v := range c.list(name) {
+		list = append(list, fmt.Sprint(v))
+	}
+	return list
+}
+
+// reply is an answer: a code other than 0 refuses.
+type reply struct {
+	code    int
+	message string
+	data    any
+	status  int // 0 for 200
+}
+
+func good(data any) reply { return reply{data: data} }
+
+func refused(code int, message string) reply { return reply{code: code, message: message} }
+
+// ServeHTTP answers the API and gives tokens.
+func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.Now().UTC().Format(http.TimeFormat))
+	if r.URL.Path == "/api/v2/token/refresh" {
+		s.mu.Lock()
+		out := s.tokens(r.URL.Query())
+		s.mu.Unlock()
+		answer(w, out)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// tokens gives a new pair; the refresh token is good once.
+func (s *Shop) tokens(q url.Values) reply {
+	if q.Get("app_key") != AppKey || q.Get("app_secret") != AppSecret || q.Get("grant_type") != "refresh_token" ||
+		q.Get("refresh_token") != s.refresh {
+		return refused(36004004, "Invalid refresh token")
+	}
+	s.renewed++
+	s.access, s.refresh = fmt.Sprintf("access-%d", s.renewed), fmt.Sprintf("refresh-%d", s.renewed)
+	return good(object{"access_token": s.access, "refresh_token": s.refresh, "access_token_expire_in": s.Now().Add(7 * 24 * time.Hour).Unix()})
+}
+
+func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) reply) {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, 20<<20))
+	if err != nil {
+		return
+	}
+	if s.Faults.Slow > 0 {
+		time.Sleep(s.Faults.Slow)
+	}
+	s.mu.Lock()
+	s.requests++
+	s.calls[r.Method+" "+r.URL.Path]++
+	n, f := s.requests, s.Faults
+	due := func(every int) bool { return every > 0 && n%every == 0 }
+	var out reply
+	switch refusal := s.refusal(r, raw); {
+	case due(f.Hang), due(f.HTML):
+	case due(f.Throttle):
+		out = reply{status: http.StatusTooManyRequests, code: 36009002, message: "Too many requests"}
+	case refusal.code != 0:
+		out = refusal
+	default:
+		in := call{Request: r, body: object{}}
+		if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") && len(raw) > 0 {
+			decoder := json.NewDecoder(bytes.NewReader(raw))
+			decoder.UseNumber()
+			_ = decoder.Decode(&in.body)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(raw))
+		out = serve(in)
+	}
+	s.mu.Unlock()
+	switch {
+	case due(f.Hang):
+		<-r.Context().Done()
+	case due(f.HTML):
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = io.WriteString(w, "<html><h1>Bad Gateway</h1></html>")
+	case due(f.LoseAnswer):
+		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = c.Close()
+		}
+	case due(f.Broken):
+		answer(w, reply{status: http.StatusInternalServerError, code: 36009003, message: "Internal error, please try again later"})
+	default:
+		answer(w, out)
+	}
+}
+
+func answer(w http.ResponseWriter, out reply) {
+	w.Header().Set("Content-Type", "application/json")
+	if out.status != 0 {
+		w.WriteHeader(out.status)
+	}
+	message := out.message
+	if message == "" {
+		message = "Success"
+	}
+	_ = json.NewEncoder(w).Encode(object{"code": out.code, "message": message, "request_id": "1", "data": out.data})
+}
+
+// refusal is why a request is not let in, code 0 when it is.
+func (s *Shop) refusal(r *http.Request, body []byte) reply {
+	q := r.URL.Query()
+	stamp, _ := strconv.ParseInt(q.Get("timestamp"), 10, 64)
+	off := s.Now().Sub(time.Unix(stamp, 0))
+	forAccount := strings.HasPrefix(r.URL.Path, "/authorization/") || strings.HasSuffix(r.URL.Path, "/images/upload")
+	switch {
+	case r.Header.Get("x-tts-access-token") != s.access:
+		return reply{status: http.StatusUnauthorized, code: 105002, message: "Expired credentials"}
+	case off > 5*time.Minute || off < -30*time.Second:
+		return reply{status: http.StatusUnauthorized, code: 36009004, message: "Invalid timestamp"}
+	case q.Get("app_key") != AppKey || q.Get("sign") != signature(r, q, body):
+		return reply{status: http.StatusUnauthorized, code: 106001, message: "Invalid credentials. The 'sign' query parameter is invalid."}
+	case forAccount && q.Has("shop_cipher"):
+		return refused(36009001, "shop_cipher is not allowed here")
+	case !forAccount && q.Get("shop_cipher") != Cipher:
+		return refused(106013, "Invalid shop_cipher")
+	case s.NoScope != "" && strings.HasPrefix(r.URL.Path, s.NoScope):
+		return reply{status: http.StatusForbidden, code: 105005, message: "Access denied: the app lacks the scope"}
+	}
+	return reply{}
+}
+
+// signature is what a request must be signed with.
+func signature(r *http.Request, q url.Values, body []byte) string {
+	var names []string
+	for name := range q {
+		if name != "sign" && name != "access_token" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	mac := hmac.New(sha256.New, []byte(AppSecret))
+	_, _ = io.WriteString(mac, AppSecret+r.URL.Path)
+	for _, name := range names {
+		_, _ = io.WriteString(mac, name+q.Get(name))
+	}
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		_, _ = mac.Write(body)
+	}
+	_, _ = io.WriteString(mac, AppSecret)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func (s *Shop) id() string {
+	s.next++
+	return strconv.FormatInt(576_000_000_000_000_000+s.next, 10)
+}
+
+// Expire ends the access token; Revoke ends the refresh token, too.
+func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
+
+// Revoke takes the authorisation away.
+func (s *Shop) Revoke() { s.change(func() { s.access, s.refresh = "ended", "ended" }) }
+
+func (s *Shop) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+// Renewed is how often tokens were given.
+func (s *Shop) Renewed() (n int) { s.change(func() { n = s.renewed }); return n }
+
+// Calls is how many requests were sent; of those to a path that contains a text.
+func (s *Shop) Calls(path string) (n int) {
+	s.change(func() {
+		for at, times := range s.calls {
+			if strings.Contains(at, path) {
+				n += times
+			}
+		}
+	})
+	return n
+}

@@ -1,0 +1,183 @@
+package tiktokshop
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// Bounds of a pull.
+const (
+	pageOrders = 100
+	byID       = 50          // orders of one request that names them
+	tail       = time.Minute // how close to the platform's present a pull goes
+)
+
+// The parts of a pull. Returns and cancellations move no time of their order for sure, so they are asked for by their own.
+const (
+	partOrders        = "orders"
+	partCancellations = "cancellations"
+	partReturns       = "returns"
+)
+
+// place is where a pull is: its part, until when by the platform's clock, and the platform's token of the next page.
+type place struct {
+	part  string
+	until time.Time
+	token string
+}
+
+func (p place) String() string {
+	return p.part + " " + strconv.FormatInt(p.until.Unix(), 10) + " " + p.token
+}
+
+func parsePlace(text string) place {
+	part, rest, _ := strings.Cut(text, " ")
+	until, token, _ := strings.Cut(rest, " ")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if err != nil {
+		return place{part: partOrders}
+	}
+	return place{part, time.Unix(seconds, 0).UTC(), token}
+}
+
+// PullOrders gives a page of the orders that changed in a closed span, then of those whose cancellations and returns did.
+func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
+	at := parsePlace(cursor.Page)
+	if at.until.IsZero() {
+		at.until = s.now().Add(-tail).Truncate(time.Second).UTC()
+	}
+	if !cursor.Since.Before(at.until) {
+		return connector.OrderPage{Until: cursor.Since}, nil
+	}
+	span := fields{"update_time_lt": at.until.Unix()}
+	if !cursor.Since.IsZero() {
+		span["update_time_ge"] = cursor.Since.Unix()
+	}
+	switch at.part {
+	case partCancellations:
+		return s.pullReversed(ctx, cancellationsPath, span, place{partReturns, at.until, ""}, at.until)
+	case partReturns:
+		return s.pullReversed(ctx, returnsPath, span, place{}, at.until)
+	}
+	return s.pullChanged(ctx, at, span)
+}
+
+// pullChanged gives a page of orders by the time of their change. Without a word about the order TikTok begins with the newest.
+func (s *session) pullChanged(ctx context.Context, at place, span fields) (connector.OrderPage, error) {
+	query := url.Values{"page_size": {strconv.Itoa(pageOrders)}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
+	if at.token != "" {
+		query.Set("page_token", at.token)
+	}
+	var out struct {
+		Next   string  `json:"next_page_token"`
+		Orders []order `json:"orders"`
+	}
+	answer, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/order/202309/orders/search", query: query,
+		body: span}, &out)
+	if err != nil {
+		return connector.OrderPage{}, err
+	}
+	if date := answer.Date(); !date.IsZero() && at.token == "" && date.Add(-tail).Before(at.until) { // our clock is ahead of the platform's
+		at.until = date.Add(-tail)
+	}
+	page, err := s.takeAll(ctx, out.Orders)
+	page.Until = at.until
+	if at.token = out.Next; at.token == "" || len(out.Orders) == 0 {
+		at = place{partCancellations, at.until, ""}
+	}
+	page.Next = at.String()
+	return page, err
+}
+
+// pullReversed gives the orders that have cancellations or returns which changed in a span.
+func (s *session) pullReversed(ctx context.Context, path string, span fields, next place, until time.Time) (connector.OrderPage, error) {
+	found, err := s.reversals(ctx, path, span)
+	if err != nil {
+		return connector.OrderPage{}, err
+	}
+	var ids []string
+	for _, r := range found {
+		if id := string(r.Order); r.done() && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	list, err := s.named(ctx, ids)
+	if err != nil {
+		return connector.OrderPage{}, err
+	}
+	page, err := s.takeAll(ctx, list)
+	page.Until = until
+	if next.part != "" {
+		page.Next = next.String()
+	}
+	return page, err
+}
+
+// takeAll makes orders what the service takes, with what was given back of them.
+func (s *session) takeAll(ctx context.Context, list []order) (connector.OrderPage, error) {
+	var page connector.OrderPage
+	for i := range list {
+		o, err := list[i].take()
+		if err != nil {
+			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: string(list[i].ID), Error: err.Error()})
+			continue
+		}
+		page.Orders = append(page.Orders, o)
+	}
+	if err := s.addRefunds(ctx, list, page.Orders); err != nil {
+		return connector.OrderPage{}, err
+	}
+	return page, nil
+}
+
+// named reads orders by their ids.
+func (s *session) named(ctx context.Context, ids []string) (list []order, err error) {
+	for piece := range slices.Chunk(ids, byID) {
+		var out struct {
+			Orders []order `json:"orders"`
+		}
+		if _, err := s.call(ctx, request{method: http.MethodGet, path: "/order/202507/orders",
+			query: url.Values{"ids": {strings.Join(piece, ",")}}}, &out); err != nil {
+			return nil, err
+		}
+		list = append(list, out.Orders...)
+	}
+	return list, nil
+}
+
+// one reads an order. Errors: Failure Missing when the shop does not have it.
+func (s *session) one(ctx context.Context, id string) (*order, error) {
+	list, err := s.named(ctx, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if string(list[i].ID) == id {
+			return &list[i], nil
+		}
+	}
+	return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
+}
+
+// PullOrder gives one order.
+func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
+	o, err := s.one(ctx, externalID)
+	if err != nil {
+		return connector.Order{}, err
+	}
+	page, err := s.takeAll(ctx, []order{*o})
+	switch {
+	case err != nil:
+		return connector.Order{}, err
+	case len(page.Orders) == 0:
+		return connector.Order{}, connector.Failf(connector.Rejected, "order %s: %s", externalID, page.Unreadable[0].Error)
+	}
+	return page.Orders[0], nil
+}

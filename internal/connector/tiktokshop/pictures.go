@@ -1,0 +1,62 @@
+package tiktokshop
+
+import (
+	"bytes"
+	"context"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+
+	"entrepot/internal/connector"
+)
+
+// mostImages is how many pictures a product of the shop may have.
+const mostImages = 9
+
+// upload sends the pictures that the shop does not have yet, since it takes bytes only, and gives the shop's names of all by ours.
+func (s *session) upload(ctx context.Context, p *connector.Product) (map[string]string, error) {
+	names := map[string]string{}
+	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
+		if image.Known != "" {
+			names[image.ID] = image.Known
+			continue
+		}
+		picture, err := s.link.Client.Picture(ctx, image.URL)
+		if err != nil {
+			return nil, err
+		}
+		body, kind, err := pictureForm(picture)
+		if err != nil {
+			return nil, err
+		}
+		var out struct {
+			URI string `json:"uri"`
+		}
+		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/images/upload", form: body,
+			formType: kind, account: true}, &out); err != nil {
+			return nil, err
+		}
+		if out.URI == "" {
+			return nil, connector.Failf(connector.Rejected, "TikTok Shop did not take the picture %s", connector.Line(image.URL))
+		}
+		names[image.ID] = out.URI
+	}
+	return names, nil
+}
+
+func pictureForm(picture connector.Picture) (body []byte, contentType string, err error) {
+	var out bytes.Buffer
+	form := multipart.NewWriter(&out)
+	part, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="data"; filename="picture"`},
+		"Content-Type": {picture.Kind}})
+	if err == nil {
+		_, err = part.Write(picture.Body)
+	}
+	if err == nil {
+		err = form.WriteField("use_case", "MAIN_IMAGE")
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	return out.Bytes(), form.FormDataContentType(), err
+}

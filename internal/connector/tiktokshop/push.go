@@ -1,0 +1,239 @@
+package tiktokshop
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/orders"
+)
+
+// PushShipment ships on the platform what has left here with this parcel and all before it, less what is packed there: so a parcel whose
+// answer was lost is not shipped again. Where TikTok ships, its own label has the number, and the package is only handed over.
+func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parcel connector.Parcel) error {
+	o, err := s.one(ctx, ref.ExternalID)
+	if err != nil {
+		return err
+	}
+	for _, p := range o.Pieces {
+		if parcel.Number != "" && p.Number == parcel.Number {
+			return nil
+		}
+	}
+	ids := o.toShip(ref, parcel)
+	switch {
+	case len(ids) == 0:
+		return nil
+	case o.Fulfillment == "FULFILLMENT_BY_TIKTOK":
+		return connector.Failf(connector.Cannot, "TikTok ships this order from its own warehouse")
+	case o.Shipping == "TIKTOK":
+		return s.ship(ctx, o, ids, fields{"handover_method": cmp.Or(s.link.Channel.Value("handoverMethod"), "DROP_OFF")})
+	case parcel.Number == "" || parcel.Carrier == "":
+		return connector.Failf(connector.Rejected, "TikTok Shop takes a parcel with a carrier and a tracking number only")
+	}
+	carrier, err := s.carrier(ctx, string(o.DeliveryOption), parcel.Carrier)
+	if err != nil {
+		return err
+	}
+	known, err := s.market(ctx)
+	if err != nil {
+		return err
+	}
+	if known.parcels && len(ids) < len(o.unpacked()) {
+		_, err := s.call(ctx, request{method: http.MethodPost, path: "/fulfillment/202309/orders/" + url.PathEscape(string(o.ID)) + "/packages",
+			body: fields{"order_line_item_ids": ids, "shipping_provider_id": carrier, "tracking_number": parcel.Number}}, nil)
+		return err
+	}
+	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
+}
+
+// unpacked are the pieces that wait to be shipped.
+func (o *order) unpacked() (ids []string) {
+	for _, p := range o.Pieces {
+		if !p.packed() {
+			ids = append(ids, string(p.ID))
+		}
+	}
+	return ids
+}
+
+// toShip are the pieces that a parcel ships: as many of each line as have left here up to it and are not packed on the platform.
+func (o *order) toShip(ref connector.OrderRef, parcel connector.Parcel) (ids []string) {
+	due := map[string]int64{}
+	for _, p := range ref.Shipped {
+		for _, l := range p.Lines {
+			due[l.ExternalLine] += l.Quantity
+		}
+		if p.Key == parcel.Key {
+			break
+		}
+	}
+	for _, b := range o.bundles() {
+		var waiting []string
+		packed := int64(0)
+		for _, p := range b.pieces {
+			switch {
+			case p.cancelled():
+			case p.packed():
+				packed++
+			default:
+				waiting = append(waiting, string(p.ID))
+			}
+		}
+		n := min(max(0, due[b.id]-packed), int64(len(waiting)))
+		ids = append(ids, waiting[:n]...)
+	}
+	return ids
+}
+
+// ship ships the packages that pieces lie in. A package that holds others, too, is split before.
+func (s *session) ship(ctx context.Context, o *order, ids []string, how fields) error {
+	groups := map[string][]string{} // by package: the pieces to be shipped
+	others := map[string]bool{}     // packages with pieces that stay
+	for _, p := range o.Pieces {
+		of := string(p.Package)
+		if of == "" && len(o.Packages) > 0 {
+			of = string(o.Packages[0].ID)
+		}
+		switch {
+		case slices.Contains(ids, string(p.ID)):
+			groups[of] = append(groups[of], string(p.ID))
+		case !p.packed():
+			others[of] = true
+		}
+	}
+	for of, pieces := range groups {
+		if others[of] {
+			var err error
+			if of, err = s.split(ctx, string(o.ID), pieces, rest(o, pieces)); err != nil {
+				return err
+			}
+		}
+		if of == "" {
+			return connector.Failf(connector.Temporary, "TikTok Shop has made no package of the order yet")
+		}
+		if _, err := s.call(ctx, request{method: http.MethodPost, path: "/fulfillment/202309/packages/" + url.PathEscape(of) + "/ship",
+			body: how}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rest are the pieces that wait beside those that are shipped.
+func rest(o *order, shipped []string) []string {
+	return slices.DeleteFunc(o.unpacked(), func(id string) bool { return slices.Contains(shipped, id) })
+}
+
+// split divides an order into two packages and gives the one of the first pieces.
+func (s *session) split(ctx context.Context, order string, first, second []string) (string, error) {
+	var out struct {
+		Packages []struct {
+			Group connector.ID `json:"splittable_group_id"`
+			ID    connector.ID `json:"id"`
+		} `json:"packages"`
+	}
+	_, err := s.call(ctx, request{method: http.MethodPost, path: "/fulfillment/202309/orders/" + url.PathEscape(order) + "/split",
+		body: fields{"splittable_groups": []fields{{"id": "1", "order_line_item_ids": first}, {"id": "2", "order_line_item_ids": second}}}}, &out)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range out.Packages {
+		if p.Group == "1" {
+			return string(p.ID), nil
+		}
+	}
+	return "", connector.Failf(connector.Temporary, "TikTok Shop did not say which package the split made")
+}
+
+// carrier is TikTok's id of a carrier, by its name, letters and digits alone; a carrier that TikTok calls "other" stands in for those that
+// it does not know.
+func (s *session) carrier(ctx context.Context, option, name string) (string, error) {
+	var out struct {
+		Providers []struct {
+			ID   connector.ID `json:"id"`
+			Name string       `json:"name"`
+		} `json:"shipping_providers"`
+	}
+	if _, err := s.call(ctx, request{method: http.MethodGet,
+		path: "/logistics/202309/delivery_options/" + url.PathEscape(option) + "/shipping_providers"}, &out); err != nil {
+		return "", err
+	}
+	other := ""
+	var names []string
+	for _, p := range out.Providers {
+		switch word := letters(p.Name); {
+		case word == letters(name):
+			return string(p.ID), nil
+		case word == "other" || word == "others":
+			other = string(p.ID)
+		}
+		names = append(names, p.Name)
+	}
+	for _, p := range out.Providers {
+		if word := letters(p.Name); word != "" && (strings.HasPrefix(word, letters(name)) || strings.HasPrefix(letters(name), word)) {
+			return string(p.ID), nil
+		}
+	}
+	if other == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok Shop does not know the carrier %s; it knows %s", connector.Line(name),
+			connector.Line(strings.Join(names, ", ")))
+	}
+	return other, nil
+}
+
+// letters are the letters and digits of a name, in small letters.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+}
+
+// PushStatus: an order moves on the platform by its parcels alone.
+func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
+	switch to {
+	case orders.Cancelled:
+		return s.PushCancel(ctx, ref, "")
+	case orders.Shipped:
+		o, err := s.one(ctx, ref.ExternalID)
+		if err == nil && len(o.unpacked()) > 0 {
+			err = connector.Failf(connector.Rejected, "TikTok Shop still waits for %d pieces: it takes a parcel with a carrier and a tracking number only",
+				len(o.unpacked()))
+		}
+		return err
+	case orders.Delivered, orders.Returned:
+		return connector.Failf(connector.Cannot, "TikTok Shop takes no word about %s: it asks the carrier", to)
+	}
+	return nil
+}
+
+// PushCancel cancels the whole order. A request that waits for TikTok's decision is not made again.
+func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
+	o, err := s.one(ctx, ref.ExternalID)
+	if err != nil || statuses[o.Status] == orders.Cancelled {
+		return err
+	}
+	found, err := s.reversals(ctx, cancellationsPath, fields{"order_ids": []string{ref.ExternalID}})
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if r.open() || r.done() && len(r.Cancelled) == len(o.Pieces) {
+			return nil
+		}
+	}
+	reason := "seller_cancel_reason_out_of_stock"
+	if o.Status == "UNPAID" {
+		reason = "seller_cancel_unpaid_reason_out_of_stock"
+	}
+	_, err = s.call(ctx, request{method: http.MethodPost, path: "/return_refund/202309/cancellations",
+		body: fields{"order_id": ref.ExternalID, "cancel_reason": cmp.Or(s.link.Channel.Value("cancelReason"), reason)}}, nil)
+	return err
+}

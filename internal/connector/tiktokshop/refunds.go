@@ -1,0 +1,137 @@
+package tiktokshop
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// Where money given back is found: what was cancelled before it was shipped, and what came back or was paid back afterwards.
+const (
+	cancellationsPath = "/return_refund/202309/cancellations/search"
+	returnsPath       = "/return_refund/202309/returns/search"
+)
+
+// reversal is one cancellation or return.
+type reversal struct {
+	CancelID     connector.ID   `json:"cancel_id"`
+	ReturnID     connector.ID   `json:"return_id"`
+	Order        connector.ID   `json:"order_id"`
+	CancelStatus string         `json:"cancel_status"`
+	ReturnStatus string         `json:"return_status"`
+	CancelReason string         `json:"cancel_reason_text"`
+	ReturnReason string         `json:"return_reason_text"`
+	Amount       refundAmount   `json:"refund_amount"`
+	Cancelled    []reversalLine `json:"cancel_line_items"`
+	Returned     []reversalLine `json:"return_line_items"`
+	Created      int64          `json:"create_time"`
+	Updated      int64          `json:"update_time"`
+}
+
+type reversalLine struct {
+	Piece  connector.ID `json:"order_line_item_id"`
+	Amount refundAmount `json:"refund_amount"`
+}
+
+type refundAmount struct {
+	Total decimal `json:"refund_total"`
+}
+
+func (r *reversal) id() string { return connector.First(r.CancelID, r.ReturnID) }
+
+// done reports whether it was granted: the money is on its way back, or there.
+func (r *reversal) done() bool {
+	status := cmp.Or(r.CancelStatus, r.ReturnStatus)
+	return strings.HasSuffix(status, "_REQUEST_SUCCESS") || strings.HasSuffix(status, "_REQUEST_COMPLETE")
+}
+
+// open reports whether it may still be granted.
+func (r *reversal) open() bool {
+	return strings.HasSuffix(cmp.Or(r.CancelStatus, r.ReturnStatus), "_PENDING")
+}
+
+// reversals lists cancellations or returns, all pages of them.
+func (s *session) reversals(ctx context.Context, path string, filter fields) (list []reversal, err error) {
+	query := url.Values{"page_size": {"50"}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
+	for {
+		var out struct {
+			Next          string     `json:"next_page_token"`
+			Cancellations []reversal `json:"cancellations"`
+			Returns       []reversal `json:"return_orders"`
+		}
+		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: path, query: query, body: filter}, &out); err != nil {
+			return nil, err
+		}
+		list = append(append(list, out.Cancellations...), out.Returns...)
+		if out.Next == "" || len(out.Cancellations)+len(out.Returns) == 0 {
+			return list, nil
+		}
+		query.Set("page_token", out.Next)
+	}
+}
+
+// addRefunds finds what was given back of orders.
+func (s *session) addRefunds(ctx context.Context, raw []order, list []connector.Order) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ExternalID
+	}
+	for _, path := range []string{cancellationsPath, returnsPath} {
+		for piece := range slices.Chunk(ids, 50) {
+			found, err := s.reversals(ctx, path, fields{"order_ids": piece})
+			if err != nil {
+				return err
+			}
+			for _, r := range found {
+				i := slices.IndexFunc(list, func(o connector.Order) bool { return o.ExternalID == string(r.Order) })
+				j := slices.IndexFunc(raw, func(o order) bool { return o.ID == r.Order })
+				if i < 0 || j < 0 || !r.done() {
+					continue
+				}
+				if err := addRefund(&list[i], &raw[j], &r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// addRefund adds what a cancellation or return gave back. The order counts as changed when it did.
+func addRefund(out *connector.Order, o *order, r *reversal) error {
+	sum, err := connector.NewSums(out.Currency)
+	if err != nil {
+		return err
+	}
+	refund := connector.Refund{ExternalID: r.id(), Amount: sum.Of(string(r.Amount.Total)), CreatedAt: moment(r.Created),
+		Reason: cmp.Or(r.CancelReason, r.ReturnReason)}
+	for _, b := range o.bundles() {
+		line := connector.RefundLine{ExternalLine: b.id}
+		for _, p := range b.pieces {
+			for _, l := range append(slices.Clone(r.Cancelled), r.Returned...) {
+				if l.Piece == p.ID {
+					line.Quantity++
+					line.Amount += sum.Of(string(l.Amount.Total))
+				}
+			}
+		}
+		if line.Quantity > 0 {
+			refund.Lines = append(refund.Lines, line)
+		}
+	}
+	if at := moment(r.Updated); at.After(out.UpdatedAt) {
+		out.UpdatedAt = at
+	}
+	if sum.Err() == nil && (refund.Amount > 0 || len(refund.Lines) > 0) {
+		out.Refunds = append(out.Refunds, refund)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package tiktokshop
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"entrepot/internal/connector"
+)
+
+// held is what of a SKU can be sold, by warehouse.
+type held struct {
+	total      int64
+	warehouses map[string]int64
+}
+
+// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out.
+func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]held, error) {
+	found := map[string]held{}
+	if len(skuIDs) == 0 {
+		return found, nil
+	}
+	var out struct {
+		Inventory []struct {
+			SKUs []struct {
+				ID         connector.ID `json:"id"`
+				Total      int64        `json:"total_available_quantity"`
+				Warehouses []struct {
+					ID        connector.ID `json:"warehouse_id"`
+					Available int64        `json:"available_quantity"`
+				} `json:"warehouse_inventory"`
+			} `json:"skus"`
+		} `json:"inventory"`
+	}
+	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/inventory/search",
+		body: fields{"sku_ids": skuIDs}}, &out); err != nil {
+		return nil, err
+	}
+	for _, p := range out.Inventory {
+		for _, k := range p.SKUs {
+			h := held{total: k.Total, warehouses: map[string]int64{}}
+			for _, w := range k.Warehouses {
+				h.warehouses[string(w.ID)] = w.Available
+			}
+			found[string(k.ID)] = h
+		}
+	}
+	return found, nil
+}
+
+// SetStock makes the shop show quantities: all of them in our warehouse, none in the shop's others. A request is about one product.
+func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
+	warehouse, err := s.salesWarehouse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, 0, len(items))
+	for _, it := range items {
+		if it.IDs.Variant != "" {
+			ids = append(ids, it.IDs.Variant)
+		}
+	}
+	shown, err := s.inventory(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return s.eachProduct(ctx, "inventory/update", len(items), func(i int) (connector.Item, fields, bool) {
+		it := items[i]
+		now, there := shown[it.IDs.Variant]
+		list := []fields{{"warehouse_id": warehouse, "quantity": it.Quantity}}
+		for other, n := range now.warehouses {
+			if other != warehouse && n != 0 {
+				list = append(list, fields{"warehouse_id": other, "quantity": 0})
+			}
+		}
+		return it.Item, fields{"id": it.IDs.Variant, "inventory": list}, there
+	})
+}
+
+// SetPrices makes the shop show prices. TikTok Shop knows reductions as campaigns alone, so the price is what buyers pay.
+func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
+	return s.eachProduct(ctx, "prices/update", len(items), func(i int) (connector.Item, fields, bool) {
+		it := items[i]
+		return it.Item, fields{"id": it.IDs.Variant, "price": fields{"amount": it.Price.Text(it.Currency), "currency": it.Currency}},
+			it.IDs.Variant != ""
+	})
+}
+
+// eachProduct sends a change of items product by product; what the shop does not have is gone. Results of the products that were reached
+// stand beside a failure.
+func (s *session) eachProduct(ctx context.Context, what string, n int, change func(int) (connector.Item, fields, bool)) (
+	[]connector.Result, error) {
+	var results []connector.Result
+	for i := 0; i < n; {
+		var of []connector.Result
+		var body []fields
+		first, _, _ := change(i)
+		for ; i < n; i++ {
+			it, one, there := change(i)
+			if it.IDs.Product != first.IDs.Product {
+				break
+			}
+			r := connector.Result{SKU: it.SKU, IDs: it.IDs, State: connector.Live}
+			if there {
+				body = append(body, one)
+			} else {
+				r.State = connector.Gone
+			}
+			of = append(of, r)
+		}
+		if len(body) > 0 {
+			if err := s.change(ctx, first.IDs.Product, what, body, of); err != nil {
+				return results, err
+			}
+		}
+		results = append(results, of...)
+	}
+	return results, nil
+}
+
+// change sends a change of a product's SKUs and notes in their results what was refused of it.
+func (s *session) change(ctx context.Context, product, what string, body []fields, results []connector.Result) error {
+	var refused itemErrors
+	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost,
+		path: productsPath + "/" + url.PathEscape(product) + "/" + what, body: fields{"skus": body}}, &refused)
+	if f := connector.FailureOf(err); f != nil && f.Kind != connector.Rejected && f.Kind != connector.Missing {
+		return err
+	}
+	for i := range results {
+		r := &results[i]
+		if r.State == connector.Live && err != nil {
+			r.State, r.Error = connector.Failed, r.SKU+": "+err.Error()
+		}
+		for _, e := range refused.Errors {
+			if e.Detail.SKU != "" && string(e.Detail.SKU) == r.IDs.Variant {
+				text := e.Message
+				if len(e.Detail.Extra) > 0 {
+					text = e.Detail.Extra[0].Message
+				}
+				r.State, r.Error = connector.Failed, r.SKU+": "+connector.Line(text)
+			}
+		}
+	}
+	return nil
+}
+
+// ReadStock gives the quantities that the shop shows.
+func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
+	ids, skus := []string{}, map[string]string{}
+	for _, it := range items {
+		if it.IDs.Variant != "" {
+			ids, skus[it.IDs.Variant] = append(ids, it.IDs.Variant), it.SKU
+		}
+	}
+	shown, err := s.inventory(ctx, ids)
+	found := map[string]int64{}
+	for id, h := range shown {
+		found[skus[id]] = h.total
+	}
+	return found, err
+}
