@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -20,8 +21,8 @@ import (
 	"entrepot/internal/server"
 )
 
-func recordChannel(c channels.Channel, of accounts.Account, more func(w *apijson.Writer)) json.RawMessage {
-	return record(of, func(w *apijson.Writer) { records.WriteChannel(w, "", c) }, more)
+func recordChannel(c channels.Channel, sync channelsync.State, of accounts.Account, more func(w *apijson.Writer)) json.RawMessage {
+	return record(of, func(w *apijson.Writer) { records.WriteChannel(w, "", c, sync) }, more)
 }
 
 // newChannelCommand is "entrepot channel".
@@ -77,8 +78,11 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 		var made channels.Channel
 		var key accounts.Key
 		var secret string
+		var sync channelsync.State
 		err = write(cmd, s, of.Tenant, func(tx *db.Tx) (err error) {
-			made, key, secret, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, draft)
+			if made, key, secret, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, draft); err == nil {
+				sync, err = channelsync.ByChannel(tx, made.ID)
+			}
 			return err
 		})
 		if err != nil {
@@ -86,9 +90,9 @@ func (env *environment) createChannel(cmd *cobra.Command, _ []string) (work, err
 		}
 		rows := [][]string{{"id", string(made.ID)}, {"name", made.Name}, {"platform", made.Platform}}
 		if secret == "" {
-			return env.print(cmd, recordChannel(made, of, nil), nil, rows)
+			return env.print(cmd, recordChannel(made, sync, of, nil), nil, rows)
 		}
-		shown := recordChannel(made, of, func(w *apijson.Writer) { // the key of a custom channel is shown this once
+		shown := recordChannel(made, sync, of, func(w *apijson.Writer) { // the key of a custom channel is shown this once
 			apijson.ID(w, "keyId", key.ID)
 			w.Text("key", secret)
 			apijson.Texts(w, "scopes", key.Scopes)
@@ -132,7 +136,11 @@ func (env *environment) listChannels(cmd *cobra.Command, s *server.Store) error 
 	err := list(cmd, s, func(of accounts.Account, tx *db.Tx) error {
 		found, _, err := channels.List(tx, everything, 0)
 		for _, c := range found {
-			shown = append(shown, recordChannel(c, of, nil))
+			sync, err := channelsync.ByChannel(tx, c.ID)
+			if err != nil {
+				return err
+			}
+			shown = append(shown, recordChannel(c, sync, of, nil))
 			rows = append(rows, []string{string(c.ID), c.Name, c.Platform, string(c.Status), of.Name})
 		}
 		return err

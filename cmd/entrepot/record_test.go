@@ -31,7 +31,7 @@ func TestRecordsAreThoseOfTheAPI(t *testing.T) {
 		key := func(secret string) func(w *apijson.Writer) {
 			return func(w *apijson.Writer) { records.WriteKey(w, "", records.SampleKey, secret) }
 		}
-		channel := func(w *apijson.Writer) { records.WriteChannel(w, "", records.SampleChannel) }
+		channel := func(w *apijson.Writer) { records.WriteChannel(w, "", records.SampleChannel, records.SampleChannelSync) }
 		endpoint := func(secret string) func(w *apijson.Writer) {
 			return func(w *apijson.Writer) { records.WriteEndpoint(w, "", &records.SampleEndpoint, secret) }
 		}

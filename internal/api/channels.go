@@ -27,15 +27,15 @@ var channelRoutes = []*route{
 		body:   func(o *apijson.Object) { readNewChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
-		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).readChannel},
+		answer: data(sampleChannel), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", ifMatch: true, section: "4.5", summary: "Change a channel",
 		scope:  "write:channels",
 		body:   func(o *apijson.Object) { readChannelChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
+		answer: data(sampleChannel), serve: (*API).updateChannel},
 	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", ifMatch: true, section: "4.5",
 		summary: "Change a channel, the same as PATCH", scope: "write:channels",
 		body:   func(o *apijson.Object) { readChannelChange(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteChannel(w, "data", records.SampleChannel) }), serve: (*API).updateChannel},
+		answer: data(sampleChannel), serve: (*API).updateChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", ifMatch: true, section: "4.5",
 		summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
 		query: func(q *apijson.Query) { q.Bool("force") }, answer: data(sampleGone), serve: (*API).deleteChannel},
@@ -120,14 +120,22 @@ func (a *API) createChannel(r *request) (answer, error) {
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		c, key, secret, err := a.Commerce.CreateChannel(tx, r.caller, draft)
-		return created(c.ID, func(w *apijson.Writer) { records.WriteNewChannel(w, c, key, secret) }), err
+		if err != nil {
+			return answer{}, err
+		}
+		sync, err := channelsync.ByChannel(tx, c.ID)
+		return created(c.ID, func(w *apijson.Writer) { records.WriteNewChannel(w, c, sync, key, secret) }), err
 	})
+}
+
+func sampleChannel(w *apijson.Writer) {
+	records.WriteChannel(w, "data", records.SampleChannel, records.SampleChannelSync)
 }
 
 // sampleNewChannels are a platform's channel and a custom one.
 func sampleNewChannels(w *apijson.Writer) {
-	records.WriteNewChannel(w, records.SampleChannel, accounts.Key{}, "")
-	records.WriteNewChannel(w, records.SampleChannel, records.SampleKey, "pk_live_…")
+	records.WriteNewChannel(w, records.SampleChannel, records.SampleChannelSync, accounts.Key{}, "")
+	records.WriteNewChannel(w, records.SampleChannel, records.SampleChannelSync, records.SampleKey, "pk_live_…")
 }
 
 // listChannels serves GET /api/v1/channels: 200; 400.
@@ -139,29 +147,54 @@ func (a *API) listChannels(r *request) (out answer, err error) {
 	}
 	err = a.read(r, func(tx *db.Tx) error {
 		list, total, err := channels.List(tx, p.Limit, p.Offset())
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeChannels(w, list, p, total) })
+		if err != nil {
+			return err
+		}
+		syncs, err := channelsync.ByChannels(tx, idsOfChannels(list))
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { writeChannels(w, list, syncs, p, total) })
 		return err
 	})
 	return out, err
 }
 
-func writeChannels(w *apijson.Writer, list []channels.Channel, p page, total int64) {
+func idsOfChannels(list []channels.Channel) []id.Channel {
+	ids := make([]id.Channel, len(list))
+	for i, c := range list {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+func writeChannels(w *apijson.Writer, list []channels.Channel, syncs map[id.Channel]channelsync.State, p page, total int64) {
 	w.List("data")
 	for _, c := range list {
-		records.WriteChannel(w, "", c)
+		records.WriteChannel(w, "", c, syncs[c.ID])
 	}
 	w.EndList()
 	writeMeta(w, p, total, nil)
 }
 
 func sampleChannels(w *apijson.Writer) {
-	writeChannels(w, []channels.Channel{records.SampleChannel}, page{1, 20}, 1)
+	writeChannels(w, []channels.Channel{records.SampleChannel},
+		map[id.Channel]channelsync.State{records.SampleChannel.ID: records.SampleChannelSync}, page{1, 20}, 1)
 }
 
 // readChannel serves GET /api/v1/channels/{id}: 200; 404.
-func (a *API) readChannel(r *request) (answer, error) {
-	c, err := a.channel(r)
-	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }), err
+func (a *API) readChannel(r *request) (out answer, err error) {
+	channel, err := pathID[id.Channel](r, "id", "channel")
+	if err != nil {
+		return out, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		c, err := channels.ByID(tx, channel)
+		if err != nil {
+			return err
+		}
+		sync, err := channelsync.ByChannel(tx, channel)
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
+		return err
+	})
+	return out, err
 }
 
 // channel reads the channel of the path.
@@ -195,7 +228,11 @@ func (a *API) updateChannel(r *request) (answer, error) {
 	}
 	return change(a, r, "channel", o, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateChannel(tx, r.caller, channel, expected, draft)
-		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }), err
+		if err != nil {
+			return answer{}, err
+		}
+		sync, err := channelsync.ByChannel(tx, channel)
+		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) }), err
 	})
 }
 

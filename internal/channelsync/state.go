@@ -8,6 +8,7 @@ package channelsync
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"entrepot/internal/db"
@@ -68,6 +69,23 @@ func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
 // ByChannel reads a channel's row; the zero State with empty JSON when it has none.
 func ByChannel(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, "") }
 
+// ByChannels reads the rows of channels; those without one are left out.
+func ByChannels(tx *db.Tx, channels []id.Channel) (map[id.Channel]State, error) {
+	found := map[id.Channel]State{}
+	for piece := range slices.Chunk(channels, 256) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		list, err := db.List(tx, states.Scanner(),
+			"SELECT "+states.Columns("")+" FROM channel_syncs WHERE tenant_id = $1 AND channel_id IN "+db.In(len(args)-1, 2), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			found[s.Channel] = s
+		}
+	}
+	return found, nil
+}
+
 // Lock is ByChannel for changing the row. It comes after the channel's lock and before those of orders.
 func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, " FOR UPDATE") }
 
@@ -89,6 +107,21 @@ func one(tx *db.Tx, channel id.Channel, lock string) (State, error) {
 func (s State) Save(tx db.Writer) {
 	states.Update(tx, &s, "channel_id = $2::UUID", s.Channel).Rows(1, nil)
 }
+
+// Hook is one registration of a webhook on the platform, as it was seen last.
+type Hook struct {
+	Topic  string `json:"topic"`  // the platform's name
+	Status string `json:"status"` // "active", else what the platform calls it
+}
+
+// Hooks are the platform's webhooks.
+func (s State) Hooks() (hooks []Hook) {
+	_ = json.Unmarshal([]byte(s.Webhooks), &hooks)
+	return hooks
+}
+
+// SetHooks keeps them.
+func (s *State) SetHooks(hooks []Hook) { s.Webhooks = encode(hooks) }
 
 // Since says since when jobs of a type fail, 0 when they do not.
 func (s State) Since(kind string) int64 {

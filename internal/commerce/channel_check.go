@@ -226,9 +226,7 @@ func (s *Service) checkPassed(
 			locked.Status = channels.Active
 			locked.Save(tx)
 		}
-		if state.Webhooks, err = webhooksJSON(hooks); err != nil {
-			return err
-		}
+		state.SetHooks(hooksOf(hooks))
 		text, err := json.Marshal(shop)
 		if err != nil {
 			return err
@@ -244,17 +242,13 @@ func (s *Service) checkPassed(
 	})
 }
 
-func webhooksJSON(hooks []connector.Webhook) (string, error) {
-	type one struct {
-		Topic  string `json:"topic"`
-		Status string `json:"status"`
+// hooksOf are a platform's webhooks as they are kept.
+func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
+	list := make([]channelsync.Hook, len(hooks))
+	for i, h := range hooks {
+		list[i] = channelsync.Hook{Topic: h.Topic, Status: h.Status}
 	}
-	list := []one{}
-	for _, h := range hooks {
-		list = append(list, one{h.Topic, h.Status})
-	}
-	text, err := json.Marshal(list)
-	return string(text), err
+	return list
 }
 
 // checkFailed stores what a failed test means for the channel.
@@ -285,10 +279,6 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 		return err
 	}
 	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
-	text, err := webhooksJSON(hooks)
-	if err != nil {
-		return err
-	}
 	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 		state, err := channelsync.Lock(tx, c.ID)
 		if err != nil || state.HookURL == "" {
@@ -296,7 +286,7 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 		}
 		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
 		if failed == nil {
-			state.Webhooks = text
+			state.SetHooks(hooksOf(hooks))
 		} else {
 			state.CheckAt = tx.Now().Add(checkEvery / 24).UnixMicro()
 		}

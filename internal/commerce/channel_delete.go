@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -11,7 +10,6 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
-	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -36,7 +34,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	if c, err = channels.LockToDelete(tx, channel); err != nil { // from here on no order joins it
 		return false, err
 	}
-	if err := expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c) }); err != nil {
+	if err := expectChannel(tx, c, expected); err != nil {
 		return false, err
 	}
 	if err := orders.LockOfChannel(tx, channel); err != nil { // and none of its orders changes

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
@@ -14,9 +15,18 @@ import (
 func holdChannel(tx *db.Tx, channel id.Channel, expected Expected) (channels.Channel, error) {
 	c, err := channels.Lock(tx, channel)
 	if err == nil {
-		err = expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c) })
+		err = expectChannel(tx, c, expected)
 	}
 	return c, err
+}
+
+// expectChannel compares a channel with what its reader saw. Errors: those of Expected.
+func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
+	sync, err := channelsync.ByChannel(tx, c.ID)
+	if err != nil {
+		return err
+	}
+	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
 // UpdateChannel changes what the draft names of a channel. Errors: NotFound; those of Expected; Invalid for credentials that will not do.

@@ -4,11 +4,12 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/id"
 )
 
-// WriteChannel writes a channel (interface §2.7). A custom one never shows a synchronisation.
-func WriteChannel(w *apijson.Writer, name string, c channels.Channel) {
+// WriteChannel writes a channel with what is known of its synchronisation (interface §2.7). A custom one never shows any.
+func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync channelsync.State) {
 	w.Record("Channel", name)
 	apijson.ID(w, "id", c.ID)
 	w.Text("name", c.Name)
@@ -19,13 +20,31 @@ func WriteChannel(w *apijson.Writer, name string, c channels.Channel) {
 	w.Micros("createdAt", c.CreatedAt)
 	w.Micros("updatedAt", c.UpdatedAt)
 	w.MicrosOrNull("lastSyncAt", c.LastSyncAt)
+	w.TextOrNull("lastError", sync.LastError)
+	w.MicrosOrNull("nextPullAt", nextPull(c, sync))
+	w.List("webhooks")
+	for _, hook := range sync.Hooks() {
+		w.Object("")
+		w.Text("topic", hook.Topic)
+		w.Text("status", hook.Status)
+		w.End()
+	}
+	w.EndList()
 	w.End()
 }
 
+// nextPull is when the channel's orders are pulled next without anybody asking, 0 for never.
+func nextPull(c channels.Channel, sync channelsync.State) int64 {
+	if c.Platform == channels.Custom || c.Status != channels.Active && c.Status != channels.Expiring {
+		return 0
+	}
+	return sync.PullAt
+}
+
 // WriteNewChannel writes what a creation answers: the channel, and for a custom one its key.
-func WriteNewChannel(w *apijson.Writer, c channels.Channel, key accounts.Key, secret string) {
+func WriteNewChannel(w *apijson.Writer, c channels.Channel, sync channelsync.State, key accounts.Key, secret string) {
 	w.Record("NewChannel", "data")
-	WriteChannel(w, "channel", c)
+	WriteChannel(w, "channel", c, sync)
 	if secret != "" {
 		w.Record("ChannelKey", "apiKey")
 		apijson.ID(w, "id", key.ID)
@@ -40,3 +59,7 @@ func WriteNewChannel(w *apijson.Writer, c channels.Channel, key accounts.Key, se
 // SampleChannel is the channel that describes the answers.
 var SampleChannel = channels.Channel{ID: SampleID[id.Channel](259), Name: "ERP", Platform: channels.Custom, Status: channels.Active,
 	Settings: `{"oversell":"allow"}`, CreatedAt: SampleTime, UpdatedAt: SampleTime, LastSyncAt: SampleTime}
+
+// SampleChannelSync is how the synchronisation of a platform's channel may stand.
+var SampleChannelSync = channelsync.State{LastError: "the shop is closed for maintenance", PullAt: SampleTime,
+	Webhooks: `[{"topic":"order.updated","status":"active"}]`}

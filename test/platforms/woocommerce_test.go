@@ -63,8 +63,10 @@ func TestWooTest(t *testing.T) {
 					t.Errorf("%s: %v", name, h)
 				}
 			}
-			if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).text("data", "status"); state != "active" {
-				t.Errorf("%s: the channel is %s", name, state)
+			now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
+			if now.text("data", "status") != "active" || len(now.list("data", "webhooks")) != 5 || now.text("data", "nextPullAt") == "" ||
+				now.text("data", "webhooks", 0, "status") != "active" || now.at("data", "lastError") != nil {
+				t.Errorf("%s: the channel is %v", name, now)
 			}
 		}
 	})
@@ -95,8 +97,10 @@ func TestWooTestFails(t *testing.T) {
 				strings.Contains(fmt.Sprint(got), c.secret) {
 				t.Errorf("%s: %v", c.name, got)
 			}
-			if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).text("data", "status"); state != c.status {
-				t.Errorf("%s: the channel is %s, want %s", c.name, state, c.status)
+			now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
+			if now.text("data", "status") != c.status || !strings.Contains(now.text("data", "lastError"), c.says) ||
+				(now.at("data", "nextPullAt") == nil) != (c.status == "needs_reauth") || len(now.list("data", "webhooks")) != 0 {
+				t.Errorf("%s: the channel is %v, want %s", c.name, now, c.status)
 			}
 		}
 	})
