@@ -4,113 +4,106 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"entrepot/internal/connector/woocommerce/fakeshop"
 )
 
 // newSimulateCommand is "entrepot simulate": shops in memory, to try channels with.
 func newSimulateCommand(*environment) *cobra.Command {
 	group := &cobra.Command{Use: "simulate", Short: "Shops in memory, to try channels with", Args: cobra.ArbitraryArgs, RunE: needsCommand}
-	shop := fakeshop.New("ck_simulated", "cs_simulated")
-	addr, orders := "", time.Duration(0)
-	woo := &cobra.Command{Use: "woocommerce", Short: "A WooCommerce shop, with the bad habits of real ones by flag", Args: cobra.NoArgs,
-		Long: "A WooCommerce shop in memory. Its REST interface takes the key and secret that it prints; it sends webhooks to whoever " +
-			"registers " +
-			"them.\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order.\n" +
-			"A habit with a number n shows at every n-th request. A service needs --dev to call it.",
-		Example: "  entrepot simulate woocommerce --addr 127.0.0.1:8090 --fail-after-write 20 --duplicate\n" +
-			"  entrepot simulate woocommerce --orders-every 5s",
-		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd, shop, addr, orders) }}
-	flags := woo.Flags()
-	flags.StringVar(&addr, "addr", "127.0.0.1:8090", "address to listen on")
-	flags.DurationVar(&orders, "orders-every", 0, "a buyer orders something that often; 0: never")
-	h := &shop.Habits
-	flags.IntVar(&h.FailAfterWrite, "fail-after-write", 0, "writes and answers 500")
-	flags.IntVar(&h.LoseAnswer, "lose-answer", 0, "writes and closes the connection")
-	flags.IntVar(&h.Warn, "warn", 0, "puts a plugin's warning before the JSON")
-	flags.IntVar(&h.TooMany, "too-many", 0, "answers 429 with Retry-After")
-	flags.IntVar(&h.Hang, "hang", 0, "never answers")
-	flags.IntVar(&h.Drop, "drop", 0, "loses a notification")
-	flags.BoolVar(&h.Signed, "signed", false, "takes nothing but OAuth signatures, as shops on plain http do")
-	flags.BoolVar(&h.StripHeader, "strip-header", false, "does not see the Authorization header, as some hosts")
-	flags.BoolVar(&h.Reorder, "reorder", false, "sends the newest notification first")
-	flags.BoolVar(&h.Duplicate, "duplicate", false, "sends every notification twice")
-	flags.BoolVar(&h.Fulfillments, "fulfillments", false, "keeps parcels")
-	flags.DurationVar(&h.Slow, "slow", 0, "how long each answer takes")
-	group.AddCommand(woo)
+	for i, shop := range simulatedShops() {
+		group.AddCommand(newSimulatedCommand(shop, fmt.Sprintf("127.0.0.1:%d", 8090+i)))
+	}
 	return group
 }
 
+// newSimulatedCommand is "entrepot simulate PLATFORM".
+func newSimulatedCommand(shop *simulated, addr string) *cobra.Command {
+	every := time.Duration(0)
+	cmd := &cobra.Command{Use: shop.slug, Short: "A " + shop.name + ", with the bad habits of real ones by flag", Args: cobra.NoArgs,
+		Long: "A " + shop.name + " in memory. Its interface takes the credentials that it prints for a channel." + delivers(shop) +
+			"\nPOST /simulate/orders with {\"skus\":{\"MUG\":2},\"status\":\"processing\",\"email\":\"…\"} places an order; the status pending " +
+			"leaves it unpaid.\nA habit with a number n shows at every n-th request. A service needs --dev to call it.",
+		Example: "  entrepot simulate " + shop.slug + " --addr " + addr + " --lose-answer 20\n" +
+			"  entrepot simulate " + shop.slug + " --orders-every 5s",
+		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd, shop, addr, every) }}
+	flags := cmd.Flags()
+	flags.StringVar(&addr, "addr", addr, "address to listen on")
+	flags.DurationVar(&every, "orders-every", 0, "a buyer orders something that often; 0: never")
+	shop.habits(func(into *int, name, about string) { flags.IntVar(into, name, 0, about) }, flags)
+	return cmd
+}
+
+func delivers(shop *simulated) string {
+	if shop.deliver == nil {
+		return " It sends no notifications."
+	}
+	return " It sends notifications to whoever registers them."
+}
+
 // simulate serves a shop until the command is stopped.
-func simulate(cmd *cobra.Command, shop *fakeshop.Shop, addr string, orders time.Duration) error {
+func simulate(cmd *cobra.Command, shop *simulated, addr string, every time.Duration) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/wp-json/", shop)
-	mux.HandleFunc("POST /simulate/orders", func(w http.ResponseWriter, r *http.Request) {
-		var wish struct {
-			SKUs   map[string]int64 `json:"skus"`
-			Status string           `json:"status"`
-			Email  string           `json:"email"`
-		}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&wish); err != nil {
-			http.Error(w, "the body must be a JSON object: "+err.Error(), http.StatusBadRequest)
-			return
-		}
-		id := shop.Place(fakeshop.Wish{SKUs: wish.SKUs, Status: wish.Status, Email: wish.Email})
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, "{\"id\":%d}\n", id)
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	ctx := cmd.Context()
-	go shop.Deliver(ctx)
-	if orders > 0 {
-		go buy(ctx, shop, orders)
+	takes := shop.takes("http://" + listener.Addr().String())
+	for _, name := range slices.Sorted(maps.Keys(takes)) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%-17s %s\n", name, takes[name])
 	}
-	go func() { <-ctx.Done(); _ = server.Close() }()
-	fmt.Fprintf(
-		cmd.OutOrStdout(),
-		"url            http://%s\nconsumerKey    %s\nconsumerSecret %s\n",
-		listener.Addr(),
-		shop.Key,
-		shop.Secret,
-	)
+	return shop.serve(cmd.Context(), listener, every)
+}
+
+// serve answers on a listener, delivers notifications, and has a buyer order every so often, until the context ends.
+func (s *simulated) serve(ctx context.Context, listener net.Listener, every time.Duration) error {
+	mux := http.NewServeMux()
+	mux.Handle("/", s)
+	mux.HandleFunc("POST /simulate/orders", s.placeOrder)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	if s.deliver != nil {
+		go s.deliver(ctx)
+	}
+	if every > 0 {
+		go s.buy(ctx, every)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
 	}
 	return nil
 }
 
+// placeOrder serves POST /simulate/orders.
+func (s *simulated) placeOrder(w http.ResponseWriter, r *http.Request) {
+	var in wish
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&in); err != nil || len(in.SKUs) == 0 {
+		http.Error(w, "the body must be a JSON object with a quantity for each SKU in skus", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"ids": s.order(in)})
+}
+
 // buy places an order of something that is on sale, again and again.
-func buy(ctx context.Context, shop *fakeshop.Shop, every time.Duration) {
+func (s *simulated) buy(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for n := int64(1); ; n++ {
+	for n := int64(0); ; n++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		items, _ := shop.Items()
-		for sku, item := range items { // whichever comes first
-			if item.Kind != "variable" && item.Status == "publish" && item.Quantity > 0 {
-				shop.Place(
-					fakeshop.Wish{
-						SKUs:     map[string]int64{sku: 1 + n%3},
-						Shipping: 412,
-						Email:    "buyer" + strconv.FormatInt(n, 10) + "@shop.example",
-					},
-				)
-				break
-			}
+		skus := slices.Sorted(slices.Values(s.onSale()))
+		if len(skus) == 0 {
+			continue
 		}
+		s.order(wish{SKUs: map[string]int64{skus[int(n*7)%len(skus)]: 1 + n%3}, Email: fmt.Sprintf("buyer%d@shop.example", n)})
 	}
 }
