@@ -115,7 +115,10 @@ func (r *channelRun) do(ctx context.Context) error {
 			return err
 		}
 		return r.pushProducts(ctx)
-	case jobs.StockPush:
+	case jobs.StockPush: // a notification about a product queues it, and may say that the platform is done with it
+		if err := r.pollOperations(ctx); err != nil {
+			return err
+		}
 		return r.pushStock(ctx)
 	}
 	return connector.Failf(connector.Rejected, "no connector does %s", r.job.Type)

@@ -12,11 +12,14 @@ type Picture struct {
 	Body []byte
 }
 
+// PictureLimit is the limit from which requests for pictures take: they go to other servers than the platform's.
+const PictureLimit = "pictures"
+
 // Picture fetches a picture for a platform that takes bytes, not addresses. Errors: Failure Rejected when the address must not be called,
 // its server refuses, or what it gives is no picture; Temporary when it does not answer.
 func (c *Client) Picture(ctx context.Context, address string) (Picture, error) {
 	shown := Line(address)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	r, err := http.NewRequestWithContext(Within(ctx, PictureLimit), http.MethodGet, address, nil)
 	if err != nil {
 		return Picture{}, Failf(Rejected, "the picture's address cannot be called: %s", shown)
 	}

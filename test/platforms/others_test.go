@@ -6,10 +6,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
 	"entrepot/internal/dbtest"
 )
 
@@ -29,6 +31,8 @@ type other struct {
 func others(pictures string) []other {
 	presta, shopify, ebay := prestashop.New(), shopifyshop.New(), ebayshop.New()
 	presta.Faults.LoseAnswer, shopify.Faults.Throttle, ebay.Faults.LoseAnswer = 11, 9, 13
+	tiktok := tiktokshop.New()
+	tiktok.Faults, tiktok.Audit = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29}, 2*time.Second
 	return []other{
 		{platform: "PRESTASHOP", shop: presta, credentials: map[string]any{"webserviceKey": prestashop.Key},
 			stock: func(sku string) int64 { return int64(presta.Stock(sku)) },
@@ -61,6 +65,18 @@ func others(pictures string) []other {
 				return int(pieces), parcels
 			},
 			cancelled: func(order string) bool { _, _, cancelled := ebay.Order(order); return cancelled }},
+		{platform: "TIKTOK_SHOP", shop: tiktok, webhooks: 8,
+			credentials: map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret, "accessToken": tiktokshop.AccessToken,
+				"refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher},
+			stock: func(sku string) int64 { items, _ := tiktok.Items(); return items[sku].Quantity },
+			buy: func(sku string, quantity int64) string {
+				return tiktok.Buy(tiktokshop.Wish{SKUs: map[string]int64{sku: quantity}, Cents: 1200, Shipping: 490})
+			},
+			sent: func(order string) (int, int) {
+				parcels, pieces, _ := tiktok.Order(order)
+				return pieces, parcels
+			},
+			cancelled: func(order string) bool { _, _, status := tiktok.Order(order); return status == "CANCELLED" }},
 	}
 }
 

@@ -32,10 +32,12 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 		return connector.Failf(connector.Cannot, "TikTok ships this order from its own warehouse")
 	case o.Shipping == "TIKTOK":
 		return s.ship(ctx, o, ids, fields{"handover_method": cmp.Or(s.link.Channel.Value("handoverMethod"), "DROP_OFF")})
-	case parcel.Number == "" || parcel.Carrier == "":
+	}
+	name := s.carrierOf(ref, parcel)
+	if parcel.Number == "" || name == "" {
 		return connector.Failf(connector.Rejected, "TikTok Shop takes a parcel with a carrier and a tracking number only")
 	}
-	carrier, err := s.carrier(ctx, string(o.DeliveryOption), parcel.Carrier)
+	carrier, err := s.carrier(ctx, string(o.DeliveryOption), name)
 	if err != nil {
 		return err
 	}
@@ -148,6 +150,18 @@ func (s *session) split(ctx context.Context, order string, first, second []strin
 		}
 	}
 	return "", connector.Failf(connector.Temporary, "TikTok Shop did not say which package the split made")
+}
+
+// carrierOf is the carrier of a parcel: its own, else that of the order's last parcel before it, else that of the setting carrier.
+func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) string {
+	name := s.link.Channel.Value("carrier")
+	for _, p := range ref.Shipped {
+		name = cmp.Or(p.Carrier, name)
+		if p.Key == parcel.Key {
+			break
+		}
+	}
+	return cmp.Or(parcel.Carrier, name)
 }
 
 // carrier is TikTok's id of a carrier, by its name, letters and digits alone; a carrier that TikTok calls "other" stands in for those that

@@ -63,6 +63,7 @@ type Shop struct {
 	renewed  int
 	hooks    map[string]string
 	products []*product
+	hanging  func()            // what the next request that is let in calls before it hangs; nil: it does not
 	made     map[string]object // answers by idempotency key
 	pictures int
 	orders   []*order
@@ -170,12 +171,17 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) re
 	n, f := s.requests, s.Faults
 	due := func(every int) bool { return every > 0 && n%every == 0 }
 	var out reply
+	hang := due(f.Hang)
 	switch refusal := s.refusal(r, raw); {
-	case due(f.Hang), due(f.HTML):
+	case hang, due(f.HTML):
 	case due(f.Throttle):
 		out = reply{status: http.StatusTooManyRequests, code: 36009002, message: "Too many requests"}
 	case refusal.code != 0:
 		out = refusal
+	case s.hanging != nil:
+		hang = true
+		s.hanging()
+		s.hanging = nil
 	default:
 		in := call{Request: r, body: object{}}
 		if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") && len(raw) > 0 {
@@ -188,7 +194,7 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) re
 	}
 	s.mu.Unlock()
 	switch {
-	case due(f.Hang):
+	case hang:
 		<-r.Context().Done()
 	case due(f.HTML):
 		w.Header().Set("Content-Type", "text/html")
@@ -265,6 +271,9 @@ func (s *Shop) id() string {
 	s.next++
 	return strconv.FormatInt(576_000_000_000_000_000+s.next, 10)
 }
+
+// HangOnce has the next request that is let in never answered; it calls reached when that request is there.
+func (s *Shop) HangOnce(reached func()) { s.change(func() { s.hanging = reached }) }
 
 // Expire ends the access token; Revoke ends the refresh token, too.
 func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
