@@ -103,6 +103,7 @@ func product(tx *db.Tx, product id.Product, sku string, price money.Amount) {
 		category_count, created_at, updated_at, changed_at)
 		VALUES ($1,$2,$3,$3,$3,'','ACTIVE',$4,'[]','{}','',0,0,0,0,`+db.Clock+` + $5::BIGINT)`, tx.Tenant, product, sku, price, tx.Stamps(1))
 	tx.Queue("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, sku, product)
+	tx.Tally("products", "ACTIVE", 1)
 }
 
 func write(t *testing.T, store *db.DB, tenant id.Tenant, act func(tx *db.Tx) error) {
@@ -307,6 +308,9 @@ func TestStockIsCountedAndValued(t *testing.T) {
 					changed_at)
 					VALUES ($1,$2,'MAIN',$3,$4,$5,$6,$7::BIGINT,$9,0,$8)`, tenant, level.sku, id.New[id.Level](), mug, level.onHand, level.reserved,
 					level.threshold, i+1, level.sku == "MUG")
+			}
+			for name, n := range map[string]int64{"levels": 3, "on hand": 17, "reserved": 4, "out of stock": 1, "low": 1} {
+				tx.Tally(name, "MAIN", n)
 			}
 			return nil
 		})

@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/sales"
 	"entrepot/internal/spans"
 )
 
@@ -47,7 +48,7 @@ type Sales struct {
 // Seller is one SKU that sold well.
 type Seller struct {
 	SKU      string
-	Product  id.Product
+	Product  id.Product // "" when the account has none
 	Name     string
 	Quantity int64
 	Revenue  money.Total // of its lines, in the account's currency
@@ -90,26 +91,14 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 	return out, err
 }
 
-// sold is each status but CANCELLED.
-const sold = "('DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
-
-// readBest adds up the lines of a span by SKU: nothing is kept by SKU, so it takes as long as there are lines.
+// readBest adds up what was sold by SKU.
 func readBest(tx *db.Tx, currency string, s Span) ([]Seller, error) {
-	return db.List(tx, func(r db.Rows) (b Seller, err error) {
-		var big, small int64
-		err = r.Scan(&b.SKU, &b.Product, &b.Name, &b.Quantity, &big, &small)
-		b.Revenue = sum(big, small)
-		return b, err
-	}, `SELECT b.sku, b.product_id, coalesce(p.name, b.name), b.quantity, b.big, b.small FROM (
-			SELECT g.* FROM (
-				SELECT l.sku, l.product_id, max(l.name) AS name, sum(l.quantity)::BIGINT AS quantity, `+
-		summed("CASE WHEN o.currency = $4 THEN l.line_total ELSE 0 END")+`
-				FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
-				WHERE o.tenant_id = $1 AND o.status IN `+sold+` AND o.created_at >= $2 AND o.created_at <= $3
-				GROUP BY l.sku, l.product_id) g
-			ORDER BY `+mostFirst("g")+`, g.quantity DESC, g.sku LIMIT $5) b
-		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = b.product_id ORDER BY `+mostFirst("b")+`, b.quantity DESC, b.sku`,
-		tx.Tenant, s.From, s.To, currency, bestSellers)
+	list, err := sales.Best(tx, currency, s.From, min(s.To+1, spans.Last), bestSellers)
+	best := make([]Seller, len(list))
+	for i, b := range list {
+		best[i] = Seller{b.SKU, b.Product, b.Name, b.Quantity, sum(b.Big, b.Small)}
+	}
+	return best, err
 }
 
 // emptyPoints are the intervals that a span touches.

@@ -42,30 +42,17 @@ type Level struct {
 const lowLevels = 50
 
 // ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; below zero counts as nothing.
-// It may be more than 63 bits hold, so the store sums the products of the upper and lower parts of both (on hand = a·10^5 + b,
-// price = c·10^8 + d), of which even hundreds of thousands of the greatest fit.
 func ReadStock(tx *db.Tx) (out Stock, err error) {
-	out.Warehouses, err = db.List(tx, func(r db.Rows) (w Warehouse, err error) {
-		var parts [4]int64
-		err = r.Scan(&w.Code, &w.Name, &w.SKUs, &w.OnHand, &w.Reserved, &w.OutOfStock, &w.Low, &parts[0], &parts[1], &parts[2], &parts[3])
-		for i, zeros := range []int{13, 5, 8, 0} {
-			w.Value = w.Value.Plus(money.TotalOf(parts[i], zeros))
-		}
-		return w, err
-	}, `SELECT w.code, w.name, count(l.sku), coalesce(sum(l.on_hand), 0)::BIGINT, coalesce(sum(l.reserved), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand - l.reserved <= 0 THEN 1 ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand - l.reserved < l.threshold THEN 1 ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand / 100000 * (coalesce(v.price, p.price, 0) / 100000000) ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand / 100000 * (coalesce(v.price, p.price, 0) % 100000000) ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand % 100000 * (coalesce(v.price, p.price, 0) / 100000000) ELSE 0 END), 0)::BIGINT,
-			coalesce(sum(CASE WHEN l.on_hand > 0 THEN l.on_hand % 100000 * (coalesce(v.price, p.price, 0) % 100000000) ELSE 0 END), 0)::BIGINT
-		FROM warehouses w
-		LEFT JOIN stock_levels l ON l.tenant_id = w.tenant_id AND l.warehouse_code = w.code AND l.deleted_at IS NULL
-		LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
-		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
-		WHERE w.tenant_id = $1 GROUP BY w.code, w.name ORDER BY w.code`, tx.Tenant)
+	if out.Warehouses, err = countedWarehouses(tx); err != nil {
+		return out, err
+	}
+	values, err := stockValues(tx)
 	if err != nil {
 		return out, err
+	}
+	for i := range out.Warehouses {
+		w := &out.Warehouses[i]
+		w.Value = values[w.Code]
 	}
 	out.Low, err = db.List(tx, func(r db.Rows) (l Level, err error) {
 		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
@@ -74,4 +61,44 @@ func ReadStock(tx *db.Tx) (out Stock, err error) {
 		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand - l.reserved < l.threshold
 		ORDER BY l.on_hand - l.reserved - l.threshold, l.sku, l.warehouse_code LIMIT $2`, tx.Tenant, lowLevels)
 	return out, err
+}
+
+// countedWarehouses reads every warehouse with its kept counts.
+func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
+	counted := db.PrefetchTallies(tx, "levels", "on hand", "reserved", "out of stock", "low")
+	list, err := db.List(tx, func(r db.Rows) (w Warehouse, err error) { return w, r.Scan(&w.Code, &w.Name) },
+		"SELECT code, name FROM warehouses WHERE tenant_id = $1 ORDER BY code", tx.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := counted.Wait()
+	for i := range list {
+		w := &list[i]
+		w.SKUs, w.OnHand, w.Reserved = kept["levels"][w.Code], kept["on hand"][w.Code], kept["reserved"][w.Code]
+		w.OutOfStock, w.Low = kept["out of stock"][w.Code], kept["low"][w.Code]
+	}
+	return list, err
+}
+
+// stockValues works out the value of each warehouse. It may be more than 63 bits hold, so the store sums the products of the upper and
+// lower parts of both factors (on hand = a·10^5 + b, price = c·10^8 + d), of which even hundreds of thousands of the greatest fit.
+func stockValues(tx *db.Tx) (map[string]money.Total, error) {
+	values := map[string]money.Total{}
+	return values, tx.Each(func(r db.Rows) error {
+		var code string
+		var parts [4]int64
+		var value money.Total
+		err := r.Scan(&code, &parts[0], &parts[1], &parts[2], &parts[3])
+		for i, zeros := range []int{13, 5, 8, 0} {
+			value = value.Plus(money.TotalOf(parts[i], zeros))
+		}
+		values[code] = value
+		return err
+	}, `SELECT l.warehouse_code, sum(l.on_hand / 100000 * (coalesce(v.price, p.price, 0) / 100000000))::BIGINT,
+			sum(l.on_hand / 100000 * (coalesce(v.price, p.price, 0) % 100000000))::BIGINT,
+			sum(l.on_hand % 100000 * (coalesce(v.price, p.price, 0) / 100000000))::BIGINT,
+			sum(l.on_hand % 100000 * (coalesce(v.price, p.price, 0) % 100000000))::BIGINT
+		FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
+		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
+		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand > 0 GROUP BY l.warehouse_code`, tx.Tenant)
 }

@@ -53,10 +53,18 @@ func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 	return out, errors.Join(err,
 		count(tx, &out.NewCustomers,
 			"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To),
-		count(tx, &out.Customers, "SELECT count(*) FROM customers WHERE tenant_id = $1 AND status = 'active'"),
-		count(tx, &out.ActiveProducts, "SELECT count(*) FROM products WHERE tenant_id = $1 AND status = 'ACTIVE' AND deleted_at IS NULL"),
-		count(tx, &out.LowStock, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE"),
+		out.readKept(tx),
 	)
+}
+
+// readKept reads the counts of now, which are kept.
+func (out *Summary) readKept(tx *db.Tx) error {
+	kept, err := db.PrefetchTallies(tx, "customers", "products", "low").Wait()
+	out.Customers, out.ActiveProducts = kept["customers"]["active"], kept["products"]["ACTIVE"]
+	for _, n := range kept["low"] {
+		out.LowStock += n
+	}
+	return err
 }
 
 // countByStatus sorts figures by status.

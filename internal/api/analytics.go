@@ -59,7 +59,7 @@ func (a *API) figures(r *request, q *apijson.Query, run func(tx *db.Tx) (func(*a
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
-	err = a.read(r, func(tx *db.Tx) error {
+	err = a.readWide(r, func(tx *db.Tx) error {
 		write, err := run(tx)
 		if err == nil {
 			out = one(http.StatusOK, "", write)

@@ -60,7 +60,9 @@ func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 // feedSource is what a feed is read from: its newest stamp, tombstones included, and counts of its rows.
 type feedSource interface {
 	Newest(tx *db.Tx) (int64, error)
-	Count(tx *db.Tx, since, until int64, deleted bool) (int64, error)
+	Count(tx *db.Tx, since, until int64) (int64, error) // of living rows
+	Tombstones(tx *db.Tx, since int64) (int64, error)
+	All(tx *db.Tx) (int64, error) // how many living rows there are
 }
 
 // readMeta works out the meta of a page whose last item (of count) has the given stamp.
@@ -79,17 +81,21 @@ func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedP
 	default:
 		m.Next = newest + 1
 	}
-	switch {
-	case !more:
+	if !more {
 		m.Total = int64(count)
-	case p.Deleted: // tombstones are swept without a trace, so their counts are not remembered
-		m.Total, err = source.Count(tx, p.Since, newest+1, true)
-	default:
-		m.Total, err = t.total(tx, feedKey{tx.Tenant, name}, source, newest, p.Since)
+		return m, nil
 	}
-	if err == nil && more && !p.Deleted {
-		t.remember(tx, feedKey{tx.Tenant, name}, newest, m.Next, m.Total-int64(count))
+	key := feedKey{tx.Tenant, name}
+	if m.Total, err = t.total(tx, key, source, newest, p.Since); err != nil {
+		return m, err
 	}
+	if !p.Deleted {
+		t.remember(tx, key, newest, m.Next, m.Total-int64(count))
+		return m, nil
+	}
+	t.remember(tx, key, newest, p.Since, m.Total)
+	tombstones, err := source.Tombstones(tx, p.Since) // they are swept without a trace, so their counts are not remembered
+	m.Total += tombstones
 	return m, err
 }
 
@@ -122,30 +128,19 @@ const (
 	marksValid = 10 * 60 * 1_000_000 // microseconds
 )
 
-// all gives how many live items there are.
-func (t *feedTotals) all(tx *db.Tx, name string, source feedSource) (int64, error) {
-	newest, err := source.Newest(tx)
-	if err != nil {
-		return 0, err
-	}
-	key := feedKey{tx.Tenant, name}
-	total, err := t.total(tx, key, source, newest, 0)
-	if err == nil {
-		t.remember(tx, key, newest, 0, total)
-	}
-	return total, err
-}
-
 // total gives how many live items have the stamp since or a later one: counted from the nearest mark, if there is one.
 func (t *feedTotals) total(tx *db.Tx, key feedKey, source feedSource, newest, since int64) (int64, error) {
+	if since <= 0 {
+		return source.All(tx)
+	}
 	near, ok := t.nearest(tx, key, newest, since)
 	if !ok {
-		return source.Count(tx, since, newest+1, false)
+		return source.Count(tx, since, newest+1)
 	}
 	if near.since == since {
 		return near.total, nil
 	}
-	between, err := source.Count(tx, min(since, near.since), max(since, near.since), false)
+	between, err := source.Count(tx, min(since, near.since), max(since, near.since))
 	if since > near.since {
 		between = -between
 	}

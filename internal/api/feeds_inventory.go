@@ -23,9 +23,15 @@ type levelFeed struct{}
 
 func (levelFeed) Newest(tx *db.Tx) (int64, error) { return stock.Newest(tx) }
 
-func (levelFeed) Count(tx *db.Tx, since, until int64, deleted bool) (int64, error) {
-	return stock.Count(tx, since, until, deleted)
+func (levelFeed) Count(tx *db.Tx, since, until int64) (int64, error) {
+	return stock.Count(tx, since, until)
 }
+
+func (levelFeed) Tombstones(tx *db.Tx, since int64) (int64, error) {
+	return stock.Tombstones(tx, since)
+}
+
+func (levelFeed) All(tx *db.Tx) (int64, error) { return stock.All(tx) }
 
 // inventoryChanges serves GET /api/v1/sdk/inventory/changes: 200; 400.
 func (a *API) inventoryChanges(r *request) (answer, error) {

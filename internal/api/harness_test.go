@@ -46,7 +46,8 @@ type server struct {
 	token   string // the owner's
 	now     *clock
 	config  db.Config
-	second  *API // another node's, see twin
+	second  *API                                          // another node's, see twin
+	trace   *atomic.Pointer[func(sql string, args []any)] // called with every statement that reads
 }
 
 // clock is the time of a test: for the limits it stands still until it is moved; the store sees each reading later than
@@ -98,8 +99,14 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &server{t: t, now: now, trace: new(atomic.Pointer[func(sql string, args []any)])}
+	config.Trace = func(sql string, args []any) {
+		if run := s.trace.Load(); run != nil {
+			(*run)(sql, args)
+		}
+	}
 	store := dbtest.Open(t, config)
-	s := &server{t: t, now: now, config: config}
+	s.config = config
 	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter,
 		Now: now.Now, Version: "test", Dev: true})
 	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")

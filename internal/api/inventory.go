@@ -46,7 +46,7 @@ func (a *API) listInventory(r *request) (answer, error) {
 	}
 	var list []stock.Row
 	var total int64
-	err := a.read(r, func(tx *db.Tx) (err error) {
+	err := a.readWide(r, func(tx *db.Tx) (err error) {
 		list, total, err = stock.List(tx, f)
 		return err
 	})

@@ -76,11 +76,11 @@ func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (
 		}
 		return read(tx, w)
 	}
-	err := a.read(r, run)
+	err := a.readWide(r, run)
 	if errors.Is(err, errLarge) {
 		w = apijson.NewWriter(apijson.BlockSize)
 		if err = a.pause(r, r.waitLarge); err == nil {
-			err = a.read(r, run)
+			err = a.readWide(r, run)
 		}
 	}
 	if err == nil && r.overflow.file != nil {

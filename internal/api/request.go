@@ -54,6 +54,11 @@ func choose(first bool, a, b string) string {
 	return b
 }
 
+// readWide is read for lists, searches and figures (db.ReadWide).
+func (a *API) readWide(r *request, run func(tx *db.Tx) error) error {
+	return a.DB.ReadWide(r.ctx(), r.caller.Tenant, run)
+}
+
 // read runs reads on a snapshot of the caller's account.
 func (a *API) read(r *request, run func(tx *db.Tx) error) error {
 	return a.DB.Read(r.ctx(), r.caller.Tenant, run)

@@ -53,10 +53,30 @@ func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 	return newest, err
 }
 
-// Count counts the rows with a stamp from since to before until.
-func (f Feed) Count(tx *db.Tx, since, until int64, deleted bool) (n int64, err error) {
-	err = tx.Row("SELECT count(*) FROM "+string(f)+" t WHERE t.tenant_id = $1 AND t.changed_at >= $2 AND t.changed_at < $3"+
-		living("t", deleted), []any{tx.Tenant, since, until}, &n)
+// Count counts the living rows with a stamp from since to before until.
+func (f Feed) Count(tx *db.Tx, since, until int64) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND changed_at >= $2 AND changed_at < $3 AND deleted_at IS NULL",
+		[]any{tx.Tenant, since, until}, &n)
+	return n, err
+}
+
+// All is how many living rows there are.
+func (f Feed) All(tx *db.Tx) (n int64, err error) {
+	if f != Products {
+		err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND deleted_at IS NULL", []any{tx.Tenant}, &n)
+		return n, err
+	}
+	counts, err := Counts(tx)
+	for _, of := range counts {
+		n += of
+	}
+	return n, err
+}
+
+// Tombstones counts the deleted rows with the stamp since or a later one.
+func (f Feed) Tombstones(tx *db.Tx, since int64) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND changed_at >= $2 AND deleted_at IS NOT NULL",
+		[]any{tx.Tenant, since}, &n)
 	return n, err
 }
 

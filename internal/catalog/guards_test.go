@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -249,12 +250,14 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			}
 			list, err := ByIDs(tx, []id.Product{p.ID})
 			empty("products by id", len(list), err)
-			for _, sort := range []Sort{ByCreation, BySKU} {
-				ids, err := IDs(tx, Filter{Sort: sort, Limit: 9})
-				empty("products by "+string(sort), len(ids), err)
+			for _, sort := range Sorts {
+				for _, f := range []Filter{{}, {Statuses: []Status{Active, DraftStatus}}, {Search: "mug"}, {SKU: "MUG"}, {IDs: []id.Product{p.ID}},
+					{Channel: channel}, {Category: cups.ID}, {Category: cups.ID, Channel: channel, Search: "mug", Statuses: []Status{Active}}} {
+					f.Sort, f.Limit = sort, 9
+					ids, n, err := Page(tx, f)
+					empty(fmt.Sprintf("products of %+v", f), len(ids)+int(n), err)
+				}
 			}
-			n, err := Count(tx, Filter{})
-			empty("number of products", int(n), err)
 			skus, err := Resolve(tx, []string{"MUG", "MUG-S"})
 			empty("SKUs", len(skus), err)
 			found, _, err := Existing(tx, []id.Product{p.ID}, []string{"MUG"})
@@ -299,8 +302,12 @@ func TestTheCatalogStaysInItsAccount(t *testing.T) {
 			for _, f := range []Feed{Products, Categories} {
 				newest, err := f.Newest(tx)
 				empty("newest of "+string(f), int(newest), err)
-				n, err := f.Count(tx, 0, 1<<62, true)
+				n, err := f.Count(tx, 0, 1<<62)
 				empty("count of "+string(f), int(n), err)
+				n, err = f.Tombstones(tx, 0)
+				empty("tombstones of "+string(f), int(n), err)
+				n, err = f.All(tx)
+				empty("all of "+string(f), int(n), err)
 			}
 			return nil
 		})

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"strings"
+	"slices"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -35,55 +35,43 @@ const (
 // Sorts lists them.
 var Sorts = []Sort{ByName, BySKU, ByPrice, ByCreation, ByUpdate}
 
-var sortColumns = map[Sort]string{ByCreation: "p.id", ByUpdate: "p.changed_at", ByName: "p.name", BySKU: "k.sku", ByPrice: "p.price"}
+// key is what the products p are ordered by; ties break by id.
+var key = map[Sort]string{ByCreation: "p.id", ByUpdate: "p.changed_at", ByName: `p.name COLLATE "C"`, BySKU: "p.sku", ByPrice: "p.price"}
 
-// Everything reports whether the filter chooses every product.
-func (f Filter) Everything() bool {
-	return f.IDs == nil && f.Search == "" && f.SKU == "" && len(f.Statuses) == 0 && f.Category == "" && f.Channel == ""
+// counted names the kept counts of living products, by status.
+const counted = "products"
+
+// Counts reads how many living products there are, by status.
+func Counts(r db.Reader) (map[Status]int64, error) {
+	kept, err := db.Tallies(r, counted)
+	counts := make(map[Status]int64, len(kept))
+	for status, n := range kept {
+		counts[Status(status)] = n
+	}
+	return counts, err
 }
 
-// where gives the conditions, and the tables that they speak of.
-func (f Filter) where(tx *db.Tx) (from string, w *db.Where) {
-	from, w = "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
-	if f.IDs != nil {
-		db.AndIn(w, "p.id", db.Padded(f.IDs))
+// Page reads which products a page has, and how many the filter chooses in all. The way to them is chosen here (list_ways.go).
+func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
+	switch {
+	case f.IDs != nil || f.SKU != "":
+		return f.pageOfNamed(tx)
+	case f.Search != "":
+		return f.pageOfFound(tx)
+	case f.Category != "" || f.Channel != "":
+		return f.pageOfMembers(tx)
 	}
-	if f.Sort == BySKU { // the SKUs' own order is there already
-		from = "skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id"
-		w.And("k.tenant_id = $1 AND k.variant_id IS NULL")
+	counts, err := Counts(tx)
+	var all int64
+	for status, n := range counts {
+		all += n
+		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) {
+			total += n
+		}
 	}
-	db.AndGiven(w, "p.id IN (SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = ?)", f.SKU)
-	if f.Search != "" {
-		w.AndContains("p.search", strings.ToLower(f.Search))
+	if err != nil || int64(f.Offset) >= total {
+		return []id.Product{}, total, err
 	}
-	if len(f.Statuses) > 0 {
-		db.AndIn(w, "p.status", f.Statuses)
-	}
-	db.AndGiven(w, "p.id IN (SELECT product_id FROM product_categories WHERE tenant_id = $1 AND category_id = ?::UUID)", f.Category)
-	db.AndGiven(w, "p.id IN (SELECT product_id FROM publications WHERE tenant_id = $1 AND channel_id = ?::UUID)", f.Channel)
-	return from, w
-}
-
-// Count reports how many products a filter chooses.
-func Count(tx *db.Tx, f Filter) (total int64, err error) {
-	f.Sort = ""
-	from, w := f.where(tx)
-	err = tx.Row("SELECT count(*) FROM "+from+" WHERE "+w.String(), w.Args(), &total)
-	return total, err
-}
-
-// IDs reads which products a page has. Equal ones are ordered by id.
-func IDs(tx *db.Tx, f Filter) ([]id.Product, error) {
-	from, w := f.where(tx)
-	direction := " ASC"
-	if f.Descending {
-		direction = " DESC"
-	}
-	order := sortColumns[f.Sort] + direction
-	if f.Sort != ByCreation {
-		order += ", p.id" + direction
-	}
-	return db.List(tx, func(r db.Rows) (product id.Product, err error) { return product, r.Scan((*string)(&product)) },
-		"SELECT p.id FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
-			" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+	list, err = f.pageByStatus(tx, total, all)
+	return list, total, err
 }

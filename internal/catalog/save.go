@@ -2,31 +2,42 @@ package catalog
 
 import (
 	"entrepot/internal/db"
+	"entrepot/internal/search"
 )
 
 // Save queues what changes change: products with their stamps, SKUs, variants and links. If one of them was written
 // since it was read, or a SKU or slug was taken, the operation runs again.
 func Save(tx db.Writer, changes []Change) {
 	var fresh, full, priced []productRow
+	var searched []search.Document
 	var parts []*Change
 	for i := range changes {
 		r := &changes[i]
 		switch {
 		case r.IsNew():
+			tx.Tally(counted, string(r.After.Status), 1)
 			fresh = append(fresh, rowOf(&r.After))
 		case len(r.Fields) == 0:
 			continue
 		case r.pricesOnly():
 			priced = append(priced, rowOf(&r.After))
 		default:
+			if r.Before.Status != r.After.Status {
+				tx.Tally(counted, string(r.Before.Status), -1)
+				tx.Tally(counted, string(r.After.Status), 1)
+			}
 			full = append(full, rowOf(&r.After))
 		}
 		parts = append(parts, r)
+		if r.IsNew() || r.Before.search() != r.After.search() {
+			searched = append(searched, search.Document{ID: string(r.After.ID), Text: r.After.search()})
+		}
 	}
 	productTable.InsertStamped(tx, fresh, "")
 	productTable.UpdateStamped(tx, full, alive)
 	priceTable.UpdateStamped(tx, priced, alive)
 	saveParts(tx, parts)
+	search.Put(tx, search.Products, searched...)
 }
 
 // alive is the condition that a product has not been deleted.
@@ -56,6 +67,8 @@ func Delete(tx db.Writer, p *Product) {
 	tx.Change("UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = "+db.Clock+" + $4::BIGINT, variant_count = 0,"+
 		" category_count = 0 WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL",
 		tx.TenantID(), p.ID, tx.Micros(), tx.Stamps(1), p.ChangedAt).Rows(1, nil)
+	tx.Tally(counted, string(p.Status), -1)
+	search.Put(tx, search.Products, search.Document{ID: string(p.ID)})
 	gone := make([]skuRow, 0, 1+len(p.Variants))
 	for _, sku := range p.SKUs() {
 		gone = append(gone, skuRow{sku: sku})

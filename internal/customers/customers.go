@@ -141,7 +141,21 @@ func Insert(w db.GuardedWriter, c Customer) {
 	table.Insert(w, c)
 	insertTags(w, c.ID, c.Tags)
 	insertAddresses(w, c.ID, c.Addresses)
+	w.Tally(counted, string(c.Status), 1)
 	search.Put(w, search.Customers, c.document())
+}
+
+// counted names the kept counts of customers, by status.
+const counted = "customers"
+
+// Counts reads how many customers there are, by status.
+func Counts(r db.Reader) (map[Status]int64, error) {
+	kept, err := db.Tallies(r, counted)
+	counts := make(map[Status]int64, len(kept))
+	for status, n := range kept {
+		counts[Status(status)] = n
+	}
+	return counts, err
 }
 
 // Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.

@@ -14,6 +14,8 @@ func ErasedEmail(customer id.Customer) string {
 // Erase empties a locked record of everything personal, for good; orders is how many of its orders were made anonymous. Its totals
 // stay, its e-mail is free again.
 func (c *Customer) Erase(tx db.Writer, orders int) {
+	tx.Tally(counted, string(c.Status), -1)
+	tx.Tally(counted, string(Erased), 1)
 	*c = Customer{ID: c.ID, Email: ErasedEmail(c.ID), Metadata: "{}", Status: Erased, MergedInto: c.MergedInto,
 		OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent, CreatedAt: c.CreatedAt, UpdatedAt: max(tx.Micros(), c.UpdatedAt+1),
 		ErasedAt: tx.Micros(), ErasedOrders: int64(orders), Tags: []string{}, Addresses: []Address{}}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // Filter says which customers a list shows, and which part of them.
@@ -21,11 +22,66 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if f.Search != "" && f.Email == "" {
 		return listFound(tx, f)
 	}
+	switch {
+	case f.Email != "" || f.Rules != nil:
+	case f.Tag != "":
+		return listTagged(tx, f)
+	default:
+		return listAll(tx, f)
+	}
 	list, total, err := table.Page(tx, f.where(tx), "c.id DESC", f.Limit, f.Offset)
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
 	return list, total, Load(tx, list)
+}
+
+// listAll is List without a filter: how many there are is kept.
+func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
+	counts, err := Counts(tx)
+	for status, n := range counts {
+		if status != Secondary || f.IncludeInactive {
+			total += n
+		}
+	}
+	if err != nil || int64(f.Offset) >= total {
+		return []Customer{}, total, err
+	}
+	list, err = table.Rows(tx, f.where(tx), "c.id DESC", f.Limit, f.Offset)
+	if err != nil || len(list) == 0 {
+		return list, total, err
+	}
+	return list, total, Load(tx, list)
+}
+
+// listTagged is List by a tag alone, which only customers have who are neither merged nor erased.
+func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
+	var total int64
+	err := tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, f.Tag}, &total)
+	if err != nil || int64(f.Offset) >= total {
+		return []Customer{}, total, err
+	}
+	ids, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
+		`SELECT customer_id FROM customer_tags WHERE tenant_id = $1 AND tag = $2
+			ORDER BY customer_id DESC LIMIT $3::BIGINT OFFSET $4::BIGINT`, tx.Tenant, f.Tag, f.Limit, f.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := newestFirst(tx, ids)
+	return list, total, err
+}
+
+// newestFirst reads the records of a page with their tags and addresses.
+func newestFirst(tx *db.Tx, ids []id.Customer) ([]Customer, error) {
+	if len(ids) == 0 {
+		return []Customer{}, nil
+	}
+	args := db.Padded(ids)
+	list, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id DESC", args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, Load(tx, list)
 }
 
 func (f Filter) where(tx *db.Tx) *db.Where {

@@ -41,10 +41,6 @@ func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	for i, h := range hits {
 		ids[i] = id.Customer(h.ID.String())
 	}
-	args := db.Padded(ids)
-	list, err := table.All(tx, "AND id IN "+db.In(len(args), 2)+" ORDER BY id DESC", args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, page.Total, Load(tx, list)
+	list, err := newestFirst(tx, ids)
+	return list, page.Total, err
 }

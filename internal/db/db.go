@@ -6,6 +6,7 @@
 //	Read    a snapshot that never waits for writers
 //	Tx      what both get: Query, Exec, and Queue for writes whose result nobody needs
 //	clock   per tenant; gives each changed row a stamp that grows in commit order (interface §4.3)
+//	tally   per tenant; counts that are kept beside the writes, so that nobody counts rows (tally.go)
 //	Scrub   takes what was erased out of the files, too (interface §4.4)
 //
 // The rooms below it: engine is what an engine must do, sqlite and postgres do it, migrations holds the schema. Nothing else knows that
@@ -37,17 +38,21 @@ type Config struct {
 	Unsafe bool // SQLite without waiting for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
+
+	Trace func(sql string, args []any) // of tests: called with every statement that reads; nil for none
 }
 
 // DB is an open store; safe for concurrent use.
 type DB struct {
 	engine engine.Engine
 	now    func() time.Time
+	trace  func(sql string, args []any)
 	log    *slog.Logger
 	mu     sync.Mutex
 	wakers map[string][]chan struct{}
 	failed chan struct{}
 
+	admission *admission
 	commits   atomic.Int64 // transactions of this process that were committed
 	scrubbing scrubbing
 }
@@ -61,7 +66,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
+	d := &DB{now: c.Now, trace: c.Trace, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
 	var err error
 	switch {
 	case c.URL == "":
@@ -76,6 +81,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.admission = newAdmission(d.engine.Connections())
 	return d, nil
 }
 

@@ -32,6 +32,7 @@ type GuardedWriter interface {
 	Require(n int64, miss error, sql string, args ...any)
 	Share(name string)
 	Stamps(n int) (offset int64)
+	Tally(name, key string, n int64)
 	Wake(topic string)
 }
 

@@ -22,6 +22,7 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 		q.End(err)
 		return q
 	}
+	tx.trace(sql, args)
 	tx.pending = append(tx.pending, &q.Pending)
 	return q
 }

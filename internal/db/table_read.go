@@ -58,7 +58,12 @@ func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list
 	if err := tx.Row("SELECT count(*)"+from, w.Args(), &total); err != nil || total <= int64(offset) {
 		return []T{}, total, err
 	}
-	list, err = List(tx, t.Scanner(), "SELECT "+t.Columns(w.alias)+from+" ORDER BY "+order+
-		" LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+w.Bind(offset)+"::BIGINT", w.Args()...)
+	list, err = t.Rows(tx, w, order, limit, offset)
 	return list, total, err
+}
+
+// Rows is Page for a caller that knows how many there are.
+func (t *Table[T]) Rows(tx *Tx, w *Where, order string, limit, offset int) ([]T, error) {
+	return List(tx, t.Scanner(), "SELECT "+t.Columns(w.alias)+" FROM "+t.name+w.from()+" WHERE "+w.String()+" ORDER BY "+order+
+		" LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+w.Bind(offset)+"::BIGINT", w.Args()...)
 }

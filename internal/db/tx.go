@@ -28,6 +28,7 @@ type Tx struct {
 	stamps   int64             // given since the last flush
 	pending  []*engine.Pending // reads not sent yet, in their order
 	topics   []string
+	tallies  map[tally]int64 // differences that the commit adds to
 	readOnly bool
 	step     step
 	try      int
@@ -50,11 +51,18 @@ func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
 	if err := tx.beforeRead(sql); err != nil {
 		return nil, err
 	}
+	tx.trace(sql, args)
 	rows, err := tx.session.Query(sql, args)
 	if err != nil {
 		return nil, fmt.Errorf("%w in %s", err, engine.Head(sql))
 	}
 	return rows, nil
+}
+
+func (tx *Tx) trace(sql string, args []any) {
+	if tx.db.trace != nil {
+		tx.db.trace(sql, args)
+	}
 }
 
 // step is how far an optimistic transaction has come.

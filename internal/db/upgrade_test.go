@@ -87,6 +87,7 @@ var oldRows = map[int]string{
 	20: `INSERT INTO job_orders VALUES (1, '#34', 0, '#24', 7, NULL, '');`,
 	19: `INSERT INTO order_edits VALUES (1, '#24', '#60', 'api', 'key:#03', '[]', 1700000000000000);`,
 	16: `INSERT INTO search_blocks VALUES (1, 'order', '#24', '', '', '');`,
+	23: `INSERT INTO sales_blocks VALUES (1, 3600000000, 0, 99, 0, ''); INSERT INTO sold_skus VALUES (1, 'P', 0, '#24');`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.
@@ -94,6 +95,9 @@ var droppedColumns = map[string]bool{"queues.lease_until": true, "orders.shipped
 
 // droppedTables are those whose content a later migration keeps in another table; verify holds that one to the rest of the store.
 var droppedTables = map[string]bool{"order_counts": true}
+
+// grownTables are those to which a later migration adds.
+var grownTables = map[string]bool{"search_loose": true}
 
 // A store that any older version of the program filled comes to today's schema with every row and value it had, and all that must hold of
 // it still holds.
@@ -216,7 +220,7 @@ func contentOf(t *testing.T, store *db.DB) content {
 // compareRows wants each row of before among those of after, with every column that was not dropped.
 func compareRows(t *testing.T, table string, before, after []map[string]string) {
 	t.Helper()
-	if len(before) != len(after) {
+	if len(before) != len(after) && !(grownTables[table] && len(before) < len(after)) {
 		t.Errorf("%s had %d rows and has %d", table, len(before), len(after))
 		return
 	}

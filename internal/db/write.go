@@ -64,6 +64,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 			if err != nil {
 				return nil, err
 			}
+			tx.queueTallies()
 			return tx.steps(), nil
 		})
 		if err == nil {
@@ -89,13 +90,18 @@ func recovered(tx *Tx, run func(*Tx) error) (err error) {
 	return run(tx)
 }
 
-// Read runs reads of one tenant on one snapshot.
+// Read runs reads of one tenant on one snapshot; what may look at many records takes ReadWide.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
+	leave, err := d.admission.narrow.enter(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return d.read(ctx, tenant, true, run)
 }
 
-// Peek is Read for what no caller is answered by: what it sees may still be undone by a power cut. Whether a caller may go on is such a
-// read.
+// Peek is a short Read for what no caller is answered by: what it sees may still be undone by a power cut. Whether a caller may go on is
+// such a read, so it waits for no other.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.read(ctx, tenant, false, run)
 }

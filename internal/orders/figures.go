@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"slices"
 	"strings"
 
 	"entrepot/internal/db"
@@ -9,7 +10,7 @@ import (
 )
 
 // The table order_figures keeps how many orders there are, how much was ordered and for what, by bucket of time (package spans), status,
-// channel and currency. A sum of totals may be more than 63 bits hold, so both parts of each total are summed: big·10^8 + small.
+// channel and currency, and a version that grows whenever what was sold of some SKU changes. A sum of totals may be more than 63 bits hold, so both parts of each total are summed: big·10^8 + small.
 
 // addUp is the divisor of the two parts of an amount.
 const addUp = 100_000_000
@@ -17,7 +18,8 @@ const addUp = 100_000_000
 // figureRow is a move of the figures of one bucket.
 type figureRow struct {
 	figureKey
-	figure [4]int64 // orders, items, big, small
+	figure  [4]int64 // orders, items, big, small
+	version int64    // see package sales
 }
 
 type figureKey struct {
@@ -40,7 +42,7 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 		figure[i] *= sign
 	}
 	for _, width := range spans.Widths {
-		into = append(into, figureRow{figureKey{width, spans.Down(o.CreatedAt, width), o.Status, o.Channel, o.Currency}, figure})
+		into = append(into, figureRow{figureKey{width, spans.Down(o.CreatedAt, width), o.Status, o.Channel, o.Currency}, figure, 0})
 	}
 	return into
 }
@@ -48,13 +50,14 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 // count moves the kept figures from an order as it was to as it is; nil is none (before creation).
 func count(w db.GuardedWriter, before, after *Order) {
 	rows := after.moves(make([]figureRow, 0, 2*len(spans.Widths)), 1)
+	sold := !sameSold(before, after)
 	switch {
 	case before == nil:
 	case before.Status != after.Status:
 		rows = before.moves(rows, -1)
 	default:
 		was, is := before.figure(), after.figure()
-		if was == is {
+		if was == is && !sold {
 			return
 		}
 		for i := range rows {
@@ -63,7 +66,22 @@ func count(w db.GuardedWriter, before, after *Order) {
 			}
 		}
 	}
+	if sold {
+		for i := range rows {
+			rows[i].version = 1
+		}
+	}
 	moveFigures(w, rows)
+}
+
+// sameSold reports whether an order counts the same in what was sold of each SKU.
+func sameSold(before, after *Order) bool {
+	if before == nil || (before.Status == Cancelled) != (after.Status == Cancelled) {
+		return false
+	}
+	return slices.EqualFunc(before.Lines, after.Lines, func(a, b Line) bool {
+		return a.SKU == b.SKU && a.Quantity == b.Quantity && a.Total == b.Total
+	})
 }
 
 // countAll puts new orders into the kept figures, a row for each bucket.
@@ -73,6 +91,7 @@ func countAll(tx db.GuardedWriter, list []Order) {
 	for i := range list {
 		one = list[i].moves(one[:0], 1)
 		for _, r := range one {
+			r.version = 1
 			at, known := sums[r.figureKey]
 			if !known {
 				sums[r.figureKey] = len(rows)
@@ -92,17 +111,18 @@ func countAll(tx db.GuardedWriter, list []Order) {
 
 // moveFigures queues one statement for at most 256 rows.
 func moveFigures(w db.GuardedWriter, rows []figureRow) {
-	args := append(make([]any, 0, 1+9*len(rows)), w.TenantID())
+	args := append(make([]any, 0, 1+10*len(rows)), w.TenantID())
 	for i := range rows {
 		r := &rows[i]
 		args = append(args, r.width, string(r.status), r.bucket, string(r.channel), r.currency, r.figure[0], r.figure[1], r.figure[2],
-			r.figure[3])
+			r.figure[3], r.version)
 	}
 	w.PutStamped(db.Difference(), figureTexts.For(len(rows), func(n int) string {
-		return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small) VALUES " +
-			db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$)") + `
+		return "INSERT INTO order_figures (tenant_id, span, status, bucket, channel, currency, orders, items, big, small, version) VALUES " +
+			db.Repeat(n, 2, "($1,$,$,$,$,$,$,$,$,$,$)") + `
 			ON CONFLICT (tenant_id, span, status, bucket, channel, currency) DO UPDATE SET orders = order_figures.orders + excluded.orders,
-				items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small`
+				items = order_figures.items + excluded.items, big = order_figures.big + excluded.big, small = order_figures.small + excluded.small,
+				version = order_figures.version + excluded.version`
 	}), args...)
 }
 

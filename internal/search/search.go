@@ -23,10 +23,11 @@ type Kind string
 const (
 	Orders    Kind = "order"
 	Customers Kind = "customer"
+	Products  Kind = "product"
 )
 
 // Kinds lists them.
-var Kinds = []Kind{Orders, Customers}
+var Kinds = []Kind{Orders, Customers, Products}
 
 // Document is what a record is found by.
 type Document struct {

@@ -26,24 +26,26 @@ func remove(q db.GuardedWriter, live []Level, why Why) []Change {
 	}
 	w.enter(q, w.deleted, deleteLevels)
 	insertMovements(q, w.ledger, why)
+	w.counts.tally(q)
 	return w.changes
 }
 
 func deleteLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
-		args := make([]any, 0, 3+4*len(piece))
+		args := make([]any, 0, 3+5*len(piece))
 		args = append(args, q.TenantID(), q.Micros(), offset)
 		for _, at := range piece {
 			c := &changes[at]
-			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held)
+			args = append(args, c.SKU, c.Warehouse, c.PreviousOnHand, c.held, c.wasLow)
 		}
 		offset += int64(len(piece)) * db.StampStep
 		q.PutStamped(db.Touches(int64(len(piece)), nil), deleteText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse_code, was, held, at) AS (VALUES ` +
-				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,%)") + `)
+			return `WITH v(tenant, sku, warehouse_code, was, held, was_low, at) AS (VALUES ` +
+				rows(n, 4, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BIGINT,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET on_hand = 0, threshold = NULL, low = FALSE, deleted_at = $2, updated_at = $2,
 					changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
-				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live
+				FROM v WHERE ` + keyed + ` AND stock_levels.on_hand = v.was + 0 AND stock_levels.reserved = v.held + 0 AND ` + live + `
+					AND NOT stock_levels.low <> v.was_low`
 		}), args...)
 		return nil
 	})

@@ -102,6 +102,7 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 			"reserve that makes low":      {given{set(5), bound(3)}, reserve(1), reserve(2)},
 			"reserve after it is low":     {given{set(5), bound(3)}, reserve(3), reserve(3)},
 			"reserve the last one":        {given{set(1)}, reject(1), reject(1)},
+			"reserve all that is left":    {given{set(5)}, reserve(3), reserve(2)},
 			"reserve after a removal":     {given{set(5)}, reserve(1), remove},
 			"ship after another":          {given{set(5)}, ship, ship},
 			"threshold after on-hand":     {given{set(5)}, bound(3), set(2)},
@@ -110,6 +111,7 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 			"threshold after a removal":   {given{set(0)}, bound(3), empty},
 			"remove after on-hand":        {given{set(5)}, remove, set(6)},
 			"remove after reserving":      {given{set(5)}, remove, reserve(1)},
+			"remove after a threshold":    {given{set(5)}, remove, bound(9)},
 			"remove twice":                {given{set(5)}, remove, remove},
 			"restore twice":               {given{set(5), remove}, set(7), set(0)},
 			"restore for a SKU that goes": {given{set(5), remove}, set(7), forget},
@@ -248,8 +250,14 @@ func TestStockStaysInItsAccount(t *testing.T) {
 			if list, more, err := stock.Changes(tx, 0, 9, true); len(list) != 1 || more || err != nil {
 				t.Errorf("feed: %v, %v", list, err)
 			}
-			if n, err := stock.Count(tx, 0, 1<<62, true); n != 1 || err != nil {
+			if n, err := stock.Count(tx, 0, 1<<62); n != 1 || err != nil {
 				t.Errorf("count: %d, %v", n, err)
+			}
+			if n, err := stock.Tombstones(tx, 0); n != 0 || err != nil {
+				t.Errorf("tombstones: %d, %v", n, err)
+			}
+			if n, err := stock.All(tx); n != 1 || err != nil {
+				t.Errorf("all: %d, %v", n, err)
 			}
 			if list, total, err := stock.Ledger(tx, "A", "", 9, 0); len(list) != 1 || total != 1 || err != nil {
 				t.Errorf("ledger: %v of %d, %v", list, total, err)

@@ -41,6 +41,9 @@ func (l Level) exists() bool { return l.Product != "" }
 // Available is what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
+// out reports whether nothing of a level can be sold.
+func (l Level) out() bool { return l.Available() <= 0 }
+
 // below reports whether a level is under its threshold.
 func (l Level) below() bool {
 	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold

@@ -2,7 +2,6 @@ package stock
 
 import (
 	"errors"
-	"strings"
 
 	"entrepot/internal/db"
 )
@@ -36,17 +35,45 @@ type Filter struct {
 
 // List reads a page of live levels by SKU and warehouse, and how many match in all.
 func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
+	if f.Search != "" {
+		return f.pageOfFound(tx)
+	}
+	const order = "l.sku, l.warehouse_code"
+	w := f.where(tx)
+	if f.SKU != "" {
+		return levelTable.Page(tx, w, order, f.Limit, f.Offset)
+	}
+	if total, err = f.kept(tx); err != nil || int64(f.Offset) >= total {
+		return []Row{}, total, err
+	}
+	list, err = levelTable.Rows(tx, w, order, f.Limit, f.Offset)
+	return list, total, err
+}
+
+// where chooses levels l by all but the search.
+func (f Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
 	db.AndGiven(w, "l.sku = ?", f.SKU)
 	db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
 	if f.Low {
 		w.And("l.low = TRUE")
 	}
-	if f.Search != "" {
-		w.Join("JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id")
-		w.And(`(p.search LIKE ? ESCAPE '\' OR l.sku = ?)`, db.Containing(strings.ToLower(f.Search)), f.Search)
+	return w
+}
+
+// kept is how many levels a filter by warehouse and low lets through, from the kept counts.
+func (f Filter) kept(tx *db.Tx) (total int64, err error) {
+	counts, err := PrefetchCounts(tx)()
+	for warehouse, c := range counts {
+		switch {
+		case f.Warehouse != "" && f.Warehouse != warehouse:
+		case f.Low:
+			total += c.Low
+		default:
+			total += c.Levels
+		}
 	}
-	return levelTable.Page(tx, w, "l.sku, l.warehouse_code", f.Limit, f.Offset)
+	return total, err
 }
 
 // Changes reads up to limit levels whose stamp is since or later, oldest change first, and reports whether there are more;
@@ -69,10 +96,20 @@ func Newest(tx *db.Tx) (newest int64, err error) {
 	return newest, err
 }
 
-// Count counts the levels with a stamp from since to before until.
-func Count(tx *db.Tx, since, until int64, deleted bool) (n int64, err error) {
-	err = tx.Row("SELECT count(*) FROM stock_levels l WHERE l.tenant_id = $1 AND l.changed_at >= $2 AND l.changed_at < $3"+living(deleted),
+// Count counts the living levels with a stamp from since to before until.
+func Count(tx *db.Tx, since, until int64) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND changed_at >= $2 AND changed_at < $3 AND deleted_at IS NULL",
 		[]any{tx.Tenant, since, until}, &n)
+	return n, err
+}
+
+// All is how many living levels there are.
+func All(tx *db.Tx) (int64, error) { return Filter{}.kept(tx) }
+
+// Tombstones counts the deleted levels with the stamp since or a later one.
+func Tombstones(tx *db.Tx, since int64) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND changed_at >= $2 AND deleted_at IS NOT NULL",
+		[]any{tx.Tenant, since}, &n)
 	return n, err
 }
 

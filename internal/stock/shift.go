@@ -141,6 +141,7 @@ func PlanShifts(levels Levels, shifts []Shift, reject bool) (*ShiftPlan, error) 
 		levels[after.Place()] = after
 		if before.exists() && s.OnHand == 0 && !before.Deleted {
 			p.reserved = append(p.reserved, reservation{after, after.Reserved - before.Reserved, before.Low})
+			p.writes.counts.move(&before, &after)
 			p.changes = append(p.changes, changed(&before, &after))
 			continue
 		}
@@ -237,23 +238,24 @@ type reservation struct {
 }
 
 // reserve moves reservations by their difference, so that orders of one SKU do not wait for each other; they run again only
-// when the outcome would be another one: the level falls low, or fell low through another order since it was read, or is short under
-// reject.
+// when the outcome would be another one: the level falls low or out of stock, or did so through another order since it was read, or is
+// short under reject.
 func reserve(w db.GuardedWriter, list []reservation, reject bool) {
 	offset := w.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {
-		args := make([]any, 0, 4+5*len(piece))
+		args := make([]any, 0, 4+7*len(piece))
 		args = append(args, w.TenantID(), w.Micros(), offset, reject)
 		for _, r := range piece {
-			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow)
+			args = append(args, r.after.SKU, r.after.Warehouse, r.delta, r.after.Low, r.wasLow, r.after.out(), r.after.Available()+r.delta <= 0)
 		}
 		offset += int64(len(piece)) * db.StampStep
 		w.PutStamped(db.Touches(int64(len(piece)), nil), reserveText.For(len(piece), func(n int) string {
-			return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, at) AS (VALUES ` +
-				rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,%)") + `)
+			return `WITH v(tenant, sku, warehouse_code, delta, low, was_low, out, was_out, at) AS (VALUES ` +
+				rows(n, 5, db.StampStep, "(#::BIGINT,$::TEXT,$::TEXT,$::BIGINT,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,$::BOOLEAN,%)") + `)
 				UPDATE stock_levels SET reserved = reserved + v.delta, low = v.low, updated_at = $2, changed_at = ` + db.Clock + ` + $3::BIGINT + v.at
 				FROM v WHERE ` + keyed + ` AND ` + live + `
 					AND NOT coalesce(threshold > on_hand - reserved - v.delta, FALSE) <> v.low AND NOT stock_levels.low <> v.was_low
+					AND NOT (on_hand - reserved - v.delta <= 0) <> v.out AND NOT (on_hand - reserved <= 0) <> v.was_out
 					AND (NOT $4::BOOLEAN OR v.delta <= 0 OR on_hand - reserved >= v.delta)`
 		}), args...)
 		return nil

@@ -38,11 +38,13 @@ type writes struct {
 	deleted  []int // the same of deleted levels
 	bounded  []int // only the threshold is another one
 	ledger   []entry
+	counts   counts
 }
 
 // add takes a level as it was read and as it shall be. Before is the zero Level for one that is not there.
 func (w *writes) add(before, after *Level) {
 	at := len(w.changes)
+	w.counts.move(before, after)
 	switch {
 	case !before.exists():
 		if after.ID == "" {
@@ -73,6 +75,7 @@ func (w *writes) send(q db.GuardedWriter, why Why) {
 	w.enter(q, w.deleted, moveLevels(false, &moveTexts[1], dead))
 	boundLevels(q, w.changes, w.bounded)
 	insertMovements(q, w.ledger, why)
+	w.counts.tally(q)
 }
 
 // enter runs a statement for some of the changes, whose levels get stamps one after the other, and notes what stands in the

@@ -11,6 +11,7 @@ import (
 // searchedRows are the records that searches look through: their ids, what their lists go by, and their texts.
 var searchedRows = map[search.Kind]string{
 	search.Orders:    "SELECT id, created_at, search FROM orders WHERE tenant_id = $1",
+	search.Products:  "SELECT id, 0::BIGINT, search FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
 	search.Customers: "SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1",
 }
 

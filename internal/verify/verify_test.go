@@ -303,15 +303,15 @@ func TestALifeHolds(t *testing.T) {
 // Every check finds what it is for: each of these changes behind the service's back breaks what one or two checks say.
 func TestChecksFind(t *testing.T) {
 	breaks := []struct{ sql, found string }{
-		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "ledger, stock events"},
+		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "kept counts, ledger, stock events"},
 		{"UPDATE movements SET delta = delta + 1, balance = balance + 1 WHERE tenant_id = $1 AND sku = 'SKU-2-V'", "ledger"},
 		{"DELETE FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0' AND stamp = (SELECT min(stamp) FROM movements WHERE tenant_id = $1 AND " +
 			"sku = 'SKU-0')", "ledger"},
-		{"UPDATE stock_levels SET low = NOT low WHERE tenant_id = $1 AND sku = 'SKU-3'", "levels"},
+		{"UPDATE stock_levels SET low = NOT low WHERE tenant_id = $1 AND sku = 'SKU-3'", "kept counts, levels"},
 		{"UPDATE stock_levels SET variant_id = NULL WHERE tenant_id = $1 AND sku = 'SKU-3-V'", "levels"},
 		{"DELETE FROM warehouses WHERE tenant_id = $1 AND code = 'LYON'", "levels"},
 		{"UPDATE warehouses SET is_default = TRUE WHERE tenant_id = $1", "warehouses"},
-		{"UPDATE stock_levels SET reserved = reserved + 1 WHERE tenant_id = $1 AND sku = 'SKU-6'", "reservations"},
+		{"UPDATE stock_levels SET reserved = reserved + 1 WHERE tenant_id = $1 AND sku = 'SKU-6'", "kept counts, reservations"},
 		{"UPDATE order_lines SET reserved = reserved - 1 WHERE tenant_id = $1 AND sku = 'SKU-7'", "open lines, reservations"},
 		{"UPDATE order_lines SET shipped = shipped - 1 WHERE tenant_id = $1 AND sku = 'SKU-3' AND shipped > 0", "order status, shipped lines"},
 		{"DELETE FROM shipment_lines WHERE tenant_id = $1", "shipped lines"},
@@ -329,8 +329,10 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_figures SET small = small + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"UPDATE order_figures SET items = items - 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"DELETE FROM order_figures WHERE tenant_id = $1", "order figures"},
+		{"UPDATE tallies SET n = n + 1 WHERE tenant_id = $1 AND name = 'products'", "kept counts"},
+		{"DELETE FROM tallies WHERE tenant_id = $1 AND name = 'customers'", "kept counts"},
 		{"UPDATE customers SET orders_count = orders_count + 1 WHERE tenant_id = $1 AND status = 'active'", "customer totals"},
-		{"DELETE FROM customers WHERE tenant_id = $1 AND status = 'erased'", "customer totals, searches"},
+		{"DELETE FROM customers WHERE tenant_id = $1 AND status = 'erased'", "customer totals, kept counts, searches"},
 		{"DELETE FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "levels, skus"},
 		{"INSERT INTO skus (tenant_id, sku, product_id) SELECT $1::BIGINT, 'GHOST', product_id FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'",
 			"skus"},

@@ -11,6 +11,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/jobs"
+	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
@@ -26,6 +27,7 @@ const (
 	keepJob       = 30 * 24 * time.Hour
 	settleGap     = time.Minute // a deleted endpoint's last outcomes may still arrive
 	scrubEvery    = 5 * time.Second
+	foldEvery     = 10 * time.Second
 )
 
 // sweep measures the queues every few seconds and drops what is past its time every minute.
@@ -79,6 +81,14 @@ func (w *Worker) scrub() {
 func (w *Worker) packSearches() {
 	for w.pause(nil, max(measureEvery, w.Poll)) {
 		w.failed("packing what searches look through", search.PackAll(w.stopping, w.DB))
+	}
+}
+
+// foldSales makes the blocks by which what sold best is found.
+func (w *Worker) foldSales() {
+	var folder sales.Folder
+	for w.pause(nil, max(foldEvery, w.Poll)) {
+		w.failed("adding up what was sold", folder.All(w.stopping, w.DB))
 	}
 }
 

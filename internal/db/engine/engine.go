@@ -11,7 +11,8 @@ import (
 
 // Engine is an open store. It is safe for concurrent use.
 type Engine interface {
-	Name() string // "sqlite" or "postgres"
+	Name() string     // "sqlite" or "postgres"
+	Connections() int // that reads may have at once
 
 	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns, unchanged; that the
 	// store is away, busy, or that nobody knows whether it committed (errors.go).

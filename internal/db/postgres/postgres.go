@@ -83,6 +83,9 @@ var errBadAddress = errors.New("the database address is not a valid postgres:// 
 // Name is "postgres".
 func (e *Engine) Name() string { return "postgres" }
 
+// Connections is how many connections the pool may have.
+func (e *Engine) Connections() int { return int(e.pool.Config().MaxConns) }
+
 // DDL is a migration's text for PostgreSQL: what only it has stands behind "--postgres ".
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 

@@ -82,7 +82,7 @@ func Open(c Config) (*Engine, error) {
 func open(c Config, path string) (*Engine, error) {
 	size := c.Pool
 	if size == 0 {
-		size = max(4, 2*runtime.GOMAXPROCS(0))
+		size = max(8, 4*runtime.GOMAXPROCS(0))
 	}
 	// The writer syncs the log itself after every commit, beside the next one: with NORMAL, SQLite keeps the order of what reaches
 	// the disk, and the answer waits for the sync as it would with FULL.
@@ -132,6 +132,9 @@ func (c *conn) openLog(path string) (*os.File, error) {
 
 // Name is "sqlite".
 func (e *Engine) Name() string { return "sqlite" }
+
+// Connections is how many reading connections there are.
+func (e *Engine) Connections() int { return e.size }
 
 // Write runs one transaction. An optimistic one runs on a snapshot first, beside the writer, which then only writes.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {

@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+// pageOfFound reads a page of a search.
+func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
+	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" { // the texts know all that it takes
+		page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
+		err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
+			page.Add(search.Hit{ID: id})
+			return nil
+		})
+		hits := page.Hits()
+		list := make([]id.Product, len(hits))
+		for i, h := range hits {
+			list[i] = id.Product(h.ID.String())
+		}
+		return list, page.Total, err
+	}
+	var found []search.ID
+	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
+		found = append(found, id)
+		return nil
+	})
+	chosen := &choice{filter: f}
+	chosen.filter.Search = "" // found already
+	for len(found) > 0 && err == nil {
+		piece := make([]id.Product, min(256, len(found)))
+		for i := range piece {
+			piece[i] = id.Product(found[i].String())
+		}
+		found = found[len(piece):]
+		err = chosen.look(tx, piece)
+	}
+	return chosen.page(), chosen.total, err
+}
+
+// choice looks at products one by one and keeps those of one page, and those before it, out of any number.
+type choice struct {
+	filter Filter
+	total  int64 // of those that fit
+	best   []chosen
+}
+
+// chosen is a product with what it is ordered by.
+type chosen struct {
+	id     id.Product
+	text   string // of ByName and BySKU
+	number int64  // of ByPrice and ByUpdate
+}
+
+// look adds those of some products that the filter lets through, whatever it searches or names.
+func (c *choice) look(tx *db.Tx, ids []id.Product) error {
+	f := c.filter
+	for len(ids) > 0 {
+		piece := ids[:min(256, len(ids))]
+		ids = ids[len(piece):]
+		w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
+		db.AndIn(w, "p.id", db.Padded(piece))
+		f.andStatuses(w, false)
+		if f.Category != "" {
+			w.And(members{table: "product_categories", column: "category_id", of: f.Category}.has(w))
+		}
+		if f.Channel != "" {
+			w.And(members{table: "publications", column: "channel_id", of: f.Channel}.has(w))
+		}
+		if f.Search != "" {
+			w.AndContains("p.search", search.Fold(f.Search))
+		}
+		err := tx.Each(func(r db.Rows) error {
+			var p chosen
+			var name, sku string
+			var price, changed int64
+			err := r.Scan((*string)(&p.id), &name, &sku, &price, &changed)
+			switch f.Sort {
+			case ByName:
+				p.text = name
+			case BySKU:
+				p.text = sku
+			case ByPrice:
+				p.number = price
+			case ByUpdate:
+				p.number = changed
+			}
+			c.add(p)
+			return err
+		}, "SELECT p.id, p.name, p.sku, p.price, p.changed_at FROM products p WHERE "+w.String(), w.Args()...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *choice) add(p chosen) {
+	c.total++
+	reach := c.filter.Offset + c.filter.Limit
+	if c.best = append(c.best, p); len(c.best) >= 2*reach+1000 {
+		slices.SortFunc(c.best, c.compare)
+		c.best = c.best[:reach]
+	}
+}
+
+func (c *choice) compare(a, b chosen) int {
+	by := cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number), cmp.Compare(a.id, b.id))
+	if c.filter.Descending {
+		return -by
+	}
+	return by
+}
+
+// page gives the products of the page, in order.
+func (c *choice) page() []id.Product {
+	slices.SortFunc(c.best, c.compare)
+	from, to := min(c.filter.Offset, len(c.best)), min(c.filter.Offset+c.filter.Limit, len(c.best))
+	list := make([]id.Product, 0, to-from)
+	for _, p := range c.best[from:to] {
+		list = append(list, p.id)
+	}
+	return list
+}

@@ -1,0 +1,146 @@
+package catalog
+
+import (
+	"strconv"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// The ways to a page. Either the products that a filter chooses are gathered by what chooses them and sorted, or all products are walked
+// in the order of the sort, which has an index, and those that do not fit are skipped. A condition that must not lead to an index stands
+// aside in an expression, and so does an order that no index shall give.
+
+// aside is a condition that leads to no index.
+func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
+
+// sorted is the order of a page whose products are gathered.
+func (f Filter) sorted() string {
+	direction := f.direction()
+	switch f.Sort {
+	case ByCreation:
+		return "p.id" + direction
+	case ByName, BySKU:
+		return key[f.Sort] + " || ''" + direction + ", p.id" + direction
+	}
+	return key[f.Sort] + " + 0" + direction + ", p.id" + direction
+}
+
+// walked is the order of a page on the walk along the index of the sort. No two products have one stamp or SKU.
+func (f Filter) walked() string {
+	switch f.Sort {
+	case ByCreation, ByUpdate:
+		return key[f.Sort] + f.direction()
+	case BySKU:
+		return "k.sku" + f.direction()
+	}
+	return key[f.Sort] + f.direction() + ", p.id" + f.direction()
+}
+
+func (f Filter) direction() string {
+	if f.Descending {
+		return " DESC"
+	}
+	return " ASC"
+}
+
+// walk are the tables of a walk, with the conditions that lead it.
+func (f Filter) walk(tx *db.Tx) (from string, w *db.Where) {
+	from, w = "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
+	if f.Sort == BySKU { // the SKUs' own order is there already
+		from = "skus k CROSS JOIN products p"
+		w.And("k.tenant_id = $1 AND k.variant_id IS NULL AND p.id = k.product_id")
+	}
+	return from, w
+}
+
+// ids reads the ids of a page.
+func (f Filter) ids(tx *db.Tx, from string, w *db.Where, order string) ([]id.Product, error) {
+	return db.List(tx, scanID, "SELECT p.id FROM "+from+" WHERE "+w.String()+" ORDER BY "+order+
+		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+}
+
+func scanID(r db.Rows) (product id.Product, err error) { return product, r.Scan((*string)(&product)) }
+
+// andStatuses adds the filter's statuses, if there are any; leading says whether they may lead to their index.
+func (f Filter) andStatuses(w *db.Where, leading bool) {
+	switch {
+	case len(f.Statuses) == 0:
+	case leading:
+		db.AndIn(w, "p.status", f.Statuses)
+	default:
+		w.And(aside("p.status IN " + db.BindAll(w, f.Statuses)))
+	}
+}
+
+// pageByStatus reads a page of all products, or of those with some statuses: total of all there are.
+func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) {
+	if len(f.Statuses) == 0 {
+		from, w := f.walk(tx)
+		return f.ids(tx, from, w, f.walked())
+	}
+	if f.Sort == ByCreation {
+		return f.pageOfBranches(tx)
+	}
+	if f.gathers(total, total, all) {
+		w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
+		f.andStatuses(w, true)
+		return f.ids(tx, "products p", w, f.sorted())
+	}
+	from, w := f.walk(tx)
+	f.andStatuses(w, false)
+	return f.ids(tx, from, w, f.walked())
+}
+
+// gathers reports whether reading some products is shorter than a walk past those that do not fit, if n of all fit, spread evenly.
+func (f Filter) gathers(some, n, all int64) bool {
+	return float64(some)*float64(n) <= float64(f.Limit+f.Offset)*float64(all)
+}
+
+// pageOfBranches reads a page by creation of products with some statuses: each status in the order of its index.
+func (f Filter) pageOfBranches(tx *db.Tx) ([]id.Product, error) {
+	w := db.NewWhere(tx, "p")
+	reach := w.Bind(f.Limit + f.Offset)
+	branches := ""
+	for i, status := range f.Statuses {
+		if i > 0 {
+			branches += " UNION ALL "
+		}
+		branches += "SELECT * FROM (SELECT p.id AS id FROM products p WHERE p.tenant_id = $1 AND p.status = " + w.Bind(string(status)) +
+			" AND p.deleted_at IS NULL ORDER BY p.id" + f.direction() + " LIMIT " + reach + "::BIGINT) AS b" + strconv.Itoa(i)
+	}
+	return db.List(tx, scanID, "SELECT id FROM ("+branches+") AS branches ORDER BY id"+f.direction()+
+		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+}
+
+// pageOfNamed reads a page of the products with some ids or an SKU: few in any case.
+func (f Filter) pageOfNamed(tx *db.Tx) ([]id.Product, int64, error) {
+	ids := f.IDs
+	if f.SKU != "" {
+		owners, err := db.List(tx, scanID, "SELECT product_id FROM skus WHERE tenant_id = $1 AND sku = $2", tx.Tenant, f.SKU)
+		if err != nil {
+			return nil, 0, err
+		}
+		if f.IDs == nil {
+			ids = owners
+		} else {
+			ids = common(f.IDs, owners)
+		}
+	}
+	chosen := &choice{filter: f}
+	if err := chosen.look(tx, ids); err != nil {
+		return nil, 0, err
+	}
+	return chosen.page(), chosen.total, nil
+}
+
+func common(a, b []id.Product) (both []id.Product) {
+	for _, p := range a {
+		for _, q := range b {
+			if p == q {
+				both = append(both, p)
+			}
+		}
+	}
+	return both
+}

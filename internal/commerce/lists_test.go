@@ -1,0 +1,331 @@
+package commerce_test
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/search"
+	"entrepot/internal/stock"
+)
+
+// many is an account with many products, levels and customers, as lists see them.
+type many struct {
+	t       *testing.T
+	store   *db.DB
+	tenant  id.Tenant
+	asked   []statement // what was read since reset
+	sample  []listed
+	big     [2]string // a category and a channel with many products
+	small   [2]string // and with few
+	members map[string]map[id.Product]bool
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+type listed struct {
+	id      id.Product
+	sku     string
+	name    string
+	status  catalog.Status
+	price   money.Amount
+	changed int64
+}
+
+const plenty = 1200
+
+// onEach runs a test with many records on each engine.
+func onEach(t *testing.T, test func(m *many)) {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t), Pool: 4}} {
+		t.Run(engine, func(t *testing.T) {
+			m := &many{t: t, members: map[string]map[id.Product]bool{}}
+			config.Trace = func(sql string, args []any) { m.asked = append(m.asked, statement{sql, args}) }
+			m.store = dbtest.Open(t, config)
+			m.tenant = dbtest.Account(t, m.store)
+			m.fill()
+			test(m)
+		})
+	}
+}
+
+func (m *many) fill() {
+	for _, which := range []*[2]string{&m.big, &m.small} {
+		which[0], which[1] = id.New[string](), id.New[string]()
+		m.members[which[0]], m.members[which[1]] = map[id.Product]bool{}, map[id.Product]bool{}
+	}
+	for first := 0; first < plenty; first += 100 {
+		m.write(func(tx *db.Tx) error { m.fillSome(tx, first, first+100); return nil })
+	}
+	m.write(func(tx *db.Tx) error {
+		_, err := tx.Exec("ANALYZE")
+		return err
+	})
+}
+
+func (m *many) fillSome(tx *db.Tx, from, to int) {
+	var docs []search.Document
+	for i := from; i < to; i++ {
+		mixed := i * 7919 % plenty
+		p := listed{id: id.New[id.Product](), sku: fmt.Sprintf("SKU-%05d", mixed), name: fmt.Sprintf("Thing %05d", i*541%plenty),
+			status: catalog.Active, price: money.Amount(mixed % 100), changed: int64(1000 + i*10)}
+		switch {
+		case i%400 == 3:
+			p.status = catalog.Archived
+		case i%100 == 5:
+			p.status = catalog.DraftStatus
+		}
+		m.sample = append(m.sample, p)
+		tx.Change(`INSERT INTO products (tenant_id, id, sku, name, slug, description, status, price, media, attributes, search, variant_count,
+			category_count, created_at, updated_at, changed_at) VALUES ($1,$2,$3,$4,$3,'',$5,$6,'[]','{}',$7,0,0,0,0,$8)`, tx.Tenant, p.id, p.sku,
+			p.name, string(p.status), p.price, strings.ToLower(p.sku+" "+p.name), p.changed)
+		tx.Change("INSERT INTO skus (tenant_id, sku, product_id) VALUES ($1,$2,$3)", tx.Tenant, p.sku, p.id)
+		tx.Tally("products", string(p.status), 1)
+		docs = append(docs, search.Document{ID: string(p.id), Text: p.sku + " " + p.name})
+		for k, every := range map[*[2]string][2]int{&m.big: {2, 3}, &m.small: {300, 200}} {
+			if i%every[0] == 1 {
+				m.members[k[0]][p.id] = true
+				tx.Change("INSERT INTO product_categories (tenant_id, product_id, position, reference, category_id) VALUES ($1,$2,$3,'',$4)",
+					tx.Tenant, p.id, every[0], k[0])
+			}
+			if i%every[1] == 1 {
+				m.members[k[1]][p.id] = true
+				tx.Change("INSERT INTO publications (tenant_id, product_id, channel_id, status) VALUES ($1,$2,$3,'published')", tx.Tenant, p.id, k[1])
+			}
+		}
+		warehouse := "MAIN"
+		if i%200 == 7 {
+			warehouse = "LYON"
+		}
+		low := i%150 == 9
+		tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
+			changed_at) VALUES ($1,$2,$3,$4,$5,9,0,0,$6,0,$7)`, tx.Tenant, p.sku, warehouse, id.New[id.Level](), p.id, low, p.changed+1)
+		tx.Tally("levels", warehouse, 1)
+		if low {
+			tx.Tally("low", warehouse, 1)
+		}
+		c := customers.Customer{ID: id.New[id.Customer](), Email: fmt.Sprintf("c%d@x.example", i), Status: customers.Active, Metadata: "{}"}
+		if i%2 == 0 {
+			c.Tags = append(c.Tags, "many")
+		}
+		if i%300 == 0 {
+			c.Tags = append(c.Tags, "few")
+		}
+		customers.Insert(tx, c)
+	}
+	search.Put(tx, search.Products, docs...)
+}
+
+func (m *many) write(run func(tx *db.Tx) error) {
+	m.t.Helper()
+	if err := m.store.Write(m.t.Context(), m.tenant, run); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// reads runs a list and wants that it reads few rows: on PostgreSQL they are counted, SQLite says over which index it goes.
+func (m *many) reads(name string, most int64, list func(tx *db.Tx) error) {
+	m.t.Helper()
+	err := m.store.Read(m.t.Context(), m.tenant, func(tx *db.Tx) error {
+		before := m.fetched(tx)
+		m.asked = nil
+		if err := list(tx); err != nil {
+			return err
+		}
+		asked := m.asked
+		if rows := m.fetched(tx) - before; rows > most {
+			m.t.Errorf("%s: %d rows read, %d at most; %s", name, rows, most, asked[len(asked)-1].sql)
+		}
+		for _, s := range asked {
+			m.holds(tx, name, s)
+		}
+		return nil
+	})
+	if err != nil {
+		m.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// fetched is how many rows PostgreSQL has read in the transaction, beside those of searches.
+func (m *many) fetched(tx *db.Tx) (n int64) {
+	if m.store.Engine() != "postgres" {
+		return 0
+	}
+	err := tx.Row(`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::BIGINT FROM pg_stat_xact_user_tables
+		WHERE relname IN ('products', 'skus', 'stock_levels', 'customers', 'customer_tags', 'product_categories', 'publications')`, nil, &n)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return n
+}
+
+var scans = regexp.MustCompile(`SCAN (p|l|c|k|m|products|stock_levels|customers|customer_tags|product_categories|publications|skus)\b`)
+
+// holds wants a plan of SQLite that reads no table from end to end.
+func (m *many) holds(tx *db.Tx, name string, s statement) {
+	m.t.Helper()
+	if m.store.Engine() != "sqlite" {
+		return
+	}
+	var plan strings.Builder
+	err := tx.Each(func(r db.Rows) error {
+		var n, parent, unused int64
+		var line string
+		err := r.Scan(&n, &parent, &unused, &line)
+		plan.WriteString(line + "\n")
+		return err
+	}, "EXPLAIN QUERY PLAN "+s.sql, s.args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if found := scans.FindString(plan.String()); found != "" && !strings.Contains(plan.String(), "CO-ROUTINE "+found[len("SCAN "):]) {
+		m.t.Errorf("%s: %s\n%s\n%s", name, found, s.sql, plan.String())
+	}
+}
+
+// Product lists are what looking at every product gives, for each filter and sort, and read few rows for it.
+func TestProductListsKeepToTheirIndex(t *testing.T) {
+	onEach(t, func(m *many) {
+		for _, statuses := range [][]catalog.Status{nil, {catalog.Archived}, {catalog.DraftStatus, catalog.Archived}, {catalog.Active}} {
+			for _, category := range []string{"", m.big[0], m.small[0]} {
+				for _, channel := range []string{"", m.big[1], m.small[1]} {
+					for _, term := range []string{"", "hing 0001", "no such thing"} {
+						for _, sort := range catalog.Sorts {
+							for _, descending := range []bool{false, true} {
+								m.products(catalog.Filter{Statuses: statuses, Category: id.Category(category), Channel: id.Channel(channel), Search: term,
+									Sort: sort, Descending: descending, Limit: 7})
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// products compares the first pages of a list.
+func (m *many) products(f catalog.Filter) {
+	m.t.Helper()
+	want := m.expected(f)
+	name := fmt.Sprintf("%v category %.1q channel %.1q search %q by %s descending %v", f.Statuses, f.Category, f.Channel, f.Search, f.Sort, f.Descending)
+	fewest := int64(plenty) // of what chooses the products
+	for _, of := range []string{string(f.Category), string(f.Channel)} {
+		if of != "" {
+			fewest = min(fewest, int64(len(m.members[of])))
+		}
+	}
+	for _, offset := range []int{0, 5} {
+		f.Offset = offset
+		walked := int64(f.Limit+offset) * plenty / int64(max(1, len(want)))
+		most := 100 + 3*walked
+		if f.Category != "" || f.Channel != "" { // counted one by one
+			most += 8 * fewest
+		}
+		most = max(most, 100+6*int64(len(want)))
+		m.reads(fmt.Sprint(name, " from ", offset), most, func(tx *db.Tx) error {
+			got, total, err := catalog.Page(tx, f)
+			part := want[min(offset, len(want)):min(offset+f.Limit, len(want))]
+			if err == nil && (total != int64(len(want)) || !slices.Equal(got, part)) {
+				m.t.Errorf("%s from %d: %d in all, not %d\n%v\n%v", name, offset, total, len(want), got, part)
+			}
+			return err
+		})
+	}
+}
+
+func (m *many) expected(f catalog.Filter) (ids []id.Product) {
+	var list []listed
+	for _, p := range m.sample {
+		fits := len(f.Statuses) == 0 || slices.Contains(f.Statuses, p.status)
+		fits = fits && (f.Category == "" || m.members[string(f.Category)][p.id]) && (f.Channel == "" || m.members[string(f.Channel)][p.id])
+		if fits && strings.Contains(strings.ToLower(p.sku+" "+p.name), f.Search) {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b listed) int {
+		by := 0
+		switch f.Sort {
+		case catalog.ByName:
+			by = cmp.Compare(a.name, b.name)
+		case catalog.BySKU:
+			by = cmp.Compare(a.sku, b.sku)
+		case catalog.ByPrice:
+			by = cmp.Compare(a.price, b.price)
+		case catalog.ByUpdate:
+			by = cmp.Compare(a.changed, b.changed)
+		}
+		by = cmp.Or(by, cmp.Compare(a.id, b.id))
+		if f.Descending {
+			return -by
+		}
+		return by
+	})
+	for _, p := range list {
+		ids = append(ids, p.id)
+	}
+	return ids
+}
+
+// Inventory and customer lists read no more than what fits.
+func TestOtherListsKeepToTheirIndex(t *testing.T) {
+	onEach(t, func(m *many) {
+		for _, c := range []struct {
+			filter stock.Filter
+			total  int64
+		}{
+			{stock.Filter{}, plenty},
+			{stock.Filter{Warehouse: "LYON"}, 6},
+			{stock.Filter{Warehouse: "MAIN"}, plenty - 6},
+			{stock.Filter{Low: true}, 8},
+			{stock.Filter{Low: true, Warehouse: "LYON"}, 0},
+			{stock.Filter{SKU: "SKU-00009"}, 1},
+			{stock.Filter{Search: "thing 0001"}, 10},
+			{stock.Filter{Search: "thing 0001", Warehouse: "PARIS"}, 0},
+			{stock.Filter{Search: "no such thing"}, 0},
+		} {
+			c.filter.Limit = 7
+			m.reads(fmt.Sprintf("levels %+v", c.filter), 100, func(tx *db.Tx) error {
+				list, total, err := stock.List(tx, c.filter)
+				if total != c.total || int64(len(list)) != min(7, total) {
+					t.Errorf("%+v: %d levels of %d, want %d", c.filter, len(list), total, c.total)
+				}
+				if !slices.IsSortedFunc(list, func(a, b stock.Row) int { return cmp.Compare(a.SKU, b.SKU) }) {
+					t.Errorf("%+v: not by SKU", c.filter)
+				}
+				return err
+			})
+		}
+		for _, c := range []struct {
+			filter customers.Filter
+			total  int64
+		}{
+			{customers.Filter{}, plenty}, {customers.Filter{IncludeInactive: true}, plenty}, {customers.Filter{Tag: "few"}, 4},
+			{customers.Filter{Tag: "none"}, 0}, {customers.Filter{Email: "C17@x.example"}, 1}, {customers.Filter{Search: "c17@"}, 1},
+			{customers.Filter{Tag: "many"}, plenty / 2},
+		} {
+			c.filter.Limit = 7
+			most := int64(100)
+			if c.filter.Tag == "many" {
+				most += plenty / 2 // entries of an index
+			}
+			m.reads(fmt.Sprintf("customers %+v", c.filter), most, func(tx *db.Tx) error {
+				list, total, err := customers.List(tx, c.filter)
+				if total != c.total || int64(len(list)) != min(7, total) {
+					t.Errorf("%+v: %d customers of %d, want %d", c.filter, len(list), total, c.total)
+				}
+				return err
+			})
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package db
+
+import (
+	"cmp"
+	"slices"
+)
+
+// tally names a count that is kept per tenant: what is counted, and of which kind it is.
+type tally struct{ name, key string }
+
+// Tally adds n to a kept count when the transaction commits, in one statement with all others of the transaction, behind the tenant's
+// change clock. The writes beside it must be guarded such that n is what they change.
+func (tx *Tx) Tally(name, key string, n int64) {
+	if n == 0 {
+		return
+	}
+	if tx.tallies == nil {
+		tx.tallies = map[tally]int64{}
+	}
+	tx.tallies[tally{name, key}] += n
+}
+
+// queueTallies queues what was tallied.
+func (tx *Tx) queueTallies() {
+	list := make([]tally, 0, len(tx.tallies))
+	for t, n := range tx.tallies {
+		if n != 0 {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b tally) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.key, b.key)) })
+	for piece := range Pieces(list) {
+		args := append(make([]any, 0, 1+3*len(piece)), tx.Tenant)
+		for _, t := range piece {
+			args = append(args, t.name, t.key, tx.tallies[t])
+		}
+		tx.PutStamped(Difference(), tallyText.For(len(piece), func(n int) string {
+			return "INSERT INTO tallies (tenant_id, name, key, n) VALUES " + Repeat(n, 2, "($1,$,$,$)") +
+				" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
+		}), args...)
+	}
+	tx.tallies = nil
+}
+
+var tallyText Text
+
+// PrefetchTallies asks for the kept counts of some names, by name and key; a count that is 0 may be missing.
+func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]int64] {
+	p := &Pending[map[string]map[string]int64]{Value: map[string]map[string]int64{}}
+	for _, name := range names {
+		p.Value[name] = map[string]int64{}
+	}
+	w := NewWhere(r, "")
+	AndIn(w, "name", names)
+	return p.Await(r.Prefetch(func(row Rows) error {
+		var name, key string
+		var n int64
+		err := row.Scan(&name, &key, &n)
+		p.Value[name][key] = n
+		return err
+	}, "SELECT name, key, n FROM tallies WHERE "+w.String(), w.Args()...))
+}
+
+// Tallies are the kept counts of one name, by key; a count that is 0 may be missing.
+func Tallies(r Reader, name string) (map[string]int64, error) {
+	all, err := PrefetchTallies(r, name).Wait()
+	return all[name], err
+}

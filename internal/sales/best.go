@@ -1,0 +1,132 @@
+package sales
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Seller is an SKU and how it sold.
+type Seller struct {
+	SKU     string
+	Product id.Product // "" when the account has none
+	Name    string     // of the product, or of a line when that is gone
+	Sum                // the quantity in all currencies, the amount in one
+
+	order id.Order // one that has it
+}
+
+// mostTies bounds how many SKUs that sold equally well are put into the order of their names where not all of them are among the best.
+const mostTies = 1000
+
+// Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then in their own order, of orders from one
+// moment to before another that are not cancelled.
+func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error) {
+	var numbered []Sum // by number
+	loose := map[string]Sum{}
+	c, err := collect(tx, from, to, months, func(i item, s Sum) {
+		if i.currency != currency {
+			s.Big, s.Small = 0, 0
+		}
+		if i.number < 0 {
+			sum := loose[i.sku]
+			sum.add(s)
+			loose[i.sku] = sum
+			return
+		}
+		if grow := int(i.number) + 1 - len(numbered); grow > 0 {
+			numbered = slices.Grow(numbered, grow)[:i.number+1]
+		}
+		numbered[i.number].add(s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	numbers := best(numbered, most)
+	list, err := named(tx, numbered, numbers)
+	if err != nil {
+		return nil, err
+	}
+	for sku, sum := range loose {
+		list = append(list, Seller{SKU: sku, Sum: sum, order: c.orderOf[sku]})
+	}
+	slices.SortFunc(list, func(a, b Seller) int { return cmp.Or(b.compare(a.Sum), cmp.Compare(a.SKU, b.SKU)) })
+	list = list[:min(most, len(list))]
+	return list, products(tx, list)
+}
+
+// best are the places of the greatest sums, in no order, and of some more that are equal to the least of them.
+func best(sums []Sum, most int) []int64 {
+	top := make([]Sum, 0, most+1) // the greatest first
+	for _, s := range sums {
+		if s.Quantity == 0 || len(top) == most && s.compare(top[most-1]) <= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, s, func(a, b Sum) int { return b.compare(a) })
+		if top = slices.Insert(top, at, s); len(top) > most {
+			top = top[:most]
+		}
+	}
+	if len(top) == 0 {
+		return nil
+	}
+	var chosen []int64
+	least, ties := top[len(top)-1], 0
+	for number, s := range sums {
+		if s.Quantity == 0 {
+			continue
+		}
+		switch s.compare(least) {
+		case 1:
+			chosen = append(chosen, int64(number))
+		case 0:
+			if ties++; ties <= mostTies {
+				chosen = append(chosen, int64(number))
+			}
+		}
+	}
+	return chosen
+}
+
+// named reads the SKUs that numbers stand for.
+func named(tx *db.Tx, sums []Sum, numbers []int64) (list []Seller, err error) {
+	return list, db.Chunks(numbers, func(piece []int64) error {
+		args := []any{tx.Tenant}
+		for _, n := range piece {
+			args = append(args, n)
+		}
+		return tx.Each(func(r db.Rows) error {
+			var number int64
+			var s Seller
+			err := r.Scan(&number, &s.SKU, &s.order)
+			if err == nil {
+				s.Sum = sums[number]
+			}
+			list = append(list, s)
+			return err
+		}, "SELECT number, sku, order_id FROM sold_skus WHERE tenant_id = $1 AND number IN "+db.In(len(piece), 2), args...)
+	})
+}
+
+// products finds what the SKUs stand for now, and what those stood for that stand for nothing any more.
+func products(tx *db.Tx, list []Seller) error {
+	for i := range list {
+		s := &list[i]
+		s.Name = s.SKU
+		err := tx.Row(`SELECT p.id, p.name FROM skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id
+			WHERE k.tenant_id = $1 AND k.sku = $2`, []any{tx.Tenant, s.SKU}, &s.Product, &s.Name)
+		if errors.Is(err, db.ErrNoRow) {
+			err = tx.Row(`SELECT l.product_id, coalesce(p.name, l.name)
+				FROM order_lines l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+				WHERE l.tenant_id = $1 AND l.order_id = $2::UUID AND l.sku = $3 ORDER BY l.position LIMIT 1`,
+				[]any{tx.Tenant, s.order, s.SKU}, db.Opt(&s.Product), &s.Name)
+		}
+		if err != nil && !errors.Is(err, db.ErrNoRow) {
+			return err
+		}
+	}
+	return nil
+}

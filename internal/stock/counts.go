@@ -1,0 +1,77 @@
+package stock
+
+import "entrepot/internal/db"
+
+// Counts are the kept counts and sums of the living levels of one warehouse.
+type Counts struct {
+	Levels     int64
+	OnHand     int64
+	Reserved   int64
+	OutOfStock int64 // levels of which nothing is available
+	Low        int64 // levels below their threshold
+}
+
+// countNames names the members of Counts in the store.
+var countNames = []string{"levels", "on hand", "reserved", "out of stock", "low"}
+
+func (c *Counts) members() []*int64 {
+	return []*int64{&c.Levels, &c.OnHand, &c.Reserved, &c.OutOfStock, &c.Low}
+}
+
+// counts are moves of the kept counts, by warehouse.
+type counts map[string]*Counts
+
+// move takes a level from before to after; before is the zero Level for one that was not there.
+func (c *counts) move(before, after *Level) {
+	if *c == nil {
+		*c = counts{}
+	}
+	into := (*c)[after.Warehouse]
+	if into == nil {
+		into = new(Counts)
+		(*c)[after.Warehouse] = into
+	}
+	into.add(before, -1)
+	into.add(after, 1)
+}
+
+func (c *Counts) add(l *Level, sign int64) {
+	if !l.exists() || l.Deleted {
+		return
+	}
+	c.Levels += sign
+	c.OnHand += sign * l.OnHand
+	c.Reserved += sign * l.Reserved
+	if l.out() {
+		c.OutOfStock += sign
+	}
+	if l.Low {
+		c.Low += sign
+	}
+}
+
+// tally queues the moves.
+func (c counts) tally(w db.GuardedWriter) {
+	for warehouse, moved := range c {
+		for i, n := range moved.members() {
+			w.Tally(countNames[i], warehouse, *n)
+		}
+	}
+}
+
+// PrefetchCounts asks for the kept counts, by warehouse; a warehouse without levels may be missing.
+func PrefetchCounts(r db.Reader) func() (map[string]Counts, error) {
+	asked := db.PrefetchTallies(r, countNames...)
+	return func() (map[string]Counts, error) {
+		kept, err := asked.Wait()
+		byWarehouse := map[string]Counts{}
+		for i, name := range countNames {
+			for warehouse, n := range kept[name] {
+				c := byWarehouse[warehouse]
+				*c.members()[i] = n
+				byWarehouse[warehouse] = c
+			}
+		}
+		return byWarehouse, err
+	}
+}

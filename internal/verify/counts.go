@@ -1,0 +1,33 @@
+package verify
+
+import "entrepot/internal/db"
+
+// countedRows count anew what is kept in tallies, by name and key.
+const countedRows = `SELECT 'customers' AS name, status AS key, count(*) AS n FROM customers WHERE tenant_id = $1 GROUP BY status
+	UNION ALL SELECT 'products', status, count(*) FROM products WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY status
+	UNION ALL SELECT 'levels', warehouse_code, count(*) FROM stock_levels
+		WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY warehouse_code
+	UNION ALL SELECT 'on hand', warehouse_code, sum(on_hand)::BIGINT FROM stock_levels
+		WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY warehouse_code
+	UNION ALL SELECT 'reserved', warehouse_code, sum(reserved)::BIGINT FROM stock_levels
+		WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY warehouse_code
+	UNION ALL SELECT 'out of stock', warehouse_code, count(*) FROM stock_levels
+		WHERE tenant_id = $1 AND deleted_at IS NULL AND on_hand <= reserved GROUP BY warehouse_code
+	UNION ALL SELECT 'low', warehouse_code, count(*) FROM stock_levels
+		WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE GROUP BY warehouse_code`
+
+// keptCounts compares every kept count with the records.
+func keptCounts(c *account) error {
+	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
+			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted
+			UNION ALL SELECT name, key, 0, n FROM tallies WHERE tenant_id = $1) AS both_sides
+		GROUP BY name, key`, nil, func(r db.Rows) error {
+		var name, key string
+		var n, kept int64
+		err := r.Scan(&name, &key, &n, &kept)
+		if n != kept {
+			c.wrong("%s %s: %d, kept as %d", name, key, n, kept)
+		}
+		return err
+	})
+}

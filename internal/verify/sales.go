@@ -1,0 +1,13 @@
+package verify
+
+import "entrepot/internal/sales"
+
+// soldBlocks adds up anew what every block that holds has.
+func soldBlocks(c *account) error {
+	return sales.Verify(c.Tx, func(width, bucket int64, same bool) {
+		c.look()
+		if !same {
+			c.wrong("what was sold from %d on for %d µs is not what is kept of it", bucket, width)
+		}
+	})
+}
