@@ -13,7 +13,7 @@ export GOFLAGS ?= -trimpath
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash parallel check bench postgres build dist clean
+.PHONY: help run demo quick test crash parallel check bench postgres browser shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ quick: ## the tests of rules and of SQLite, in seconds
 # Packages that take minutes begin first: the others fill what they leave idle. go vet has looked already.
 LONGEST_FIRST := ./internal/api ./test/platforms ./test/blackbox ./internal/worker
 
-test: postgres ## go vet and every test, on SQLite and PostgreSQL
+test: postgres browser ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
 	$(GO) test -vet=off -p 4 -timeout 15m $(LONGEST_FIRST) ./...
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; \
@@ -66,6 +66,18 @@ postgres: ## install PostgreSQL's binaries for the tests if they are missing
 		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
 		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends postgresql; fi; \
 	else echo "install PostgreSQL 14 or newer, or name a server in ENTREPOT_TEST_POSTGRES"; exit 1; fi
+
+AXE := .browser/node_modules/axe-core/axe.min.js
+browser: ## install Chromium, a font and axe-core for the dashboard's tests if they are missing
+	@if command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-inter; \
+		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends chromium fonts-inter; fi; \
+	else echo "install Chromium"; exit 1; fi
+	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4
+
+shots: browser ## pictures of every page of the dashboard, in shots/
+	$(GO) test ./internal/dashboard -run TestShots -count=1 -timeout 20m -shots $(CURDIR)/shots
 
 build: ## build bin/entrepot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot

@@ -8,6 +8,7 @@
 //	forms.go    a form is read like the API's JSON, with the same readers and the same words for what is wrong
 //	write.go    one transaction around an operation and the form's key, so that a double click has one effect
 //	render.go   templates/ in the one layout; parts.go is what templates are given
+//	live.go     the stream that open pages follow
 //	format.go   money, numbers and times in the user's words
 //	*.go        one file per page, with its view and templates/<page>.html
 //
@@ -48,6 +49,7 @@ type Dashboard struct {
 	files     *files
 	templates *templates
 	crossSite *http.CrossOriginProtection
+	watchers  *watchers
 	ended     chan struct{} // closed by Drain
 }
 
@@ -63,7 +65,8 @@ func New(c Config) *Dashboard {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Dashboard{Config: c, mux: http.NewServeMux(), files: newFiles(c.Dev), crossSite: crossSite(c.PublicURL), ended: make(chan struct{})}
-	d.templates = newTemplates(d.files, c.Dev)
+	d.watchers = newWatchers(d)
+	d.templates = newTemplates(d.files)
 	d.routes = routes(c.Dev)
 	for _, route := range d.routes {
 		d.mux.Handle(route.method+" "+prefix+route.path, d.handler(route))

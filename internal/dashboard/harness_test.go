@@ -48,6 +48,7 @@ type site struct {
 	account accounts.Account
 	owner   accounts.User
 	log     *bytes.Buffer
+	samples map[string]string // of seed: "/orders" → an id
 }
 
 // sites runs a test on each engine.

@@ -44,7 +44,7 @@ type templates struct {
 	pages map[string]*template.Template
 }
 
-func newTemplates(f *files, _ bool) *templates {
+func newTemplates(f *files) *templates {
 	t := &templates{files: f, live: f.live}
 	t.pages = t.parse()
 	return t
@@ -89,7 +89,7 @@ var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (d *Dashboard) render(r *request, out answer) error {
 	page := *out.page
 	page.Bare = page.Bare || r.session.User.ID == ""
-	if r.http.Method == http.MethodGet || out.status != 0 {
+	if r.http.Header.Get("Entrepot-Live") == "" { // a region that is read again leaves the words to the page that is opened next
 		page.Flash = r.takeFlash()
 	}
 	page.Shell, page.caller = d.shell(r, &page), r.caller()

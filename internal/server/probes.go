@@ -33,6 +33,7 @@ func (s *Server) routes() http.Handler {
 	pages := shortened(http.HandlerFunc(s.servePages))
 	mux.Handle("/dashboard", pages)
 	mux.Handle("/dashboard/", pages)
+	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream is not collected to be compressed
 	docs := compressed(reference.Handler(s.description))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)

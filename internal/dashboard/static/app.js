@@ -1,1 +1,391 @@
+// The dashboard's script. Every page works without it; with it, parts of a page change in place, lists follow what happens, and the
+// keyboard does more. The answer to every request is a whole page, of which the named elements are taken over.
 "use strict";
+(() => {
+const base = "/dashboard";
+const $ = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const policy = window.trustedTypes ? trustedTypes.createPolicy("entrepot", { createHTML: text => text }) : { createHTML: text => text };
+// Parsed pages are inert: their scripts do not run.
+const parse = text => new DOMParser().parseFromString(policy.createHTML(text), "text/html");
+const whole = ["main", "side", "toasts"];
+
+// ---- morphing: an element becomes another one, and keeps focus, caret, ticks, open details and scroll
+
+// morph changes from into to. With force, inputs take the new page's values, else what somebody has typed or ticked stays.
+function morph(from, to, force) {
+  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || from.id !== to.id && from.nodeType === 1) {
+    from.replaceWith(document.importNode(to, true));
+  } else if (from.nodeType !== 1) {
+    if (from.data !== to.data) from.data = to.data;
+  } else {
+    const typed = !force && touched(from);
+    attributes(from, to);
+    children(from, to, force);
+    settle(from, to, typed);
+  }
+}
+
+// touched reports whether an input holds something else than the page gave it.
+function touched(el) {
+  if (el.matches("input[type=checkbox], input[type=radio]")) return el.checked !== el.defaultChecked;
+  if (el.matches("input, textarea")) return el.value !== el.defaultValue || el === document.activeElement;
+  return el.matches("select") && el === document.activeElement;
+}
+
+function attributes(from, to) {
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept(from, name)) from.removeAttribute(name);
+  for (const { name, value } of [...to.attributes]) {
+    if (from.getAttribute(name) !== value && !kept(from, name)) from.setAttribute(name, value);
+  }
+}
+
+// kept are attributes that belong to the person, not to the page.
+const kept = (el, name) => name === "open" && el.matches("details, dialog") || name === "hidden" && el.hasAttribute("data-copy");
+
+function settle(from, to, typed) {
+  if (typed) return;
+  if (from.matches("input[type=checkbox], input[type=radio]")) from.checked = to.hasAttribute("checked");
+  else if (from.matches("input:not([type=file])")) { if (from.value !== to.getAttribute("value")) from.value = to.getAttribute("value") ?? ""; }
+  else if (from.matches("textarea")) { if (from.value !== to.value) from.value = to.value; }
+  else if (from.matches("select")) from.value = to.value;
+}
+
+function children(from, to, force) {
+  const named = new Map(all(":scope > [id]", from).map(el => [el.id, el]));
+  let at = from.firstChild;
+  for (const next of [...to.childNodes]) {
+    const match = next.id ? named.get(next.id) : at && !at.id && at.nodeName === next.nodeName ? at : null;
+    if (!match) {
+      from.insertBefore(document.importNode(next, true), at);
+      continue;
+    }
+    if (match === at) at = at.nextSibling;
+    else from.moveBefore ? from.moveBefore(match, at) : from.insertBefore(match, at);
+    morph(match, next, force);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+// swap takes the elements with these ids from a page. It reports whether the page had them.
+function swap(page, ids, force) {
+  const pairs = ids.map(id => [document.getElementById(id), page.getElementById(id)]).filter(([mine, theirs]) => mine && theirs);
+  for (const [mine, theirs] of pairs) morph(mine, theirs, force);
+  if (pairs.length) document.title = page.title;
+  prepare();
+  return pairs.length > 0;
+}
+
+// ---- links and forms
+
+let under = null; // the request whose answer will be shown; a newer one takes its place
+
+async function load(url, options, ids, { push = "", force = false, typing = false } = {}) {
+  under?.abort();
+  const mine = under = new AbortController();
+  let answer, text;
+  try {
+    answer = await fetch(url, { ...options, signal: mine.signal, headers: { Accept: "text/html", ...options?.headers } });
+    text = await answer.text();
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    say("The service cannot be reached. Nothing was changed.", "bad");
+    return;
+  }
+  const page = parse(text), end = new URL(answer.url);
+  if (!page.getElementById("side")) return location.assign(end); // the session has ended
+  const moved = end.pathname !== location.pathname;
+  if (push && answer.ok) history[typing ? "replaceState" : "pushState"]({ swapped: true }, "", moved || options?.method ? end : push);
+  const posted = options?.method === "POST";
+  swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, (force || moved || posted) && !typing);
+  if (answer.status >= 400) refused();
+  else if (moved) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); }
+  for (const dialog of answer.ok && posted ? all("dialog[open]") : []) dialog.close();
+}
+
+// refused puts the cursor into the first input that is wrong.
+function refused() {
+  const wrong = $("[aria-invalid=true]") ?? $("[role=alert]");
+  if (!wrong) return;
+  if (wrong.tabIndex < 0) wrong.tabIndex = -1;
+  wrong.focus();
+}
+
+const idsOf = el => el.dataset.swap.split(/\s+/);
+
+function send(form, submitter, typing = false) {
+  const url = new URL(submitter?.getAttribute("formaction") || form.getAttribute("action") || location.pathname, location.href);
+  const data = new URLSearchParams(new FormData(form, submitter));
+  if ((submitter?.getAttribute("formmethod") || form.method) === "post") {
+    return load(url, { method: "POST", body: data }, idsOf(form), { push: url });
+  }
+  for (const [name, value] of [...data]) if (!value) data.delete(name, value);
+  url.search = data;
+  return load(url, {}, idsOf(form), { push: url, typing });
+}
+
+addEventListener("submit", event => {
+  const form = event.target, button = event.submitter;
+  if (form.dataset.busy) return event.preventDefault();
+  if (form.method === "dialog") return;
+  const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
+  form.dataset.busy = "1";
+  const slow = setTimeout(() => button?.setAttribute("aria-busy", "true"), 150);
+  const done = () => { clearTimeout(slow); delete form.dataset.busy; button?.removeAttribute("aria-busy"); };
+  if (!swaps) return addEventListener("pageshow", done, { once: true });
+  event.preventDefault();
+  send(form, button).finally(done);
+});
+
+addEventListener("click", event => {
+  if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const el = event.target.closest("a, button, summary");
+  for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  if (!el) return;
+  if (el.dataset.dialog) {
+    event.preventDefault();
+    document.getElementById(el.dataset.dialog)?.showModal();
+  } else if (el.dataset.close !== undefined) {
+    event.preventDefault();
+    el.closest("dialog")?.close();
+  } else if (el.dataset.copy !== undefined) {
+    navigator.clipboard.writeText(el.dataset.copy).then(() => say("Copied"), () => say("Copying is not allowed here", "bad"));
+  } else if (el.matches("a[data-swap]")) {
+    event.preventDefault();
+    load(el.href, {}, idsOf(el), { push: el.href, force: true });
+  }
+});
+
+// Filters act as they are typed or chosen.
+let typed = null, typedIn = null;
+addEventListener("input", event => {
+  const form = event.target.form;
+  if (event.target.matches("[data-all], [name=id]")) return ticks(event.target);
+  if (!form?.matches("form[method=get][data-swap], form:not([method])[data-swap]")) return;
+  const typing = event.target.matches("input[type=search], input[type=text], input:not([type])");
+  clearTimeout(typed);
+  const again = typing && typedIn === event.target;
+  typedIn = typing ? event.target : null;
+  typed = setTimeout(() => send(form, null, again || typing), typing ? 150 : 0);
+});
+addEventListener("focusout", () => { typedIn = null; });
+
+addEventListener("popstate", () => load(location.href, {}, whole, { force: true }));
+
+// ---- ticked rows
+
+function ticks(box) {
+  const form = box.form ?? document;
+  const rows = all("input[name=id][type=checkbox]", form.elements ? document : form).filter(row => row.form === box.form);
+  if (box.dataset.all !== undefined) for (const row of rows) row.checked = box.checked;
+  const n = rows.filter(row => row.checked).length;
+  for (const el of all("[data-ticked]")) el.textContent = n;
+  for (const el of all(".bulk[data-bulk]")) el.hidden = n === 0;
+  for (const el of all("input[data-all]")) { el.checked = n > 0 && n === rows.length; el.indeterminate = n > 0 && n < rows.length; }
+}
+
+// ---- toasts, and what a fresh page needs
+
+function say(words, tone = "good") {
+  const toast = document.createElement("div"), text = document.createElement("span");
+  toast.className = "toast";
+  toast.dataset.tone = tone;
+  text.textContent = words;
+  toast.append(text);
+  $("#toasts").replaceChildren(toast);
+  fade();
+}
+
+let fading = 0;
+function fade() {
+  clearTimeout(fading);
+  fading = setTimeout(() => {
+    const toasts = $("#toasts");
+    if (toasts.matches(":hover, :focus-within")) return fade();
+    toasts.replaceChildren();
+  }, 10000);
+}
+
+function prepare() {
+  for (const el of all("[data-copy][hidden]")) el.hidden = false;
+  if ($("#toasts .toast")) fade();
+  const first = $("input[name=id][type=checkbox]");
+  if (first && $("[data-bulk]")) ticks(first);
+}
+
+// ---- live regions
+
+const waiting = new Set();
+let reloading = false, soon = 0;
+
+// happened notes which regions follow a topic that has news; "*" is every topic.
+function happened(topics) {
+  for (const el of all("[data-topic][id]")) {
+    if (topics.includes("*") || el.dataset.topic.split(/\s+/).some(topic => topics.includes(topic))) waiting.add(el.id);
+  }
+  if (waiting.size) later(300);
+}
+
+function later(wait) {
+  clearTimeout(soon);
+  soon = setTimeout(refresh, wait);
+}
+
+async function refresh() {
+  if (document.hidden || !waiting.size) return;
+  if (reloading || $("dialog[open], details.menu[open], :popover-open")) return later(1000);
+  reloading = true;
+  const ids = [...waiting], at = location.href;
+  waiting.clear();
+  try {
+    const answer = await fetch(at, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
+    const page = parse(await answer.text());
+    if (!page.getElementById("side")) return location.reload();
+    if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
+  } catch { /* the stream says when the service is back */ }
+  finally { reloading = false; }
+}
+
+// follow opens the one stream of this browser: whoever holds the lock has it, the other tabs hear of it.
+function follow() {
+  const channel = new BroadcastChannel("entrepot-live");
+  channel.onmessage = event => happened(event.data);
+  const hear = topics => { happened(topics); channel.postMessage(topics); };
+  let polling = 0;
+  const poll = () => { polling ||= setInterval(() => hear(["*"]), 10000); };
+  const open = () => new Promise(release => {
+    const stream = new EventSource(base + "/live");
+    let missed = false;
+    stream.onopen = () => { clearInterval(polling); polling = 0; if (missed) hear(["*"]); missed = false; };
+    stream.onmessage = event => hear(JSON.parse(event.data));
+    stream.onerror = () => {
+      missed = true;
+      poll();
+      if (stream.readyState === EventSource.CLOSED) setTimeout(() => release(), 30000);
+    };
+    addEventListener("pagehide", () => { stream.close(); release(); }, { once: true });
+  });
+  const take = () => navigator.locks.request("entrepot-live", open).then(take, poll);
+  if (navigator.locks && window.EventSource) take(); else poll();
+}
+
+document.addEventListener("visibilitychange", () => { if (!document.hidden) later(0); });
+addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
+for (const kind of ["online", "offline"]) {
+  addEventListener(kind, () => { const bar = $("#offline"); if (bar) bar.hidden = navigator.onLine; if (navigator.onLine) happened(["*"]); });
+}
+
+// ---- the palette
+
+const palette = $("#palette");
+let jumping = null;
+
+async function jump() {
+  jumping?.abort();
+  const mine = jumping = new AbortController();
+  try {
+    const answer = await fetch(base + "/jump?q=" + encodeURIComponent($("input", palette).value), { signal: mine.signal });
+    const list = parse(await answer.text()).getElementById("jump-list");
+    if (list) { children($("#palette-list"), list, true); mark(0); }
+  } catch { /* a newer letter has come */ }
+}
+
+// mark moves to a result; the cursor stays in the input.
+function mark(step) {
+  const links = all("#palette-list a");
+  const now = links.findIndex(link => link.hasAttribute("aria-selected"));
+  const next = links.length ? (Math.max(now, 0) + step + links.length) % links.length : -1;
+  links.forEach((link, i) => i === next ? link.setAttribute("aria-selected", "true") : link.removeAttribute("aria-selected"));
+  links[next]?.scrollIntoView({ block: "nearest" });
+}
+
+if (palette) {
+  palette.addEventListener("input", () => { clearTimeout(typed); typed = setTimeout(jump, 100); });
+  palette.addEventListener("keydown", event => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) { event.preventDefault(); mark(step); }
+    if (event.key === "Enter") { event.preventDefault(); ($("#palette-list a[aria-selected]") ?? $("#palette-list a"))?.click(); }
+  });
+}
+
+function openPalette() {
+  if (!palette || palette.open) return;
+  palette.showModal();
+  $("input", palette).select();
+  jump();
+}
+
+// ---- the keyboard
+
+const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
+let going = 0;
+
+const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
+
+addEventListener("keydown", event => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    return openPalette();
+  }
+  if (event.key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
+  if (event.ctrlKey || event.metaKey || event.altKey || keysOff() || $("dialog[open]")) return;
+  if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]")) return;
+  if (press(event.key, event.target)) event.preventDefault();
+});
+
+// press does what a key stands for, and reports whether it stands for anything here.
+function press(key, target) {
+  if (Date.now() < going && places[key]) {
+    location.assign(base + places[key]);
+    return true;
+  }
+  going = key === "g" ? Date.now() + 1000 : 0;
+  switch (key) {
+    case "/": { const input = $("main input[type=search]"); input?.select(); return !!input; }
+    case "?": { const keys = $("#keys"); keys?.showModal(); return !!keys; }
+    case "j": return row(target, 1);
+    case "k": return row(target, -1);
+    case "x": { const box = target.closest("tr")?.querySelector("input[type=checkbox]"); box?.click(); return !!box; }
+    case "[": return follows("a[rel=prev]");
+    case "]": return follows("a[rel=next]");
+    case "s": { const el = $("main [data-key=s]"); if (el?.matches("a, button")) el.click(); else el?.focus(); return !!el; }
+  }
+  return false;
+}
+
+function follows(selector) {
+  const link = $("main " + selector);
+  link?.click();
+  return !!link;
+}
+
+// row moves to the link of the next or the one before.
+function row(target, step) {
+  const links = all("main table.rows tbody a.hit");
+  const now = links.findIndex(link => link.closest("tr") === target.closest("tr"));
+  const link = links[now < 0 ? 0 : Math.min(Math.max(now + step, 0), links.length - 1)];
+  link?.focus();
+  return !!link;
+}
+
+addEventListener("change", event => {
+  const el = event.target;
+  if (el.matches("[data-keys]")) try { localStorage.setItem("entrepot-keys", el.checked ? "on" : "off"); } catch { /* no storage */ }
+  if (el.matches(".drop input[type=file]")) {
+    const name = $("label b", el.parentElement);
+    if (name && el.files[0]) name.textContent = el.files[0].name;
+  }
+});
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  addEventListener(kind, event => event.target.closest?.(".drop")?.classList.toggle("over", kind === "dragover"));
+}
+
+const off = $("[data-keys]");
+if (off) off.checked = !keysOff();
+prepare();
+if ($("[data-topic]")) follow();
+})();

@@ -1,0 +1,238 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/dbtest"
+)
+
+// chromium is started once for all tests of the package; each test has tabs with cookies of their own.
+var chromium = sync.OnceValues(func() (context.Context, error) {
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		return nil, fmt.Errorf("there is no Chromium: run make browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1440, 900))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ = chromedp.NewContext(ctx)
+	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+})
+
+// window is a page in Chromium. Whatever the console, the policy or another host has to say fails the test.
+type window struct {
+	t   testing.TB
+	s   *site
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+	requests int
+}
+
+// tabTime bounds what a test does in its tabs.
+const tabTime = 2 * time.Minute
+
+// window opens a page in which a user is logged in; of no user it has no session.
+func (s *site) window(t testing.TB, user accounts.User) *window {
+	t.Helper()
+	dbtest.Long(t, "a browser")
+	parent, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &window{t: t, s: s}
+	ctx, cancel := context.WithTimeout(parent, tabTime)
+	ctx, shut := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.hear))
+	t.Cleanup(func() {
+		shut()
+		cancel()
+		b.check(t)
+	})
+	b.ctx = ctx
+	b.do(chromedp.Navigate("about:blank"))
+	call(b, log.Enable, cdp.Empty{})
+	call(b, network.Enable, network.EnableParams{})
+	if user.Email != "" {
+		cookies := s.as(user).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))
+		call(b, network.SetCookie, network.SetCookieParams{Name: cookies[0].Name, Value: cookies[0].Value, URL: s.url + prefix + "/"})
+	}
+	return b
+}
+
+// another opens a second tab of the same browser, with the same cookies.
+func (b *window) another() *window {
+	b.t.Helper()
+	other := &window{t: b.t, s: b.s}
+	ctx, shut := chromedp.NewContext(b.ctx, chromedp.WithListener(other.hear))
+	b.t.Cleanup(func() {
+		shut()
+		other.check(b.t)
+	})
+	other.ctx = ctx
+	other.do(chromedp.Navigate("about:blank"))
+	call(other, log.Enable, cdp.Empty{})
+	return other
+}
+
+// call runs a command of the protocol.
+func call[P, R any](b *window, command cdp.Command[P, R], params P) R {
+	b.t.Helper()
+	out, err := chromedp.Call(b.ctx, command, params)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// hear collects what must not be.
+func (b *window) hear(ev any) {
+	note := func(format string, args ...any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.problems = append(b.problems, fmt.Sprintf(format, args...))
+	}
+	switch ev := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		note("exception: %s %s", ev.ExceptionDetails.Text, exception(ev.ExceptionDetails))
+	case *runtime.EventConsoleAPICalled:
+		if ev.Type == "error" || ev.Type == "warning" {
+			note("console.%s: %v", ev.Type, ev.Args)
+		}
+	case *log.EventEntryAdded:
+		// The status of an answer is the page's own business: pages say 404 and 422.
+		if e := ev.Entry; e.Level == "error" && !strings.HasPrefix(e.Text, "Failed to load resource: the server responded with a status of 4") {
+			note("log: %s %s", e.Text, e.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		b.mu.Lock()
+		b.requests++
+		b.mu.Unlock()
+		if at := ev.Request.URL; !strings.HasPrefix(at, b.s.url) && !strings.HasPrefix(at, "data:") && at != "about:blank" {
+			note("a request to %s", at)
+		}
+	}
+}
+
+func exception(d *runtime.ExceptionDetails) string {
+	if d.Exception == nil {
+		return ""
+	}
+	return d.Exception.Description
+}
+
+// check reports what the page complained about since the last check.
+func (b *window) check(t testing.TB) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.problems {
+		t.Errorf("the page complains: %s", p)
+	}
+	b.problems = nil
+}
+
+// do runs steps in the page.
+func (b *window) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%v\nthe page: %.600s", err, b.text())
+	}
+}
+
+// run runs one step and gives what it finds.
+func run[T any](b *window, step chromedp.Action[T]) T {
+	b.t.Helper()
+	out, err := chromedp.Run(b.ctx, step)
+	if err != nil {
+		b.t.Fatalf("%v\nthe page: %.600s", err, b.text())
+	}
+	return out
+}
+
+// text is what the page shows, for messages.
+func (b *window) text() string {
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body ? document.body.innerText : ''"))
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// open goes to a page; the path is below the prefix.
+func (b *window) open(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.s.url + prefix + path))
+}
+
+// path is where the page is, with its query.
+func (b *window) path() string {
+	u, err := url.Parse(run(b, chromedp.Location()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u.RequestURI()
+}
+
+// patience is how long a page may take for what a test waits for.
+const patience = 20 * time.Second
+
+// until waits for an expression to be true, also over a change of pages.
+func (b *window) until(expression string) {
+	b.t.Helper()
+	look := time.NewTicker(30 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(patience); ; {
+		if ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && ok {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", expression, patience, b.text())
+		}
+	}
+}
+
+// shows waits for words to be on the page.
+func (b *window) shows(words string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("document.body.innerText.includes(%q)", words))
+}
+
+// eval gives what an expression is.
+func eval[T any](b *window, expression string) T {
+	b.t.Helper()
+	return run(b, chromedp.Evaluate[T](expression))
+}
+
+// look sets the width, the colours and whether motion is wanted.
+func (b *window) look(width int64, scheme string) {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	b.do(chromedp.EmulateViewport(width, 900))
+}

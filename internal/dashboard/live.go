@@ -1,0 +1,183 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// liveRoutes is the stream that open pages follow.
+var liveRoutes = []*route{{method: "GET", path: "/live", serve: (*Dashboard).live}}
+
+// Times of the stream. A beat keeps proxies from taking it for dead, and finds out that nobody listens any more.
+const (
+	lookEvery  = time.Second
+	beatEvery  = 20 * time.Second
+	streamLife = 10 * time.Minute // then the browser opens it again
+	retryAfter = "retry: 2000\n\n"
+)
+
+// watchers look at the event log for the streams of this node: once a second for each account that somebody watches, however many
+// streams it has. The log is in the store, so what another node did is seen too.
+type watchers struct {
+	d        *Dashboard
+	mu       sync.Mutex
+	accounts map[id.Tenant]*watcher
+}
+
+// watcher follows the log of one account.
+type watcher struct {
+	streams map[chan []string]bool
+	stop    context.CancelFunc
+}
+
+func newWatchers(d *Dashboard) *watchers { return &watchers{d: d, accounts: map[id.Tenant]*watcher{}} }
+
+// watch gives a channel of topics that had news; call leave when nobody reads it any more.
+func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func()) {
+	topics = make(chan []string, 16)
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w := ws.accounts[tenant]
+	if w == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		w = &watcher{streams: map[chan []string]bool{}, stop: stop}
+		ws.accounts[tenant] = w
+		go ws.look(ctx, tenant, w)
+	}
+	w.streams[topics] = true
+	return topics, func() {
+		ws.mu.Lock()
+		defer ws.mu.Unlock()
+		if delete(w.streams, topics); len(w.streams) == 0 {
+			w.stop()
+			if ws.accounts[tenant] == w {
+				delete(ws.accounts, tenant)
+			}
+		}
+	}
+}
+
+// look reads what is new once a second, until nobody watches.
+func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var seen webhooks.Pulse
+	first := true
+	for {
+		var newest webhooks.Pulse
+		var topics []string
+		err := ws.d.DB.Read(ctx, tenant, func(tx *db.Tx) (err error) {
+			if newest, err = webhooks.ReadPulse(tx); err != nil || first || newest == seen {
+				return err
+			}
+			topics, err = ws.topics(tx, seen, newest)
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			ws.d.Log.Warn("the event log could not be watched", "error", err)
+		default:
+			seen, first = newest, false
+			ws.notify(w, topics)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// topics are what the events and deliveries since are about.
+func (ws *watchers) topics(tx *db.Tx, seen, newest webhooks.Pulse) ([]string, error) {
+	var topics []string
+	if newest.Event != seen.Event {
+		names, err := webhooks.NamesSince(tx, seen.Event)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			topic, _, _ := strings.Cut(name, ".")
+			topics = append(topics, topic)
+		}
+	}
+	if newest.Queues != seen.Queues {
+		topics = append(topics, "delivery")
+	}
+	slices.Sort(topics)
+	return slices.Compact(topics), nil
+}
+
+// notify hands topics to every stream of an account; one that does not read gets them with the next.
+func (ws *watchers) notify(w *watcher, topics []string) {
+	if len(topics) == 0 {
+		return
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for stream := range w.streams {
+		select {
+		case stream <- topics:
+		default:
+		}
+	}
+}
+
+// live serves GET /live: server-sent events, each a list of topics that have news: "order", "stock", "product", "category", "customer",
+// "channel" and "delivery". It ends when the service does.
+func (d *Dashboard) live(r *request) (answer, error) {
+	return answer{send: func(w http.ResponseWriter) error {
+		control := http.NewResponseController(w)
+		// The server's time for an answer is meant for answers that end.
+		if err := control.SetWriteDeadline(time.Time{}); err != nil {
+			return fmt.Errorf("a stream cannot be kept open: %w", err)
+		}
+		h := w.Header()
+		h.Set("Content-Type", "text/event-stream")
+		h.Set("X-Accel-Buffering", "no")
+		topics, leave := d.watchers.watch(r.caller().Tenant)
+		defer leave()
+		if _, err := w.Write([]byte(retryAfter)); err != nil || control.Flush() != nil {
+			return nil // nobody is there any more
+		}
+		beat, life := time.NewTicker(beatEvery), time.NewTimer(streamLife)
+		defer beat.Stop()
+		defer life.Stop()
+		for {
+			text := ": beat\n\n"
+			select {
+			case <-r.http.Context().Done():
+				return nil
+			case <-d.ended:
+				return nil
+			case <-life.C:
+				return nil
+			case <-beat.C:
+				if d.authenticate(r) != nil {
+					return nil // the session has ended
+				}
+			case list := <-topics:
+				words, err := json.Marshal(list)
+				if err != nil {
+					return err
+				}
+				text = "data: " + string(words) + "\n\n"
+			}
+			if _, err := w.Write([]byte(text)); err != nil || control.Flush() != nil {
+				return nil
+			}
+		}
+	}}, nil
+}

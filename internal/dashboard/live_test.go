@@ -1,0 +1,82 @@
+package dashboard
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/patch"
+)
+
+// stream opens the live stream of a browser and gives its lines.
+func (b *browser) stream(d *site) chan string {
+	b.s.t.Helper()
+	request, err := http.NewRequestWithContext(b.s.t.Context(), "GET", d.url+prefix+"/live", nil)
+	if err != nil {
+		b.s.t.Fatal(err)
+	}
+	response, err := (&http.Client{Jar: b.client.Jar}).Do(request)
+	if err != nil {
+		b.s.t.Fatal(err)
+	}
+	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
+		b.s.t.Fatalf("%d %s", response.StatusCode, got)
+	}
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		defer response.Body.Close()
+		for scan := bufio.NewScanner(response.Body); scan.Scan(); {
+			if scan.Text() != "" {
+				lines <- scan.Text()
+			}
+		}
+	}()
+	if first := <-lines; !strings.HasPrefix(first, "retry:") {
+		b.s.t.Fatalf("the stream begins with %q", first)
+	}
+	return lines
+}
+
+// An open page hears of what happens in its account, and of nothing else; the stream ends when the service does.
+func TestStreamNamesTheTopics(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		other, stranger := s.newAccount("Stranger", "stranger@test.example")
+		mine, theirs := s.as(s.owner).stream(s), s.as(stranger).stream(s)
+		// The first look at the log is the baseline: what is committed before it is on the page already.
+		for deadline := time.Now().Add(20 * time.Second); ; {
+			if time.Now().After(deadline) {
+				t.Fatal("no news in 20 s")
+			}
+			s.do(s.account.Tenant, func(tx *db.Tx) error {
+				_, err := s.Commerce.CreateCategory(tx, accounts.Caller{}, catalog.CategoryDraft{Name: patch.Field[string]{Set: true, Value: "Garden"}})
+				return err
+			})
+			select {
+			case line := <-mine:
+				if line != `data: ["category"]` {
+					t.Fatalf("news: %q", line)
+				}
+			case <-time.After(500 * time.Millisecond):
+				continue
+			}
+			break
+		}
+		select {
+		case line := <-theirs:
+			t.Errorf("account %d hears of another's: %s", other.Tenant, line)
+		default:
+		}
+		s.Drain()
+		for range mine {
+		}
+		for range theirs {
+		}
+		s.ended = make(chan struct{}) // the site drains once more when the test ends
+	})
+}
