@@ -50,7 +50,9 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 	if len(results) == 0 {
 		return nil
 	}
-	return r.write(ctx, func(tx *db.Tx) error {
+	var off []connector.Item
+	err := r.write(ctx, func(tx *db.Tx) error {
+		off = nil
 		ended := map[id.Product][]endedItem{}
 		for _, operation := range operationsOf(results) {
 			items, err := channelsync.OfOperation(tx, r.channel.ID, operation.name)
@@ -58,21 +60,28 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 				return err
 			}
 			for _, item := range items {
-				result, ok := operation.result(item.SKU)
+				result, named, ok := operation.result(item.SKU)
 				if !ok || result.State == connector.Waiting {
 					r.underway = true
 					continue
 				}
-				ended[item.Product] = append(ended[item.Product], endedItem{item, result})
+				ended[item.Product] = append(ended[item.Product], endedItem{item, result, named})
 			}
 		}
 		for product, items := range ended {
-			if err := r.settleEnded(tx, product, items); err != nil {
+			more, err := r.settleEnded(tx, product, items)
+			if err != nil {
 				return err
 			}
+			off = append(off, more...)
 		}
 		return r.pushStockNext(tx)
 	})
+	if err != nil || len(off) == 0 {
+		return err
+	}
+	_, err = r.session.Unpublish(ctx, off, true)
+	return err
 }
 
 // operationResults are the results of one operation.
@@ -82,12 +91,13 @@ type operationResults struct {
 }
 
 // result is what became of a SKU.
-func (o operationResults) result(sku string) (result connector.Result, ok bool) {
-	if result, ok = o.bySKU[sku]; !ok {
-		result, ok = o.bySKU[""]
-		result.SKU = sku
+func (o operationResults) result(sku string) (result connector.Result, named, ok bool) {
+	if result, named = o.bySKU[sku]; named {
+		return result, true, true
 	}
-	return result, ok
+	result, ok = o.bySKU[""]
+	result.SKU = sku
+	return result, false, ok
 }
 
 // operationsOf sorts results by their operations, in the order in which these come first.
@@ -109,45 +119,42 @@ func operationsOf(results []connector.Result) (list []operationResults) {
 type endedItem struct {
 	channelsync.Item
 	result connector.Result
+	named  bool // the result is about this SKU alone
 }
 
-// settleEnded stores what became of a product's items. A publication that waited for the last of them is published, unless one failed.
-func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedItem) error {
+// settleEnded stores what became of a product's items. A publication that waited for the last of them is published, unless one failed: then
+// none of what was made with it stays on sale, which is given back.
+func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedItem) (off []connector.Item, err error) {
 	all, err := channelsync.OfProducts(tx, r.channel.ID, []id.Product{product})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	before, err := catalog.PublishedOn(tx, r.channel.ID, []id.Product{product})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	working := 0
+	working, waited, reason := -len(items), before[product] == catalog.PublicationPending, ""
 	for _, i := range all {
 		if i.Operation != "" {
 			working++
 		}
 	}
-	waited := before[product] == catalog.PublicationPending
-	external, url, reason := "", "", ""
 	for _, i := range items {
-		working--
-		item, result := i.Item, i.result
-		item.Operation, item.Error = "", ""
-		if result.IDs.Product != "" {
-			item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
-			if result.IDs.Other != nil {
-				item.SetOther(result.IDs.Other)
-			}
-			external, url = result.IDs.Product, result.URL
+		if i.result.State != connector.Live && reason == "" {
+			reason = i.result.SKU + ": " + i.result.Error
 		}
-		if result.State != connector.Live {
-			item.Error = result.Error
-			item.StockDue, item.CheckDue = item.StockDue || result.Again, item.CheckDue || result.Again
-			item.Quantity, item.Price = nil, "" // what the platform shows is not known
-			if reason == "" {
-				reason = result.SKU + ": " + result.Error
-			}
-			r.fail(result.SKU, item.ExternalProduct, "refused", result.Error)
+	}
+	var own connector.Result // what buyers are shown of the product
+	for _, i := range items {
+		item := i.after()
+		switch failed := i.result.State != connector.Live; {
+		case failed:
+			r.fail(i.result.SKU, i.ExternalProduct, "refused", i.result.Error)
+		case waited && reason != "" && i.named:
+			off = append(off, asItem(item))
+			item.ExternalProduct, item.ExternalVariant, item.Content = "", "", ""
+		case own.IDs.Product == "" || i.Variant == "":
+			own = i.result
 		}
 		channelsync.Put(tx, item)
 		r.job.Processed++
@@ -155,11 +162,35 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	}
 	switch {
 	case waited && reason != "":
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, external, url, reason)
+		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
 	case waited && working == 0:
-		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationPublished, external, url, "")
+		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationPublished, own.IDs.Product, own.URL, "")
+	case slices.ContainsFunc(items, func(i endedItem) bool { return i.result.State == connector.Gone }):
+		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
 	}
-	return nil
+	return off, nil
+}
+
+// after is the item as it is known now.
+func (i endedItem) after() channelsync.Item {
+	item, result := i.Item, i.result
+	item.Operation, item.Error = "", ""
+	switch {
+	case result.State == connector.Live:
+		if result.IDs.Product != "" {
+			item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
+			if result.IDs.Other != nil {
+				item.SetOther(result.IDs.Other)
+			}
+		}
+		return item
+	case result.State == connector.Gone:
+		item.ExternalProduct, item.ExternalVariant, item.Content = "", "", ""
+	}
+	item.Error = result.Error
+	item.StockDue, item.CheckDue = item.StockDue || result.Again, item.CheckDue || result.Again
+	item.Quantity, item.Price = nil, "" // what the platform shows is not known
+	return item
 }
 
 // pushStockNext queues a push of the stock that had to wait until the platform had done what came before.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
@@ -21,6 +22,7 @@ type other struct {
 	shop        http.Handler
 	credentials map[string]any
 	settings    map[string]any
+	numbers     map[string]string                         // of the trade, by the last letter of the SKU, where the platform asks for them
 	webhooks    int                                       // that its test registers
 	stock       func(sku string) int64                    // that its buyers see
 	buy         func(sku string, quantity int64) string   // gives the order's id
@@ -29,10 +31,11 @@ type other struct {
 }
 
 func others(pictures string) []other {
-	presta, shopify, ebay := prestashop.New(), shopifyshop.New(), ebayshop.New()
+	presta, shopify, ebay, amazon := prestashop.New(), shopifyshop.New(), ebayshop.New(), amazonshop.New()
 	presta.Faults.LoseAnswer, shopify.Faults.Throttle, ebay.Faults.LoseAnswer = 11, 9, 13
 	tiktok := tiktokshop.New()
 	tiktok.Faults, tiktok.Audit = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29}, 2*time.Second
+	amazon.Faults = amazonshop.Faults{LoseAnswer: 17, FailAfterWrite: 19, TooMany: 23, Duplicate: true, Reorder: true, Rotate: true}
 	return []other{
 		{platform: "PRESTASHOP", shop: presta, credentials: map[string]any{"webserviceKey": prestashop.Key},
 			stock: func(sku string) int64 { return int64(presta.Stock(sku)) },
@@ -77,6 +80,18 @@ func others(pictures string) []other {
 				return pieces, parcels
 			},
 			cancelled: func(order string) bool { _, _, status := tiktok.Order(order); return status == "CANCELLED" }},
+		{platform: "AMAZON", shop: amazon, numbers: map[string]string{"S": "4006381333931", "M": "4006381333948"},
+			credentials: map[string]any{"sellerId": amazonshop.SellerID, "marketplaceId": amazonshop.MarketplaceID,
+				"clientId": amazonshop.ClientID, "clientSecret": amazonshop.ClientSecret, "refreshToken": amazonshop.RefreshToken},
+			stock: func(sku string) int64 { _, n, _ := amazon.Offer(sku); return n },
+			buy: func(sku string, quantity int64) string {
+				return amazon.Place(amazonshop.Wish{Lines: []amazonshop.Bought{{SKU: sku, Quantity: quantity, Cents: 1200 * quantity}}, Shipping: 490})
+			},
+			sent: func(order string) (int, int) {
+				parcels, pieces, _ := amazon.Order(order)
+				return int(pieces), parcels
+			},
+			cancelled: func(order string) bool { _, _, status := amazon.Order(order); return status == "CANCELLED" }},
 	}
 }
 
@@ -101,10 +116,17 @@ func TestOtherPlatforms(t *testing.T) {
 				t.Fatalf("%s: %v", o.platform, got)
 			}
 			sku := fmt.Sprintf("SHIRT-%d", i)
+			differ := func(size string) map[string]any {
+				all := map[string]any{"Size": size}
+				if number := o.numbers[size]; number != "" {
+					all["EAN"] = number
+				}
+				return all
+			}
 			s.call("POST", "/api/v1/products",
 				map[string]any{"sku": sku, "name": "Shirt " + sku, "price": 12, "images": []any{map[string]any{"url": pictures.URL + "/front.png"}},
-					"variants": []any{map[string]any{"sku": sku + "-S", "name": "S", "stock": 9, "attributes": map[string]any{"Size": "S"}},
-						map[string]any{"sku": sku + "-M", "name": "M", "stock": 4, "attributes": map[string]any{"Size": "M"}}}}, 201)
+					"variants": []any{map[string]any{"sku": sku + "-S", "name": "S", "stock": 9, "attributes": differ("S")},
+						map[string]any{"sku": sku + "-M", "name": "M", "stock": 4, "attributes": differ("M")}}}, 201)
 			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{sku}}, 200)
 			s.restart()
 			s.await(o.platform+": published", func() string {

@@ -43,6 +43,15 @@ func suite() connectortest.Suite {
 					`"NotificationMetadata":{"NotificationId":"a-0004"}}`,
 				Want: about("LISTINGS_ITEM_STATUS_CHANGE").PushStock("MUG-BLUE"),
 			},
+			{
+				Body: `{"NotificationType":"ORDER_CHANGE","Payload":{"OrderChangeNotification":{"AmazonOrderId":"402-4",` +
+					`"Summary":{"MarketplaceId":"A13V1IB3VIYZZH","FulfillmentType":"AFN"}}},"NotificationMetadata":{"NotificationId":"a-0007"}}`,
+				Want: about("ORDER_CHANGE").Ignore("Amazon ships the order itself"),
+			}, {
+				Body: `{"NotificationType":"ORDER_CHANGE","Payload":{"OrderChangeNotification":{"AmazonOrderId":"402-5",` +
+					`"Summary":{"MarketplaceId":"A1PA6795UKMFR9","FulfillmentType":"MFN"}}},"NotificationMetadata":{"NotificationId":"a-0008"}}`,
+				Want: about("ORDER_CHANGE").Ignore("the order is of another marketplace"),
+			},
 			{Body: "any_offer_changed.json", Want: about("ANY_OFFER_CHANGED")}, // rivals' offers are no reason to refuse
 			{ // lower camel case
 				Body: `{"notificationType":"FEED_PROCESSING_FINISHED","payload":{"feedProcessingFinishedNotification":{"sellerId":"A1SELLER",` +

@@ -43,7 +43,7 @@ func (s *session) submit(ctx context.Context, kind, form string, content []byte)
 		return "", err
 	}
 	if f := connector.HTTPFailure(answer, s.link.Now(), "", "Amazon did not take a feed's document"); f != nil {
-		return "", elsewhere(f)
+		return "", signedFailure(f)
 	}
 	var out struct{ FeedID string }
 	err = s.call(ctx, createFeed, http.MethodPost, feedsPath+"/feeds", nil,
@@ -54,8 +54,8 @@ func (s *session) submit(ctx context.Context, kind, form string, content []byte)
 	return out.FeedID, err
 }
 
-// elsewhere is a failure of a place that is asked by a signed address: a refusal there says nothing about the channel's credentials.
-func elsewhere(f *connector.Failure) *connector.Failure {
+// signedFailure is a failure of a place that is asked by a signed address: a refusal there says nothing about the channel's credentials.
+func signedFailure(f *connector.Failure) *connector.Failure {
 	if f.Kind != connector.Throttled {
 		f.Kind = connector.Temporary
 	}
@@ -101,7 +101,7 @@ func (s *session) report(ctx context.Context, id string) ([]byte, error) {
 		return nil, err
 	}
 	if f := connector.HTTPFailure(answer, s.link.Now(), "", "Amazon did not give a feed's report"); f != nil {
-		return nil, elsewhere(f)
+		return nil, signedFailure(f)
 	}
 	if doc.CompressionAlgorithm != "GZIP" {
 		return answer.Body, nil

@@ -33,11 +33,29 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	notice := connector.About(string(e.NotificationType), connector.Key(string(e.NotificationMetadata.NotificationID)))
 	switch e.NotificationType {
 	case "ORDER_CHANGE":
+		if reason := elsewhere(ch, body); reason != "" {
+			return notice.Ignore(reason), nil
+		}
 		return notice.PullOrder(first(find(body, "AmazonOrderId", payloadDepth))), nil
 	case "LISTINGS_ITEM_MFN_QUANTITY_CHANGE", "LISTINGS_ITEM_STATUS_CHANGE":
 		return notice.PushStock(first(find(body, "Sku", payloadDepth))), nil
 	}
 	return notice, nil
+}
+
+// summaryDepth reaches one object further, into the summary of an order.
+const summaryDepth = payloadDepth + 1
+
+// elsewhere says why an order is none of the channel's: it was made on another marketplace, or Amazon ships it.
+func elsewhere(ch connector.Channel, body []byte) string {
+	market := first(find(body, "MarketplaceId", summaryDepth))
+	switch {
+	case market != "" && !strings.EqualFold(market, ch.Value("marketplaceId")):
+		return "the order is of another marketplace"
+	case first(find(body, "FulfillmentType", summaryDepth)) == "AFN" && !takesFBA(ch):
+		return "Amazon ships the order itself"
+	}
+	return ""
 }
 
 // open reads the envelope and returns it with the bytes it was read from, without EventBridge's wrapping.

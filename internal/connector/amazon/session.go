@@ -92,10 +92,11 @@ func limits() []connector.Limit {
 // Capabilities says what Amazon can do. It sends no notifications by itself: the scheduled pull, one search in five minutes, is what
 // orders rely on.
 func (*Connector) Capabilities() connector.Capabilities {
-	return connector.Capabilities{Orders: true, PartialShipments: true, Tracking: true,
+	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
+		Batch:    connector.Batch{Products: 20, Stock: 1000, Prices: 1000},
 		Limits:   limits(),
-		Time:     connector.Timing{Overlap: 5 * time.Minute, Every: 5 * time.Minute},
+		Time:     connector.Timing{Overlap: 5 * time.Minute, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}
 }
 

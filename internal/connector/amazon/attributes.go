@@ -1,0 +1,180 @@
+package amazon
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// form is one thing that is sold: a product without variants, or a variant.
+type form struct {
+	sku        string
+	price      money.Amount
+	compareAt  *money.Amount
+	quantity   int64
+	attributes []connector.Attribute // the product's own and those by which it differs
+	variant    bool
+}
+
+func forms(p *connector.Product) []form {
+	if len(p.Variants) == 0 {
+		return []form{{p.SKU, p.Price, p.CompareAt, p.Quantity, p.Attributes, false}}
+	}
+	var list []form
+	for _, v := range p.Variants {
+		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...), true})
+	}
+	return list
+}
+
+// identifiers are the kinds of numbers by which Amazon finds what is in its catalog, by the attribute's name in small letters and digits.
+var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "upc": "upc", "isbn": "isbn", "jan": "ean", "barcode": "ean"}
+
+// value is the value of an attribute by its name in small letters and digits, "" when it has none.
+func (f form) value(name string) (found string) {
+	for _, a := range f.attributes { // the last one is the variant's own
+		if value := strings.TrimSpace(a.Value); plain(a.Name) == name && value != "" && value != "-" {
+			found = value
+		}
+	}
+	return found
+}
+
+// asin is the number in Amazon's catalog that the merchant gave.
+func (f form) asin() string { return strings.ToUpper(f.value("asin")) }
+
+// identity is the attribute by which Amazon finds what is sold: its own number, else one that the trade gave it; nil for neither.
+func (s *session) identity(f form) (name string, value []fields) {
+	if asin := f.asin(); asin != "" {
+		return "merchant_suggested_asin", []fields{{"value": asin, "marketplace_id": s.market.id}}
+	}
+	for _, a := range slices.Backward(f.attributes) {
+		if kind, number := identifiers[plain(a.Name)], f.value(plain(a.Name)); kind != "" && number != "" {
+			return "externally_assigned_product_identifier", []fields{{"type": kind, "value": number, "marketplace_id": s.market.id}}
+		}
+	}
+	return "", nil
+}
+
+// full reports whether listings are made with names, texts and pictures, instead of offering what Amazon's catalog has.
+func (s *session) full() bool { return s.link.Channel.Settings["listing"] == "full" }
+
+// number is an amount as a JSON number.
+func (s *session) number(a money.Amount) json.Number { return json.Number(a.Text(s.market.currency)) }
+
+// offer is what a listing asks. Prices are in the marketplace's currency.
+func (s *session) offer(price money.Amount) []fields {
+	return []fields{{"marketplace_id": s.market.id, "currency": s.market.currency, "audience": "ALL",
+		"our_price": []fields{{"schedule": []fields{{"value_with_tax": s.number(price)}}}}}}
+}
+
+// listPrice is the price before a reduction, else the price: then Amazon shows none.
+func (s *session) listPrice(price money.Amount, before *money.Amount) []fields {
+	if before != nil && *before > price {
+		price = *before
+	}
+	return []fields{{"marketplace_id": s.market.id, "currency": s.market.currency, "value_with_tax": s.number(price)}}
+}
+
+func availability(quantity int64) []fields {
+	return []fields{{"fulfillment_channel_code": ownChannel, "quantity": quantity}}
+}
+
+func (s *session) text(value string) []fields {
+	return []fields{{"value": value, "language_tag": s.market.language, "marketplace_id": s.market.id}}
+}
+
+// content are the attributes of a form beside its price and quantity.
+func (s *session) content(p *connector.Product, f form) fields {
+	all := fields{}
+	if !s.full() {
+		return all
+	}
+	title := p.Name
+	if f.variant {
+		var differs []string
+		for _, v := range p.Variants {
+			if v.SKU == f.sku {
+				for _, a := range v.Attributes {
+					differs = append(differs, a.Value)
+				}
+			}
+		}
+		title += " " + strings.Join(differs, " ")
+	}
+	all["item_name"] = s.text(cut(title, 200))
+	if text := connector.Line(p.Description); text != "" {
+		all["product_description"] = s.text(cut(plainText(p.Description), 2000))
+	}
+	if brand := f.value("brand"); brand != "" {
+		all["brand"] = s.text(brand)
+	} else if brand := s.link.Channel.Settings["brand"]; brand != "" {
+		all["brand"] = s.text(brand)
+	}
+	for i, image := range p.Images[:min(len(p.Images), 9)] {
+		name := "main_product_image_locator"
+		if i > 0 {
+			name = fmt.Sprintf("other_product_image_locator_%d", i)
+		}
+		all[name] = []fields{{"media_location": image.URL, "marketplace_id": s.market.id}}
+	}
+	for theirs, value := range s.mapped(f) {
+		all[theirs] = s.text(value)
+	}
+	if f.variant {
+		all["parentage_level"] = []fields{{"value": "child", "marketplace_id": s.market.id}}
+		all["child_parent_sku_relationship"] = []fields{{"child_relationship_type": "variation", "parent_sku": p.SKU,
+			"marketplace_id": s.market.id}}
+		all["variation_theme"] = []fields{{"name": s.link.Channel.Settings["variationTheme"]}}
+	}
+	return all
+}
+
+// parent are the attributes of the listing that holds variants together, which nobody can buy.
+func (s *session) parent(p *connector.Product) fields {
+	all := s.content(p, form{sku: p.SKU, attributes: p.Attributes})
+	all["parentage_level"] = []fields{{"value": "parent", "marketplace_id": s.market.id}}
+	all["variation_theme"] = []fields{{"name": s.link.Channel.Settings["variationTheme"]}}
+	return all
+}
+
+// mapped are attributes by the names that Amazon has for them, as the channel's setting attributes says: "Material=material,Size=size".
+func (s *session) mapped(f form) map[string]string {
+	all := map[string]string{}
+	for pair := range strings.SplitSeq(s.link.Channel.Settings["attributes"], ",") {
+		ours, theirs, ok := strings.Cut(pair, "=")
+		if value := f.value(plain(ours)); ok && value != "" && strings.TrimSpace(theirs) != "" {
+			all[strings.TrimSpace(theirs)] = value
+		}
+	}
+	return all
+}
+
+func cut(text string, most int) string {
+	if r := []rune(strings.TrimSpace(text)); len(r) > most {
+		return string(r[:most])
+	}
+	return strings.TrimSpace(text)
+}
+
+// plainText is a text without its markup.
+func plainText(html string) string {
+	var out strings.Builder
+	inside := false
+	for _, r := range html {
+		switch {
+		case r == '<':
+			inside = true
+		case r == '>' && inside:
+			inside = false
+			out.WriteByte(' ')
+		case !inside:
+			out.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}

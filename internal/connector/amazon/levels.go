@@ -1,0 +1,152 @@
+package amazon
+
+import (
+	"context"
+	"encoding/json"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// smallWave is up to how many SKUs are changed one by one; more go as one feed, of which Amazon takes one in two minutes.
+const smallWave = 20
+
+// change is what of a SKU's offer is to be shown.
+type change struct {
+	item    connector.Item
+	patches []fields
+}
+
+// pricePatches make a listing ask a price.
+func (s *session) pricePatches(price money.Amount, before *money.Amount) []fields {
+	list := []fields{patch("merge", "purchasable_offer", s.offer(price))}
+	if s.full() {
+		list = append(list, patch("replace", "list_price", s.listPrice(price, before)))
+	}
+	return list
+}
+
+// SetStock makes Amazon show quantities.
+func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
+	return s.SetLevels(ctx, items, nil)
+}
+
+// SetPrices makes Amazon show prices.
+func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
+	return s.SetLevels(ctx, nil, items)
+}
+
+// SetLevels makes Amazon show quantities and prices. Of a SKU that Amazon ships the quantity is Amazon's, of one that is hidden both are left
+// alone: when the product is on sale again, it is pushed whole.
+func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem) ([]connector.Result, error) {
+	var order []string
+	changes := map[string]*change{}
+	of := func(it connector.Item) *change {
+		if changes[it.SKU] == nil {
+			changes[it.SKU] = &change{item: it}
+			order = append(order, it.SKU)
+		}
+		return changes[it.SKU]
+	}
+	for _, it := range stocks {
+		if c := of(it.Item); it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+			c.patches = append(c.patches, patch("merge", "fulfillment_availability", availability(it.Quantity)))
+		}
+	}
+	for _, it := range prices {
+		if c := of(it.Item); it.IDs.Other[otherHidden] == "" {
+			c.patches = append(c.patches, s.pricePatches(it.Price, it.CompareAt)...)
+		}
+	}
+	var results []connector.Result
+	var write []*change
+	for _, sku := range order {
+		if c := changes[sku]; len(c.patches) > 0 {
+			write = append(write, c)
+		} else {
+			results = append(results, connector.Result{SKU: sku, IDs: c.item.IDs, State: connector.Live})
+		}
+	}
+	if len(write) > smallWave {
+		sent, err := s.feedLevels(ctx, write)
+		return append(results, sent...), err
+	}
+	for _, c := range write {
+		result, err := s.setOne(ctx, c)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// setOne changes one SKU. One that is refused may be gone.
+func (s *session) setOne(ctx context.Context, c *change) (connector.Result, error) {
+	result := connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Live}
+	err := s.patchListing(ctx, c.item.SKU, typeOf(c.item), c.patches)
+	f := connector.FailureOf(err)
+	switch {
+	case f == nil:
+		return result, nil
+	case f.Kind != connector.Rejected && f.Kind != connector.Missing:
+		return result, err
+	}
+	there, err := s.find(ctx, []string{c.item.SKU})
+	if err != nil {
+		return result, err
+	}
+	result.State, result.Error = connector.Failed, f.Error()
+	if _, known := there[c.item.SKU]; !known {
+		result.State = connector.Gone
+	}
+	return result, nil
+}
+
+func typeOf(it connector.Item) string {
+	if t := it.IDs.Other[otherType]; t != "" {
+		return t
+	}
+	return offerType
+}
+
+// feedLevels changes many SKUs by one feed.
+func (s *session) feedLevels(ctx context.Context, changes []*change) ([]connector.Result, error) {
+	messages := make([]fields, len(changes))
+	for i, c := range changes {
+		messages[i] = fields{"messageId": i + 1, "sku": c.item.SKU, "operationType": "PATCH", "productType": typeOf(c.item), "patches": c.patches}
+	}
+	content, err := json.Marshal(fields{"header": fields{"sellerId": s.seller, "version": "2.0", "issueLocale": "en_US"}, "messages": messages})
+	if err != nil {
+		return nil, err
+	}
+	feed, err := s.submit(ctx, listingsFeed, listingsForm, content)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]connector.Result, len(changes))
+	for i, c := range changes {
+		results[i] = connector.Result{SKU: c.item.SKU, IDs: c.item.IDs, State: connector.Waiting, Operation: feedPrefix + feed}
+	}
+	return results, nil
+}
+
+// ReadStock gives the quantities that Amazon shows of what the merchant ships.
+func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
+	var skus []string
+	for _, it := range items {
+		if it.IDs.Other[otherFBA] == "" && it.IDs.Other[otherHidden] == "" {
+			skus = append(skus, it.SKU)
+		}
+	}
+	there, err := s.find(ctx, skus)
+	found := map[string]int64{}
+	for sku, l := range there {
+		for _, a := range l.FulfillmentAvailability {
+			if a.FulfillmentChannelCode == ownChannel {
+				found[sku] = a.Quantity
+			}
+		}
+	}
+	return found, err
+}

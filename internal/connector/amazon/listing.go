@@ -1,0 +1,193 @@
+package amazon
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// issue is what Amazon finds wrong with a listing.
+type issue struct{ Code, Message, Severity string }
+
+// refusals are the messages of the issues that keep a listing from being what it should be.
+func refusals(list []issue) string {
+	var texts []string
+	for _, i := range list {
+		if i.Severity == "ERROR" {
+			texts = append(texts, connector.Line(i.Message))
+		}
+	}
+	return strings.Join(texts[:min(len(texts), 3)], " ")
+}
+
+// listing is what Amazon has under a SKU of the seller.
+type listing struct {
+	SKU       string
+	Summaries []struct {
+		MarketplaceID, Asin, ProductType string
+		Status                           []string
+	}
+	Issues                  []issue
+	FulfillmentAvailability []struct {
+		FulfillmentChannelCode string
+		Quantity               int64
+	}
+	ProductTypes  []struct{ ProductType string }
+	Relationships []struct {
+		Relationships []struct {
+			Type       string
+			ParentSkus []string
+		}
+	}
+}
+
+// asin is its number in Amazon's catalog, "" while it is not live.
+func (l listing) asin() string {
+	for _, s := range l.Summaries {
+		if s.Asin != "" {
+			return s.Asin
+		}
+	}
+	return ""
+}
+
+func (l listing) productType() string {
+	for _, t := range l.ProductTypes {
+		return t.ProductType
+	}
+	for _, s := range l.Summaries {
+		return s.ProductType
+	}
+	return offerType
+}
+
+// ownChannel is the code of what the merchant ships; all others are Amazon's own warehouses.
+const ownChannel = "DEFAULT"
+
+// byAmazon reports whether Amazon ships it from its own warehouses. Its quantity is then Amazon's, and writing one would end that.
+func (l listing) byAmazon() bool {
+	return slices.ContainsFunc(l.FulfillmentAvailability, func(f struct {
+		FulfillmentChannelCode string
+		Quantity               int64
+	}) bool {
+		return f.FulfillmentChannelCode != ownChannel
+	})
+}
+
+// parents are the SKUs whose variant it is.
+func (l listing) parents() (skus []string) {
+	for _, m := range l.Relationships {
+		for _, r := range m.Relationships {
+			if r.Type == "VARIATION" {
+				skus = append(skus, r.ParentSkus...)
+			}
+		}
+	}
+	return skus
+}
+
+// searchMost is how many SKUs Amazon looks up in one request.
+const searchMost = 20
+
+// find looks up what there is of some SKUs.
+func (s *session) find(ctx context.Context, skus []string) (map[string]listing, error) {
+	found := map[string]listing{}
+	slices.Sort(skus)
+	for piece := range slices.Chunk(slices.Compact(skus), searchMost) {
+		plain := slices.DeleteFunc(slices.Clone(piece), func(sku string) bool { return strings.Contains(sku, ",") })
+		for _, sku := range piece {
+			if strings.Contains(sku, ",") { // the comma is what parts SKUs in a search
+				if err := s.findOne(ctx, sku, found); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if len(plain) == 0 {
+			continue
+		}
+		query := s.about()
+		query.Set("identifiers", strings.Join(plain, ","))
+		query.Set("identifiersType", "SKU")
+		query.Set("includedData", listingParts)
+		query.Set("pageSize", "20")
+		var out struct{ Items []listing }
+		err := s.call(ctx, searchListings, http.MethodGet, "/listings/2021-08-01/items/"+url.PathEscape(s.seller), query, nil, &out)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range out.Items {
+			found[l.SKU] = l
+		}
+	}
+	return found, nil
+}
+
+// listingParts are the parts of a listing that are looked at.
+const listingParts = "summaries,issues,fulfillmentAvailability,relationships,productTypes"
+
+func (s *session) findOne(ctx context.Context, sku string, found map[string]listing) error {
+	query := s.about()
+	query.Set("includedData", listingParts)
+	var l listing
+	err := s.call(ctx, searchListings, http.MethodGet, s.listing(sku), query, nil, &l)
+	if connector.Is(err, connector.Missing) {
+		return nil
+	}
+	if err == nil {
+		found[sku] = l
+	}
+	return err
+}
+
+// submission is the answer to a write of a listing: it was accepted, which does not mean that it is live, or found invalid.
+type submission struct {
+	Status string
+	Issues []issue
+}
+
+// accepted is the failure of a submission that was not accepted.
+func (a submission) accepted() error {
+	text := refusals(a.Issues)
+	if a.Status != "INVALID" && text == "" {
+		return nil
+	}
+	if text == "" {
+		text = "Amazon found it invalid and does not say why"
+	}
+	return connector.Failf(connector.Rejected, "%s", text)
+}
+
+// putListing makes a listing, or replaces it whole.
+func (s *session) putListing(ctx context.Context, sku string, body fields) error {
+	var out submission
+	err := s.call(connector.Repeatable(ctx), putListing, http.MethodPut, s.listing(sku), s.about(), body, &out)
+	if err == nil {
+		err = out.accepted()
+	}
+	return err
+}
+
+// patchListing changes some attributes of a listing.
+func (s *session) patchListing(ctx context.Context, sku, productType string, patches []fields) error {
+	var out submission
+	err := s.call(connector.Repeatable(ctx), patchListing, http.MethodPatch, s.listing(sku), s.about(),
+		fields{"productType": productType, "patches": patches}, &out)
+	if err == nil {
+		err = out.accepted()
+	}
+	return err
+}
+
+// deleteListing ends a listing.
+func (s *session) deleteListing(ctx context.Context, sku string) error {
+	query := url.Values{"marketplaceIds": {s.market.id}}
+	err := s.call(connector.Repeatable(ctx), deleteListing, http.MethodDelete, s.listing(sku), query, nil, nil)
+	if connector.Is(err, connector.Missing) {
+		return nil
+	}
+	return err
+}
