@@ -93,11 +93,12 @@ func Put(tx db.Writer, list ...Item) {
 
 const fromItems = " FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID"
 
-// StockDue lists items whose stock or price is due, those of one product of the platform beside each other. What the platform still works on
-// is not due: it may do the later of two changes first.
+// StockDue lists items whose stock or price is due, those of one product of the platform beside each other. What the platform still works
+// on is not due: it may do the later of two changes first.
 func StockDue(tx *db.Tx, channel id.Channel, limit int) ([]Item, error) {
 	return db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+
-		" AND (stock_due OR check_due) AND external_product <> '' AND operation = '' ORDER BY external_product, sku LIMIT $3::BIGINT", tx.Tenant, channel, limit)
+		" AND (stock_due OR check_due) AND external_product <> '' AND operation = '' ORDER BY external_product, sku LIMIT $3::BIGINT",
+		tx.Tenant, channel, limit)
 }
 
 // OfProducts reads the items of products.
@@ -134,7 +135,8 @@ func Operations(tx *db.Tx, channel id.Channel, after string, limit int) ([]strin
 
 // OfOperation lists the items on which the platform works in one operation.
 func OfOperation(tx *db.Tx, channel id.Channel, operation string) ([]Item, error) {
-	return db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+" AND operation = $3 ORDER BY sku", tx.Tenant, channel, operation)
+	return db.List(tx, items.Scanner(), "SELECT "+items.Columns("")+fromItems+" AND operation = $3 ORDER BY sku", tx.Tenant, channel,
+		operation)
 }
 
 // Counts says how much of a channel is due.

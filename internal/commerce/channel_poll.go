@@ -141,7 +141,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	}
 	for _, i := range items {
 		if i.result.State != connector.Live && reason == "" {
-			reason = i.result.SKU + ": " + i.result.Error
+			reason = i.result.SKU + ": " + i.problem()
 		}
 	}
 	var own connector.Result // what buyers are shown of the product
@@ -149,7 +149,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 		item := i.after()
 		switch failed := i.result.State != connector.Live; {
 		case failed:
-			r.fail(i.result.SKU, i.ExternalProduct, "refused", i.result.Error)
+			r.fail(i.result.SKU, i.ExternalProduct, "refused", i.problem())
 		case waited && reason != "" && i.named:
 			off = append(off, asItem(item))
 			item.ExternalProduct, item.ExternalVariant, item.Content = "", "", ""
@@ -169,6 +169,14 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 		catalog.SettlePublication(tx, r.channel.ID, product, catalog.PublicationFailed, "", "", reason)
 	}
 	return off, nil
+}
+
+// problem is what a merchant reads of an item that is not live.
+func (i endedItem) problem() string {
+	if i.result.State == connector.Gone {
+		return "gone on the platform"
+	}
+	return i.result.Error
 }
 
 // after is the item as it is known now.

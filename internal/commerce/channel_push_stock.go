@@ -149,7 +149,8 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 			prices = append(prices, connector.PriceItem{Item: asItem(d.Item), Price: d.price, CompareAt: d.compareAt, Currency: d.currency})
 		}
 	}
-	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{}, underway: map[string]string{}}
+	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
+		underway: map[string]string{}}
 	for _, i := range stocks {
 		done.stock[i.SKU] = false
 	}

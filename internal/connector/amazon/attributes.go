@@ -32,7 +32,8 @@ func forms(p *connector.Product) []form {
 }
 
 // identifiers are the kinds of numbers by which Amazon finds what is in its catalog, by the attribute's name in small letters and digits.
-var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "upc": "upc", "isbn": "isbn", "jan": "ean", "barcode": "ean"}
+var identifiers = map[string]string{"ean": "ean", "ean13": "ean", "gtin": "gtin", "upc": "upc", "isbn": "isbn", "jan": "ean",
+	"barcode": "ean"}
 
 // value is the value of an attribute by its name in small letters and digits, "" when it has none.
 func (f form) value(name string) (found string) {

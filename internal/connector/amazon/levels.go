@@ -36,8 +36,8 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	return s.SetLevels(ctx, nil, items)
 }
 
-// SetLevels makes Amazon show quantities and prices. Of a SKU that Amazon ships the quantity is Amazon's, of one that is hidden both are left
-// alone: when the product is on sale again, it is pushed whole.
+// SetLevels makes Amazon show quantities and prices. Of a SKU that Amazon ships the quantity is Amazon's, of one that is hidden both are
+// left alone: when the product is on sale again, it is pushed whole.
 func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem) ([]connector.Result, error) {
 	var order []string
 	changes := map[string]*change{}
@@ -116,7 +116,8 @@ func (s *session) feedLevels(ctx context.Context, changes []*change) ([]connecto
 	for i, c := range changes {
 		messages[i] = fields{"messageId": i + 1, "sku": c.item.SKU, "operationType": "PATCH", "productType": typeOf(c.item), "patches": c.patches}
 	}
-	content, err := json.Marshal(fields{"header": fields{"sellerId": s.seller, "version": "2.0", "issueLocale": "en_US"}, "messages": messages})
+	header := fields{"sellerId": s.seller, "version": "2.0", "issueLocale": "en_US"}
+	content, err := json.Marshal(fields{"header": header, "messages": messages})
 	if err != nil {
 		return nil, err
 	}

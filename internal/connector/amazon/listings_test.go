@@ -29,7 +29,8 @@ func shirt() connector.Product {
 }
 
 func mug() connector.Product {
-	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Quantity: 9, Attributes: attributes("ASIN", "B0MUG")}
+	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Quantity: 9,
+		Attributes: attributes("ASIN", "B0MUG")}
 }
 
 // shop keeps what the frame knows of items: their ids and what Amazon works on.
@@ -121,7 +122,8 @@ func (s *shop) offers(t *testing.T, sku, price string, quantity int64) {
 
 func TestProductsAreListed(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
-		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 5}, "throttled": {TooMany: 2},
+		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 5},
+		"throttled": {TooMany: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -205,7 +207,8 @@ func TestOwnListingsAreAdopted(t *testing.T) {
 	if len(got) != 1 || !s.FBA("PEN") || s.Listings() != 2 || len(s.failed) != 0 {
 		t.Errorf("%+v, %d listings, %v", got, s.Listings(), s.failed)
 	}
-	if shown := must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG"), s.item("PEN")}))(t); shown["MUG"] != 9 || len(shown) != 1 {
+	shown := must(s.session.ReadStock(t.Context(), []connector.Item{s.item("MUG"), s.item("PEN")}))(t)
+	if shown["MUG"] != 9 || len(shown) != 1 {
 		t.Errorf("%v", shown)
 	}
 }
@@ -218,7 +221,8 @@ func TestFullListings(t *testing.T) {
 	if !strings.Contains(s.failed["SHIRT-S"], "productType") {
 		t.Errorf("%v", s.failed)
 	}
-	for name, value := range map[string]string{"productType": "SHIRT", "variationTheme": "SIZE_NAME", "attributes": "Size=size, Colour=color"} {
+	for name, value := range map[string]string{"productType": "SHIRT", "variationTheme": "SIZE_NAME",
+		"attributes": "Size=size, Colour=color"} {
 		s.settings[name] = value
 	}
 	s.open()
@@ -270,7 +274,8 @@ func TestFewLevels(t *testing.T) {
 // Many SKUs go as one feed, whose report says what was refused.
 func TestManyLevelsAreOneFeed(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
-		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 4}, "throttled": {TooMany: 2},
+		"a good day": {}, "answers are lost": {LoseAnswer: 3}, "done and 500": {FailAfterWrite: 4}, "broken": {Broken: 4},
+		"throttled": {TooMany: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -298,7 +303,8 @@ func TestManyLevelsAreOneFeed(t *testing.T) {
 			}
 			s.poll(t)
 			s.offers(t, "SKU-0999", "999.00", 999)
-			if !strings.HasPrefix(s.failed["GONE"], connector.Gone) || !strings.HasPrefix(s.failed["SKU-0000"], connector.Failed) || len(s.failed) != 2 {
+			if !strings.HasPrefix(s.failed["GONE"], connector.Gone) || !strings.HasPrefix(s.failed["SKU-0000"], connector.Failed) ||
+				len(s.failed) != 2 {
 				t.Errorf("%v", s.failed)
 			}
 			calls := s.Calls()

@@ -209,7 +209,8 @@ func TestOrdersThatAmazonShips(t *testing.T) {
 // shipments are two parcels of an order with one line.
 func shipments(id, line string) (connector.OrderRef, []connector.Parcel) {
 	parcels := []connector.Parcel{
-		{Key: "019a-1", Carrier: "DHL", Number: "JD-1", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}, {ExternalLine: "fee X"}}},
+		{Key: "019a-1", Carrier: "DHL", Number: "JD-1",
+			Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}, {ExternalLine: "fee X"}}},
 		{Key: "019a-2", Carrier: "Uncle Bob", Number: "JD-2", Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}, Rest: true},
 	}
 	return connector.OrderRef{ExternalID: id, Shipped: parcels}, parcels
@@ -217,7 +218,8 @@ func shipments(id, line string) (connector.OrderRef, []connector.Parcel) {
 
 func TestParcelsAreConfirmedOnce(t *testing.T) {
 	for name, faults := range map[string]fakeshop.Faults{
-		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "done and 500": {FailAfterWrite: 2}, "broken": {Broken: 3}, "throttled": {TooMany: 3},
+		"a good day": {}, "answers are lost": {LoseAnswer: 2}, "done and 500": {FailAfterWrite: 2}, "broken": {Broken: 3},
+		"throttled": {TooMany: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)

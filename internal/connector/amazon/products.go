@@ -87,8 +87,8 @@ func (s *session) mayList(p *connector.Product, f form, there map[string]listing
 	name, _ := s.identity(f)
 	switch {
 	case !known && name == "" && !s.full():
-		return connector.Failf(connector.Rejected, "%s has neither an ASIN nor an EAN, GTIN, UPC or ISBN among its attributes, and Amazon has no listing "+
-			"of it yet", f.sku)
+		return connector.Failf(connector.Rejected, "%s has neither an ASIN nor an EAN, GTIN, UPC or ISBN among its attributes, and Amazon "+
+			"has no listing of it yet", f.sku)
 	case !known && s.full() && s.link.Channel.Settings["productType"] == "":
 		return connector.Failf(connector.Rejected, "the channel's setting productType must say as what Amazon lists %s", f.sku)
 	case s.full() && f.variant && s.link.Channel.Settings["variationTheme"] == "":
@@ -130,8 +130,8 @@ func (s *session) newListing(p *connector.Product, f form) fields {
 	return fields{"productType": s.typeOf(listing{}), "requirements": requirements, "attributes": attributes}
 }
 
-// patches make a listing that is there what it should be. Its offer and its quantity are merged: what the merchant has set beside them, such
-// as a handling time, stays.
+// patches make a listing that is there what it should be. Its offer and its quantity are merged: what the merchant has set beside them,
+// such as a handling time, stays.
 func (s *session) patches(p *connector.Product, f form, l listing) []fields {
 	var list []fields
 	content := s.content(p, f)

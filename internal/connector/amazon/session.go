@@ -131,7 +131,7 @@ func (s *session) attempt(ctx context.Context, op operation, method, path string
 		path += "?" + query.Encode()
 	}
 	ctx = connector.Signed(connector.Within(ctx, op.name), func(r *http.Request) error {
-		r.Header.Set("User-Agent", r.Header.Get("User-Agent")+" (Language=Go)") // the form that Amazon asks for
+		r.Header.Set("User-Agent", agent(r.Header.Get("User-Agent")))
 		r.Header.Set("X-Amz-Date", s.link.Now().UTC().Format("20060102T150405Z"))
 		return nil
 	})
@@ -149,6 +149,15 @@ func (s *session) attempt(ctx context.Context, op operation, method, path string
 		return err
 	}
 	return s.answered(op, answer, into)
+}
+
+// agent names the service in the form that Amazon asks for: App/Version (Language=…).
+func agent(name string) string {
+	name, _, _ = strings.Cut(name, " ")
+	if !strings.Contains(name, "/") {
+		name += "/1"
+	}
+	return name + " (Language=Go)"
 }
 
 // answered makes an answer a value or a failure, and goes by the limit that it names.

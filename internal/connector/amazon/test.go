@@ -15,7 +15,8 @@ import (
 // listing checked that is then not made.
 func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if !s.known && s.link.Channel.Value("baseUrl") == "" {
-		return connector.Shop{}, connector.Failf(connector.Rejected, "%s is no marketplace id of Amazon; Germany's is A1PA6795UKMFR9", s.market.id)
+		return connector.Shop{}, connector.Failf(connector.Rejected, "%s is no marketplace id of Amazon; Germany's is A1PA6795UKMFR9",
+			s.market.id)
 	}
 	var there struct {
 		Payload []struct {

@@ -166,7 +166,7 @@ func (a *Account) serve(w http.ResponseWriter, r *http.Request, op operation) {
 			"details": "The access token you provided has expired."}}})
 		return
 	case !agent.MatchString(r.UserAgent()):
-		answer(w, http.StatusBadRequest, problem("InvalidInput", "The User-Agent header is missing or not of the form App/Version (Language=…)."))
+		answer(w, http.StatusBadRequest, problem("InvalidInput", "The User-Agent header is not of the form App/Version (Language=…)."))
 		return
 	case every(a.Page):
 		w.Header().Set("Content-Type", "text/html")

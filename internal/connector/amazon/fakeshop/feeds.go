@@ -151,7 +151,8 @@ func (a *Account) acknowledge(input []byte) []byte {
 		}
 		o.status, o.updated = "CANCELLED", a.Now().UTC()
 	}
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?><AmazonEnvelope><MessageType>ProcessingReport</MessageType><Message><MessageID>1</MessageID>` +
+	return []byte(`<?xml version="1.0" encoding="UTF-8"?><AmazonEnvelope><MessageType>ProcessingReport</MessageType>` +
+		`<Message><MessageID>1</MessageID>` +
 		`<ProcessingReport><StatusCode>Complete</StatusCode>` + result + `</ProcessingReport></Message></AmazonEnvelope>`)
 }
 
@@ -184,7 +185,8 @@ func (a *Account) listingsFeed(input []byte) (report []byte, ok bool) {
 			if text := li.change(m.Patches); text != "" {
 				refuse(text)
 			} else {
-				issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "1", "severity": "WARNING", "message": "Too few pictures."})
+				issues = append(issues, object{"messageId": m.MessageID, "sku": m.SKU, "code": "1", "severity": "WARNING",
+					"message": "Too few pictures."})
 			}
 		}
 		seen[m.MessageID] = true

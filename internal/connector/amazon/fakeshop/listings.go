@@ -252,6 +252,13 @@ func (a *Account) Own(sku, asin string, quantity int64, fba bool) {
 		attributes: object{"fulfillment_availability": []any{object{"quantity": float64(quantity)}}}}
 }
 
+// End ends a listing, as the seller does in Seller Central.
+func (a *Account) End(sku string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.listings, sku)
+}
+
 // FBA reports whether Amazon ships a SKU.
 func (a *Account) FBA(sku string) bool {
 	a.mu.Lock()
