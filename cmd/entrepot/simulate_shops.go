@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
@@ -43,7 +44,8 @@ type everyFlag func(into *int, name, about string)
 
 // simulatedShops are all that there are, each empty.
 func simulatedShops() []*simulated {
-	return []*simulated{simulatedWoo(), simulatedPresta(), simulatedShopify(), simulatedEbay(), simulatedTikTok()}
+	return []*simulated{simulatedWoo(), simulatedPresta(), simulatedShopify(), simulatedEbay(), simulatedTikTok(),
+		simulatedAmazon()}
 }
 
 func simulatedWoo() *simulated {
@@ -170,5 +172,36 @@ func simulatedTikTok() *simulated {
 			f.DurationVar(&shop.Faults.Slow, "slow", 0, "how long each answer takes")
 			f.DurationVar(&shop.Audit, "audit", 0, "how long a product is audited before it is on sale")
 			f.StringVar(&shop.Refuses, "refuses", "", "a word in titles that the audit refuses")
+		}}
+}
+
+func simulatedAmazon() *simulated {
+	account := amazonshop.New()
+	return &simulated{slug: "amazon", name: "Amazon account", platform: "AMAZON", Handler: account,
+		takes: func(address string) map[string]string {
+			return map[string]string{"baseUrl": address, "sellerId": amazonshop.SellerID, "marketplaceId": amazonshop.MarketplaceID,
+				"clientId": amazonshop.ClientID, "clientSecret": amazonshop.ClientSecret, "refreshToken": amazonshop.RefreshToken}
+		},
+		onSale: func() []string { return slices.Collect(maps.Keys(account.OnSale())) },
+		order: func(w wish) []string {
+			prices, order := account.OnSale(), amazonshop.Wish{Shipping: 490, Pending: !w.paid()}
+			for _, sku := range slices.Sorted(maps.Keys(w.SKUs)) {
+				n := w.SKUs[sku]
+				order.Lines = append(order.Lines, amazonshop.Bought{SKU: sku, Quantity: n, Cents: n * prices[sku]})
+			}
+			return []string{account.Place(order)}
+		},
+		habits: func(every everyFlag, f *pflag.FlagSet) {
+			every(&account.LoseAnswer, "lose-answer", "writes and closes the connection")
+			every(&account.FailAfterWrite, "fail-after-write", "writes and answers 500")
+			every(&account.Broken, "broken", "answers 500 and does nothing")
+			every(&account.TooMany, "too-many", "answers 429")
+			every(&account.Page, "html", "answers 503 with a page")
+			f.BoolVar(&account.Duplicate, "duplicate", false, "gives orders twice")
+			f.BoolVar(&account.Reorder, "reorder", false, "gives the newest orders first")
+			f.BoolVar(&account.NoPersons, "no-persons", false, "gives no names and addresses")
+			f.DurationVar(&account.Slow, "slow", 0, "how long each answer takes")
+			f.DurationVar(&account.Settle, "settle", account.Settle, "how long until a new listing is live")
+			f.DurationVar(&account.Working, "working", account.Working, "how long until a feed is done")
 		}}
 }

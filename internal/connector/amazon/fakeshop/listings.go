@@ -237,6 +237,21 @@ func (a *Account) Offer(sku string) (price string, quantity int64, asin string) 
 	return "", 0, ""
 }
 
+// OnSale is what each SKU costs that buyers can have, in cents.
+func (a *Account) OnSale() map[string]int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settle()
+	prices := map[string]int64{}
+	for sku, l := range a.listings {
+		cents, err := strconv.ParseInt(strings.ReplaceAll(l.price(), ".", ""), 10, 64)
+		if err == nil && l.quantity() > 0 && l.issue == "" && !a.Now().Before(l.live) {
+			prices[sku] = cents
+		}
+	}
+	return prices
+}
+
 // Listings is how many there are.
 func (a *Account) Listings() int {
 	a.mu.Lock()
