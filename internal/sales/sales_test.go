@@ -3,6 +3,8 @@ package sales_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -205,6 +207,34 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 			return err
 		})
 	})
+}
+
+// Lines are found by their orders, and orders by time, on SQLite too, whose planner would begin with the lines.
+func TestLinesAreReadOrderByOrder(t *testing.T) {
+	var asked []string
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, _ []any) { asked = append(asked, sql) }})
+	s := newShop(t, store, 0)
+	s.order(100 * day)
+	s.read(func(tx *db.Tx) error {
+		asked = nil
+		_, err := sales.Best(tx, "EUR", 99*day, 101*day, 5)
+		return err
+	})
+	lines, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "order_lines") }), ""
+	s.read(func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var n, parent, unused int64
+			var line string
+			err := r.Scan(&n, &parent, &unused, &line)
+			plan += line + "\n"
+			return err
+		}, "EXPLAIN QUERY PLAN "+asked[lines], s.tenant, 1, 2)
+	})
+	for _, want := range []string{"status=? AND created_at>? AND created_at<?)", "(tenant_id=? AND order_id=?)", "(tenant_id=? AND sku=?)"} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("no %s in\n%s", want, plan)
+		}
+	}
 }
 
 // Where blocks hold, no line is read; a change is read from the lines of its hour only, until its blocks are made anew.
