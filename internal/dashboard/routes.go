@@ -18,7 +18,8 @@ type route struct {
 
 // routes is the whole table. Each file of pages gives its own.
 func routes(dev bool) []*route {
-	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, homeRoutes, meRoutes)
+	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, homeRoutes, meRoutes,
+		orderRoutes, orderPageRoutes)
 	if dev {
 		list = append(list, partsRoutes...)
 	}

@@ -54,3 +54,6 @@ func (s Status) open() bool { return s == Pending || s == Processing || s == Par
 
 // Counted reports whether the order counts in its customer's total spent: cancelled ones do not, returned ones do.
 func (s Status) Counted() bool { return s != Cancelled }
+
+// Moves are the statuses that a caller may move an order to from this one.
+func (s Status) Moves() []Status { return slices.Clone(moves[s]) }

@@ -85,19 +85,44 @@ func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err erro
 	return before, after, err
 }
 
-// EachPage calls page for all orders that a filter lets through, without lines, in the order of the list, up to 500 at a time. What is
+// EachHead calls page for all orders that a filter lets through, without lines, in the order of the list, up to 500 at a time. What is
 // ordered meanwhile may be among them or not.
-func EachPage(tx *db.Tx, f Filter, page func(list []Summary) error) error {
+func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 	f.Offset, f.Limit = 0, 500
 	for {
-		list, _, err := ListSummaries(tx, f)
+		list, _, err := listHeads(tx, f)
 		if err == nil {
 			err = page(list)
 		}
 		if err != nil || len(list) < f.Limit {
 			return err
 		}
-		cursor := f.CursorOf(list[len(list)-1].Order)
+		cursor := f.CursorOf(list[len(list)-1])
 		f.After = &cursor
 	}
+}
+
+// ByIDs reads some orders with their lines, in the order of the ids; those that are not there are left out.
+func ByIDs(tx *db.Tx, ids []id.Order) ([]Order, error) {
+	found := make(map[id.Order]Order, len(ids))
+	scan := table.Scanner()
+	err := db.Chunks(ids, func(piece []id.Order) error {
+		return tx.Each(func(r db.Rows) error {
+			o, err := scan(r)
+			found[o.ID] = o
+			return err
+		}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(piece), 2),
+			append([]any{tx.Tenant}, db.Padded(piece)...)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []Order
+	for _, order := range ids {
+		if o, ok := found[order]; ok {
+			list = append(list, o)
+			delete(found, order)
+		}
+	}
+	return list, readLines(tx, list)
 }

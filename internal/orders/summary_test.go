@@ -89,7 +89,7 @@ func TestAllPagesAndCounts(t *testing.T) {
 		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 			seen := map[id.Order]bool{}
 			byStatus := map[Status]int64{}
-			err := EachPage(tx, Filter{Sort: ByTotal}, func(list []Summary) error {
+			err := EachHead(tx, Filter{Sort: ByTotal}, func(list []Order) error {
 				for i := range list {
 					seen[list[i].ID] = true
 					byStatus[list[i].Status]++

@@ -1,0 +1,340 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/stock"
+	"entrepot/internal/webhooks"
+)
+
+// orderPageRoutes are one order and what is done with it.
+var orderPageRoutes = []*route{
+	{method: "GET", path: "/orders/{id}", scope: "read:orders", serve: (*Dashboard).showOrder},
+	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
+	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
+	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
+	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
+	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeOrder},
+}
+
+// Bounds of what the page shows of an order.
+const (
+	shownMovements  = 200
+	shownDeliveries = 200
+)
+
+// orderFacts is all that the page reads: one snapshot.
+type orderFacts struct {
+	order      *orders.Order
+	edits      []orders.Edited
+	movements  []stock.Movement
+	heard      []webhooks.Heard
+	endpoints  map[id.Endpoint]string
+	customer   *customers.Customer
+	newer, old id.Order
+}
+
+// orderView is what templates/order.html shows.
+type orderView struct {
+	ID, Number, Foreign string
+	Badge               badge
+	Channel             string
+	Placed              stamp
+	Rail                []step
+	Newer, Older, List  string
+	Slip                string
+	Moves               []move
+	Cancel              *ask
+	Note                *form
+	Noted               string
+	Issues              []callout
+	Lines               []orderLine
+	LineWords           string
+	Ship                *form
+	ShipWords           string
+	Edit                *form
+	NoEdit              string // why lines cannot be edited
+	Shipments           []orderShipment
+	Trail               []trailEntry
+	Movements           []movementRow
+	Sums                []pair
+	Total               string
+	Customer            customerCard
+	Addresses           []addressCard
+	AddressForm         *form
+	Payment             []pair
+	PaymentJSON         []token
+	Deliveries          []endpointCard
+	Heard               string
+	JSON                []token
+}
+
+// move is a button that moves the order.
+type move struct {
+	Label, To string
+	Form      *form
+	Primary   bool
+}
+
+// orderLine is one line with what of it is shipped and may be.
+type orderLine struct {
+	Name, SKU, To    string
+	Ordered          string
+	Gauge            gauge
+	Field            *field // ship now; nil when nothing is left or nothing may be shipped
+	Done             bool
+	Price, LineTotal string
+}
+
+type orderShipment struct {
+	Carrier, Tracking, URL string
+	Words, Notes           string
+	At                     stamp
+	Automatic              bool
+	Undo                   *form
+	ID                     string
+}
+
+type customerCard struct {
+	Name, To      string
+	Tags          []string
+	Pairs         []pair
+	Email, Orders string
+}
+
+type addressCard struct {
+	Label string
+	Lines []string
+}
+
+type movementRow struct {
+	SKU, Words, Delta, Balance string
+	At                         stamp
+}
+
+// readOrder reads all that the page shows.
+func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		q, _ = r.readOrders(nil)
+	}
+	return f, r.read(func(tx *db.Tx) error {
+		if f.order, err = orders.ByID(tx, which); err != nil {
+			return err
+		}
+		if f.edits, err = orders.Edits(tx, which); err != nil {
+			return err
+		}
+		references := []string{string(which)}
+		for _, s := range f.order.Shipments {
+			references = append(references, string(s.ID))
+		}
+		for _, e := range f.edits {
+			for _, c := range e.Changes {
+				if c.Shipment != "" {
+					references = append(references, string(c.Shipment))
+				}
+			}
+		}
+		if f.movements, err = stock.OfReferences(tx, references[:min(len(references), 256)], shownMovements); err != nil {
+			return err
+		}
+		if r.caller().May("read:webhooks") {
+			if f.heard, err = webhooks.OfResource(tx, string(which), shownDeliveries); err != nil {
+				return err
+			}
+			if f.endpoints, err = webhooks.Addresses(tx); err != nil {
+				return err
+			}
+		}
+		if f.order.Customer != "" && r.caller().May("read:customers") {
+			c, err := customers.ByID(tx, f.order.Customer)
+			if err != nil {
+				return err
+			}
+			f.customer = c
+		}
+		f.newer, f.old, err = orders.Neighbours(tx, q.Filter, f.order)
+		return err
+	})
+}
+
+// showOrder serves GET /orders/{id}.
+func (d *Dashboard) showOrder(r *request) (answer, error) {
+	which, err := pathID[id.Order](r, "order")
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := r.readOrder(which)
+	if err != nil {
+		return answer{}, err
+	}
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		q, _ = r.readOrders(nil)
+	}
+	o := f.order
+	view := orderView{ID: string(o.ID), Number: orders.Number(o.Number), Foreign: foreignNumber(o), Badge: statusWords[o.Status],
+		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.at("/orders"),
+		Slip: prefix + "/orders/slip?ids=" + string(o.ID), Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
+		Customer: r.customerCard(&f), PaymentJSON: nil}
+	if f.newer != "" {
+		view.Newer = q.at("/orders/" + string(f.newer))
+	}
+	if f.old != "" {
+		view.Older = q.at("/orders/" + string(f.old))
+	}
+	view.Addresses = addressCards(o)
+	if o.PaymentMetadata != "" {
+		view.Payment = paymentPairs(o.PaymentMetadata)
+		if view.Payment == nil {
+			view.PaymentJSON = colour(o.PaymentMetadata)
+		}
+	}
+	for _, i := range o.Issues {
+		view.Issues = append(view.Issues, newCallout("warn", "Not taken over from the channel", sentence(i.Message)))
+	}
+	r.orderLines(&view, o)
+	r.orderShipments(&view, o)
+	view.Trail = r.trail(&f)
+	for _, m := range f.movements {
+		view.Movements = append(view.Movements, movementRow{SKU: m.SKU, Words: m.Warehouse + ", " + strings.ReplaceAll(string(m.Cause), "_", " "),
+			Delta: signed(r.format, m.Delta), Balance: r.format.Count(m.Balance), At: r.format.Stamp(m.At)})
+	}
+	view.Deliveries = r.endpointCards(&f)
+	view.Heard = r.format.plural(int64(len(f.heard)), "delivery", "deliveries")
+	view.JSON = orderJSON(o)
+	if r.caller().May("write:orders") {
+		r.orderForms(&view, o)
+	}
+	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
+}
+
+// rail is the way of an order, with where it stands.
+func rail(o *orders.Order) (list []step) {
+	way := []orders.Status{orders.Pending, orders.Processing, orders.PartiallyShipped, orders.Shipped, orders.Delivered}
+	switch o.Status {
+	case orders.Cancelled:
+		way = []orders.Status{orders.Pending, orders.Cancelled}
+	case orders.Returned:
+		way = append(way, orders.Returned)
+	}
+	passed := true
+	for _, s := range way {
+		one := step{Label: statusWords[s].Word, State: "done"}
+		switch {
+		case s == o.Status:
+			one.State, passed = "at", false
+		case !passed:
+			one.State = ""
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func (r *request) orderLines(view *orderView, o *orders.Order) {
+	units := o.Units()
+	left := units.Ordered - units.Shipped
+	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
+	if left > 0 && o.Status != orders.Cancelled && o.Status != orders.Returned {
+		view.LineWords += ", " + r.format.Count(left) + " to ship"
+	}
+	if r.caller().May("write:orders") && left > 0 && (o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
+		view.Ship = shipForm(r, o)
+		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
+	}
+	for i, l := range o.Lines {
+		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity), Gauge: newGauge(l.Shipped, l.Quantity-l.Refunded),
+			Done: l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
+		if line.Name == "" {
+			line.Name = l.SKU
+		}
+		if l.Product != "" {
+			line.To = prefix + "/products/" + string(l.Product)
+		}
+		if view.Ship != nil && l.Remaining() > 0 {
+			line.Field = view.Ship.At("items[" + strconv.Itoa(i) + "].quantity")
+		}
+		view.Lines = append(view.Lines, line)
+	}
+}
+
+func (r *request) orderShipments(view *orderView, o *orders.Order) {
+	undoable := r.caller().May("write:orders") && (o.Status == orders.PartiallyShipped || o.Status == orders.Shipped)
+	for _, s := range o.Shipments {
+		shown := orderShipment{ID: string(s.ID), Carrier: s.Carrier, Tracking: s.TrackingNumber, Notes: s.Notes, At: r.format.Stamp(s.ShippedAt),
+			Automatic: s.Automatic}
+		if strings.HasPrefix(s.TrackingURL, "https://") || strings.HasPrefix(s.TrackingURL, "http://") {
+			shown.URL = s.TrackingURL
+		}
+		if shown.Carrier == "" {
+			shown.Carrier = "Parcel"
+		}
+		var words []string
+		for _, part := range s.Lines {
+			name := ""
+			if l := o.Line(part.Line); l != nil {
+				if name = l.Name; name == "" {
+					name = l.SKU
+				}
+			}
+			words = append(words, r.format.Count(part.Quantity)+" × "+name)
+		}
+		shown.Words = strings.Join(words, " · ")
+		if undoable {
+			shown.Undo = r.form("/orders/"+string(o.ID)+"/unship", field{Name: "shipment", Kind: "hidden", Value: string(s.ID)})
+		}
+		view.Shipments = append(view.Shipments, shown)
+	}
+}
+
+// sums are the amounts that make the total.
+func (r *request) sums(o *orders.Order) []pair {
+	list := []pair{{Name: "Subtotal", Value: r.format.Money(o.Subtotal, o.Currency)}}
+	if o.DiscountAmount != 0 {
+		list = append(list, pair{Name: "Discount", Value: "−" + r.format.Money(o.DiscountAmount, o.Currency)})
+	}
+	list = append(list, pair{Name: "Shipping", Value: r.format.Money(o.ShippingAmount, o.Currency)})
+	tax := "Tax"
+	if o.TaxRate != nil {
+		tax += ", " + r.format.plain(o.TaxRate.String()) + " %"
+	}
+	list = append(list, pair{Name: tax, Value: r.format.Money(o.Tax(), o.Currency)})
+	if o.RefundedAmount != 0 {
+		list = append(list, pair{Name: "Refunded", Value: "−" + r.format.Money(o.RefundedAmount, o.Currency)})
+	}
+	return list
+}
+
+func (r *request) customerCard(f *orderFacts) customerCard {
+	o := f.order
+	card := customerCard{Name: orderName(o), Email: o.CustomerEmail}
+	if o.CustomerEmail != "" {
+		card.Pairs = append(card.Pairs, pair{Name: "E-mail", Value: o.CustomerEmail})
+	}
+	if o.CustomerPhone != "" {
+		card.Pairs = append(card.Pairs, pair{Name: "Phone", Value: o.CustomerPhone})
+	}
+	if c := f.customer; c != nil {
+		card.To, card.Tags = prefix+"/customers/"+string(c.ID), c.Tags
+		card.Pairs = append(card.Pairs, pair{Name: "Orders", Value: r.format.Count(c.OrdersCount) + ", " +
+			r.format.Money(c.TotalSpent, r.session.Account.Currency), To: prefix + "/orders?customerId=" + string(c.ID)})
+	}
+	return card
+}
+
+func addressCards(o *orders.Order) (list []addressCard) {
+	if lines := addressLines(o.ShippingAddress, o.CustomerName); lines != nil {
+		list = append(list, addressCard{"Ship to", lines})
+	}
+	if lines := addressLines(o.BillingAddress, o.CustomerName); lines != nil {
+		list = append(list, addressCard{"Bill to", lines})
+	}
+	return list
+}

@@ -1,0 +1,247 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/orders"
+	"entrepot/internal/patch"
+)
+
+// orderOf reads the order of the path, for the form that is made of it.
+func (r *request) orderOf() (o *orders.Order, err error) {
+	which, err := pathID[id.Order](r, "order")
+	if err != nil {
+		return nil, err
+	}
+	return o, r.read(func(tx *db.Tx) error {
+		o, err = orders.ByID(tx, which)
+		return err
+	})
+}
+
+// back is the page of the order, with the list that it was opened from.
+func (r *request) back(o *orders.Order) string {
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		q, _ = r.readOrders(nil)
+	}
+	return strings.TrimPrefix(q.at("/orders/"+string(o.ID)), prefix)
+}
+
+// listed is a form's list items[] as the API takes it, without the entries that skip names, and where each entry stands in the form.
+func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.Object, places []int) {
+	document := map[string]any{}
+	for _, in := range f.Fields {
+		if !strings.HasPrefix(in.Name, "items[") {
+			if value, given := f.member(in); given {
+				document[in.Name] = value
+			}
+		}
+	}
+	items := []map[string]json.RawMessage{}
+	for i := 0; ; i++ {
+		at := "items[" + strconv.Itoa(i) + "]."
+		if !slices.ContainsFunc(f.Fields, func(in *field) bool { return strings.HasPrefix(in.Name, at) }) {
+			if i > 500 {
+				break
+			}
+			continue
+		}
+		if skip(at) {
+			continue
+		}
+		item := map[string]json.RawMessage{}
+		for _, name := range members {
+			if k := slices.IndexFunc(f.Fields, func(in *field) bool { return in.Name == at+name }); k >= 0 {
+				if value, given := f.member(f.Fields[k]); given {
+					item[name] = value
+				}
+			}
+		}
+		items, places = append(items, item), append(places, i)
+	}
+	document["items"] = items
+	v, err := jsonvalue.Parse(text(document))
+	if err != nil {
+		v, _ = jsonvalue.Parse([]byte("{}"))
+	}
+	return apijson.Read(v), places
+}
+
+var itemPath = regexp.MustCompile(`^items\[(\d+)\]`)
+
+// placed puts errors of list entries to the inputs they came from.
+func placed(err error, places []int) error {
+	e, ok := apperr.As(err)
+	if !ok || len(e.Details) == 0 {
+		return err
+	}
+	moved := *e
+	moved.Details = slices.Clone(e.Details)
+	for i, d := range moved.Details {
+		found := itemPath.FindStringSubmatch(d.Path)
+		if found == nil {
+			continue
+		}
+		if n, err := strconv.Atoi(found[1]); err == nil && n < len(places) {
+			moved.Details[i].Path = "items[" + strconv.Itoa(places[n]) + "]" + d.Path[len(found[0]):]
+		}
+	}
+	return &moved
+}
+
+// none reports whether a quantity that was typed is none.
+func none(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "" || strings.Trim(text, "0") == ""
+}
+
+// shipOrder serves POST /orders/{id}/ship.
+func (d *Dashboard) shipOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	f := shipForm(r, o)
+	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
+		body, places := f.listed(func(at string) bool { return none(f.Value(at + "quantity")) }, "orderItemId", "quantity")
+		if len(places) == 0 {
+			return answer{}, apperr.New(apperr.Invalid, "nothing_to_ship", "type how many units of a line leave now")
+		}
+		draft := drafts.ReadShipment(body)
+		if err := body.Err(); err != nil {
+			return answer{}, placed(err, places)
+		}
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
+			after, shipment, err := d.Commerce.ShipOrder(tx, r.caller(), o.ID, commerce.Expected{}, draft)
+			if err != nil {
+				return answer{}, err
+			}
+			out := redirect(r.back(o), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
+				strings.ToLower(statusWords[after.Status].Word))
+			return out.undo(undo{Action: "/orders/" + string(o.ID) + "/unship", Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
+		})
+		return out, placed(err, places)
+	})
+}
+
+// unshipOrder serves POST /orders/{id}/unship: it deletes the shipment that the form names.
+func (d *Dashboard) unshipOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
+	if !ok {
+		return answer{}, apperr.Missing("shipment")
+	}
+	f := r.form("/orders/"+string(o.ID)+"/unship", field{Name: "shipment", Kind: "hidden"})
+	return r.submit(f, d.showOrder, func(*form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			after, err := d.Commerce.UnshipOrder(tx, r.caller(), o.ID, commerce.Expected{}, shipment)
+			if err != nil {
+				return answer{}, err
+			}
+			return redirect(r.back(o), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
+				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified"), nil
+		})
+	})
+}
+
+// moveOrder serves POST /orders/{id}/move.
+func (d *Dashboard) moveOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	f := r.form("/orders/"+string(o.ID)+"/move", field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
+		field{Name: "trackingNumber", Label: "Tracking number"}, field{Name: "restock", Kind: "checkbox", Label: "Back to stock"})
+	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
+		body := f.Object()
+		move := drafts.ReadMove(body)
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		move.Source = orders.FromDashboard
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			after, err := d.Commerce.MoveOrder(tx, r.caller(), o.ID, commerce.Expected{}, move)
+			if err != nil {
+				return answer{}, err
+			}
+			return redirect(r.back(o), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+		})
+	})
+}
+
+// editOrder serves POST /orders/{id}/lines.
+func (d *Dashboard) editOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(editForm(r, o), d.showOrder, func(f *form) (answer, error) {
+		body, places := f.listed(func(at string) bool {
+			return strings.TrimSpace(f.Value(at+"sku")) == "" || f.Value(at+"id") != "" && none(f.Value(at+"quantity"))
+		}, "id", "sku", "quantity", "unitPrice")
+		if len(places) == 0 {
+			return answer{}, apperr.New(apperr.Invalid, "no_lines", "an order needs a line: cancel it instead")
+		}
+		edit := drafts.ReadOrderLines(body)
+		if err := body.Err(); err != nil {
+			return answer{}, placed(err, places)
+		}
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
+			return redirect(r.back(o), "The lines of "+orders.Number(o.Number)+" are changed"), err
+		})
+		return out, placed(err, places)
+	})
+}
+
+// changeOrder serves POST /orders/{id}/details: the note, or the shipping address.
+func (d *Dashboard) changeOrder(r *request) (answer, error) {
+	o, err := r.orderOf()
+	if err != nil {
+		return answer{}, err
+	}
+	f, what := noteForm(r, o), "note"
+	if r.http.PostForm.Has("shippingAddress.line1") {
+		f, what = addressForm(r, o), "shipping address"
+	}
+	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
+		var update commerce.OrderUpdate
+		if what == "note" {
+			body := f.Object()
+			update = drafts.ReadOrderUpdate(body)
+			if err := body.Err(); err != nil {
+				return answer{}, err
+			}
+		} else {
+			if code := f.Value("shippingAddress.country"); code != "" {
+				if _, ok := orders.CountryCode(code); !ok {
+					return answer{}, apperr.At("shippingAddress.country", "must be two letters, such as FR")
+				}
+			}
+			address, err := mergedAddress(o.ShippingAddress, f)
+			if err != nil {
+				return answer{}, err
+			}
+			update.ShippingAddress = patch.Field[string]{Value: address, Set: true}
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
+			return redirect(r.back(o), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+		})
+	})
+}

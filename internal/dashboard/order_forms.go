@@ -1,0 +1,180 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/orders"
+	"entrepot/internal/records"
+)
+
+// shipForm is the form of a shipment: how many of each line leave now, all that remains unless another number is typed.
+func shipForm(r *request, o *orders.Order) *form {
+	fields := []field{{Name: "carrier", Label: "Carrier", Value: o.TrackingCarrier, Max: 255},
+		{Name: "trackingNumber", Label: "Tracking number", Max: 255},
+		{Name: "trackingUrl", Label: "Tracking link", Kind: "url", Placeholder: "https://"}}
+	for i, l := range o.Lines {
+		if l.Remaining() <= 0 {
+			continue
+		}
+		name := l.Name
+		if name == "" {
+			name = l.SKU
+		}
+		at := "items[" + strconv.Itoa(i) + "]"
+		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
+			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "number", Value: strconv.FormatInt(l.Remaining(), 10)})
+	}
+	return r.form("/orders/"+string(o.ID)+"/ship", fields...)
+}
+
+// editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
+func editForm(r *request, o *orders.Order) *form {
+	var fields []field
+	for i, l := range o.Lines {
+		name, at := l.Name, "items["+strconv.Itoa(i)+"]"
+		if name == "" {
+			name = l.SKU
+		}
+		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
+			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU},
+			field{Name: at + ".quantity", Label: name, Kind: "int", Value: strconv.FormatInt(l.Quantity, 10)},
+			field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Value: l.UnitPrice.String()})
+	}
+	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
+	fields = append(fields, field{Name: at + ".sku", Label: "Add a SKU", Mono: true},
+		field{Name: at + ".quantity", Label: "Quantity", Kind: "int"},
+		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal"},
+		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Value: o.ShippingAmount.String()},
+		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Value: o.DiscountAmount.String()})
+	return r.form("/orders/"+string(o.ID)+"/lines", fields...)
+}
+
+// noteForm is the form of the note.
+func noteForm(r *request, o *orders.Order) *form {
+	return r.form("/orders/"+string(o.ID)+"/details", field{Name: "notes", Label: "Note", Kind: "textarea", Value: o.Notes, ClearBlank: true,
+		Max: 5000})
+}
+
+// addressFields are the inputs of an address, under the member of the order that holds it.
+var addressFields = []field{{Name: "name", Label: "Name"}, {Name: "company", Label: "Company"}, {Name: "line1", Label: "Street"},
+	{Name: "line2", Label: "Addition"}, {Name: "postalCode", Label: "Postal code"}, {Name: "city", Label: "City"},
+	{Name: "state", Label: "State"},
+	{Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2}}
+
+// orderForms adds what a user may do now.
+func (r *request) orderForms(view *orderView, o *orders.Order) {
+	own := "/orders/" + string(o.ID)
+	view.Note = noteForm(r, o)
+	for _, to := range o.Status.Moves() {
+		f := r.form(own+"/move", field{Name: "status", Kind: "hidden", Value: string(to)})
+		f.At("status").Value = string(to)
+		if to == orders.Cancelled {
+			asks := newAsk("cancel", "Cancel "+view.Number+"?", "What is not shipped yet is released to stock. The channel and webhook "+
+				"receivers are notified. This cannot be taken back.", "Cancel order", f)
+			view.Cancel = &asks
+			continue
+		}
+		if to == orders.Shipped && view.Ship != nil {
+			continue // the form of the lines does it
+		}
+		view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})
+	}
+	if err := o.Editable(); err != nil {
+		view.NoEdit = "Lines can be edited only while nothing is shipped"
+	} else {
+		view.Edit = editForm(r, o)
+	}
+	if !o.AnyShipped() {
+		view.AddressForm = addressForm(r, o)
+	}
+}
+
+// addressForm is the form of the shipping address.
+func addressForm(r *request, o *orders.Order) *form {
+	v, err := jsonvalue.Parse([]byte(o.ShippingAddress))
+	if err != nil {
+		v, _ = jsonvalue.Parse([]byte("{}"))
+	}
+	var fields []field
+	for _, in := range addressFields {
+		in.Value = addressText(v, in.Name)
+		in.Name = "shippingAddress." + in.Name
+		fields = append(fields, in)
+	}
+	return r.form("/orders/"+string(o.ID)+"/details", fields...)
+}
+
+// mergedAddress is the stored address with what was typed: members that the form does not show stay as they are.
+func mergedAddress(stored string, f *form) (string, error) {
+	members := map[string]json.RawMessage{}
+	if stored != "" {
+		if err := json.Unmarshal([]byte(stored), &members); err != nil {
+			members = map[string]json.RawMessage{}
+		}
+	}
+	for _, in := range addressFields {
+		typed := strings.TrimSpace(f.Value("shippingAddress." + in.Name))
+		for _, alias := range append([]string{in.Name}, addressAliases[in.Name]...) {
+			delete(members, alias)
+		}
+		if typed != "" {
+			members[in.Name] = text(typed)
+		}
+	}
+	out, err := json.Marshal(members)
+	return string(out), err
+}
+
+// paymentPairs are the members of an object of plain values; nil for anything else.
+func paymentPairs(metadata string) (list []pair) {
+	decoder := json.NewDecoder(bytes.NewReader([]byte(metadata)))
+	decoder.UseNumber()
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil
+		}
+		value, err := decoder.Token()
+		if _, nested := value.(json.Delim); nested || err != nil || len(list) == 50 {
+			return nil
+		}
+		list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
+	}
+	return list
+}
+
+func plainValue(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return "null"
+}
+
+// orderJSON is the order as the API shows it.
+func orderJSON(o *orders.Order) []token {
+	w := apijson.NewWriter(4096)
+	w.Object("")
+	records.WriteOrder(w, "data", o)
+	w.End()
+	return colour(string(w.Bytes()))
+}
+
+func signed(f format, n int64) string {
+	if n > 0 {
+		return "+" + f.Count(n)
+	}
+	return f.Count(n)
+}

@@ -1,0 +1,292 @@
+package dashboard
+
+import (
+	"slices"
+	"strconv"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// orderRoutes are the list of orders and what is done from it.
+var orderRoutes = []*route{
+	{method: "GET", path: "/orders", scope: "read:orders", serve: (*Dashboard).showOrders},
+	{method: "GET", path: "/orders/slip", scope: "read:orders", serve: (*Dashboard).showSlips},
+	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
+	{method: "POST", path: "/orders/bulk", scope: "write:orders", serve: (*Dashboard).moveOrders},
+	{method: "GET", path: "/orders/bulk/{id}", scope: "read:orders", serve: (*Dashboard).showBulk},
+}
+
+// ordersView is what templates/orders.html shows.
+type ordersView struct {
+	Tabs            []tab
+	Search          string
+	Kept            []pair // parameters that the search keeps
+	All             []pair // every parameter, for actions on the whole view
+	Chips           []chip
+	Menus           []orderMenu
+	Heads           []head
+	Rows            []orderRow
+	Words, AllWords string
+	Total           int64
+	Pager           pager
+	Empty           *empty
+	Bulk            *form
+	Moves           []option
+}
+
+// orderMenu is a filter that can be set: a list of links, or inputs.
+type orderMenu struct {
+	ID, Label string
+	Links     []tab
+	Inputs    []field
+	Kept      []pair
+}
+
+// orderRow is one line of the list.
+type orderRow struct {
+	ID              id.Order
+	To              string
+	Number, Foreign string
+	Placed          stamp
+	Who, Country    string
+	First           string
+	More            int64
+	Badge           badge
+	Gauge           gauge
+	Channel         string
+	Total           string
+}
+
+// showOrders serves GET /orders.
+func (d *Dashboard) showOrders(r *request) (answer, error) {
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		return answer{}, err
+	}
+	var list []orders.Summary
+	var total int64
+	var counts map[orders.Status]int64
+	var places []channels.Channel
+	err = r.read(func(tx *db.Tx) (err error) {
+		if list, total, err = orders.ListSummaries(tx, q.Filter); err != nil {
+			return err
+		}
+		if counts, err = orders.StatusCounts(tx); err != nil {
+			return err
+		}
+		places, _, err = channels.List(tx, 100, 0)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	view := ordersView{Search: q.Search, Kept: q.hidden("search"), All: q.hidden(), Total: total, Tabs: r.orderTabs(q, counts),
+		Chips: r.orderChips(q, places), Menus: orderMenus(q, places), Heads: orderHeads(q), Bulk: r.form("/orders/bulk"),
+		Words: r.format.plural(total, "order", "orders"), AllWords: "All " + r.format.Count(total)}
+	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
+		view.Moves = append(view.Moves, option{Value: string(s), Label: movedWords[s]})
+	}
+	for i := range list {
+		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
+	}
+	view.Pager = r.ordersPager(q, total)
+	if total == 0 {
+		view.Empty = r.noOrders(q)
+	}
+	return show(screen{Template: "orders", Title: "Orders", Section: "/orders", Data: view}), nil
+}
+
+func (r *request) orderRow(q ordersQuery, o *orders.Summary) orderRow {
+	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number), Foreign: foreignNumber(&o.Order),
+		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
+		More: o.ItemCount - 1, Badge: statusWords[o.Status], Gauge: newGauge(o.Units.Shipped, o.Units.Ordered), Channel: o.ChannelName,
+		Total: r.format.Money(o.Order.Total, o.Currency)}
+	return row
+}
+
+// orderTabs are the views: everything, what is to ship, and each status.
+func (r *request) orderTabs(q ordersQuery, counts map[orders.Status]int64) (list []tab) {
+	now := statusesText(q.Statuses)
+	add := func(label string, statuses ...orders.Status) {
+		of := statuses
+		if of == nil {
+			of = orders.Statuses
+		}
+		var n int64
+		for _, s := range of {
+			n += counts[s]
+		}
+		text := statusesText(statuses)
+		list = append(list, tab{Label: label, To: q.at("/orders", "status", text), Count: r.format.Count(n), Current: now == text})
+	}
+	add("All")
+	add("To ship", orders.Processing, orders.PartiallyShipped)
+	for _, s := range []orders.Status{orders.Pending, orders.PartiallyShipped, orders.Shipped, orders.Delivered, orders.Cancelled,
+		orders.Returned} {
+		add(statusWords[s].Word, s)
+	}
+	return list
+}
+
+// orderChips are the filters that are set; each leads to the list without it.
+func (r *request) orderChips(q ordersQuery, places []channels.Channel) (list []chip) {
+	on := func(words string, names ...string) {
+		var change []string
+		for _, name := range names {
+			change = append(change, name, "")
+		}
+		list = append(list, chip{Label: words, To: q.at("/orders", change...), On: true})
+	}
+	get := q.values.Get
+	if len(q.Statuses) > 0 {
+		words := ""
+		for _, s := range orders.Statuses {
+			if slices.Contains(q.Statuses, s) {
+				words += ", " + statusWords[s].Word
+			}
+		}
+		on("Status: "+words[2:], "status")
+	}
+	if text := get("placed"); text != "" {
+		on("Placed: "+placedWords(text), "placed")
+	}
+	if from, to := get("createdAtGte"), get("createdAtLte"); from != "" || to != "" {
+		on("Placed: "+span(from, to), "createdAtGte", "createdAtLte")
+	}
+	if q.Channel != "" {
+		name := "unknown"
+		for _, c := range places {
+			if c.ID == q.Channel {
+				name = c.Name
+			}
+		}
+		on("Channel: "+name, "channelId")
+	}
+	if q.Country != "" {
+		on("Country: "+countryName(q.Country), "country")
+	}
+	if from, to := q.MinTotal, q.MaxTotal; from != nil || to != nil {
+		on("Total: "+span(r.bound(from), r.bound(to)), "minTotal", "maxTotal")
+	}
+	if q.Email != "" {
+		on("Customer: "+q.Email, "customerEmail")
+	}
+	if q.Customer != "" {
+		on("One customer", "customerId")
+	}
+	return list
+}
+
+func (r *request) bound(a *money.Amount) string {
+	if a == nil {
+		return ""
+	}
+	return r.format.plain(a.String())
+}
+
+// span says two bounds, of which one may be missing.
+func span(from, to string) string {
+	switch {
+	case from == "":
+		return "to " + to
+	case to == "":
+		return "from " + from
+	}
+	return from + " to " + to
+}
+
+func placedWords(text string) string {
+	if text == "today" || text == "1d" {
+		return "today"
+	}
+	return "last " + text[:len(text)-1] + " days"
+}
+
+// orderMenus are the filters that can be set.
+func orderMenus(q ordersQuery, places []channels.Channel) []orderMenu {
+	status := orderMenu{ID: "f-status", Label: "Status"}
+	for _, s := range orders.Statuses {
+		next := slices.DeleteFunc(slices.Clone(q.Statuses), func(o orders.Status) bool { return o == s })
+		on := len(next) < len(q.Statuses)
+		if !on {
+			next = append(next, s)
+		}
+		status.Links = append(status.Links, tab{Label: statusWords[s].Word, To: q.at("/orders", "status", statusesText(next)), Current: on})
+	}
+	placed := orderMenu{ID: "f-placed", Label: "Placed", Kept: q.hidden("placed", "createdAtGte", "createdAtLte"), Inputs: []field{
+		{Form: "f", Name: "createdAtGte", Label: "From", Kind: "date", Value: q.values.Get("createdAtGte")},
+		{Form: "f", Name: "createdAtLte", Label: "To", Kind: "date", Value: q.values.Get("createdAtLte")}}}
+	for _, text := range []string{"today", "7d", "30d", "90d"} {
+		placed.Links = append(placed.Links, tab{Label: sentence(placedWords(text)), Current: q.values.Get("placed") == text,
+			To: q.at("/orders", "placed", text, "createdAtGte", "", "createdAtLte", "")})
+	}
+	channel := orderMenu{ID: "f-channel", Label: "Channel"}
+	for _, c := range places {
+		channel.Links = append(channel.Links, tab{Label: c.Name, To: q.at("/orders", "channelId", string(c.ID)), Current: q.Channel == c.ID})
+	}
+	customer := orderMenu{ID: "f-customer", Label: "Customer", Kept: q.hidden("customerEmail", "country"), Inputs: []field{
+		{Form: "f", Name: "customerEmail", Label: "E-mail", Kind: "email", Value: q.Email},
+		{Form: "f", Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2, Value: q.Country}}}
+	total := orderMenu{ID: "f-total", Label: "Total", Kept: q.hidden("minTotal", "maxTotal"), Inputs: []field{
+		{Form: "f", Name: "minTotal", Label: "At least", Kind: "decimal", Value: q.values.Get("minTotal")},
+		{Form: "f", Name: "maxTotal", Label: "At most", Kind: "decimal", Value: q.values.Get("maxTotal")}}}
+	list := []orderMenu{status, placed, customer, total}
+	if len(channel.Links) > 0 {
+		list = slices.Insert(list, 2, channel)
+	}
+	return list
+}
+
+// orderHeads are the columns; three of them sort.
+func orderHeads(q ordersQuery) []head {
+	sorted := func(label string, by orders.Sort, num bool) head {
+		h, next := head{Label: label, Num: num}, ":desc"
+		if q.Sort == by {
+			if h.Sort = "descending"; q.Ascending {
+				h.Sort = "ascending"
+			} else {
+				next = ":asc"
+			}
+		}
+		h.To = q.at("/orders", "sort", string(by)+next)
+		return h
+	}
+	return []head{sorted("Order", orders.ByNumber, false), sorted("Placed", orders.ByCreatedAt, false), {Label: "Customer"}, {Label: "Lines"},
+		{Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, sorted("Total", orders.ByTotal, true)}
+}
+
+func (r *request) ordersPager(q ordersQuery, total int64) pager {
+	from, to := int64(q.Offset)+1, min(int64(q.Offset)+ordersPage, total)
+	if from > to {
+		from, to = to, to
+	}
+	p := pager{Words: r.format.Count(from) + "–" + r.format.Count(to) + " of " + r.format.Count(total)}
+	if total == 0 {
+		p.Words = "No orders"
+	}
+	if q.Page > 1 {
+		p.First, p.Newer = q.at("/orders"), q.at("/orders", "page", strconv.Itoa(q.Page-1))
+		if q.Page == 2 {
+			p.Newer = p.First
+		}
+	}
+	if to < total {
+		p.Older = q.at("/orders", "page", strconv.Itoa(q.Page+1))
+	}
+	return p
+}
+
+// noOrders is what an empty list says.
+func (r *request) noOrders(q ordersQuery) *empty {
+	if q.filtered() {
+		return &empty{Icon: "search", Head: "No order matches", Text: "Take a filter away, or search for something else.",
+			Label: "Show all orders", To: prefix + "/orders"}
+	}
+	return &empty{Icon: "order", Head: "No orders yet", Text: "Orders appear here as soon as a channel or an API key sends one.",
+		Curl: "curl " + r.d.PublicURL + "/api/v1/orders -H 'X-API-Key: <API_KEY>' -H 'Content-Type: application/json' " +
+			`-d '{"customerName":"Ada Lovelace","items":[{"sku":"SKU-1","quantity":1,"unitPrice":"9.90"}]}'`}
+}

@@ -1,0 +1,213 @@
+package dashboard
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+)
+
+// typedFrom is how many orders a bulk move takes before their number has to be typed.
+const typedFrom = 1000
+
+// chosenOrders are the orders that a form of the list names: those whose ids it holds, or all that its filter lets through. Errors: Invalid
+// for more than most.
+func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
+	over := apperr.New(apperr.Invalid, "too_many_orders", "more than %s orders are chosen; choose fewer with a filter",
+		r.format.Count(int64(most)))
+	if ticked := tickedOrders(sent); sent.Get("all") == "" && len(ticked) > 0 {
+		var chosen []id.Order
+		for _, text := range ticked {
+			order, ok := id.Parse[id.Order](text)
+			if !ok || len(chosen) == most {
+				return nil, apperr.New(apperr.Invalid, "invalid_ids", "an order that was chosen cannot be read")
+			}
+			chosen = append(chosen, order)
+		}
+		whole, err := orders.ByIDs(tx, chosen)
+		for i := range whole {
+			list = append(list, jobs.Order{ID: whole[i].ID, Number: whole[i].Number})
+		}
+		return list, err
+	}
+	q, err := r.readOrders(sent)
+	if err != nil {
+		return nil, err
+	}
+	err = orders.EachHead(tx, q.Filter, func(page []orders.Order) error {
+		for i := range page {
+			list = append(list, jobs.Order{ID: page[i].ID, Number: page[i].Number})
+		}
+		if len(list) > most {
+			return over
+		}
+		return nil
+	})
+	return list, err
+}
+
+// tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
+func tickedOrders(sent url.Values) []string {
+	return nonEmpty(append(slices.Clone(sent["id"]), strings.Split(sent.Get("ids"), ",")...))
+}
+
+// bulkAskView is what templates/orders_ask.html shows before a bulk move that cannot be taken back or that is large.
+type bulkAskView struct {
+	Head, Text, Label string
+	Typed             string // what has to be typed, "" for nothing
+	Form              *form
+	Kept              []pair
+	Wrong             bool
+	Back              string
+}
+
+// moveOrders serves POST /orders/bulk: it moves the orders that were chosen, or all of the view, in a job that reports each. What cannot be
+// taken back is asked for first.
+func (d *Dashboard) moveOrders(r *request) (answer, error) {
+	sent := r.http.PostForm
+	to := orders.Status(sent.Get("to"))
+	if movedWords[to] == "" {
+		return answer{}, apperr.New(apperr.Invalid, "invalid_status", "orders cannot be moved to this status")
+	}
+	q, err := r.readOrders(sent)
+	if err != nil {
+		return answer{}, err
+	}
+	if sent.Get("all") == "" && len(tickedOrders(sent)) == 0 {
+		out := answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: "No order is selected"}}
+		return out, nil
+	}
+	var list []jobs.Order
+	if err := r.read(func(tx *db.Tx) (err error) {
+		list, err = r.chosenOrders(tx, sent, commerce.MaxBulkOrders)
+		return err
+	}); err != nil {
+		return answer{}, err
+	}
+	n := strconv.Itoa(len(list))
+	asks := to == orders.Cancelled || to == orders.Returned || len(list) > typedFrom
+	if confirmed := sent.Get("confirm"); asks && (confirmed == "" || len(list) > typedFrom && confirmed != n) {
+		return r.askBulk(q, to, list, confirmed != ""), nil
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: to, Orders: list})
+		return redirect("/orders/bulk/"+string(job.ID), ""), err
+	})
+}
+
+// askBulk is the page that asks whether orders are to be moved.
+func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, wrong bool) answer {
+	many := r.format.plural(int64(len(list)), "order", "orders")
+	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk"), Wrong: wrong,
+		Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
+		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
+	if to == orders.Cancelled || to == orders.Returned {
+		view.Text += " This cannot be taken back."
+	}
+	for _, name := range []string{"all", "id"} {
+		for _, value := range r.http.PostForm[name] {
+			view.Kept = append(view.Kept, pair{Name: name, Value: value})
+		}
+	}
+	if len(list) > typedFrom {
+		view.Typed = strconv.Itoa(len(list))
+	} else {
+		view.Kept = append(view.Kept, pair{Name: "confirm", Value: "yes"})
+	}
+	return show(screen{Template: "orders_ask", Title: view.Head, Section: "/orders", Crumbs: []crumb{{"Orders", "/orders"}, {"Move many", ""}},
+		Data: view})
+}
+
+// bulkView is what templates/orders_bulk.html shows: how far a bulk move is, and what became of each order.
+type bulkView struct {
+	Badge         badge
+	Gauge         gauge
+	Done, Refused string
+	Started       stamp
+	Running       bool
+	Tabs          []tab
+	Rows          []bulkRow
+	Words         string
+	Pager         pager
+}
+
+type bulkRow struct {
+	Number, To string
+	Badge      badge
+	Message    string
+}
+
+// outcomeWords are what became of an order of a bulk move.
+var outcomeWords = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Done"}, jobs.Refused: {"bad", "fail", "Refused"},
+	"": {"", "wait", "Waits"}}
+
+// showBulk serves GET /orders/bulk/{id}.
+func (d *Dashboard) showBulk(r *request) (answer, error) {
+	which, err := pathID[id.Job](r, "job")
+	if err != nil {
+		return answer{}, err
+	}
+	given := r.http.URL.Query()
+	only := jobs.Outcome(given.Get("outcome"))
+	if outcomeWords[only] == (badge{}) {
+		only = ""
+	}
+	page := 1
+	if n, err := strconv.Atoi(given.Get("page")); err == nil {
+		page = min(max(n, 1), 1000)
+	}
+	var job jobs.Job
+	var list []jobs.Order
+	var total int64
+	err = r.read(func(tx *db.Tx) (err error) {
+		if job, err = jobs.ByID(tx, which); err != nil {
+			return err
+		}
+		if job.Type != jobs.OrderBulk {
+			return apperr.Missing("job")
+		}
+		list, total, err = jobs.Report(tx, which, only, 100, (page-1)*100)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	own := prefix + "/orders/bulk/" + string(which)
+	view := bulkView{Gauge: newGauge(job.Processed, job.Total), Done: r.format.Count(job.Updated), Refused: r.format.Count(job.Failed),
+		Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0, Words: r.format.plural(total, "order", "orders"),
+		Tabs: []tab{{Label: "All", To: own, Count: r.format.Count(job.Total), Current: only == ""},
+			{Label: "Done", To: own + "?outcome=done", Count: r.format.Count(job.Updated), Current: only == jobs.Done},
+			{Label: "Refused", To: own + "?outcome=refused", Count: r.format.Count(job.Failed), Current: only == jobs.Refused}}}
+	switch {
+	case view.Running:
+		view.Badge = badge{"info", "wait", "Running"}
+	case job.Failed > 0:
+		view.Badge = badge{"warn", "ok", "Done, some refused"}
+	default:
+		view.Badge = badge{"good", "ok", "Done"}
+	}
+	for _, o := range list {
+		view.Rows = append(view.Rows, bulkRow{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
+			Badge: outcomeWords[o.Outcome], Message: sentence(o.Message)})
+	}
+	at := func(n int) string {
+		return own + "?" + url.Values{"outcome": {string(only)}, "page": {strconv.Itoa(n)}}.Encode()
+	}
+	view.Pager.Words = view.Words
+	if page > 1 {
+		view.Pager.Newer = at(page - 1)
+	}
+	if int64(page)*100 < total {
+		view.Pager.Older = at(page + 1)
+	}
+	title := movedWords[commerce.BulkTarget(job)]
+	return show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
+		Crumbs: []crumb{{"Orders", "/orders"}, {"Many at once", ""}}, Data: view}), nil
+}

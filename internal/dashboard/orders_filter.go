@@ -1,0 +1,117 @@
+package dashboard
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/drafts"
+	"entrepot/internal/orders"
+)
+
+// ordersPage is how many orders a page of the list shows.
+const ordersPage = 50
+
+// ordersQuery is what the address of the list says: the filter, with the names of the API's parameters, and the page. It travels along to
+// an order, so that its neighbours are those of the list it was opened from.
+type ordersQuery struct {
+	orders.Filter
+	Page   int
+	values url.Values // what belongs to the filter and the sort
+}
+
+// ordersParameters are those of the list, and placed, which is a span that ends now: "today", or a number of days.
+var ordersParameters = []string{"search", "status", "channelId", "customerId", "customerEmail", "country", "minTotal", "maxTotal", "placed",
+	"createdAtGte", "createdAtLte", "sort"}
+
+// readOrders reads the list's parameters. Errors: Invalid, as the API's list.
+func (r *request) readOrders(values url.Values) (ordersQuery, error) {
+	given := url.Values{}
+	for _, name := range ordersParameters {
+		if text := strings.TrimSpace(strings.Join(nonEmpty(values[name]), ",")); text != "" {
+			given.Set(name, text)
+		}
+	}
+	q := apijson.ReadQuery(given)
+	out := ordersQuery{Filter: drafts.ReadOrderFilter(q), values: given, Page: 1}
+	if n, err := strconv.Atoi(values.Get("page")); err == nil {
+		out.Page = min(max(n, 1), 10_000_000)
+	}
+	if from, ok := r.placedFrom(given.Get("placed")); ok {
+		out.From = max(out.From, from.UnixMicro())
+	} else if given.Has("placed") {
+		q.Fault("placed", "must be today, or a number of days such as 7d")
+	}
+	out.Limit, out.Offset = ordersPage, (out.Page-1)*ordersPage
+	return out, q.Err()
+}
+
+// placedFrom is the beginning of a span that ends now, at a midnight of the user.
+func (r *request) placedFrom(text string) (time.Time, bool) {
+	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if text == "today" {
+		days, err = 1, nil
+	}
+	if err != nil || days < 1 || days > 3660 {
+		return time.Time{}, false
+	}
+	now := r.format.now.In(r.format.zone)
+	return time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, r.format.zone), true
+}
+
+func nonEmpty(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return strings.TrimSpace(text) == "" })
+}
+
+// at is the address of a page below the prefix with this filter and some parameters set otherwise: name, value, …; "" takes one away.
+func (q ordersQuery) at(path string, change ...string) string {
+	values := url.Values{}
+	for name, list := range q.values {
+		values[name] = list
+	}
+	for i := 0; i+1 < len(change); i += 2 {
+		if change[i+1] == "" {
+			values.Del(change[i])
+		} else {
+			values.Set(change[i], change[i+1])
+		}
+	}
+	if text := values.Encode(); text != "" {
+		path += "?" + text
+	}
+	return prefix + path
+}
+
+// filtered reports whether any order may be left out.
+func (q ordersQuery) filtered() bool {
+	for name := range q.values {
+		if name != "sort" {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden are the parameters as inputs of a form, but for some.
+func (q ordersQuery) hidden(but ...string) (list []pair) {
+	for _, name := range ordersParameters {
+		if q.values.Has(name) && !slices.Contains(but, name) {
+			list = append(list, pair{Name: name, Value: q.values.Get(name)})
+		}
+	}
+	return list
+}
+
+// statusesText is a status filter as the address has it, in the order of an order's life.
+func statusesText(list []orders.Status) string {
+	var texts []string
+	for _, s := range orders.Statuses {
+		if slices.Contains(list, s) {
+			texts = append(texts, string(s))
+		}
+	}
+	return strings.Join(texts, ",")
+}

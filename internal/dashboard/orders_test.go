@@ -1,0 +1,258 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+// shopper calls the API of a site as its owner.
+type shopper struct {
+	*browser
+	t testing.TB
+}
+
+func (s *site) shopper(t testing.TB) *shopper {
+	t.Helper()
+	c := &shopper{s.browser(), t}
+	c.header.Set("Authorization", "Bearer "+c.call("POST", "/auth/login", map[string]any{"email": "owner@test.example",
+		"password": password})["accessToken"].(string))
+	return c
+}
+
+// call gives the data of an answer that says that all went well.
+func (c *shopper) call(method, path string, body any) map[string]any {
+	c.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	kind := "application/json"
+	if body == nil {
+		kind, text = "", nil
+	}
+	out := c.send(method, "/api/v1"+path, bytes.NewReader(text), kind)
+	var answer struct{ Data map[string]any }
+	if err := json.Unmarshal([]byte(out.body), &answer); out.status >= 300 || err != nil {
+		c.t.Fatalf("%s %s: %d %s", method, path, out.status, out.body)
+	}
+	return answer.Data
+}
+
+// order makes an order of quantities of the article MUG and TEA.
+func (c *shopper) order(status string, more map[string]any, quantities ...int) string {
+	c.t.Helper()
+	var items []any
+	for i, n := range quantities {
+		items = append(items, map[string]any{"sku": []string{"MUG", "TEA"}[i], "quantity": n, "unitPrice": "9.50"})
+	}
+	body := map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com", "initialStatus": status, "items": items,
+		"shippingAddress": map[string]any{"line1": "1 rue de la Paix", "zip": "75002", "city": "Paris", "country": "FR", "doorCode": "12B"}}
+	for name, value := range more {
+		body[name] = value
+	}
+	return c.call("POST", "/orders", body)["id"].(string)
+}
+
+func (c *shopper) articles() {
+	c.t.Helper()
+	for _, sku := range []string{"MUG", "TEA"} {
+		c.call("POST", "/products", map[string]any{"sku": sku, "name": "The " + sku, "price": 9.5})
+		c.call("POST", "/inventory/movements", map[string]any{"sku": sku, "type": "receive", "quantity": 100})
+	}
+}
+
+// The list shows what the address says, and each filter that is set leads to the list without it.
+func TestOrderList(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		if out := b.get("/orders"); out.status != 200 || !strings.Contains(out.words(), "No orders yet") {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		c.articles()
+		for i := range 60 {
+			c.order([]string{"PENDING", "PROCESSING", "SHIPPED"}[i%3], map[string]any{"externalReference": fmt.Sprint("WEB-", i)}, 2+i%3, 1)
+		}
+		c.order("PROCESSING", map[string]any{"customerName": "Bob", "shippingAddress": map[string]any{"country": "DE"}}, 10, 10)
+		for path, want := range map[string][]string{
+			"/orders": {"1–50 of 61", "All 61", "To ship 21", "Pending 20", "Bob DE", "The MUG", "+1", "0 of 20",
+				"€190.00"},
+			"/orders?page=2":                                             {"51–61 of 61"},
+			"/orders?page=99":                                            {"of 61"},
+			"/orders?status=SHIPPED":                                     {"1–20 of 20", "Status: Shipped"},
+			"/orders?status=PENDING&status=":                             {"1–20 of 20"},
+			"/orders?search=web-7":                                       {"1–1 of 1", "WEB-7"},
+			"/orders?search=nobody+at+all":                               {"No order matches"},
+			"/orders?country=de":                                         {"1–1 of 1", "Country: Germany"},
+			"/orders?minTotal=100":                                       {"1–1 of 1", "Total: from 100"},
+			"/orders?placed=7d&sort=total:desc":                          {"1–50 of 61", "Placed: last 7 days"},
+			"/orders?placed=today":                                       {"Placed: today"},
+			"/orders?createdAtLte=2020-01-01":                            {"No order matches", "Placed: to 2020-01-01"},
+			"/orders?customerEmail=ADA@example.com&sort=orderNumber:asc": {"1–50 of 61", "Customer: ADA@example.com"},
+		} {
+			out := b.get(path)
+			for _, words := range want {
+				if out.status != 200 || !strings.Contains(out.words(), words) {
+					t.Errorf("%s: %d, no %q in %s", path, out.status, words, out.words())
+				}
+			}
+		}
+		if out := b.get("/orders?status=LOST"); out.status != 400 {
+			t.Errorf("an unknown status: %d", out.status)
+		}
+		out := b.get("/orders?status=SHIPPED&search=ada")
+		for _, link := range []string{`href="/dashboard/orders?search=ada"`, `name="status" value="SHIPPED"`, `name="search" value="ada"`} {
+			if !strings.Contains(out.body, link) {
+				t.Errorf("no %s", link)
+			}
+		}
+		s.newUser("vera@test.example", accounts.Viewer)
+		if out := s.as(accounts.User{Email: "vera@test.example"}).get("/orders"); out.status != 200 || strings.Contains(out.body, "Ship all") {
+			t.Errorf("a viewer's list: %d", out.status)
+		}
+	})
+}
+
+// A file has every order of the view once, and no cell that a spreadsheet would take for a formula; who took it is noted.
+func TestOrderExport(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		var ids []string
+		for _, name := range []string{"=cmd()", "+1", "-1", "@x", "Ada"} {
+			ids = append(ids, c.order("PENDING", map[string]any{"customerName": name}, 1))
+		}
+		c.order("SHIPPED", nil, 3)
+		rows := func(values url.Values) [][]string {
+			out := b.post("/orders/export", values)
+			list, err := csv.NewReader(strings.NewReader(out.body)).ReadAll()
+			if err != nil || out.status != 200 || !strings.Contains(out.header.Get("Content-Disposition"), ".csv") {
+				t.Fatalf("%d %v %s", out.status, err, out.body)
+			}
+			return list[1:]
+		}
+		if all := rows(nil); len(all) != 6 || all[0][2] != "SHIPPED" || all[0][10] != "3" || all[1][5] != "Ada" || all[5][5] != "'=cmd()" ||
+			all[4][5] != "'+1" || all[3][5] != "'-1" || all[2][5] != "'@x" {
+			t.Errorf("%v", all)
+		}
+		if some := rows(url.Values{"status": {"PENDING"}}); len(some) != 5 {
+			t.Errorf("%v", some)
+		}
+		if some := rows(url.Values{"id": ids[:2]}); len(some) != 2 {
+			t.Errorf("%v", some)
+		}
+		if log := c.send("GET", "/api/v1/audit-log", nil, ""); strings.Count(log.body, "orders.exported") != 3 {
+			t.Errorf("%s", log.body)
+		}
+	})
+}
+
+// Slips have an address and what is to be packed, and no price.
+func TestSlips(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		first, second := c.order("PROCESSING", nil, 2, 1), c.order("PENDING", map[string]any{"notes": "ring twice"}, 1)
+		out := b.get("/orders/slip?ids=" + first + "," + second)
+		for _, words := range []string{"ORD-000001", "ORD-000002", "1 rue de la Paix", "75002 Paris", "France", "The MUG", "ring twice"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		if strings.Contains(out.body, "9.50") || strings.Contains(out.body, "€") {
+			t.Error("a slip shows a price")
+		}
+		if out := b.get("/orders/slip?status=PENDING"); strings.Contains(out.words(), "ORD-000001") ||
+			!strings.Contains(out.words(), "ORD-000002") {
+			t.Errorf("slips of a view: %s", out.words())
+		}
+		if out := b.get("/orders/slip?ids=" + nobodys); out.status != 404 {
+			t.Errorf("a foreign order: %d", out.status)
+		}
+	})
+}
+
+// work runs the jobs that are due, as a worker does.
+func (s *site) work() {
+	s.t.Helper()
+	for {
+		var list []jobs.Job
+		s.do(db.Across, func(tx *db.Tx) (err error) {
+			list, err = jobs.Claim(tx, 10, 1e9)
+			return err
+		})
+		if len(list) == 0 {
+			return
+		}
+		for _, job := range list {
+			if err := s.Commerce.RunOrderBulk(s.t.Context(), s.DB, job, 1e9); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// All orders of a view are shipped by one job, a second click included, and the report says what became of each.
+func TestBulkShip(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for i := range 9 {
+			c.order([]string{"PROCESSING", "PENDING"}[i/6], nil, 2)
+		}
+		values := url.Values{"_key": {"one click"}, "all": {"9"}, "to": {"SHIPPED"}}
+		first, second := b.post("/orders/bulk", values), b.post("/orders/bulk", values)
+		if first.status != 303 || first.to() != second.to() {
+			t.Fatalf("%d %q, %d %q", first.status, first.to(), second.status, second.to())
+		}
+		if out := b.follow(first); !strings.Contains(out.words(), "Running") || !strings.Contains(out.words(), "0 of 9") {
+			t.Errorf("%s", out.words())
+		}
+		s.work()
+		out := b.follow(first)
+		for _, words := range []string{"9 of 9", "6 done, 3 refused", "An order cannot go from PENDING to SHIPPED", "Done, some refused"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		if out := b.get(strings.TrimPrefix(first.to(), prefix) + "?outcome=refused"); strings.Contains(out.words(), "ORD-000001") {
+			t.Errorf("what was refused: %s", out.words())
+		}
+		if out := b.follow(b.post("/orders/bulk", url.Values{"to": {"SHIPPED"}})); !strings.Contains(out.words(), "No order is selected") {
+			t.Errorf("%s", out.words())
+		}
+	})
+}
+
+// What cannot be taken back is asked for, and changes nothing before.
+func TestBulkCancelAsks(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		order := c.order("PENDING", nil, 2)
+		values := url.Values{"id": {order}, "to": {"CANCELLED"}}
+		if out := b.post("/orders/bulk", values); out.status != 200 || !strings.Contains(out.words(), "Cancel: 1 order?") {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "PENDING" {
+			t.Fatalf("it is %s before it was confirmed", got)
+		}
+		values.Set("confirm", "yes")
+		if out := b.post("/orders/bulk", values); out.status != 303 {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		s.work()
+		if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "CANCELLED" {
+			t.Errorf("it is %s", got)
+		}
+	})
+}

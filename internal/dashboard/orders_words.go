@@ -1,0 +1,75 @@
+package dashboard
+
+import (
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"entrepot/internal/orders"
+)
+
+// statusWords are how people call the statuses, with their tones.
+var statusWords = map[orders.Status]badge{
+	orders.Pending:          {"", "pending", "Pending"},
+	orders.Processing:       {"warn", "processing", "To ship"},
+	orders.PartiallyShipped: {"info", "partially_shipped", "Partly shipped"},
+	orders.Shipped:          {"info", "shipped", "Shipped"},
+	orders.Delivered:        {"good", "delivered", "Delivered"},
+	orders.Cancelled:        {"", "cancelled", "Cancelled"},
+	orders.Returned:         {"odd", "returned", "Returned"},
+}
+
+// moveWords are the buttons that move an order to a status.
+var moveWords = map[orders.Status]string{
+	orders.Processing: "Release to ship", orders.Shipped: "Ship everything", orders.Delivered: "Mark delivered",
+	orders.Cancelled: "Cancel order", orders.Returned: "Mark returned",
+}
+
+// movedWords are what a bulk move does to many orders.
+var movedWords = map[orders.Status]string{
+	orders.Processing: "Release to ship", orders.Shipped: "Ship all", orders.Delivered: "Mark delivered", orders.Cancelled: "Cancel",
+	orders.Returned: "Mark returned",
+}
+
+// dotTone is the tone of a glyph without its badge.
+func dotTone(b badge) string {
+	if b.Tone == "" {
+		return "idle"
+	}
+	return b.Tone
+}
+
+// countryName is a country's English name, or its code where there is none.
+func countryName(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	if name := display.English.Regions().Name(region); name != "" && !strings.HasPrefix(name, "Unknown") {
+		return name
+	}
+	return code
+}
+
+// orderName is how the buyer is called where space is short.
+func orderName(o *orders.Order) string {
+	switch {
+	case o.CustomerName != "":
+		return o.CustomerName
+	case o.CustomerEmail != "":
+		return o.CustomerEmail
+	}
+	return "Anonymous"
+}
+
+// foreignNumber is the number that the order has elsewhere, "" for none.
+func foreignNumber(o *orders.Order) string {
+	switch {
+	case o.ExternalNumber != "":
+		return o.ExternalNumber
+	case o.ExternalReference != "":
+		return o.ExternalReference
+	}
+	return o.PlatformID
+}

@@ -1,0 +1,74 @@
+package dashboard
+
+import (
+	"slices"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+)
+
+// maxSlips is how many packing slips are printed at once.
+const maxSlips = 100
+
+// slipView is one packing slip: no prices.
+type slipView struct {
+	Number, Foreign string
+	Placed          stamp
+	Channel         string
+	Address         []string
+	Note            string
+	Lines           []slipLine
+}
+
+type slipLine struct {
+	SKU, Name string
+	Quantity  string
+	Shipped   string // of it, already; "" for none
+}
+
+// showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view.
+func (d *Dashboard) showSlips(r *request) (answer, error) {
+	var list []slipView
+	err := r.read(func(tx *db.Tx) error {
+		chosen, err := r.chosenOrders(tx, r.http.URL.Query(), maxSlips)
+		if err != nil {
+			return err
+		}
+		whole, err := orders.ByIDs(tx, ids(chosen))
+		for i := range whole {
+			list = append(list, r.slip(&whole[i]))
+		}
+		return err
+	})
+	if err == nil && len(list) == 0 {
+		err = apperr.Missing("order")
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return show(screen{Template: "slip", Title: "Packing slips", Section: "/orders",
+		Crumbs: []crumb{{"Orders", "/orders"}, {"Packing slips", ""}}, Data: list}), nil
+}
+
+func ids(list []jobs.Order) (all []id.Order) {
+	for _, o := range list {
+		all = append(all, o.ID)
+	}
+	return slices.Compact(all)
+}
+
+func (r *request) slip(o *orders.Order) slipView {
+	s := slipView{Number: orders.Number(o.Number), Foreign: foreignNumber(o), Placed: r.format.Moment(o.CreatedAt, "2 January 2006"),
+		Channel: o.ChannelName, Address: addressLines(o.ShippingAddress, o.CustomerName), Note: o.Notes}
+	for _, l := range o.Lines {
+		line := slipLine{SKU: l.SKU, Name: l.Name, Quantity: r.format.Count(l.Quantity - l.Refunded)}
+		if l.Shipped > 0 {
+			line.Shipped = r.format.Count(l.Shipped)
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	return s
+}
