@@ -262,7 +262,7 @@ func orderHeads(q ordersQuery) []head {
 func (r *request) ordersPager(q ordersQuery, total int64) pager {
 	from, to := int64(q.Offset)+1, min(int64(q.Offset)+ordersPage, total)
 	if from > to {
-		from, to = to, to
+		from = to
 	}
 	p := pager{Words: r.format.Count(from) + "–" + r.format.Count(to) + " of " + r.format.Count(total)}
 	if total == 0 {

@@ -1,0 +1,167 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+)
+
+// Nine of three cannot be shipped: the API's words stand beside the input, which keeps what was typed. One can, and is taken back whole.
+func TestShipAndUndo(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		order := c.order("PROCESSING", nil, 3, 2)
+		path := "/orders/" + order
+		lines := c.call("GET", path, nil)["items"].([]any)
+		line := func(i int) string { return lines[i].(map[string]any)["id"].(string) }
+		ship := func(first, second string) reply {
+			return b.post(path+"/ship", url.Values{"_key": {b.get(path).key(t, path+"/ship")}, "carrier": {"DHL"}, "trackingNumber": {"JD 1"},
+				"items[0].orderItemId": {line(0)}, "items[0].quantity": {first}, "items[1].orderItemId": {line(1)}, "items[1].quantity": {second}})
+		}
+		if page := b.get(path); !strings.Contains(page.words(), "2 lines, 5 units, 5 to ship") ||
+			!strings.Contains(page.words(), "Ship 5 units") {
+			t.Errorf("%s", page.words())
+		}
+		out := ship("0", "9")
+		if out.status != 422 || !strings.Contains(out.words(), "Cannot ship 9 of TEA only 2 remaining") ||
+			!strings.Contains(out.body, `name="items[1].quantity" type="number" min="0" value="9"`) || !strings.Contains(out.body, `value="JD 1"`) {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		if out := ship("", "0"); out.status != 422 || !strings.Contains(out.words(), "Type how many units of a line leave now") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		if out := ship("many", ""); out.status != 422 || !strings.Contains(out.words(), "must be an integer") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		out = b.follow(ship("1", "0"))
+		for _, words := range []string{"ORD-000001: 1 unit with DHL shipped; it is partly shipped", "Undo", "Partly shipped", "1 × The MUG",
+			"JD 1", "To ship → Partly shipped 1 unit with DHL", "MAIN, shipment −1"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		shipment := c.call("GET", path, nil)["shipments"].([]any)[0].(map[string]any)["id"].(string)
+		undo := url.Values{"_key": {"undo"}, "shipment": {shipment}}
+		for range 2 { // a double click
+			out = b.follow(b.post(path+"/unship", undo))
+		}
+		for _, words := range []string{"2 lines, 5 units, 5 to ship", "Shipment deleted", "MAIN, shipment deleted"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+	})
+}
+
+// Only what the order allows is offered, and what it refuses changes nothing.
+func TestMovesOfAnOrder(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		for status, offers := range map[string]map[string]bool{
+			"PENDING":    {"Release to ship": true, "Cancel order": true, "Mark delivered": false, "Ship 2 units": false, "Save lines": true},
+			"PROCESSING": {"Release to ship": false, "Cancel order": true, "Ship 2 units": true, "Save lines": true},
+			"SHIPPED":    {"Mark delivered": true, "Mark returned": true, "Cancel order": false, "Undo shipment": true, "Save lines": false},
+			"DELIVERED":  {"Mark returned": true, "Mark delivered": false, "Undo shipment": false},
+			"CANCELLED":  {"Mark returned": false, "Release to ship": false, "Save lines": false},
+		} {
+			page := b.get("/orders/" + c.order(status, nil, 2))
+			for words, want := range offers {
+				if strings.Contains(page.words(), words) != want {
+					t.Errorf("%s: %q is offered: %v", status, words, !want)
+				}
+			}
+		}
+		order := "/orders/" + c.order("PENDING", nil, 2)
+		if out := b.post(order+"/move", url.Values{"status": {"DELIVERED"}}); out.status != 422 ||
+			!strings.Contains(out.words(), "An order cannot go from PENDING to DELIVERED") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		if out := b.follow(b.post(order+"/move", url.Values{"status": {"CANCELLED"}})); !strings.Contains(out.words(), "is cancelled") {
+			t.Errorf("%s", out.words())
+		}
+		s.newUser("vera@test.example", accounts.Viewer)
+		if page := s.as(accounts.User{Email: "vera@test.example"}).get(order); page.status != 200 || strings.Contains(page.body, "<textarea") {
+			t.Errorf("a viewer's page: %d", page.status)
+		}
+	})
+}
+
+// Lines, note and address are edited, and the timeline shows what was and what is.
+func TestEditOrder(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		order := c.order("PENDING", nil, 8, 1)
+		path := "/orders/" + order
+		lines := c.call("GET", path, nil)["items"].([]any)
+		line := func(i int) string { return lines[i].(map[string]any)["id"].(string) }
+		values := url.Values{"items[0].id": {line(0)}, "items[0].sku": {"MUG"}, "items[0].quantity": {"6"}, "items[0].unitPrice": {"9,50"},
+			"items[1].id": {line(1)}, "items[1].sku": {"TEA"}, "items[1].quantity": {"0"}, "items[1].unitPrice": {"9.50"},
+			"items[2].sku": {"NOPE"}, "items[2].quantity": {"1"}, "items[2].unitPrice": {"2"}, "shippingAmount": {"4.90"},
+			"discountAmount": {"0"}}
+		if out := b.post(path+"/lines", values); out.status != 422 || !strings.Contains(out.words(), "NOPE") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		values.Set("items[2].sku", "")
+		out := b.follow(b.post(path+"/lines", values))
+		for _, words := range []string{"The lines of ORD-000001 are changed", "1 line, 6 units", "Lines edited : The MUG 8 → 6 , TEA 1 → none",
+			"shipping €0.00 → €4.90", "total €85.50 → €61.90", "by you"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		b.post(path+"/details", url.Values{"notes": {"Call first:\nthe bell is broken"}})
+		address := url.Values{"shippingAddress.line1": {"2 rue"}, "shippingAddress.postalCode": {"54000"}, "shippingAddress.city": {"Nancy"},
+			"shippingAddress.country": {"France"}}
+		if out := b.post(path+"/details", address); out.status != 422 || !strings.Contains(out.words(), "must be two letters, such as FR") {
+			t.Errorf("%d %s", out.status, out.words())
+		}
+		address.Set("shippingAddress.country", "FR")
+		out = b.follow(b.post(path+"/details", address))
+		for _, words := range []string{"Call first: the bell is broken", "2 rue 54000 Nancy France", "Details edited shipping address"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("no %q in %s", words, out.words())
+			}
+		}
+		kept, err := json.Marshal(c.call("GET", path, nil)["shippingAddress"])
+		if err != nil || !strings.Contains(string(kept), `"doorCode":"12B"`) || strings.Contains(string(kept), "75002") {
+			t.Errorf("%s", kept)
+		}
+	})
+}
+
+// An order is opened with the list it came from: its neighbours are those of that list.
+func TestNeighboursOfAnOrder(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		first, _, third := c.order("PENDING", nil, 1), c.order("DELIVERED", nil, 1), c.order("PENDING", nil, 1)
+		page := b.get("/orders/" + third + "?status=PENDING")
+		if !strings.Contains(page.body, `rel="next" href="/dashboard/orders/`+first+`?status=PENDING"`) ||
+			strings.Contains(page.body, `rel="prev"`) {
+			t.Errorf("%s", page.body[:3000])
+		}
+	})
+}
+
+// Names, notes and metadata are shown as text, whatever they hold.
+func TestHostileOrder(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c, b := s.shopper(t), s.as(s.owner)
+		c.articles()
+		evil := `<script>alert(1)</script>"'>` + "\u202e" + "=1+1"
+		order := c.order("PENDING", map[string]any{"customerName": evil, "notes": evil + strings.Repeat("x", 4000), "externalReference": evil,
+			"shippingAddress": map[string]any{"line1": evil, "name": evil}, "paymentMetadata": map[string]any{evil: evil, "deep": []any{evil}}}, 1)
+		for _, path := range []string{"/orders", "/orders/" + order, "/orders/slip?ids=" + order, "/orders?search=" + url.QueryEscape(evil)} {
+			out := b.get(path)
+			if out.status != 200 || strings.Contains(out.body, "<script>alert") || !strings.Contains(out.body, "&lt;script&gt;") {
+				t.Errorf("%s: %d", path, out.status)
+			}
+		}
+	})
+}
