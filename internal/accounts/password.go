@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Cost of argon2id: 19 MiB, two passes, one lane.
+// Cost of argon2id: 19 MiB, two passes, one thread.
 const (
 	hashMemory = 19 << 10 // KiB
 	hashPasses = 2
@@ -78,7 +78,7 @@ func busy() error {
 	return apperr.New(apperr.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
 }
 
-// BadPassword says what is wrong with a new password, "" for nothing. The others are what everybody knows of the user: the e-mail
+// BadPassword says what is wrong with a new password, "" for nothing. The others are what is known of the user: the e-mail
 // address and the name.
 func BadPassword(password string, others ...string) string {
 	if n := utf8.RuneCountInString(password); n < MinPassword || n > MaxPassword {

@@ -54,7 +54,7 @@ func (c Caller) NeedsAll(scopes []string) error {
 		strings.Join(missing, ", ")).With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
 }
 
-// onlyOwners is the 403 for whoever would make, change or remove an owner without being one.
+// onlyOwners is the 403 for a caller who would make, change or remove an owner without being one.
 func onlyOwners() error {
 	return apperr.New(apperr.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").
 		With("requiredScope", "role:owner")

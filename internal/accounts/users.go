@@ -79,7 +79,7 @@ func UserByID(tx *db.Tx, user id.User) (User, error) {
 	return userTable.One(tx, db.NoLock, "id = $2::UUID", user)
 }
 
-// LockUser reads one user and holds it and the account's active owners until the commit: whoever changes a user may have to count the
+// LockUser reads one user and holds it and the account's active owners until the commit: who changes a user may have to count the
 // owners, and all lock them in the order of their ids. Errors: NotFound.
 func LockUser(tx *db.Tx, user id.User) (User, error) {
 	if err := tx.Each(func(db.Rows) error { return nil },

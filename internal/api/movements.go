@@ -25,8 +25,9 @@ var movementRoutes = []*route{
 		}), serve: (*API).createMovement},
 	{method: "POST", path: "/api/v1/inventory/transfers", name: "transferStock", section: "4.5.5", errors: []int{404},
 		summary: "Transfer stock between warehouses", scope: "write:inventory", status: http.StatusCreated,
-		body: func(o *apijson.Object) { drafts.ReadTransfer(o) }, answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
-		serve: (*API).createTransfer},
+		body:   func(o *apijson.Object) { drafts.ReadTransfer(o) },
+		answer: data(func(w *apijson.Writer) { writeTransfer(w, records.SampleMovements()) }),
+		serve:  (*API).createTransfer},
 }
 
 func readLedgerFilter(q *apijson.Query) (warehouse string, p page) {

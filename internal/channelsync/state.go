@@ -2,7 +2,7 @@
 //
 //	State   one row a channel: how far orders are pulled, what is due when, what fails since when, what the last test found
 //	Item    one row a SKU and channel: what the platform calls it, what it shows, and what of it is due
-//	Due     what of a channel waits to be pulled or pushed; MarkChanges finds what changed here since the last look
+//	Due     what of a channel waits to be pulled or pushed; MarkChanges finds what changed here since the last time
 package channelsync
 
 import (
@@ -18,7 +18,7 @@ import (
 // State is one channel's row. Times are microseconds by the service's clock unless said otherwise; 0 stands for never.
 type State struct {
 	Channel       id.Channel
-	Clock         int64 // the account's change clock when its changes were last looked at
+	Clock         int64 // the account's change clock when its changes were last read
 	PulledUntil   int64 // by the platform's clock
 	PulledAt      int64
 	PullAt        int64
@@ -67,7 +67,7 @@ func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
 }
 
 // ByChannel reads a channel's row; the zero State with empty JSON when it has none.
-func ByChannel(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, "") }
+func ByChannel(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, db.NoLock) }
 
 // ByChannels reads the rows of channels; those without one are left out.
 func ByChannels(tx *db.Tx, channels []id.Channel) (map[id.Channel]State, error) {
@@ -87,16 +87,10 @@ func ByChannels(tx *db.Tx, channels []id.Channel) (map[id.Channel]State, error) 
 }
 
 // Lock is ByChannel for changing the row. It comes after the channel's lock and before those of orders.
-func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, " FOR UPDATE") }
+func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, db.ForUpdate) }
 
-func one(tx *db.Tx, channel id.Channel, lock string) (State, error) {
-	list, err := db.List(
-		tx,
-		states.Scanner(),
-		"SELECT "+states.Columns("")+" FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID"+lock,
-		tx.Tenant,
-		channel,
-	)
+func one(tx *db.Tx, channel id.Channel, lock db.Lock) (State, error) {
+	list, err := states.All(tx, ofChannel+string(lock), channel)
 	if err != nil || len(list) == 0 {
 		return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}, err
 	}
@@ -152,7 +146,7 @@ func KeepFacts(tx db.Writer, channel id.Channel, facts map[string]string) {
 	tx.Queue("UPDATE channel_syncs SET facts = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, encode(facts))
 }
 
-// Facts are all that is kept of a shop.
+// AllFacts are all that is kept of a shop.
 func (s State) AllFacts() map[string]string {
 	facts := map[string]string{}
 	_ = json.Unmarshal([]byte(s.Facts), &facts)
@@ -199,7 +193,7 @@ type Waiting struct {
 	Channel id.Channel
 }
 
-// Due lists channels whose time has come: a pull, a check or a poll is due, or their account changed since the last look. It serves every
+// Due lists channels whose time has come: a pull, a check or a poll is due, or their account changed since the last time. It serves every
 // tenant.
 func Due(tx *db.Tx, limit int) ([]Waiting, error) {
 	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Channel) },

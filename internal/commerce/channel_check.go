@@ -34,7 +34,7 @@ type Paste struct{ URL, Header, Secret string }
 // testTime bounds a connection test, webhooks included, whatever the other side does.
 const testTime = 14 * time.Second
 
-// checkEvery is how often the webhooks of a channel are looked at again: shops switch them off without a word.
+// checkEvery is how often the webhooks of a channel are read again: shops switch them off without notice.
 const checkEvery = 24 * time.Hour
 
 // CheckChannel proves that a channel's credentials may read and write, and has the platform send its notifications to base
@@ -186,7 +186,7 @@ func (s *Service) ensureWebhooks(
 	return hooks, note
 }
 
-// paste is what a merchant has to enter where the platform cannot be told by us.
+// paste is what a merchant has to enter where this service cannot set it on the platform.
 func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 	known, ok := s.Connectors.ByPlatform(c.Platform)
 	if !ok || known.Profile().Webhooks != connector.Pasted {
@@ -268,7 +268,7 @@ func (s *Service) checkFailed(ctx context.Context, store *db.DB, c channels.Chan
 	return err
 }
 
-// RecheckWebhooks looks at a channel's webhooks again and switches on those that the platform has switched off.
+// RecheckWebhooks reads a channel's webhooks and switches on those that the platform has switched off.
 func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
 	session, _, calls, err := s.openSession(ctx, store, c)
 	if err != nil || !calls {

@@ -81,7 +81,7 @@ func (s *Service) guard() *netguard.Guard {
 	return &netguard.Guard{Dev: s.Dev}
 }
 
-// Opened is a channel as connectors know it, credentials in the clear.
+// Opened is a channel as connectors know it, credentials decrypted.
 func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
 	if c.Credentials != "" {

@@ -107,7 +107,7 @@ func (r *channelRun) readSheets(
 	return out, nil
 }
 
-// contentHash tells whether a product has changed beyond its stock and prices, which have ways of their own.
+// contentHash differs once a product has changed in anything but its stock and prices, which are pushed apart.
 func contentHash(p connector.Product) string {
 	p.Price, p.CompareAt, p.Quantity, p.Known = 0, nil, 0, connector.IDs{}
 	slices.SortFunc(p.Dropped, func(a, b connector.Item) int { return strings.Compare(a.SKU, b.SKU) })

@@ -141,7 +141,7 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 }
 
 // isNews reports whether an order has a version that was not taken yet. Platforms write times to the second, so one that changed twice in
-// a second is told by what it says.
+// a second is kept apart by its content.
 func (r *channelRun) isNews(ctx context.Context, order connector.Order, from time.Time) (news bool, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		known, err := orders.ByPlatformID(tx, r.channel.ID, order.ExternalID)

@@ -34,7 +34,7 @@ const (
 type jobInput struct {
 	ExternalIDs []string `json:"externalIds,omitempty"`
 	SKUs        []string `json:"skus,omitempty"`
-	Scheduled   bool     `json:"scheduled,omitempty"` // nobody asked for it: what it did not find is not reported
+	Scheduled   bool     `json:"scheduled,omitempty"` // no caller asked for it: what it did not find is not reported
 }
 
 // channelRun is one run of a channel's job.
@@ -61,7 +61,7 @@ type jobError struct {
 }
 
 // RunChannelJob does a job that calls a channel's platform, and ends it or gives it back for later. What it has done is stored as it
-// goes, so that whoever runs it again goes on from there. Errors: jobs.ErrLost when another node has the job; the context's.
+// goes, so that the next run goes on from there. Errors: jobs.ErrLost when another node has the job; the context's.
 func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
 	c, err := channelNow(ctx, store, job.Tenant, job.Channel)
 	switch {
@@ -124,7 +124,7 @@ func (r *channelRun) do(ctx context.Context) error {
 	return connector.Failf(connector.Rejected, "no connector does %s", r.job.Type)
 }
 
-// recheckWebhooks looks at the webhooks once a day. That it fails keeps no order from being pulled.
+// recheckWebhooks reads the webhooks once a day. Orders are pulled also when it fails.
 func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 	state, err := r.state(ctx)
 	if err != nil || state.CheckAt == 0 || state.CheckAt > r.store.Now().UnixMicro() || state.HookURL == "" || !r.does.Webhooks {
@@ -307,7 +307,7 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	return len(due) > 0, err
 }
 
-// scheduleChannel marks what changed in the account since the last look, and queues one job for each kind of work that is due.
+// scheduleChannel marks what changed in the account since the last time, and queues one job for each kind of work that is due.
 func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 	c, err := channels.Lock(tx, w.Channel)
 	if err != nil {

@@ -188,7 +188,7 @@ func (t *channelTokens) renewed(
 	return current, errors.Join(failed, err)
 }
 
-// channelSettings are the settings that the synchronisation of a channel looks at (interface §4.5).
+// channelSettings are the settings that the synchronisation of a channel uses (interface §4.5).
 type channelSettings struct {
 	PullEvery   time.Duration // 0: the service's
 	OrdersFrom  time.Time     // zero: the channel's creation

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// anonymiser takes a person out of texts. What a JSON text tells of a person under a known name goes whole; in the rest, where
+// anonymiser takes a person out of texts. What a JSON text holds of a person under a known name goes whole; in the rest, where
 // callers may have written anything, the person's e-mails, full names and phone numbers are struck out.
 type anonymiser struct {
 	known []string // as they were given
@@ -23,9 +23,9 @@ type anonymiser struct {
 // redacted stands where a name, e-mail or phone number was struck out of a text.
 const redacted = "[erased]"
 
-// know adds e-mails, full names and phone numbers. Single words and short numbers are left out: striking out every "Rose" would
+// collect adds e-mails, full names and phone numbers. Single words and short numbers are left out: striking out every "Rose" would
 // change products.
-func (a *anonymiser) know(texts ...string) {
+func (a *anonymiser) collect(texts ...string) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
 		telling := strings.ContainsAny(text, " @") && utf8.RuneCountInString(text) >= 5 || digits(text) >= 7
@@ -99,7 +99,7 @@ func always(text string) member {
 	}
 }
 
-// The members that tell of a person, by the kind of record. What is nested in them goes with them.
+// The members that hold data of a person, by the kind of record. What is nested in them goes with them.
 var (
 	orderMembers = map[string]member{
 		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
@@ -222,7 +222,7 @@ func answerMembers(space string) map[string]member {
 	return nil
 }
 
-// AnonymousEvent reports whether an event's envelope tells of no person, as after an erasure.
+// AnonymousEvent reports whether an event's envelope holds no data of a person, as after an erasure.
 func AnonymousEvent(event, payload string) bool {
 	return new(anonymiser).json(payload, eventMembers(event)) == payload
 }
@@ -238,8 +238,9 @@ func OnlyCountry(text string) bool {
 	return text == left || text == NormalAddress(left)
 }
 
-// learn takes what an event told of the person, and the ids of addresses and shipments it named, which answers may be kept about.
-func (a *anonymiser) learn(event, payload string) (named []string) {
+// collectFromEvent takes what an event holds of the person, and the ids of addresses and shipments it named: kept answers may be about
+// them.
+func (a *anonymiser) collectFromEvent(event, payload string) (named []string) {
 	v, err := jsonvalue.Parse([]byte(payload))
 	if err != nil {
 		return nil
@@ -247,7 +248,7 @@ func (a *anonymiser) learn(event, payload string) (named []string) {
 	data := v.Member("data")
 	switch {
 	case event == webhooks.CustomerCreated || event == webhooks.CustomerUpdated:
-		a.know(data.Member("email").Text(), data.Member("phone").Text(), data.Member("firstName").Text()+" "+data.Member("lastName").Text())
+		a.collect(data.Member("email").Text(), data.Member("phone").Text(), data.Member("firstName").Text()+" "+data.Member("lastName").Text())
 		book := data.Member("addresses").List()
 		for i := range book {
 			named = append(named, book[i].Member("id").Text())
@@ -255,12 +256,12 @@ func (a *anonymiser) learn(event, payload string) (named []string) {
 	case event == webhooks.OrderShipmentCreated:
 		named = append(named, data.Member("id").Text())
 	case strings.HasPrefix(event, "order."):
-		a.know(data.Member("customerEmail").Text(), data.Member("customerName").Text())
+		a.collect(data.Member("customerEmail").Text(), data.Member("customerName").Text())
 	}
 	return named
 }
 
-// knowRecord takes what a customer's record tells.
-func (a *anonymiser) knowRecord(c *customers.Customer) {
-	a.know(c.Email, c.Phone, c.FirstName+" "+c.LastName)
+// collectFromRecord takes what a customer's record holds.
+func (a *anonymiser) collectFromRecord(c *customers.Customer) {
+	a.collect(c.Email, c.Phone, c.FirstName+" "+c.LastName)
 }

@@ -30,24 +30,24 @@ type erasure struct {
 	personal  []orders.Personal
 	lines     []orders.PersonalLine
 	shipments []orders.PersonalShipment
-	events    []webhooks.Told
+	events    []webhooks.LoggedEvent
 	resources []string // that events, deliveries, movements and kept answers may be about
 	answers   []idempotency.Kept
 	jobs      []jobs.Texts
 	notes     []stock.Note // of any movement, that name the person
 }
 
-// read finds everything that tells of the person. What events tell is learnt before anything is struck out: they may know a name
+// read finds everything that holds data of the person. What events hold is collected before anything is struck out: they may have a name
 // or an address from before a change.
 func (e *erasure) read(found trace) (err error) {
 	for i := range e.records {
-		e.knowRecord(&e.records[i])
+		e.collectFromRecord(&e.records[i])
 	}
 	if e.personal, err = orders.PersonalOf(e.tx, e.orders); err != nil {
 		return err
 	}
 	for _, p := range e.personal {
-		e.know(p.Name, p.Email)
+		e.collect(p.Name, p.Email)
 	}
 	if e.lines, err = orders.PersonalLines(e.tx, e.orders); err != nil {
 		return err
@@ -87,12 +87,12 @@ func (e *erasure) readEvents(known trace) error {
 	if slices.Equal(slices.Sorted(slices.Values(known.people)), slices.Sorted(slices.Values(e.people))) {
 		after = known.upTo
 	}
-	found, err := mentions(e.tx, after, e.people, e.orders)
+	found, err := findEvents(e.tx, after, e.people, e.orders)
 	if err != nil {
 		return err
 	}
 	if after > 0 {
-		found = append(found, known.mentions...)
+		found = append(found, known.events...)
 	}
 	e.resources = append(texts(e.people), texts(e.orders)...)
 	var stamps []int64
@@ -100,11 +100,11 @@ func (e *erasure) readEvents(known trace) error {
 		stamps, e.resources = append(stamps, m.Stamp), append(e.resources, m.Resource)
 	}
 	slices.Sort(stamps)
-	if e.events, err = webhooks.Tell(e.tx, slices.Compact(stamps)); err != nil {
+	if e.events, err = webhooks.LoadEvents(e.tx, slices.Compact(stamps)); err != nil {
 		return err
 	}
 	for _, t := range e.events {
-		e.resources = append(e.resources, e.learn(t.Name, t.Payload)...)
+		e.resources = append(e.resources, e.collectFromEvent(t.Name, t.Payload)...)
 	}
 	return nil
 }

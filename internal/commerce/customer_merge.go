@@ -95,7 +95,7 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 	return into, absorbed, nil
 }
 
-// lockWithOrders locks customers and the orders of some of them: orders first, as every act on an order does. No order can join the
+// lockWithOrders locks customers and the orders of some of them: orders first, as every operation on an order does. No order can join the
 // customers after that (see customers.Ordered); one that did in between makes the operation run again.
 func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []customers.Customer, error) {
 	locked, err := orders.LockOf(tx, theirs)

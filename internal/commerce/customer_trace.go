@@ -10,12 +10,12 @@ import (
 
 // trace is where a customer was found in the event log before the erasure, so that the erasure itself need not read the whole log.
 type trace struct {
-	people   []id.Customer
-	upTo     int64 // stamp: what is newer was not looked at
-	mentions []webhooks.EventRef
+	people []id.Customer
+	upTo   int64 // stamp: what is newer was not read
+	events []webhooks.EventRef
 }
 
-// traceCustomer looks through the event log on a snapshot; other work goes on meanwhile.
+// traceCustomer searches the event log on a snapshot; other work goes on meanwhile.
 func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
 	if t.people, err = person(tx, customer); err != nil {
 		return t, err
@@ -27,7 +27,7 @@ func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
 	if t.upTo, err = webhooks.Newest(tx); err != nil {
 		return t, err
 	}
-	t.mentions, err = mentions(tx, 0, t.people, theirs)
+	t.events, err = findEvents(tx, 0, t.people, theirs)
 	return t, err
 }
 
@@ -37,15 +37,15 @@ func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	return append([]id.Customer{customer}, merged...), err
 }
 
-// mentions finds the events about people and their orders, those of orders that were deleted since included: some of their events
+// findEvents finds the events about people and their orders, those of orders that were deleted since included: some of their events
 // name the customer, and so lead to the rest.
-func mentions(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
+func findEvents(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
 	known := map[string]bool{}
 	for _, r := range resources {
 		known[r] = true
 	}
-	list, err := webhooks.Mentions(tx, after, resources, texts(people))
+	list, err := webhooks.FindEvents(tx, after, resources, texts(people))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func mentions(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) (
 	if len(more) == 0 {
 		return list, nil
 	}
-	rest, err := webhooks.Mentions(tx, 0, more, nil)
+	rest, err := webhooks.FindEvents(tx, 0, more, nil)
 	return append(list, rest...), err
 }
 

@@ -60,7 +60,7 @@ func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 	return p.Updated, nil
 }
 
-// acceptStock looks at what the drafts of a bulk update speak of, and sorts out those that cannot be applied: SKU and
+// acceptStock checks the drafts of a bulk update, and sorts out those that cannot be applied: SKU and
 // warehouse stood earlier, unknown SKU, unknown warehouse.
 func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Snapshot, []stock.StockInput, Updated, error) {
 	settings := make([]stock.StockInput, len(u.Drafts))

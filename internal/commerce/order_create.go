@@ -82,7 +82,7 @@ type PendingOrder struct {
 	numberTaken *db.Pending[int64] // nil before a race was lost: nearly always the number is free
 }
 
-// PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is judged yet.
+// PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is decided yet.
 func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
 	draft.Lines = slices.Clone(draft.Lines) // the operation may run again
 	p := PendingOrder{draft: draft}
@@ -147,7 +147,7 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 	if plan.customer, err = p.linkCustomer(r, o); err != nil {
 		return nil, err
 	}
-	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; nothing learns of it
+	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; no event is emitted
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, r.Micros())
 		o.Status, o.ShippedNotified = draft.Status, true

@@ -117,7 +117,7 @@ func joined(index int, key string, faults []catalog.ItemError) ItemError {
 }
 
 // publishImport puts the products of an import on its channel and queues the job that goes on from there. A custom channel
-// has them at once: nobody is called for it.
+// has them at once: no platform is called for it.
 func publishImport(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
 	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Changes) + len(out.Errors)),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}

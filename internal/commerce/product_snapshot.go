@@ -22,7 +22,7 @@ type snapshot struct {
 func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snapshot, error) {
 	s := &snapshot{strict: who.Settings.StrictWarehouses, at: map[*catalog.Draft]int{}}
 	for i := range drafts {
-		s.tell(&drafts[i])
+		s.note(&drafts[i])
 	}
 	var err error
 	if s.known, err = catalog.ReadFor(tx, drafts, records.Media); err != nil {
@@ -34,8 +34,8 @@ func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snap
 	return s, err
 }
 
-// tell notes the stock that a draft sets.
-func (s *snapshot) tell(d *catalog.Draft) {
+// note keeps the stock that a draft sets.
+func (s *snapshot) note(d *catalog.Draft) {
 	before := len(s.settings)
 	if d.Stock != nil {
 		s.settings = append(s.settings, stock.StockInput{SKU: d.SKU, Warehouse: d.Stock.Warehouse, Quantity: d.Stock.Quantity})
@@ -50,7 +50,7 @@ func (s *snapshot) tell(d *catalog.Draft) {
 	}
 }
 
-// revise decides on one draft and, if it is good, on its stock.
+// diff decides on one draft and, if it is good, on its stock.
 func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
 	first, sets := s.at[d]
 	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
@@ -122,7 +122,7 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 		}
 	}
 	if len(gone) > 0 {
-		if err := tx.LockClock(); err != nil { // a level that somebody makes meanwhile would stay
+		if err := tx.LockClock(); err != nil { // a level that another transaction makes meanwhile would stay
 			return nil, err
 		}
 		if _, err := stock.DeleteFor(tx, gone, why); err != nil {

@@ -56,7 +56,7 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 	if r.IsNew() {
 		return nil, catalog.Missing() // it went meanwhile
 	}
-	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was judged
+	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was checked
 		return nil, db.ErrRetry
 	}
 	return snapshot.saveOne(tx, who, r)

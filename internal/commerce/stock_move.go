@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Movement is stock that came, went or was counted anew, as a caller tells it (interface §4.5).
+// Movement is stock that came, went or was counted anew, as a caller gives it (interface §4.5).
 type Movement struct {
 	SKU       string
 	Warehouse string      // "" for the default
@@ -19,7 +19,7 @@ type Movement struct {
 }
 
 // MoveStock moves on-hand of one SKU by a difference and gives the ledger row. What is on hand may go below 0: the ledger keeps
-// what it is told. Errors: NotFound for an unknown SKU, and for an unknown warehouse where the account does not make them on
+// what it is given. Errors: NotFound for an unknown SKU, and for an unknown warehouse where the account does not make them on
 // the fly.
 func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.Movement, error) {
 	reason := "movement"

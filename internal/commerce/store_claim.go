@@ -23,7 +23,7 @@ func (s *Service) ClaimStore(tx *db.Tx) error {
 				"the master key %s of this node is being replaced by %s: end that with entrepot key-rotate, then start every node "+
 					"with the new key", s.Key.ID(), have))
 		}
-		return fmt.Errorf("the store's secrets are sealed with the master key %s, this node has %s: give every node of the store "+
+		return fmt.Errorf("the store's secrets are encrypted with the master key %s, this node has %s: give every node of the store "+
 			"the same ENTREPOT_MASTER_KEY, or the same master.key file", have, s.Key.ID())
 	}
 	retired, err := accounts.RetiredKey(tx)

@@ -34,7 +34,7 @@ func noteLogIn(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{User: user.ID}.Actor(), "user.logged_in", "user", string(user.ID), addressDetails(address))
 }
 
-// LogInFailed notes that somebody gave a wrong password for a user, or any for one that is disabled, and where from.
+// LogInFailed notes that a wrong password was given for a user, or any for one that is disabled, and where from.
 func (s *Service) LogInFailed(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{}.Actor(), "user.login_failed", "user", string(user.ID), addressDetails(address))
 }

@@ -205,8 +205,8 @@ func (c *Client) obey(answer *Response, bucket string) time.Duration {
 // Hold sends nothing more within a limit for a time, where a platform says so in the body of its answer.
 func (c *Client) Hold(limit string, d time.Duration) { c.limiter.hold(limit, c.all.now().Add(d)) }
 
-// Pace changes how often requests may be sent within a limit, where a platform says in its answers how many it takes. A number that is not above 0
-// changes nothing.
+// Pace changes how often requests may be sent within a limit, where a platform says in its answers how many it takes. A number that is not
+// above 0 changes nothing.
 func (c *Client) Pace(limit string, perSecond float64) {
 	if perSecond > 0 {
 		c.limiter.pace(limit, time.Duration(float64(time.Second)/perSecond))

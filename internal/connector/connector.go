@@ -6,7 +6,7 @@
 //   - a Channel is one shop or seller account, with its credentials in the clear;
 //   - a Notification is what arrived from the platform, byte for byte;
 //   - a Outcome is what it means here: what to queue, which state the channel enters, or why it is ignored;
-//   - a Set is the list of connectors a running service knows, written out by hand in its command.
+//   - a Set is the list of connectors of a running service, written out by hand in its command.
 //
 // Order of use for a notification: IsPing, Verify, Read. What goes wrong on the way is an error.Error whose kind is
 // already the answer the platform gets.
@@ -28,7 +28,7 @@ type Connector interface {
 	// Unavailable when the check itself could not be made, which says nothing about the signature.
 	Verify(ctx context.Context, ch Channel, n Notification) error
 
-	// Read says what a verified notification means (interface §6.3). It looks nothing up.
+	// Read says what a verified notification means (interface §6.3). It reads nothing else.
 	// Errors: Invalid when the body is not a JSON object, or names another seller where that is forbidden.
 	Read(ch Channel, n Notification) (Outcome, error)
 }

@@ -14,7 +14,8 @@ func TestUnpublishEach(t *testing.T) {
 	item := func(sku, product string) connector.Item {
 		return connector.Item{SKU: sku, IDs: connector.IDs{Product: product}}
 	}
-	items := []connector.Item{item("A-S", "1"), item("A-M", "1"), item("B", ""), item("C", "3"), item("D", "4"), item("E", "5"), item("F", "6")}
+	items := []connector.Item{item("A-S", "1"), item("A-M", "1"), item("B", ""), item("C", "3"), item("D", "4"),
+		item("E", "5"), item("F", "6")}
 	var called []string
 	results, err := connector.UnpublishEach(items, func(it connector.Item) string { return it.IDs.Product }, func(id string) error {
 		called = append(called, id)

@@ -76,7 +76,7 @@ func (l *limiter) leave(name string) {
 	l.bucket(name).underWay--
 }
 
-// hold lets nobody enter before a time.
+// hold lets no request begin before a time.
 func (l *limiter) hold(name string, until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -41,7 +41,7 @@ const (
 	Expiring    State = "expiring"
 )
 
-// Person is somebody whose data must go. Fields the platform did not give are empty.
+// Person is a person whose data must go. Fields the platform did not give are empty.
 type Person struct {
 	ID       string // the platform's id
 	Username string // the platform's user name
@@ -51,7 +51,7 @@ type Person struct {
 // Outcome is what a notification means. Exactly one of Job, State, Erase and Reason is set, as Action says.
 // Every string is valid UTF-8 without control characters and at most 255 bytes long; a value that is not is left out.
 type Outcome struct {
-	DeliveryKey string // equal for deliveries of one notification, 64 hex digits; "" when duplicates cannot be told
+	DeliveryKey string // equal for deliveries of one notification, 64 hex digits; "" when duplicates cannot be found out
 	Topic       string // the platform's name of the event
 	Action      Action
 	Job         Job
@@ -82,7 +82,7 @@ func (n Outcome) Reauthorize() Outcome { return n.enter(BecameNeedsReauth, Needs
 // Expire says that our access will end soon.
 func (n Outcome) Expire() Outcome { return n.enter(BecameExpiring, Expiring) }
 
-// EraseCustomer asks for a person's data to be erased; without anything to tell the person by it is ignored.
+// EraseCustomer asks for a person's data to be erased; without anything that identifies the person it is ignored.
 func (n Outcome) EraseCustomer(p Person) Outcome {
 	p = Person{clean(p.ID), clean(p.Username), clean(p.Email)}
 	if p == (Person{}) {
@@ -104,7 +104,7 @@ func (n Outcome) enter(a Action, s State) Outcome {
 	return Outcome{DeliveryKey: n.DeliveryKey, Topic: n.Topic, Action: a, State: s}
 }
 
-// Key makes a delivery key of a delivery's id and of what else tells deliveries apart: 64 hex digits whatever the
+// Key makes a delivery key of a delivery's id and of what else differs between deliveries: 64 hex digits whatever the
 // platform sends. Without an id there is no key.
 func Key(id string, more ...string) string {
 	if id == "" {

@@ -13,7 +13,7 @@ type Platform interface {
 	// Capabilities says what the platform can do and how it likes to be called.
 	Capabilities() Capabilities
 
-	// Open makes a session for one channel. It calls nobody.
+	// Open makes a session for one channel. It sends no request.
 	Open(Link) Session
 }
 

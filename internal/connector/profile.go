@@ -27,7 +27,7 @@ type Webhooks string
 const (
 	Registered Webhooks = "registered" // the connector registers them through the platform's API
 	Pasted     Webhooks = "pasted"     // the merchant enters address and secret in the shop
-	Relayed    Webhooks = "relayed"    // the platform calls nobody; the merchant runs a relay that calls us
+	Relayed    Webhooks = "relayed"    // the platform sends no webhooks; the merchant runs a relay that does
 )
 
 // Field is one credential of a channel.
@@ -39,7 +39,7 @@ type Field struct {
 	Form     Form
 }
 
-// Form says what a credential must look like.
+// Form says what form a credential must have.
 type Form int
 
 // The forms of credentials.

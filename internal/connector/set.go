@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Set is the connectors a running service knows.
+// Set is the connectors of a running service.
 type Set struct {
 	list       []Connector
 	bySegment  map[string]Connector // slugs and aliases

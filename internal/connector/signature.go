@@ -53,7 +53,7 @@ func Only(h http.Header, name string) string {
 }
 
 // BadSignature is the error for a notification that its platform did not sign; kind is apperr.Invalid or
-// apperr.Unauthorized (interface §5.3). What exactly was wrong is nobody's business.
+// apperr.Unauthorized (interface §5.3). What exactly was wrong is not said.
 func BadSignature(kind apperr.Kind) error {
 	return apperr.New(kind, "invalid_signature", "the notification's signature is missing or wrong")
 }

@@ -65,7 +65,7 @@ func (c Customer) Name() string {
 // EmailKey folds an address for comparing.
 func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// search is what a list's search looks through.
+// search is the text that a list's search reads.
 func (c Customer) search() string {
 	return strings.ToLower(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
 }

@@ -25,7 +25,7 @@ func (c *Customer) Erase(tx db.Writer, orders int) {
 	search.Put(tx, search.Customers, c.document())
 }
 
-// ForgetSearched takes the texts of some customers out of what searches look through, before they are erased.
+// ForgetSearched takes the texts of some customers out of the texts of searches, before they are erased.
 func ForgetSearched(tx *db.Tx, list []id.Customer) error {
 	all := make([]string, len(list))
 	for i := range list {

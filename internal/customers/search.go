@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// listFound reads a page of a search. Where more is asked for than the index of searches knows, what it finds is looked at.
+// listFound reads a page of a search. Where the filter asks for more than the index of searches holds, what it finds is read and checked.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	page := &search.Page{Offset: f.Offset, Limit: f.Limit}
 	var found []search.ID

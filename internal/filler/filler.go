@@ -1,6 +1,6 @@
 // Package filler fills an account with products, customers and orders of two years, so that lists, searches and figures can be measured at
 // the size of a large merchant. It writes through the nouns, many rows a statement, at a clock of its own; what it leaves is a store of
-// which everything holds that "entrepot verify" looks at. No events are recorded: the store is older than what is kept of them.
+// for which everything holds that "entrepot verify" checks. No events are recorded: the store is older than what is kept of them.
 package filler
 
 import (

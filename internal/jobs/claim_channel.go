@@ -9,7 +9,7 @@ import (
 
 // The statements of this file serve every tenant: they find whose work is due.
 
-// onChannel tells jobs that call a channel's platform from the others, which only use the store.
+// onChannel is true of jobs that call a channel's platform; the others only use the store.
 const onChannel = "j.channel_id IS NOT NULL AND j.type <> 'product_import'"
 
 // ClaimOnChannel takes the oldest due job that calls a channel's platform, of a channel for which none runs, and holds it for a lease; ok

@@ -2,7 +2,7 @@
 //
 //	Insert  queues a job in the caller's transaction; Topic wakes the workers of this node once it is committed
 //	Claim   gives a worker the jobs that are due, for the time of a lease; who dies loses them to another
-//	Hold, Advance, Again, Finish  are for whoever holds the lease; ErrLost says that another has it now
+//	Hold, Advance, Again, Finish  are for the worker that holds the lease; ErrLost says that another has it now
 //
 // A job is due until it has ended: every job ends, in one of three ways.
 package jobs
@@ -130,7 +130,7 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 	return table.First(read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job))
 }
 
-// Waits reports whether a job of a type waits for a channel that nobody works on yet.
+// Waits reports whether a job of a type waits for a channel and is not begun.
 func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' "+

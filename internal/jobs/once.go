@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// InsertOnce queues a new job of a channel, due now, unless one of its type waits already that nobody works on yet: what is asked for
+// InsertOnce queues a new job of a channel, due now, unless one of its type waits already and is not begun: what is asked for
 // while it waits it will see. Two that are queued at the same moment may both be kept; the second one then finds nothing to do.
 func InsertOnce(tx db.Writer, kind Type, channel id.Channel) {
 	tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor,
@@ -17,7 +17,7 @@ func InsertOnce(tx db.Writer, kind Type, channel id.Channel) {
 	tx.Wake(Topic)
 }
 
-// PendingOnChannel is the job of a type that waits for a channel and that nobody works on yet; nil when there is none.
+// PendingOnChannel is the job of a type that waits for a channel and is not begun; nil when there is none.
 func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	list, err := read(tx, `WHERE j.tenant_id = $1 AND j.channel_id = $2 AND j.type = $3 AND j.status = 'PENDING'
 		AND j.due_at IS NOT NULL ORDER BY j.due_at, j.id LIMIT 1`, tx.Tenant, channel, string(kind))

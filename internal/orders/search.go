@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// fewRows is how many orders a search rather looks at one by one than in the index of searches. Tests lower it.
+// fewRows is up to how many orders a search reads each rather than the index of searches. Tests lower it.
 var fewRows int64 = 2000
 
 // listFound reads a page of a search of all orders, or of those that the counted filter lets through.
@@ -24,7 +24,7 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 	}
 	page := newFoundPage(f)
-	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index knows all that it takes
+	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index holds all that it takes
 		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
 			page.Add(search.Hit{ID: id, Sort: created})
 			return nil
@@ -37,7 +37,7 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		return nil
 	})
 	if err == nil {
-		err = rest.look(tx, found, page)
+		err = rest.addMatching(tx, found, page)
 	}
 	return readFound(tx, page, err)
 }
@@ -58,8 +58,8 @@ func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
 	return list, n, err
 }
 
-// look adds to a page those of some orders that the filter lets through.
-func (f Filter) look(tx *db.Tx, found []search.ID, page *search.Page) error {
+// addMatching adds to a page those of some orders that the filter lets through.
+func (f Filter) addMatching(tx *db.Tx, found []search.ID, page *search.Page) error {
 	for len(found) > 0 {
 		piece := found[:min(256, len(found))]
 		found = found[len(piece):]

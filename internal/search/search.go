@@ -127,7 +127,7 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
 }
 
-// looseMatches looks through what is not packed, and names all of it: blocks do not count for these records.
+// looseMatches reads what is not packed, and names all of it: blocks do not count for these records.
 func looseMatches(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) (map[ID]bool, error) {
 	loose := map[ID]bool{}
 	return loose, tx.Each(func(r db.Rows) error {

@@ -18,7 +18,8 @@ import (
 const lockFile = "serve.lock"
 
 // lockStore keeps a second service from a SQLite store: workers of two processes would send each delivery twice. Commands that
-// work on the store beside a service don't take it. In a folder with the database of another program nothing is made. A PostgreSQL store has as many services as it likes. release is never nil.
+// work on the store beside a service don't take it. In a folder with the database of another program nothing is made.
+// A PostgreSQL store has as many services as it likes. release is never nil.
 func lockStore(c StoreConfig, address string) (release func(), err error) {
 	release = func() {}
 	if c.URL != "" {

@@ -14,14 +14,14 @@ const Due = "deliveries"
 // Bounds of one step of dispatch.
 const (
 	stepDeliveries = 512  // enough to share a commit, few enough not to keep other writers waiting
-	stepEvents     = 2000 // events nobody wants are cheap to pass
+	stepEvents     = 2000 // events that no endpoint wants cost little
 )
 
 // ErrMeanwhile is returned by a step whose work another node did first.
 var ErrMeanwhile = errors.New("webhooks: another node was first")
 
 // Waiting names the accounts that have endpoints and changes which are not dispatched yet. It serves every tenant; those without
-// endpoints are not even looked at.
+// endpoints are left out.
 func Waiting(tx *db.Tx) ([]id.Tenant, error) {
 	tx.Last()
 	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },

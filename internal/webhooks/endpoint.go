@@ -66,7 +66,7 @@ func (e *Endpoint) Insert(tx db.Writer) {
 		tx.TenantID(), e.ID)
 }
 
-// Save writes everything of an endpoint but its identity, and has a node look at its queue.
+// Save writes everything of an endpoint but its identity, and has a node read its queue.
 func (e *Endpoint) Save(tx db.Writer) {
 	e.UpdatedAt = tx.Micros()
 	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, endpointTable.Missing())

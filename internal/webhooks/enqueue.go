@@ -12,8 +12,8 @@ import (
 // deliveries behind it only, and one that does not never waits for it: so a queue is kept no longer than one message takes.
 type queueing func(sql string, args ...any) *db.Step
 
-// lockQueues keeps the queues of some endpoints as they are until the end of the transaction: what the statements behind it see of their
-// deliveries nobody else changes. Whoever writes to queues locks all that it needs, once, in the order of their endpoints.
+// lockQueues keeps the queues of some endpoints as they are until the end of the transaction: no other transaction changes what the
+// statements behind it see of their deliveries. Whoever writes to queues locks all that it needs, once, in the order of their endpoints.
 func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 	endpoints = slices.Sorted(slices.Values(endpoints))
 	db.Chunks(endpoints, func(piece []id.Endpoint) error {
@@ -24,7 +24,7 @@ func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 	})
 }
 
-// schedule has a node look at an endpoint's queue now.
+// schedule has a node read an endpoint's queue now.
 func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
 	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint, tx.Micros())
 	tx.Wake(Due)
@@ -45,7 +45,7 @@ var (
 	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", "", new(db.Text)}
 )
 
-// enqueue stores new deliveries in their order and has their queues looked at. An ordered one is due only if no earlier one of its
+// enqueue stores new deliveries in their order and has their queues read. An ordered one is due only if no earlier one of its
 // resource is pending.
 func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliveries) {
 	counts := map[id.Endpoint]int64{}

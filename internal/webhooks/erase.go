@@ -19,11 +19,11 @@ func Newest(tx *db.Tx) (stamp int64, err error) {
 	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 }
 
-// listSizes are the numbers of resources that one look through the log asks for.
+// listSizes are the numbers of resources that one query of the log names.
 var listSizes = []int{16, 256, 4096}
 
-// Mentions looks through the log after a stamp for the events of some resources, and for those whose payload names one of the ids.
-func Mentions(tx *db.Tx, after int64, resources, ids []string) (list []EventRef, err error) {
+// FindEvents finds in the log, after a stamp, the events of some resources, and those whose payload names one of the ids.
+func FindEvents(tx *db.Tx, after int64, resources, ids []string) (list []EventRef, err error) {
 	for first := true; first || len(resources) > 0; first = false {
 		piece := resources[:min(listSizes[len(listSizes)-1], len(resources))]
 		resources = resources[len(piece):]
@@ -64,18 +64,19 @@ func sizeFor(n int) int {
 	return n
 }
 
-// Told is an event with its envelope.
-type Told struct {
+// LoggedEvent is an event of the log with its envelope.
+type LoggedEvent struct {
 	Stamp   int64
 	Name    string
 	Payload string
 }
 
-// Tell reads events by their stamps, which are sorted. They come, and are rewritten, in that order, in which SweepEvents locks them, too.
-func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
+// LoadEvents reads events by their stamps, which are sorted. They come, and are rewritten, in that order, in which SweepEvents locks them,
+// too.
+func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 	return list, db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		found, err := db.List(tx, func(r db.Rows) (t Told, err error) { return t, r.Scan(&t.Stamp, &t.Name, &t.Payload) },
+		found, err := db.List(tx, func(r db.Rows) (t LoggedEvent, err error) { return t, r.Scan(&t.Stamp, &t.Name, &t.Payload) },
 			"SELECT stamp, event, payload FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2)+" ORDER BY stamp", args...)
 		list = append(list, found...)
 		return err
@@ -86,7 +87,7 @@ func Tell(tx *db.Tx, stamps []int64) (list []Told, err error) {
 const Edited = "edited events"
 
 // Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
-func (t Told) Rewrite(tx db.Writer, payload string) {
+func (t LoggedEvent) Rewrite(tx db.Writer, payload string) {
 	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload,
 		tx.Micros())
 	tx.Wake(Edited)

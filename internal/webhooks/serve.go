@@ -9,22 +9,22 @@ import (
 
 // The statements from here to Depth serve every tenant: a node takes over queues of any they are.
 
-// Call is a queue that its holder has to look at, and when it was called.
-type Call struct {
+// HeldQueue is a queue that its holder has to read, and since when it is due.
+type HeldQueue struct {
 	Queue
-	At int64
+	DueAt int64
 }
 
-// Called names the queues that need a look: those that are due and that nobody holds, and those of this holder that were
-// called after since. next is when the first of the others is due, 0 for none.
-func Called(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []Call, next int64, err error) {
+// DueQueues names the queues to be read: those that are due and have no holder, and those of this holder that became due
+// after since. next is when the first of the others is due, 0 for none.
+func DueQueues(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []HeldQueue, next int64, err error) {
 	now := tx.Micros()
 	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' "+
 		"ORDER BY due_at LIMIT $2", now, limit)
 	if err != nil {
 		return
 	}
-	held, err = db.List(tx, func(r db.Rows) (c Call, err error) { return c, r.Scan(&c.Tenant, &c.Endpoint, &c.At) },
+	held, err = db.List(tx, func(r db.Rows) (h HeldQueue, err error) { return h, r.Scan(&h.Tenant, &h.Endpoint, &h.DueAt) },
 		"SELECT tenant_id, endpoint_id, due_at FROM queues WHERE due_at > $1 AND due_at <= $2 AND holder = $3", since, now, holder)
 	if err != nil {
 		return
@@ -56,7 +56,7 @@ func Depth(tx *db.Tx) (pending, since int64, err error) {
 	return pending, since, err
 }
 
-// Release gives a queue back: it is called again when its next delivery is due.
+// Release gives a queue back: it is due again with its next delivery.
 func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	var held int64
 	err := tx.Row("SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3 FOR UPDATE",
@@ -67,7 +67,7 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	if err != nil {
 		return err
 	}
-	// Read after the lock: whoever adds a delivery calls the queue in the same transaction, and either waits for this one or is seen.
+	// Read after the lock: whoever adds a delivery makes the queue due in the same transaction, and either waits for this one or is seen.
 	var status Status
 	var due int64
 	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2
@@ -86,7 +86,7 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	return nil
 }
 
-// itsTurn is true for a delivery d unless an earlier one of its lane is pending.
+// itsTurn is true for a delivery d unless an earlier one of its ordering key is pending.
 const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE b.tenant_id = d.tenant_id AND b.endpoint_id = d.endpoint_id
 	AND b.lane = d.lane AND b.position < d.position))`
 

@@ -144,7 +144,7 @@ func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	}), args...)
 }
 
-// unblockNext makes the first waiting delivery of each lane due whose earlier one is settled now.
+// unblockNext makes the first waiting delivery of each ordering key due whose earlier one is settled now.
 func unblockNext(tx db.Writer, outcomes []Outcome) {
 	for _, o := range outcomes {
 		if o.Ordered && o.State != Pending {

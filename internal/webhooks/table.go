@@ -24,7 +24,8 @@ var endpointTable = db.NewTable("endpoints",
 	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
 ).Of("endpoint")
 
-// deliveryTable is read; deliveries are written by enqueue, settle and again, many at once.
+// deliveryTable is read; deliveries are written by enqueue, settle and again, many at once. Beside these columns, lane holds the ordering
+// key of a pending one of an ordered endpoint.
 var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) *Delivery { return d })...).Of("delivery")
 
 // readyTable reads along what to send.

@@ -42,21 +42,21 @@ func (q *queue) aim(e *webhooks.Endpoint) {
 	}
 	t := &target{endpoint: *e}
 	if t.url, t.err = q.w.Guard.URL(e.URL); t.err == nil {
-		t.secret, t.err = q.unseal(e.ID, e.Secret)
+		t.secret, t.err = q.decrypt(e.ID, e.Secret)
 	}
 	if t.err == nil && e.OldSecret != "" {
-		old, err := q.unseal(e.ID, e.OldSecret)
+		old, err := q.decrypt(e.ID, e.OldSecret)
 		t.old, t.err = &old, err
 	}
 	q.target.Store(t)
 }
 
-// unseal decrypts a signing secret.
-func (q *queue) unseal(endpoint id.Endpoint, sealed string) (webhooks.Secret, error) {
-	text, err := q.w.Commerce.Key.Open(sealed, webhooks.Place(q.Tenant, endpoint))
+// decrypt decrypts a signing secret.
+func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret, error) {
+	text, err := q.w.Commerce.Key.Open(encrypted, webhooks.Place(q.Tenant, endpoint))
 	if err != nil {
-		q.w.Log.Error("worker: a signing secret cannot be opened", "error", err)
-		return webhooks.Secret{}, errors.New("the signing secret cannot be opened with this node's master key")
+		q.w.Log.Error("worker: a signing secret cannot be decrypted", "error", err)
+		return webhooks.Secret{}, errors.New("the signing secret cannot be decrypted with this node's master key")
 	}
 	return webhooks.ParseSecret(text)
 }
@@ -82,7 +82,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 		o.Error = text(reason(err), 500)
 	}
 	final := payload == "" // nothing is left to send
-	q.judge(d, &o, final)
+	q.decide(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "attempt", slog.String("delivery", string(d.ID)),
@@ -92,8 +92,8 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	return o, o.StatusCode != 0, true
 }
 
-// judge says what the delivery is after the attempt: delivered, to be attempted again, or failed.
-func (q *queue) judge(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
+// decide says what the delivery is after the attempt: delivered, to be attempted again, or failed.
+func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 	if o.Error == "" && o.StatusCode >= 200 && o.StatusCode < 300 {
 		o.State = webhooks.Delivered
 		return

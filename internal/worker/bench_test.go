@@ -19,7 +19,7 @@ import (
 
 // BenchmarkDeliveries measures events from their commit to the stored outcome of their delivery: endpoints on loopback, a store that
 // waits for the disk, receivers in the same process. "mixed" is one ordered and one plain endpoint, of which each gets every event;
-// "hundred" is 98 good endpoints beside one that takes 200 ms for each answer and one where nobody listens, and reports the good ones.
+// "hundred" is 98 good endpoints beside one that takes 200 ms for each answer and one where nothing listens, and reports the good ones.
 func BenchmarkDeliveries(b *testing.B) {
 	for _, of := range []struct {
 		name string

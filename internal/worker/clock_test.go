@@ -76,7 +76,7 @@ func TestTheWholeSchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		s.tell(1, each)
+		s.emit(1, each)
 		time.Sleep(28 * time.Hour)
 		synctest.Wait()
 		mu.Lock()

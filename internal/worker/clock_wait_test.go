@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// While operations on endpoints wait for the account's clock, deliveries go on: nobody waits for the clock with a queue in hand. On
+// While operations on endpoints wait for the account's clock, deliveries go on: none that has locked a queue waits for the clock. On
 // SQLite there is one writer, and nothing to wait for.
 func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t), Pool: 24})
@@ -26,13 +26,13 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	plain, _ := s.endpoint(server.URL + "/plain")
-	lane, _ := s.endpoint(server.URL+"/ordered", ordered)
+	inOrder, _ := s.endpoint(server.URL+"/ordered", ordered)
 	w := s.start()
 	const n = 20
-	s.tell(n, each)
+	s.emit(n, each)
 	until(t, "they are dispatched, and first attempts under way", func() bool {
-		served := w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: lane.ID}) != nil
-		return served && s.counts0(plain).Pending == n && s.counts0(lane).Pending == n
+		served := w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: inOrder.ID}) != nil
+		return served && s.counts0(plain).Pending == n && s.counts0(inOrder).Pending == n
 	})
 	held, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
@@ -52,7 +52,7 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 		return nil
 	})
 	<-held
-	for _, e := range []*webhooks.Endpoint{plain, lane} {
+	for _, e := range []*webhooks.Endpoint{plain, inOrder} {
 		write(func(tx *db.Tx) error {
 			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
 			if err == nil {
@@ -78,13 +78,13 @@ func TestDeliveriesGoOnWhileOperationsWaitForTheClock(t *testing.T) {
 	})
 	close(open)
 	until(t, "what was dispatched is delivered and settled", func() bool {
-		return s.counts0(plain).Delivered == n && s.counts0(lane).Delivered == n
+		return s.counts0(plain).Delivered == n && s.counts0(inOrder).Delivered == n
 	})
 	close(release)
 	all.Wait()
 	until(t, "the replays and test events as well", func() bool {
-		return s.counts0(plain).Delivered == 2*n+2 && s.counts0(lane).Delivered == 2*n+2
+		return s.counts0(plain).Delivered == 2*n+2 && s.counts0(inOrder).Delivered == 2*n+2
 	})
 	s.counts(plain)
-	s.counts(lane)
+	s.counts(inOrder)
 }

@@ -43,7 +43,7 @@ func TestDeliversSigned(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, secretText := s.endpoint(rc.URL + "/hook?a=b")
 		s.start()
-		s.tell(3, each)
+		s.emit(3, each)
 		until(t, "three deliveries", func() bool { return s.counts0(e).Delivered == 3 })
 		secret, err := webhooks.ParseSecret(secretText)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestRetriesUntilItWorks(t *testing.T) {
 		rc.answer = func(n int, _ *http.Request) int { return []int{500, 429, 204}[min(n, 2)] }
 		e, _ := s.endpoint(rc.URL + "/hook")
 		s.start(fast)
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
 		got := rc.on("/hook")
 		for i, g := range got {
@@ -120,7 +120,7 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 		}
 		e, _ := s.endpoint(rc.URL + "/hook")
 		s.start(fast)
-		s.tell(2, each)
+		s.emit(2, each)
 		until(t, "both failed", func() bool { return s.counts0(e).Failed == 2 })
 		if n := len(rc.on("/hook")); n != 6 {
 			t.Fatalf("%d attempts", n)
@@ -152,7 +152,7 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 	})
 }
 
-// What the other side does wrong is a failed attempt, told in words.
+// What the other side does wrong is a failed attempt, whose error says it in words.
 func TestBadAnswers(t *testing.T) {
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	rc := newReceiver(t)
@@ -194,7 +194,7 @@ func TestBadAnswers(t *testing.T) {
 		endpoints[name], _ = s.endpoint(test.url)
 	}
 	s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
-	s.tell(1, each)
+	s.emit(1, each)
 	for name, test := range tests {
 		e := endpoints[name]
 		until(t, name, func() bool { c := s.counts0(e); return c.Pending == 0 && c.Of("") == 1 }) // one reading: between two it may be dispatched
@@ -220,7 +220,7 @@ func TestRefusesAtTheAttempt(t *testing.T) {
 	rc := newReceiver(t)
 	e, _ := s.endpoint(strings.Replace(rc.URL, "http:", "https:", 1))
 	s.start(func(c *Config) { c.Guard = &netguard.Guard{}; c.Retries = webhooks.Schedule{} })
-	s.tell(1, each)
+	s.emit(1, each)
 	until(t, "failed", func() bool { return s.counts0(e).Failed == 1 })
 	_, tries := s.deliveries(e)
 	if len(rc.on("/")) != 0 || tries[0][0].Error != "refused: 127.0.0.1 is a loopback address" {
@@ -240,14 +240,14 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 		return nil
 	})
 	s.start()
-	s.tell(1, each)
+	s.emit(1, each)
 	until(t, "one", func() bool { return s.counts0(e).Delivered == 1 })
 	s.write(func(tx *db.Tx) error {
 		e.OldSecretUntil = tx.Micros() - 1
 		e.Save(tx)
 		return nil
 	})
-	s.tell(1, each)
+	s.emit(1, each)
 	until(t, "two", func() bool { return s.counts0(e).Delivered == 2 })
 	for i, got := range rc.on("/hook") {
 		values := []string{}
@@ -263,7 +263,7 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	}
 }
 
-// An answer that says back what it was told is not kept when a person was taken out of the event while it was on its way.
+// An answer that repeats what it was sent is not kept when a person was taken out of the event while it was on its way.
 func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -275,7 +275,7 @@ func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 		})
 		e, _ := s.endpoint(rc.URL + "/hook")
 		s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		<-under
 		s.write(func(tx *db.Tx) error {
 			log, _, err := webhooks.Log(tx, "", 1)
@@ -286,7 +286,7 @@ func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 			if err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2", []any{tx.Tenant, log[0].ID}, &stamp); err != nil {
 				return err
 			}
-			webhooks.Told{Stamp: stamp}.Rewrite(tx, `{}`)
+			webhooks.LoggedEvent{Stamp: stamp}.Rewrite(tx, `{}`)
 			return webhooks.ForgetAnswers(tx, []string{"r0"})
 		})
 		close(release)

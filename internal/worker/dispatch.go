@@ -16,7 +16,7 @@ func (w *Worker) dispatch() {
 		start := time.Now()
 		w.failed("dispatching events", w.dispatchAll())
 		w.failed("replaying events", w.replayAll())
-		if !w.breathe(start) || !w.pause(woken, w.Poll) {
+		if !w.backOff(start) || !w.pause(woken, w.Poll) {
 			return
 		}
 	}

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// receiver plays the merchant's side: it keeps what it gets and answers as told.
+// receiver plays the merchant's side: it keeps what it gets and answers as it is set to.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -146,8 +146,8 @@ func (s *shop) endpoint(url string, change ...func(*webhooks.Endpoint)) (*webhoo
 	return e, secret
 }
 
-// tell records n events in one commit, each of a resource that resource names.
-func (s *shop) tell(n int, resource func(i int) string) {
+// emit records n events in one commit, each of a resource that resource names.
+func (s *shop) emit(n int, resource func(i int) string) {
 	s.t.Helper()
 	s.write(func(tx *db.Tx) error {
 		events := make([]webhooks.Event, n)
@@ -209,7 +209,7 @@ func until(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// closedPort is an address where nobody listens.
+// closedPort is an address where nothing listens.
 func closedPort(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	maxHealth    = 16_384                // endpoints remembered
 )
 
-// health is what this node knows of an endpoint.
+// health is how an endpoint has answered this node.
 type health struct {
 	silent  atomic.Int64 // attempts without any answer, in a row
 	answers atomic.Bool  // it has answered this node before
@@ -28,8 +28,8 @@ type health struct {
 // circuit reports whether the endpoint gets probes only.
 func (h *health) circuit() bool { return !h.answers.Load() || h.silent.Load() >= circuitAfter }
 
-// learn takes in whether an attempt was answered, by any status.
-func (h *health) learn(answered bool) {
+// record notes whether an attempt was answered, by any status.
+func (h *health) record(answered bool) {
 	if answered {
 		h.silent.Store(0)
 		h.answers.Store(true)
@@ -43,7 +43,7 @@ func (w *Worker) healthOf(name webhooks.Queue) *health {
 	h := w.health[name]
 	if h == nil {
 		if len(w.health) >= maxHealth {
-			for other := range w.health { // any: it is learned again
+			for other := range w.health { // any of them: what it was is found out again
 				delete(w.health, other)
 				break
 			}

@@ -42,7 +42,7 @@ func TestDeadEndpointsDelayNobody(t *testing.T) {
 		good, _ := s.endpoint(rc.URL + "/good")
 		w := s.start()
 		const n = 200
-		s.tell(n, each)
+		s.emit(n, each)
 		until(t, "the good one has everything", func() bool { return s.counts0(good).Delivered == n })
 		if under := most.Load(); under > probes {
 			t.Errorf("%d attempts at once to an endpoint that does not answer", under)
@@ -77,18 +77,18 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 			})
 			return due == 0 && w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: e.ID}) == nil
 		}
-		s.tell(5, each)
+		s.emit(5, each)
 		until(t, "five wait", func() bool { return s.counts0(e).Pending == 5 })
-		until(t, "somebody looks", looked)
+		until(t, "a node reads", looked)
 		if n := len(rc.on("/hook")); n != 0 {
 			t.Fatalf("%d attempts to a paused endpoint", n)
 		}
 		set(webhooks.Active)
 		until(t, "five go out", func() bool { return s.counts0(e).Delivered == 5 })
 		set(webhooks.Paused)
-		s.tell(2, each)
+		s.emit(2, each)
 		until(t, "two wait", func() bool { return s.counts0(e).Pending == 2 })
-		until(t, "somebody looks", looked)
+		until(t, "a node reads", looked)
 		if n := len(rc.on("/hook")); n != 5 {
 			t.Errorf("%d attempts", n)
 		}
@@ -110,7 +110,7 @@ func TestPauseWhileItHangs(t *testing.T) {
 		e, _ := s.endpoint(rc.URL + "/hook")
 		w := s.start()
 		const n = 2 * maxPage
-		s.tell(n, each)
+		s.emit(n, each)
 		until(t, "some are under way", func() bool { return len(rc.on("/hook")) == probes })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
@@ -142,16 +142,16 @@ func TestWhoGetsWhat(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		other := newShop(t, store)
-		s.tell(3, each) // before any endpoint
+		s.emit(3, each) // before any endpoint
 		all, _ := s.endpoint(rc.URL + "/all")
 		none, _ := s.endpoint(rc.URL+"/none", func(e *webhooks.Endpoint) { e.Events = []string{"stock.low"} })
 		one, _ := s.endpoint(rc.URL+"/one", func(e *webhooks.Endpoint) { e.Events = []string{"stock.low", "order.updated"} })
 		foreign, _ := other.endpoint(rc.URL + "/foreign")
-		s.tell(4, each)
+		s.emit(4, each)
 		late, _ := s.endpoint(rc.URL + "/late")
 		w := s.start()
-		s.tell(2, each)
-		other.tell(1, each)
+		s.emit(2, each)
+		other.emit(1, each)
 		for e, n := range map[*webhooks.Endpoint]int64{all: 6, one: 6, late: 2} {
 			until(t, e.URL, func() bool { return s.counts0(e).Delivered == n })
 		}
@@ -160,7 +160,7 @@ func TestWhoGetsWhat(t *testing.T) {
 			t.Errorf("got what it did not ask for: %+v", c)
 		}
 		s.write(func(tx *db.Tx) error { one.Delete(tx); return nil })
-		s.tell(5, each)
+		s.emit(5, each)
 		until(t, "the rest", func() bool { return s.counts0(all).Delivered == 11 })
 		until(t, "the deleted one is let go", func() bool { return w.queue(webhooks.Queue{Tenant: s.tenant, Endpoint: one.ID}) == nil })
 		if n := len(rc.on("/one")); n != 6 {
@@ -175,7 +175,7 @@ func TestReplays(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		const n = 600 // more than a page
 		for range 2 {
-			s.tell(n/2, func(i int) string { return fmt.Sprint("r", i%100) })
+			s.emit(n/2, func(i int) string { return fmt.Sprint("r", i%100) })
 		}
 		e, _ := s.endpoint(rc.URL+"/hook", ordered)
 		start := func(c *Config) {
@@ -183,7 +183,7 @@ func TestReplays(t *testing.T) {
 			c.Poll = 20 * time.Millisecond
 		}
 		s.start(start)
-		s.tell(1, func(int) string { return "r0" }) // live, not replayed twice over
+		s.emit(1, func(int) string { return "r0" }) // live, not replayed twice over
 		until(t, "the live one", func() bool { return s.counts0(e).Delivered == 1 })
 		s.write(func(tx *db.Tx) error {
 			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
@@ -230,10 +230,10 @@ func TestReplayBeforeDispatch(t *testing.T) {
 		e, _ := s.endpoint(rc.URL+"/hook", ordered)
 		same := func(int) string { return "r" }
 		w := s.start()
-		s.tell(1, same)
+		s.emit(1, same)
 		until(t, "the first event", func() bool { return s.counts0(e).Delivered == 1 })
 		s.stop(w)
-		s.tell(1, same) // nobody dispatches it
+		s.emit(1, same) // no node dispatches it
 		s.write(func(tx *db.Tx) error {
 			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, To: tx.Micros()})
 			if err == nil {
@@ -258,7 +258,7 @@ func TestTestEvent(t *testing.T) {
 			return nil
 		})
 		until(t, "it arrives", func() bool { return s.counts0(e).Delivered == 1 })
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "a real one arrives elsewhere", func() bool { return s.counts0(other).Delivered == 1 })
 		if got := rc.on("/hook"); len(got) != 1 || got[0].header.Get("webhook-id") != string(d.Event) {
 			t.Errorf("got %+v", got)

@@ -28,8 +28,8 @@ func (s *shop) job(which id.Job) (j jobs.Job) {
 	return j
 }
 
-// told finds the newest event of a name.
-func (s *shop) told(name string) (payload string) {
+// emitted finds the newest event of a name.
+func (s *shop) emitted(name string) (payload string) {
 	s.t.Helper()
 	s.read(func(tx *db.Tx) error {
 		log, _, err := webhooks.Log(tx, "", 1000)
@@ -49,7 +49,7 @@ func (s *shop) queue(j jobs.Job) (which id.Job) {
 	return which
 }
 
-// A bulk import's job ends, tells of it in the same commit, and is taken over when the node that had it died.
+// A bulk import's job ends, with an event in the same commit, and is taken over when the node that had it died.
 func TestImportJobs(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -59,26 +59,26 @@ func TestImportJobs(t *testing.T) {
 			return nil
 		})
 		s.start()
-		if j := s.job(hopeless); j.Status != jobs.Failed || !strings.Contains(s.told("channel.sync_failed"), string(hopeless)) {
+		if j := s.job(hopeless); j.Status != jobs.Failed || !strings.Contains(s.emitted("channel.sync_failed"), string(hopeless)) {
 			t.Errorf("%+v", j)
 		}
 		clean := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Status: jobs.Processing, Total: 10, Created: 7, Updated: 3}))
 		if clean.Status != jobs.Completed || clean.Processed != 10 || clean.Progress() != 100 {
 			t.Errorf("%+v", clean)
 		}
-		if told := s.told("channel.sync_completed"); !strings.Contains(told, `"stats":{"total":10,"created":7,"updated":3,"failed":0}`) ||
-			!strings.Contains(told, string(clean.ID)) {
-			t.Errorf("told %s", told)
+		if event := s.emitted("channel.sync_completed"); !strings.Contains(event, `"stats":{"total":10,"created":7,"updated":3,"failed":0}`) ||
+			!strings.Contains(event, string(clean.ID)) {
+			t.Errorf("event %s", event)
 		}
 		faulty := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 2, Created: 1, Failed: 1,
 			Errors: `[{"sku":"A","error":"price is required"}]`}))
-		if told := s.told("channel.sync_completed"); faulty.Status != jobs.CompletedWithErrors ||
-			!strings.Contains(told, `"syncErrors":[{"sku":"A","error":"price is required"}]`) {
-			t.Errorf("%+v, told %s", faulty, told)
+		if event := s.emitted("channel.sync_completed"); faulty.Status != jobs.CompletedWithErrors ||
+			!strings.Contains(event, `"syncErrors":[{"sku":"A","error":"price is required"}]`) {
+			t.Errorf("%+v, event %s", faulty, event)
 		}
 		unknown := s.job(s.queue(jobs.Job{Type: jobs.StatusPush}))
-		if told := s.told("channel.sync_failed"); unknown.Status != jobs.Failed || !strings.Contains(told, string(unknown.ID)) {
-			t.Errorf("%+v, told %s", unknown, told)
+		if event := s.emitted("channel.sync_failed"); unknown.Status != jobs.Failed || !strings.Contains(event, string(unknown.ID)) {
+			t.Errorf("%+v, event %s", unknown, event)
 		}
 		var dead id.Job
 		s.write(func(tx *db.Tx) error {

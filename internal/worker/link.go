@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// linkStep is how many orders one look finds.
+// linkStep is how many orders one step reads.
 const linkStep = 100
 
 // link gives lines of orders their product once its SKU has come (interface §2.1): right after a commit of this node that brought

@@ -137,10 +137,10 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 		s.start(start)
 		stop := time.Now().Add(3 * time.Second)
 		var all sync.WaitGroup
-		loop := func(act func(n int) error) {
+		loop := func(operation func(n int) error) {
 			all.Go(func() {
 				for n := 0; time.Now().Before(stop); n++ {
-					if err := act(n); err != nil {
+					if err := operation(n); err != nil {
 						t.Error(err)
 						return
 					}
@@ -221,7 +221,7 @@ func TestSweepingBesideAnErasure(t *testing.T) {
 	watched(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
 		for range rounds {
-			s.tell(events, each)
+			s.emit(events, each)
 			var stamps []int64
 			s.read(func(tx *db.Tx) (err error) {
 				stamps, err = db.List(tx, func(r db.Rows) (stamp int64, err error) { return stamp, r.Scan(&stamp) },
@@ -231,7 +231,7 @@ func TestSweepingBesideAnErasure(t *testing.T) {
 			var both sync.WaitGroup
 			both.Go(func() {
 				s.write(func(tx *db.Tx) error {
-					list, err := webhooks.Tell(tx, stamps)
+					list, err := webhooks.LoadEvents(tx, stamps)
 					for _, e := range list {
 						e.Rewrite(tx, "{}")
 					}

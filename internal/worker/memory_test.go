@@ -120,7 +120,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 		e, _ := s.endpoint(fmt.Sprint(server.URL, "/", i))
 		list = append(list, e)
 	}
-	s.tell(4, each)
+	s.emit(4, each)
 	seen := watch()
 	s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
 	for _, e := range list {

@@ -18,7 +18,7 @@ import (
 
 func ordered(e *webhooks.Endpoint) { e.Ordered = true }
 
-// numberOf is the n that tell put into an event.
+// numberOf is the n that emit put into an event.
 func numberOf(t *testing.T, body string) (resource string, n int) {
 	t.Helper()
 	var envelope struct {
@@ -54,7 +54,7 @@ func TestOrdered(t *testing.T) {
 		const resources, each, commits = 7, 6, 5
 		for range commits {
 			before := requests.Load()
-			s.tell(resources*each, func(i int) string { return fmt.Sprint("r", i%resources) })
+			s.emit(resources*each, func(i int) string { return fmt.Sprint("r", i%resources) })
 			until(t, "deliveries are under way when the next come", func() bool { return requests.Load() > before })
 		}
 		until(t, "all settled", func() bool {
@@ -86,7 +86,7 @@ func TestOrdered(t *testing.T) {
 	})
 }
 
-// A dead lane of an ordered endpoint holds back nothing but itself.
+// Of an ordered endpoint, one ordering key that is stuck holds back nothing but itself.
 func TestOrderedLanesAreApart(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -101,24 +101,24 @@ func TestOrderedLanesAreApart(t *testing.T) {
 		})
 		e, _ := s.endpoint(rc.URL+"/hook", ordered)
 		w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{time.Hour} })
-		s.tell(3, func(int) string { return "dead" })
+		s.emit(3, func(int) string { return "dead" })
 		until(t, "a failed attempt", func() bool {
 			_, tries := s.deliveries(e)
 			return len(tries) == 3 && len(tries[0]) == 1
 		})
 		broken.Store(false)
-		s.tell(5, each)
+		s.emit(5, each)
 		until(t, "the others", func() bool { return s.counts0(e).Delivered == 5 })
 		list, tries := s.deliveries(e)
 		if len(tries[0]) != 1 || len(tries[1]) != 0 || list[1].DueAt != 0 || list[2].DueAt != 0 {
-			t.Errorf("the lane moved: %+v %+v", list, tries)
+			t.Errorf("the ordering key moved: %+v %+v", list, tries)
 		}
 		// By hand it goes on, one after the other.
 		s.write(func(tx *db.Tx) error {
 			_, err := webhooks.Retry(tx, list[0].ID)
 			return err
 		})
-		until(t, "the lane", func() bool { return s.counts0(e).Delivered == 8 })
+		until(t, "the ordering key", func() bool { return s.counts0(e).Delivered == 8 })
 		for i, got := range rc.on("/hook")[5:] {
 			if _, n := numberOf(t, got.body); n != i {
 				t.Errorf("place %d: event %d", i, n)
@@ -128,13 +128,13 @@ func TestOrderedLanesAreApart(t *testing.T) {
 	})
 }
 
-// Failed deliveries of one lane that are all retried go out in commit order, before what waits behind them.
+// Failed deliveries of one ordering key that are all retried go out in commit order, before what waits behind them.
 func TestRetriedLaneKeepsItsOrder(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(closedPort(t)+"/hook", ordered)
 		w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
-		s.tell(4, func(int) string { return "lane" })
+		s.emit(4, func(int) string { return "key" })
 		until(t, "all failed", func() bool { return s.counts0(e).Failed == 4 })
 		s.stop(w)
 		s.write(func(tx *db.Tx) error {
@@ -142,7 +142,7 @@ func TestRetriedLaneKeepsItsOrder(t *testing.T) {
 			e.Save(tx)
 			return nil
 		})
-		s.tell(2, func(int) string { return "lane" })
+		s.emit(2, func(int) string { return "key" })
 		s.write(func(tx *db.Tx) error {
 			r, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, OnlyFailed: true, To: 1 << 62})
 			if err != nil {
@@ -182,7 +182,7 @@ func TestNodesDoNotDouble(t *testing.T) {
 		for range 4 {
 			writers.Go(func() {
 				for range 5 {
-					s.tell(15, each)
+					s.emit(15, each)
 				}
 			})
 		}
@@ -219,7 +219,7 @@ func TestStop(t *testing.T) {
 		})
 		e, _ := s.endpoint(rc.URL + "/hook")
 		w := s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "it is under way", func() bool { return len(rc.on("/hook")) == 1 })
 		context.AfterFunc(w.stopping, func() { close(release) })
 		s.stop(w)
@@ -228,7 +228,7 @@ func TestStop(t *testing.T) {
 		}
 		stuck, _ := s.endpoint(rc.URL + "/stuck")
 		w = s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "it is stuck", func() bool { return len(rc.on("/stuck")) == 1 })
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()

@@ -106,9 +106,9 @@ func (w *Worker) live() {
 		}
 		if begun := time.Now(); begun.Sub(beaten) >= beatEvery-lookEvery/2 && w.open.Load() > 0 {
 			beaten = begun
-			w.failed("beating", w.beat(begun))
+			w.failed("updating this node's row", w.beat(begun))
 		}
-		// A look that was held up says nothing of the time it was: a store or a processor that hangs makes nobody dead.
+		// A round that was held up counts as a short one: while the store or the processor hangs, no node is taken for dead.
 		now := time.Now()
 		passed := min(now.Sub(looked), 2*lookEvery)
 		looked = now
@@ -130,7 +130,7 @@ func (w *Worker) beat(begun time.Time) error {
 	case alive:
 		w.lease.extend(begun)
 	default:
-		w.Log.Warn("worker: other nodes have taken over the queues of this one, which was not heard of for seconds")
+		w.Log.Warn("worker: other nodes have taken over the queues of this one, which had not updated its row for seconds")
 		w.rename(node)
 	}
 	return nil
@@ -170,7 +170,7 @@ func (w *Worker) lookAround(seen map[string]*sighting, passed time.Duration) err
 			return err
 		}
 		if ended {
-			w.Log.Warn("worker: taking over the queues of a node that is not heard of any more", "node", node)
+			w.Log.Warn("worker: taking over the queues of a node that no longer updates its row", "node", node)
 		}
 		delete(seen, node)
 	}

@@ -34,10 +34,10 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 		plain, _ := s.endpoint(rc.URL + "/plain")
 		inOrder, _ := s.endpoint(rc.URL+"/ordered", ordered)
 		killed := s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "both are under way", func() bool { mu.Lock(); defer mu.Unlock(); return served == 2 })
 		s.start()
-		s.tell(3, func(int) string { return "r0" })
+		s.emit(3, func(int) string { return "r0" })
 		killed.abort() // as a kill does: nothing is given back
 		at := time.Now()
 		until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
@@ -60,7 +60,7 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 }
 
 // A node that lives but is not heard of begins nothing more and breaks off what an ordered endpoint has under way, before another node
-// goes on: never do two requests of one lane overlap.
+// goes on: never do two requests of one ordering key overlap.
 func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -90,7 +90,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		})
 		e, _ := s.endpoint(rc.URL+"/hook", ordered)
 		mute := s.start()
-		s.tell(2, func(int) string { return "lane" })
+		s.emit(2, func(int) string { return "key" })
 		<-begun
 		mute.leave() // it beats no more, and else lives on
 		s.start()
@@ -102,7 +102,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if overlaps > 0 {
-			t.Errorf("%d requests of one lane overlap", overlaps)
+			t.Errorf("%d requests of one ordering key overlap", overlaps)
 		}
 		var order []int
 		for _, got := range rc.on("/hook") {
@@ -139,7 +139,7 @@ func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 			return nil
 		})
 		s.start(func(c *Config) { c.Alone = true })
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "it is delivered", func() bool { return s.counts0(e).Delivered == 1 })
 	})
 }
@@ -150,7 +150,7 @@ func TestTheGivenUpGoesOn(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(rc.URL + "/hook")
 		w := s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "it is served", func() bool { return s.counts0(e).Delivered == 1 })
 		old := w.name()
 		if err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
@@ -166,7 +166,7 @@ func TestTheGivenUpGoesOn(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		s.tell(20, each)
+		s.emit(20, each)
 		until(t, "the rest", func() bool { return s.counts0(e).Delivered == 21 })
 		if w.name() == old {
 			t.Error("it goes on under the name that was given up")

@@ -15,25 +15,25 @@ import (
 // as many goroutines as the endpoint allows, which live only as long as there is something to send.
 type queue struct {
 	webhooks.Queue
-	w      *Worker
-	node   string // under which name this node holds it
-	before *queue // the same queue when it was held before; it ends first
-	gone   chan struct{}
-	live   context.Context    // until nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
-	end    context.CancelFunc // ends live
-	target atomic.Pointer[target]
-	health *health
-	poked  chan struct{}
-	making sync.WaitGroup // goroutines that attempt
-	called int64          // the newest call that it was poked for; of the loop that serves
+	w        *Worker
+	node     string // under which name this node holds it
+	before   *queue // the same queue when it was held before; it ends first
+	gone     chan struct{}
+	live     context.Context    // until nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
+	end      context.CancelFunc // ends live
+	target   atomic.Pointer[target]
+	health   *health
+	notified chan struct{}  // the feeder reads again
+	making   sync.WaitGroup // goroutines that attempt
+	dueAt    int64          // the newest time that the store had for it when it was notified; of the loop that serves
 
 	mu      sync.Mutex
 	ready   []waiting        // read, and not begun
 	more    bool             // there was more than could be read
 	after   webhooks.Mark    // behind what to read on; none: from the beginning
 	reads   int              // since the beginning was read
-	taken   map[int64]string // position → lane of what is read and not settled yet
-	lanes   map[string]int   // how many of them are in a lane
+	taken   map[int64]string // position → ordering key of what is read and not settled yet
+	keys    map[string]int   // how many of them have an ordering key
 	settled []int64          // settled since the last read
 	workers int
 }
@@ -44,7 +44,7 @@ const (
 	minPage = 8
 	ahead   = 8192
 	rewind  = 16              // reads: what is due since before, by another node's clock, is not passed over for long
-	linger  = 2 * time.Second // a queue that has run dry is kept this long
+	keepDry = 2 * time.Second // a queue that has run dry is kept this long
 )
 
 // failed logs an error, unless it is the queue's own end.
@@ -54,10 +54,10 @@ func (q *queue) failed(doing string, err error) {
 	}
 }
 
-// notify has the feeder look again.
+// notify has the feeder read again.
 func (q *queue) notify() {
 	select {
-	case q.poked <- struct{}{}:
+	case q.notified <- struct{}{}:
 	default:
 	}
 }
@@ -83,24 +83,24 @@ func (q *queue) feed() {
 		if q.busy() {
 			dry = q.w.DB.Now()
 		}
-		rest := min(q.w.Poll, linger)
+		rest := min(q.w.Poll, keepDry)
 		if next > 0 && !full {
 			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
 		}
-		if q.w.DB.Now().Sub(dry) >= linger || !q.pause(q.poked, rest) {
+		if q.w.DB.Now().Sub(dry) >= keepDry || !q.pause(q.notified, rest) {
 			return
 		}
 	}
 }
 
-// pause waits until poked, for a time, or until the queue ends; it reports whether to go on.
-func (q *queue) pause(poked <-chan struct{}, d time.Duration) bool {
+// pause waits until it is notified, for a time, or until the queue ends; it reports whether to go on.
+func (q *queue) pause(notified <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-q.live.Done():
 		return false
-	case <-poked:
+	case <-notified:
 	case <-timer.C:
 	}
 	return q.live.Err() == nil
@@ -166,7 +166,7 @@ func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	return page - len(q.ready), after, taken
 }
 
-// push takes deliveries in that were read at a time, except those whose lane is under way, and has them attempted.
+// push takes deliveries in that were read at a time, except those whose ordering key is under way, and has them attempted.
 func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,24 +182,24 @@ func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.staff()
 }
 
-// take notes a delivery as under way; false when it, or another one of its lane, is already.
+// take notes a delivery as under way; false when it, or another one with its ordering key, is already.
 func (q *queue) take(d *webhooks.Ready) bool {
-	if _, taken := q.taken[d.Position]; taken || d.Ordered && q.lanes[d.Resource] > 0 {
+	if _, taken := q.taken[d.Position]; taken || d.Ordered && q.keys[d.Resource] > 0 {
 		return false
 	}
-	lane := ""
+	key := ""
 	if d.Ordered {
-		lane = d.Resource
-		q.lanes[lane]++
+		key = d.Resource
+		q.keys[key]++
 	}
-	q.taken[d.Position] = lane
+	q.taken[d.Position] = key
 	return true
 }
 
 func (q *queue) free(position int64) {
-	if lane := q.taken[position]; lane != "" {
-		if q.lanes[lane]--; q.lanes[lane] == 0 {
-			delete(q.lanes, lane)
+	if key := q.taken[position]; key != "" {
+		if q.keys[key]--; q.keys[key] == 0 {
+			delete(q.keys, key)
 		}
 	}
 	delete(q.taken, position)
@@ -214,13 +214,13 @@ func (q *queue) drop(position int64) {
 	q.notify()
 }
 
-// done notes that outcomes are stored; look says that a waiting delivery may have become due by it.
-func (q *queue) done(positions []int64, look bool) {
+// done notes that outcomes are stored; unblocked says that a waiting delivery may have become due by it.
+func (q *queue) done(positions []int64, unblocked bool) {
 	q.mu.Lock()
 	q.settled = append(q.settled, positions...)
-	look = look || len(q.settled) == len(q.taken)
+	unblocked = unblocked || len(q.settled) == len(q.taken)
 	q.mu.Unlock()
-	if look {
+	if unblocked {
 		q.notify()
 	}
 }
@@ -284,7 +284,7 @@ func (q *queue) work() {
 			continue
 		}
 		q.w.outcomes <- settled{q, o}
-		q.health.learn(answered)
+		q.health.record(answered)
 		if answered {
 			q.mu.Lock()
 			q.staff()
@@ -318,7 +318,7 @@ func (q *queue) enter(d *webhooks.Ready) (leave func()) {
 		pool = q.w.silent
 	}
 	leave = pool.enter(q.live, d.Size)
-	for leave != nil && q.w.lease.current().Err() != nil { // the next beat, or somebody else's takeover, decides
+	for leave != nil && q.w.lease.current().Err() != nil { // the next beat decides, or another node's takeover
 		if !q.pause(nil, lookEvery/4) {
 			leave()
 			return nil
@@ -340,12 +340,12 @@ func (q *queue) release() {
 	q.making.Wait()
 	for q.busy() {
 		select {
-		case <-q.poked:
+		case <-q.notified:
 		case <-q.w.running.Done():
 			return
 		}
 	}
-	// As often as it takes: until then it is this node's, which does not serve it.
+	// It is tried again until it is done: until then the queue belongs to this node, which does not serve it.
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
 		if err == nil || q.w.running.Err() != nil {

@@ -20,7 +20,7 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 		receiver.answer = func(int, *http.Request) int { return http.StatusInternalServerError }
 		e, _ := s.endpoint(receiver.URL + "/hook")
 		s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		settled := func(n int) func() bool { // the attempt is over and written down
 			return func() bool {
 				var made int64

@@ -9,11 +9,11 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Bounds of looking at queues.
+// How often queues are read.
 const (
-	callOverlap  = time.Second // calls are stored a little after their time
+	dueOverlap   = time.Second // what becomes due is stored a little after its time
 	compareEvery = 10 * time.Second
-	peersPoll    = 250 * time.Millisecond // deliveries that other nodes have made for a queue that is held here wake nobody
+	peersPoll    = 250 * time.Millisecond // what other nodes put into a queue that is held here wakes no loop of this one
 )
 
 // serve takes over queues that are due and notifies those it holds when something new waits in them.
@@ -29,7 +29,7 @@ func (w *Worker) serve() {
 			compared = now
 			w.failed("comparing queues", w.compare())
 		}
-		if !w.breathe(start) {
+		if !w.backOff(start) {
 			return
 		}
 		rest := w.Poll
@@ -45,26 +45,26 @@ func (w *Worker) serve() {
 	}
 }
 
-// take claims what is free and pokes what is held; next is when the next queue is due, 0 for none.
+// take claims what is free and notifies what is held; next is when the next queue is due, 0 for none.
 func (w *Worker) take(since *int64) (next int64, err error) {
 	w.mu.Lock()
 	room, node, first := maxQueues-len(w.queues), w.node, !w.entered
 	w.mu.Unlock()
 	var free []webhooks.Queue
-	var held []webhooks.Call
+	var held []webhooks.HeldQueue
 	now := *since
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
 		now = tx.Micros()
-		free, held, next, err = webhooks.Called(tx, node, *since-callOverlap.Microseconds(), max(0, room))
+		free, held, next, err = webhooks.DueQueues(tx, node, *since-dueOverlap.Microseconds(), max(0, room))
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	*since = now
-	for _, call := range held {
-		if q := w.queue(call.Queue); q != nil && q.called != call.At {
-			q.called = call.At
+	for _, h := range held {
+		if q := w.queue(h.Queue); q != nil && q.dueAt != h.DueAt {
+			q.dueAt = h.DueAt
 			q.notify()
 		}
 	}
@@ -97,8 +97,8 @@ func (w *Worker) take(since *int64) (next int64, err error) {
 
 // start serves a claimed queue.
 func (w *Worker) start(name webhooks.Queue, node string) {
-	q := &queue{Queue: name, w: w, node: node, gone: make(chan struct{}), poked: make(chan struct{}, 1), taken: map[int64]string{},
-		lanes: map[string]int{}}
+	q := &queue{Queue: name, w: w, node: node, gone: make(chan struct{}), notified: make(chan struct{}, 1), taken: map[int64]string{},
+		keys: map[string]int{}}
 	q.live, q.end = context.WithCancel(w.stopping)
 	w.mu.Lock()
 	q.before, q.health = w.queues[name], w.healthOf(name)
@@ -134,7 +134,7 @@ func (w *Worker) name() string {
 }
 
 // rename ends the queues of a name that the other nodes have given up. Those of ordered endpoints end at once; attempts of others that
-// are under way end by themselves, and their outcomes count unless somebody else was first.
+// are under way end by themselves, and their outcomes count unless another node was first.
 func (w *Worker) rename(node string) {
 	w.lease.drop()
 	w.mu.Lock()

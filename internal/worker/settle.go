@@ -16,22 +16,22 @@ type settled struct {
 // settleBatch bounds the outcomes of one commit.
 const settleBatch = webhooks.MostOutcomes
 
-// settle stores outcomes. While one commit is on its way, the outcomes of the next gather.
+// settle stores outcomes. While one commit is on its way, those of the next are collected.
 func (w *Worker) settle() {
 	defer close(w.settling)
 	batch := make([]settled, 0, settleBatch)
 	for first := range w.outcomes {
 		batch = append(batch[:0], first)
-	gather:
+	collect:
 		for len(batch) < settleBatch {
 			select {
 			case next, ok := <-w.outcomes:
 				if !ok {
-					break gather
+					break collect
 				}
 				batch = append(batch, next)
 			default:
-				break gather
+				break collect
 			}
 		}
 		w.store(batch)
@@ -61,22 +61,22 @@ func (w *Worker) store(batch []settled) {
 		case <-timer.C:
 		}
 	}
-	type news struct {
+	type stored struct {
 		positions []int64
-		look      bool
+		unblocked bool
 	}
-	byQueue := map[*queue]*news{}
+	byQueue := map[*queue]*stored{}
 	for i := range batch {
 		s := &batch[i]
 		n := byQueue[s.queue]
 		if n == nil {
-			n = &news{}
+			n = &stored{}
 			byQueue[s.queue] = n
 		}
 		n.positions = append(n.positions, s.outcome.Position)
-		n.look = n.look || s.outcome.Ordered
+		n.unblocked = n.unblocked || s.outcome.Ordered
 	}
 	for q, n := range byQueue {
-		q.done(n.positions, n.look)
+		q.done(n.positions, n.unblocked)
 	}
 }

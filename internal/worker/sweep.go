@@ -77,10 +77,10 @@ func (w *Worker) scrub() {
 	}
 }
 
-// packSearches packs what searches look through, every few seconds.
+// packSearches packs the texts of searches every few seconds.
 func (w *Worker) packSearches() {
 	for w.pause(nil, max(measureEvery, w.Poll)) {
-		w.failed("packing what searches look through", search.PackAll(w.stopping, w.DB))
+		w.failed("packing the texts of searches", search.PackAll(w.stopping, w.DB))
 	}
 }
 

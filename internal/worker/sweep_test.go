@@ -19,7 +19,7 @@ func TestSweep(t *testing.T) {
 		w := &Worker{Config: running.Config, stopping: running.stopping}
 		w.Keep = time.Millisecond
 		const n = sweepStep + 20
-		s.tell(n, each)
+		s.emit(n, each)
 		until(t, "delivered", func() bool { return s.counts0(e).Delivered == n && s.counts0(gone).Delivered == n })
 		s.write(func(tx *db.Tx) error {
 			e.Status = webhooks.Paused
@@ -27,7 +27,7 @@ func TestSweep(t *testing.T) {
 			gone.Delete(tx)
 			return nil
 		})
-		s.tell(3, each)
+		s.emit(3, each)
 		until(t, "three wait", func() bool { return s.counts0(e).Pending == 3 })
 		var newest int64 // of the stamps that are to go: they may run ahead of the clock
 		s.read(func(tx *db.Tx) (err error) {
@@ -75,7 +75,7 @@ func TestDeliveryWithoutItsEvent(t *testing.T) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(rc.URL+"/hook", func(e *webhooks.Endpoint) { e.Status = webhooks.Paused })
 		s.start()
-		s.tell(1, each)
+		s.emit(1, each)
 		until(t, "it waits", func() bool { return s.counts0(e).Pending == 1 })
 		s.write(func(tx *db.Tx) error {
 			if _, err := webhooks.SweepEvents(tx, tx.Micros()+1_000_000, 10); err != nil {

@@ -26,7 +26,7 @@ func (w *Worker) schedule() {
 	}
 }
 
-// channelJobs runs jobs that call platforms, one at a time for a channel: a slow shop keeps nobody else waiting.
+// channelJobs runs jobs that call platforms, one at a time for a channel: a slow shop delays no other.
 func (w *Worker) channelJobs() {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -43,7 +43,7 @@ type Config struct {
 	Log      *slog.Logger
 	Version  string        // for User-Agent
 	Alone    bool          // no other node serves this store: what a crash has left is taken over at the start
-	Poll     time.Duration // how often loops look without being woken; 0: a second
+	Poll     time.Duration // how often loops run without being woken; 0: a second
 	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
 }
 
@@ -203,9 +203,9 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	return w.stopping.Err() == nil
 }
 
-// breathe rests in proportion to the time since start: with very many endpoints a look takes a while, and looking must never fill a
+// backOff rests in proportion to the time since start: with very many endpoints a round takes a while, and rounds must never fill a
 // core. It reports whether to go on.
-func (w *Worker) breathe(start time.Time) bool {
+func (w *Worker) backOff(start time.Time) bool {
 	rest := min(time.Since(start)/2, w.Poll)
 	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
 }

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// FuzzVerify looks for a panic, for an error that is no error, and for a forgery: a body the platform did not sign that
+// FuzzVerify searches for a panic, for an error that is no error, and for a forgery: a body the platform did not sign that
 // verifies, or, where a body has one signature only, another one than that.
 func FuzzVerify(f *testing.F, s Suite) {
 	var signed [][]byte
@@ -38,7 +38,7 @@ func FuzzVerify(f *testing.F, s Suite) {
 	})
 }
 
-// FuzzRead looks for a panic, for an error that is not Invalid, and for a notice that is not sound.
+// FuzzRead searches for a panic, for an error that is not Invalid, and for an outcome that is not sound.
 func FuzzRead(f *testing.F, s Suite) {
 	headers := map[string]bool{}
 	for _, sample := range s.Samples {

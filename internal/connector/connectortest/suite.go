@@ -38,7 +38,7 @@ type Sample struct {
 	Body   string            // JSON, or the name of a file in testdata
 	Header map[string]string // beside the signature
 	Want   connector.Outcome // without DeliveryKey
-	NoKey  bool              // nothing in it tells deliveries apart
+	NoKey  bool              // nothing in it differs between deliveries
 }
 
 // Load returns the sample's body.

@@ -88,7 +88,7 @@ func (c *cache[V]) fresh(key string) (value V, ok bool) {
 // forget drops the value of key.
 func (c *cache[V]) forget(key string) { c.kept.Remove(key) }
 
-// guesses counts, per application and clock hour, the keys that eBay did not know. Anybody can send a signature that
+// guesses counts, per application and clock hour, the keys that eBay did not know. Anyone can send a signature that
 // names a made-up key; without a bound that would spend the application's daily quota of calls.
 type guesses struct {
 	now    func() time.Time

@@ -1,4 +1,4 @@
-// Package ebay connects seller accounts on eBay. README.md tells what the platform promises.
+// Package ebay connects seller accounts on eBay. README.md says what the platform promises.
 package ebay
 
 import (

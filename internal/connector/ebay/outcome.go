@@ -17,7 +17,7 @@ type event struct {
 	}
 }
 
-// user is how eBay names somebody.
+// user is how eBay names a person.
 type user struct{ UserID, Username connector.ID }
 
 // Read says what a notification means (interface §6.3). Errors: Invalid.

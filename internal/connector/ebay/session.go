@@ -178,8 +178,8 @@ const (
 	settingLocation    = "merchantLocationKey"
 )
 
-// look reads the account's policies and locations, and says what is missing.
-func (s *session) look(ctx context.Context) (*account, []string, error) {
+// policies reads the account's policies and locations, and says what is missing.
+func (s *session) policies(ctx context.Context) (*account, []string, error) {
 	a, missing := &account{}, []string{}
 	for _, p := range []struct {
 		resource, setting, id string
@@ -228,7 +228,7 @@ func (s *session) look(ctx context.Context) (*account, []string, error) {
 
 func (s *session) facts(ctx context.Context) (*account, error) {
 	if s.account == nil {
-		a, missing, err := s.look(ctx)
+		a, missing, err := s.policies(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +246,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	if _, err := s.get(ctx, identity(s.base)+"/commerce/identity/v1/user/", nil, &user); err != nil {
 		return connector.Shop{}, err
 	}
-	a, missing, err := s.look(ctx)
+	a, missing, err := s.policies(ctx)
 	if connector.Is(err, connector.Forbidden) {
 		missing, err = []string{"the consent lacks a scope: " + connector.FailureOf(err).Message}, nil
 	}
@@ -260,7 +260,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 		PricesIncludeTax: &gross, Missing: missing}, nil
 }
 
-// identity is the host that says who somebody is: another one than that of all else.
+// identity is the host of people's accounts: another one than that of all else.
 func identity(base string) string { return strings.Replace(base, "://api.", "://apiz.", 1) }
 
 // topics are what eBay shall notify of, as far as the application may ask for them.

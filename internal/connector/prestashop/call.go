@@ -175,7 +175,7 @@ func (s *session) inChunks(ctx context.Context, resource, kind, field string, va
 	return list, nil
 }
 
-// create writes a new resource and gives it as the shop has it. The shop makes another one each time: whoever calls has looked first.
+// create writes a new resource and gives it as the shop has it. The shop makes another one each time: its callers have looked for it first.
 func (s *session) create(ctx context.Context, resource, kind string, fields ...field) (*node, error) {
 	doc, _, err := s.call(ctx, http.MethodPost, resource, nil, document(kind, fields))
 	return doc.at(kind), err

@@ -1,4 +1,4 @@
-// Package prestashop connects shops that run PrestaShop. README.md tells what the platform promises.
+// Package prestashop connects shops that run PrestaShop. README.md says what the platform promises.
 package prestashop
 
 import (

@@ -132,7 +132,7 @@ func associations(categories []string) field {
 }
 
 // fill brings texts, price, categories, pictures and a reduced price of a product to what they shall be. Texts in languages other than the
-// shop's own stay where somebody has written them; a write without them would blank them.
+// shop's own stay where the merchant has written them; a write without them would blank them.
 func (s *session) fill(ctx context.Context, f *shop, p *connector.Product, there *node, fresh bool) (images map[string]string, err error) {
 	id := there.get("id")
 	base, reduction := netPrice(p.Price, p.CompareAt)

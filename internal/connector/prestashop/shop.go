@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// shop is what there is to know of a shop before anything else can be said to it.
+// shop is what is read of a shop before its first request of any other kind.
 type shop struct {
 	languages []string // ids
 	language  string   // the default one

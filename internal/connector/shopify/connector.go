@@ -1,4 +1,4 @@
-// Package shopify connects hosted storefronts of Shopify. README.md tells what the platform promises.
+// Package shopify connects hosted storefronts of Shopify. README.md says what the platform promises.
 package shopify
 
 import (

@@ -1,4 +1,4 @@
-// Package woocommerce connects shops that run WooCommerce. README.md tells what the platform promises.
+// Package woocommerce connects shops that run WooCommerce. README.md says what the platform promises.
 package woocommerce
 
 import (

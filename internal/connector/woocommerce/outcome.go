@@ -17,7 +17,7 @@ func (*Connector) Read(_ connector.Channel, n connector.Notification) (connector
 	notice := connector.About(topic, deliveryKey(n, topic))
 	id := string(resource.ID)
 	if id == "" {
-		return notice.Ignore("the shop no longer has what it tells about"), nil // a signed error body
+		return notice.Ignore("the shop no longer has what it is about"), nil // a signed error body
 	}
 	switch topic {
 	case "order.created", "order.updated", "order.deleted", "order.restored":

@@ -427,7 +427,7 @@ func (a *Account) dropNotification(r *http.Request, _ object) (int, any) {
 	return http.StatusNoContent, nil
 }
 
-// MarkDown makes eBay give up the destination, as it does when nobody answers there.
+// MarkDown makes eBay give up the destination, as it does when nothing answers there.
 func (a *Account) MarkDown() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

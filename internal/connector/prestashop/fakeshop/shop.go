@@ -121,7 +121,7 @@ func digit(on bool) string {
 	return "0"
 }
 
-// add puts a thing into the shop; s.mu is held, or nobody else has the shop yet.
+// add puts a thing into the shop; s.mu is held, or the shop is not shared yet.
 func (s *Shop) add(name string, fields map[string]string) *row {
 	res := s.resources[name]
 	res.next++
@@ -222,7 +222,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func n(every, count int) bool { return every > 0 && count%every == 0 }
 
-// nowhere takes an answer that nobody gets.
+// nowhere takes an answer that is thrown away.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header         { return http.Header{} }

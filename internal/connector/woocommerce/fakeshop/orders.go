@@ -134,7 +134,7 @@ func (s *Shop) serveNotes(q request, o *order) answer {
 	return good(200, list)
 }
 
-// listOrders lists orders; the bin is shown to nobody who does not ask for it.
+// listOrders lists orders; those in the bin only where they are asked for.
 func (s *Shop) listOrders(q request) answer {
 	status, after := q.query.Get("status"), time.Time{}
 	if text := q.query.Get("modified_after"); text != "" {
@@ -449,7 +449,7 @@ func (s *Shop) Edit(id int64, city string, quantity int64) {
 	s.touch(o)
 }
 
-// Order is an order as a test looks at it.
+// Order is an order as a test sees it.
 type Order struct {
 	ID      int64
 	Status  string

@@ -352,7 +352,7 @@ func (s *Shop) serveCategories(q request) answer {
 	return good(201, show(c))
 }
 
-// Item is a product or variation as a test looks at it.
+// Item is a product or variation as a test sees it.
 type Item struct {
 	ID, Parent int64
 	SKU, Name  string

@@ -283,7 +283,7 @@ func (s *Shop) render(n notification) []byte {
 	return raw
 }
 
-// Hook is a webhook as a test looks at it.
+// Hook is a webhook as a test sees it.
 type Hook struct{ Topic, Address, Status string }
 
 // Hooks are all webhooks, oldest first.

@@ -1,0 +1,116 @@
+package channelsync
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// ofChannel is the condition for the items of a channel, beside the tenant's.
+const (
+	ofChannel = "AND channel_id = $2::UUID"
+	fromItems = " FROM channel_items WHERE tenant_id = $1 " + ofChannel
+)
+
+// StockDue lists items whose stock or price is due, those of one product of the platform beside each other. What the platform still
+// works on is not due: it may do the later of two changes first.
+func StockDue(tx *db.Tx, channel id.Channel, limit int) ([]Item, error) {
+	return items.All(tx, ofChannel+" AND (stock_due OR check_due) AND external_product <> '' AND operation = ''"+
+		" ORDER BY external_product, sku LIMIT $3::BIGINT", channel, limit)
+}
+
+// OfProducts reads the items of products.
+func OfProducts(tx *db.Tx, channel id.Channel, products []id.Product) (list []Item, err error) {
+	for piece := range db.Pieces(products) {
+		found, err := items.All(tx, ofChannel+" AND product_id IN "+db.In(len(piece), 3), append([]any{channel}, db.Padded(piece)...)...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// ContentDue lists products that changed since they were pushed.
+func ContentDue(tx *db.Tx, channel id.Channel, limit int) ([]id.Product, error) {
+	return db.List(tx, func(r db.Rows) (p id.Product, err error) { return p, r.Scan(&p) },
+		"SELECT DISTINCT product_id"+fromItems+" AND content_due ORDER BY product_id LIMIT $3::BIGINT", tx.Tenant, channel, limit)
+}
+
+// Operations lists what the platform still works on, after a given one.
+func Operations(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
+	return db.List(tx, func(r db.Rows) (o string, err error) { return o, r.Scan(&o) },
+		"SELECT DISTINCT operation"+fromItems+" AND operation <> '' AND operation > $3 ORDER BY operation LIMIT $4::BIGINT", tx.Tenant, channel,
+		after, limit)
+}
+
+// OfOperation lists the items on which the platform works in one operation.
+func OfOperation(tx *db.Tx, channel id.Channel, operation string) ([]Item, error) {
+	return items.All(tx, ofChannel+" AND operation = $3 ORDER BY sku", channel, operation)
+}
+
+// Counts says how much of a channel is due.
+type Counts struct{ Stock, Content, Publications, Operations, Orders int64 }
+
+// CountDue counts what of a channel is due, each up to a thousand.
+func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
+	for sql, into := range map[string]*int64{
+		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> '' AND operation = ''":            &c.Stock,
+		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                                   &c.Operations,
+		"SELECT 1 AS one" + fromItems + " AND content_due":                                                                       &c.Content,
+		"SELECT 1 AS one FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')": &c.Publications,
+		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":                &c.Orders,
+	} {
+		if err := tx.Row("SELECT count(*) FROM ("+sql+" LIMIT 1000) AS due", []any{tx.Tenant, channel}, into); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// MarkChanges marks what changed in the account after a stamp of its clock: stock and prices of SKUs, content of products.
+func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
+	for _, sql := range []string{
+		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
+			(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND changed_at > $3)`,
+		`UPDATE channel_items SET stock_due = TRUE, content_due = (variant_id IS NULL), marks = marks + 1
+			WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id IN
+			(SELECT id FROM products WHERE tenant_id = $1 AND changed_at > $3)`,
+	} {
+		if _, err := tx.Exec(sql, tx.Tenant, channel, since); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarkCheck queues that the platform's numbers of some SKUs may have changed.
+func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
+	for piece := range db.Pieces(skus) {
+		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel+" AND sku IN "+
+			db.In(len(piece), 3), append([]any{tx.TenantID(), channel}, db.Padded(piece)...)...)
+	}
+}
+
+// MarkCheckExternal queues the same for what the platform calls by an id, product or variant.
+func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
+	tx.Queue(`UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID
+		AND (external_product = $3 OR external_variant = $3)`, tx.TenantID(), channel, external)
+}
+
+// MarkAll queues that everything of a channel is to be compared with the platform.
+func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
+	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, "+
+		"content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
+}
+
+// Forget queues that nothing of a product is on the platform any more.
+func Forget(tx db.Writer, channel id.Channel, product id.Product) {
+	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 "+ofChannel+" AND product_id = $3::UUID", tx.TenantID(), channel, product)
+}
+
+// SKUOf finds the SKU that a platform calls by its ids; "" when it is not known.
+func SKUOf(tx *db.Tx, channel id.Channel, product, variant string) (sku string, err error) {
+	err = tx.Row("SELECT coalesce(min(sku), '')"+fromItems+" AND external_product = $3 AND external_variant = $4",
+		[]any{tx.Tenant, channel, product, variant}, &sku)
+	return sku, err
+}
