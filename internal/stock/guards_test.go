@@ -66,6 +66,12 @@ func (o ops) forget(tx *db.Tx) error {
 	return nil
 }
 
+// move makes the SKU stand for another product.
+func (o ops) move(tx *db.Tx) error {
+	tx.Queue("UPDATE skus SET product_id = $3 WHERE tenant_id = $1 AND sku = $2", tx.Tenant, o.sku, id.New[id.Product]())
+	return nil
+}
+
 // both runs two writes in one transaction.
 func both(a, b func(tx *db.Tx) error) func(tx *db.Tx) error {
 	return func(tx *db.Tx) error {
@@ -87,6 +93,7 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 		reject := func(n int64) func() write { return func() write { return o.shift(n, 0, true) } }
 		ship := func() write { return o.shift(0, -1, false) }
 		remove, forget := func() write { return o.remove }, func() write { return o.forget }
+		moves := func() write { return o.move }
 		empty := func() write { return both(o.set(0), o.remove) }
 		type given = []func() write
 		for name, c := range map[string]struct {
@@ -98,7 +105,9 @@ func TestWritersOfLevelsNoticeEachOther(t *testing.T) {
 			"set after a removal":         {given{set(5)}, set(7), remove},
 			"set after a threshold":       {given{set(5)}, set(2), bound(3)},
 			"first of a SKU that goes":    {nil, set(7), forget},
+			"first of a SKU that moves":   {nil, set(7), moves},
 			"first twice":                 {nil, set(7), set(6)},
+			"set after it is low":         {given{set(5), bound(3)}, set(2), bound(6)},
 			"reserve that makes low":      {given{set(5), bound(3)}, reserve(1), reserve(2)},
 			"reserve after it is low":     {given{set(5), bound(3)}, reserve(3), reserve(3)},
 			"reserve the last one":        {given{set(1)}, reject(1), reject(1)},

@@ -1,0 +1,104 @@
+package accounts_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+)
+
+// A user has what both the role and the user's own limit give; an admin takes a key of every scope, a viewer gets what the key may read.
+func TestLimitsOfUsers(t *testing.T) {
+	limited := accounts.Caller{User: "u", Role: accounts.Admin, Scopes: []string{"read:orders"}}
+	if !limited.May("read:orders") || limited.May("write:orders") || limited.May("read:products") {
+		t.Error("the limit does not hold")
+	}
+	if all := (accounts.Caller{User: "u", Role: accounts.Viewer}); !all.May("read:products") || all.May("write:products") {
+		t.Error("the role does not hold")
+	}
+	key := accounts.Caller{Key: "k", Scopes: []string{"write:users", "read:orders"}}
+	if _, err := key.MakesUser(accounts.Admin); !apperr.Is(err, apperr.Forbidden) {
+		t.Errorf("an admin made by a key that has less: %v", err)
+	}
+	if limit, err := key.MakesUser(accounts.Viewer); err != nil || !slices.Equal(limit, []string{"read:orders", "read:users"}) {
+		t.Errorf("a viewer made by a key: %v, %v", limit, err)
+	}
+	if rate := accounts.Starter.UnchangedRate(); rate.PerMinute != 10*accounts.Starter.Rate().PerMinute {
+		t.Errorf("unchanged answers: %+v", rate)
+	}
+}
+
+// A caller whose role was changed since the request began has lost the power that it came with; a scope that is given twice is kept once.
+func TestPowerThatWasTaken(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant := dbtest.Account(t, store)
+		user := newUser("a@b.c", accounts.Admin)
+		key := accounts.Key{ID: id.New[id.Key](), Name: "k", Scopes: []string{"read:orders", "read:categories", "read:orders"}}
+		commit(t, store, tenant, func(tx *db.Tx) { user.Insert(tx); key.Insert(tx, accounts.NewSecret(false)) })
+		commit(t, store, tenant, func(tx *db.Tx) {
+			if kept, err := accounts.KeyByID(tx, key.ID); err != nil || !slices.Equal(kept.Scopes, []string{"read:categories", "read:orders"}) {
+				t.Errorf("scopes: %+v, %v", kept.Scopes, err)
+			}
+		})
+		who := accounts.Caller{Tenant: tenant, User: user.ID, Role: accounts.Admin}
+		hold := func() error { return store.Write(t.Context(), tenant, who.Hold) }
+		if err := hold(); err != nil {
+			t.Errorf("before: %v", err)
+		}
+		user.Role = accounts.Viewer
+		commit(t, store, tenant, func(tx *db.Tx) { user.Save(tx) })
+		refused(t, "with another role", hold(), apperr.Unauthorized)
+	})
+}
+
+// A master key is replaced once: of two that would replace it the second finds another one.
+func TestAMasterKeyIsReplacedOnce(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		replace := func(old, key string) func(tx *db.Tx) error {
+			return func(tx *db.Tx) error { accounts.ReplaceStoreKey(tx, old, key); return nil }
+		}
+		commit(t, store, db.Across, func(tx *db.Tx) { accounts.ClaimStore(tx, "one") })
+		dbtest.RunsAgain(t, store, db.Across, replace("one", "two"), replace("one", "three"))
+		commit(t, store, db.Across, func(tx *db.Tx) {
+			id, err := accounts.StoreKey(tx)
+			if retired, err2 := accounts.RetiredKey(tx); id != "three" || retired != "one" || err != nil || err2 != nil {
+				t.Errorf("%s, retired %s, %v, %v", id, retired, err, err2)
+			}
+		})
+	})
+}
+
+// Who gives up waiting for a place leaves the queue: as many may wait after it as before.
+func TestWaitingForAPlaceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held []func()
+		for range 2 {
+			done, err := accounts.Slot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, done)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 200 { // more than may wait at once
+			if _, err := accounts.Slot(ended); err != context.Canceled {
+				t.Fatalf("one that gave up: %v", err)
+			}
+		}
+		for _, done := range held {
+			done()
+		}
+		if done, err := accounts.Slot(t.Context()); err != nil {
+			t.Error(err)
+		} else {
+			done()
+		}
+	})
+}
