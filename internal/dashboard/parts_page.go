@@ -1,6 +1,9 @@
 package dashboard
 
-import "entrepot/internal/apperr"
+import (
+	"entrepot/internal/apperr"
+	"entrepot/internal/webhooks"
+)
 
 // partsRoutes are for developers only.
 var partsRoutes = []*route{
@@ -66,7 +69,7 @@ func (d *Dashboard) showParts(r *request) (answer, error) {
 			{"warn", "Note", "Call before delivery."}, {"bad", "Your endpoint failed.", "Look into its log."}},
 		Steps: []step{{"File", "done"}, {"Check", "at"}, {"Import", ""}},
 		Pairs: []pair{{Name: "E-mail", Value: "clara@example.com"}, {Name: "Id", Value: "01a20172-0af1-716e-9328-599295bda54e", Mono: true}},
-		Lines: []line{{Tone: "info", Glyph: "shipped", Head: "Shipped", Small: "order.shipped", At: at},
+		Lines: []line{{Tone: "info", Glyph: "shipped", Head: "Shipped", Small: webhooks.OrderShipped, At: at},
 			{Tone: "warn", Glyph: "processing", Head: "Lines edited", Changes: []change{{"Dinner plate", "8", "6"}}, At: at}},
 		Tree: []node{{Label: "Kitchen", To: "#", Meta: "12 products", Children: []node{{Label: "Pots"}, {Label: "Knives"}}}, {Label: "Garden"}},
 		Empty: empty{Icon: "order", Head: "No orders yet", Text: "Orders appear here as channels send them.", Label: "Add a channel", To: "#",
