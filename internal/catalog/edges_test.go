@@ -148,7 +148,7 @@ func TestArrivalsAndCounts(t *testing.T) {
 				t.Fatalf("%d products, %v", len(list), err)
 			}
 			for _, c := range [][3]int64{{0, 1 << 62, 2}, {list[0].ChangedAt, list[1].ChangedAt, 1}, {list[1].ChangedAt + 1, 1 << 62, 0}} {
-				if n, err := Products.Count(tx, c[0], c[1], false); err != nil || n != c[2] {
+				if n, err := Products.Count(tx, c[0], c[1]); err != nil || n != c[2] {
 					t.Errorf("from %d to %d: %d, %v", c[0], c[1], n, err)
 				}
 			}

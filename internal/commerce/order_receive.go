@@ -30,20 +30,9 @@ type ReceivedOrder struct {
 // of a known one what changed there. The platform's amounts are kept as they are; what cannot be taken over becomes an issue of the order
 // and refuses nothing, because the order is sold already. Nothing of it is pushed back to the platform.
 // Errors: NotFound when the channel is gone.
-func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order) (ReceivedOrder, error) {
-	for {
-		out, number, err := ReceivedOrder{}, int64(0), error(nil)
-		err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
-			out.ID, err = orders.ByPlatformID(tx, c.ID, in.ExternalID)
-			return err
-		})
-		if err == nil && out.ID == "" {
-			number, err = s.Numbers.Take(ctx, store, c.Tenant)
-		}
-		if err != nil {
-			return out, err
-		}
-		err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order) (out ReceivedOrder, err error) {
+	receive := func(number int64) error {
+		return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
 			known, err := orders.ByPlatformID(tx, c.ID, in.ExternalID)
 			out = ReceivedOrder{ID: known}
 			switch {
@@ -52,19 +41,30 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 			case known != "":
 				out.Updated, err = s.followOrder(tx, known, in)
 				return err
-			case number == 0: // it was deleted meanwhile
-				return orders.ErrNumberTaken
+			case number == 0:
+				return errUnnumbered
 			}
 			out.ID, err = s.insertReceived(tx, c, in, number)
 			out.Created = true
 			return err
 		})
-		if !errors.Is(err, orders.ErrNumberTaken) {
-			return out, err
-		}
-		s.Numbers.Drop(c.Tenant, number)
 	}
+	var known id.Order
+	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) (err error) {
+		known, err = orders.ByPlatformID(tx, c.ID, in.ExternalID)
+		return err
+	})
+	if err == nil && known != "" {
+		err = receive(0)
+	}
+	if err == nil && known == "" || errors.Is(err, errUnnumbered) { // it is new, or it was deleted meanwhile
+		err = s.NumberOrder(ctx, store, c.Tenant, receive)
+	}
+	return out, err
 }
+
+// errUnnumbered ends the transaction of an order that is new here and has no number yet.
+var errUnnumbered = errors.New("commerce: the order has no number")
 
 // insertReceived stores an order that is new here.
 func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {

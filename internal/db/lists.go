@@ -57,20 +57,17 @@ func In(n, first int) string { return Values(1, n, first) }
 // chunkSizes are the only list lengths that statements are made for, so that few texts serve every list.
 var chunkSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 
-// Chunks cuts a list into pieces of a few fixed sizes and calls each with every piece.
+// Chunks calls each with every piece of a list, until it fails.
 func Chunks[T any](list []T, each func(piece []T) error) error {
-	for _, size := range chunkSizes {
-		for len(list) >= size {
-			if err := each(list[:size]); err != nil {
-				return err
-			}
-			list = list[size:]
+	for piece := range Pieces(list) {
+		if err := each(piece); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Pieces cuts a list into pieces of the same sizes as Chunks.
+// Pieces cuts a list into pieces of a few fixed sizes.
 func Pieces[T any](list []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for _, size := range chunkSizes {

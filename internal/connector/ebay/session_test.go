@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
 	"entrepot/internal/netguard"
@@ -57,16 +58,6 @@ func newAccount(t *testing.T) *account {
 	return a
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func shirt() connector.Product {
 	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt", OnSale: true, Price: 200000,
 		Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/1.png"}},
@@ -83,11 +74,11 @@ func mug() connector.Product {
 
 func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
 	a := newAccount(t)
-	if shop := must(a.session.Test(t.Context()))(t); shop.Name != "fake-seller" || shop.Currency != "EUR" || len(shop.Missing) != 0 {
+	if shop := connectortest.Must(a.session.Test(t.Context()))(t); shop.Name != "fake-seller" || shop.Currency != "EUR" || len(shop.Missing) != 0 {
 		t.Errorf("%+v", shop)
 	}
 	a.Expire()
-	must(a.session.Test(t.Context()))(t)
+	connectortest.Must(a.session.Test(t.Context()))(t)
 	if a.renewed != 2 {
 		t.Errorf("renewed %d times", a.renewed)
 	}
@@ -102,13 +93,13 @@ func TestSubscriptionsAreMadeOnce(t *testing.T) {
 	a := newAccount(t)
 	target := connector.WebhookTarget{URL: "https://entrepot.example/ebay"}
 	for range 2 {
-		on := must(a.session.EnsureWebhooks(t.Context(), target))(t)
+		on := connectortest.Must(a.session.EnsureWebhooks(t.Context(), target))(t)
 		if topics, places := a.Subscriptions(); len(on) != 3 || topics != 3 || places != 1 {
 			t.Errorf("%d on, %d topics, %d destinations", len(on), topics, places)
 		}
 	}
 	a.MarkDown()
-	must(a.session.EnsureWebhooks(t.Context(), target))(t)
+	connectortest.Must(a.session.EnsureWebhooks(t.Context(), target))(t)
 	if _, places := a.Subscriptions(); places != 1 {
 		t.Errorf("%d destinations work", places)
 	}
@@ -148,25 +139,25 @@ func TestListings(t *testing.T) {
 				ids[r.SKU] = r.IDs
 			}
 			item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
-			got := must(a.session.SetStock(t.Context(),
+			got := connectortest.Must(a.session.SetStock(t.Context(),
 				[]connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE"}}}))(t)
 			if got[2].State != connector.Gone || got[0].State != connector.Live {
 				t.Errorf("%+v", got)
 			}
-			if shown := must(a.session.ReadStock(t.Context(),
+			if shown := connectortest.Must(a.session.ReadStock(t.Context(),
 				[]connector.Item{item("SHIRT-S"), item("MUG"), {SKU: "GONE"}}))(t); shown["MUG"] != 3 || len(shown) != 2 {
 				t.Errorf("%v", shown)
 			}
-			must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("MUG"), Price: 81000}}))(t)
+			connectortest.Must(a.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("MUG"), Price: 81000}}))(t)
 			if price, n, _ := a.Offer("MUG"); price != "8.10" || n != 3 {
 				t.Errorf("%s × %d", price, n)
 			}
 			foreign := mug()
 			foreign.SKU = "SHIRT-M"
-			if r := must(a.session.Upsert(t.Context(), []connector.Product{foreign}))(t); r[0].State != connector.Failed {
+			if r := connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{foreign}))(t); r[0].State != connector.Failed {
 				t.Errorf("%+v", r)
 			}
-			must(a.session.Unpublish(t.Context(), []connector.Item{item("MUG")}, false))(t)
+			connectortest.Must(a.session.Unpublish(t.Context(), []connector.Item{item("MUG")}, false))(t)
 			if _, _, listing := a.Offer("MUG"); listing != "" {
 				t.Error("still on sale")
 			}
@@ -186,7 +177,7 @@ func TestOrdersArePulled(t *testing.T) {
 	var list []connector.Order
 	cursor := connector.Cursor{}
 	for {
-		page := must(a.session.PullOrders(t.Context(), cursor))(t)
+		page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
 		list = append(list, page.Orders...)
 		if cursor.Page = page.Next; page.Next == "" {
 			cursor.Since = page.Until
@@ -201,7 +192,7 @@ func TestOrdersArePulled(t *testing.T) {
 	a.now = a.now.Add(time.Hour)
 	a.Refund(ids[3], 790)
 	a.now = a.now.Add(2 * time.Minute)
-	page := must(a.session.PullOrders(t.Context(), cursor))(t)
+	page := connectortest.Must(a.session.PullOrders(t.Context(), cursor))(t)
 	if len(page.Orders) != 1 || len(page.Orders[0].Refunds) != 1 || page.Orders[0].Refunds[0].Amount != 79000 {
 		t.Errorf("%+v", page)
 	}
@@ -231,7 +222,7 @@ func TestParcelsAreShownOnce(t *testing.T) {
 	if parcels, pieces, _ := a.Order(id); parcels != 2 || pieces != 3 {
 		t.Errorf("%d parcels of %d pieces", parcels, pieces)
 	}
-	o := must(a.session.PullOrder(t.Context(), id))(t)
+	o := connectortest.Must(a.session.PullOrder(t.Context(), id))(t)
 	if o.Status != orders.Shipped || len(o.Parcels) != 2 || o.Parcels[0].Number != "JD1" {
 		t.Errorf("%+v", o)
 	}

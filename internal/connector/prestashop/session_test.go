@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/prestashop"
 	"entrepot/internal/connector/prestashop/fakeshop"
 	"entrepot/internal/money"
@@ -53,16 +54,6 @@ func (s *shop) open(address string) {
 			Credentials: connector.Credentials{"url": address, "webserviceKey": fakeshop.Key, "webhookSecret": "secret"}}})
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // shirt has two variants, a picture and a category below another one.
 func (s *shop) shirt() connector.Product {
 	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt <new>", Slug: "shirt", Description: "<p>Cotton</p>", OnSale: true,
@@ -84,13 +75,13 @@ func mug() connector.Product {
 
 func TestTestNamesWhatIsMissing(t *testing.T) {
 	s := newShop(t)
-	found := must(s.session.Test(t.Context()))(t)
+	found := connectortest.Must(s.session.Test(t.Context()))(t)
 	if len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" || found.Timezone != "Europe/Paris" ||
 		found.Version != "8.2.0" || *found.PricesIncludeTax {
 		t.Errorf("%+v", found)
 	}
 	s.Rights = map[string][]string{"products": {"GET"}}
-	if found = must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the key lacks Modify (PUT, PATCH) on products") ||
+	if found = connectortest.Must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the key lacks Modify (PUT, PATCH) on products") ||
 		!slices.Contains(found.Missing, "the key lacks View (GET) on orders") {
 		t.Errorf("%v", found.Missing)
 	}
@@ -144,12 +135,12 @@ func TestProductsAreMadeOnce(t *testing.T) {
 
 func TestChangedProducts(t *testing.T) {
 	s := newShop(t)
-	must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
 	s.Translate("SHIRT", "2", "Chemise")
 	shirt, cheap := s.shirt(), mug()
 	shirt.Name, shirt.Variants, shirt.OnSale = "Better shirt", shirt.Variants[1:], false
 	cheap.CompareAt = nil
-	results := must(s.session.Upsert(t.Context(), []connector.Product{shirt, cheap}))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt, cheap}))(t)
 	if len(results) != 3 || s.Field("SHIRT", "name", "1") != "Better shirt" || s.Field("SHIRT", "name", "2") != "Chemise" ||
 		s.Field("SHIRT", "active", "") != "0" {
 		t.Errorf("%+v; %q, %q", results, s.Field("SHIRT", "name", "1"), s.Field("SHIRT", "name", "2"))
@@ -160,7 +151,7 @@ func TestChangedProducts(t *testing.T) {
 	}
 	foreign := mug()
 	foreign.SKU = "SHIRT-M"
-	if results = must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed ||
+	if results = connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{foreign}))(t); results[0].State != connector.Failed ||
 		results[0].Again {
 		t.Errorf("a SKU of another product's combination: %+v", results)
 	}
@@ -168,24 +159,24 @@ func TestChangedProducts(t *testing.T) {
 
 func TestStockAndPrices(t *testing.T) {
 	s := newShop(t)
-	results := must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
 	ids := map[string]connector.IDs{}
 	for _, r := range results {
 		ids[r.SKU] = r.IDs
 	}
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
 	before := s.client.Calls()
-	got := must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("SHIRT-M"), Quantity: 6},
+	got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("SHIRT-M"), Quantity: 6},
 		{Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "4711"}}, Quantity: 1}}))(t)
 	if calls := s.client.Calls() - before; calls != 2 || got[3].State != connector.Gone {
 		t.Errorf("%d calls: %+v", calls, got)
 	}
-	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG")}))(t)
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG")}))(t)
 	if shown["SHIRT-S"] != 0 || shown["SHIRT-M"] != 6 || shown["MUG"] != 3 || len(shown) != 3 {
 		t.Errorf("%v", shown)
 	}
 	dear := money.Amount(300000)
-	must(s.session.SetPrices(t.Context(),
+	connectortest.Must(s.session.SetPrices(t.Context(),
 		[]connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}}))(t)
 	if s.Field("SHIRT", "price", "") != "22" || s.Field("SHIRT-M", "price", "") != "-0.5" || s.Field("SHIRT-S", "price", "") != "8" ||
 		s.Count("specific_prices") != 2 {
@@ -201,7 +192,7 @@ func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, unti
 		if page.Next == " " {
 			cursor.Page = ""
 		}
-		page = must(s.session.PullOrders(t.Context(), cursor))(t)
+		page = connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
 		if len(page.Unreadable) > 0 {
 			t.Errorf("%+v", page.Unreadable)
 		}
@@ -212,7 +203,7 @@ func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, unti
 
 func TestOrdersArePulled(t *testing.T) {
 	s := newShop(t)
-	must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{s.shirt(), mug()}))(t)
 	var ids []string
 	for i := range 120 {
 		ids = append(ids, s.Buy(fmt.Sprintf("ada%d@example.com", i), i%2 == 0, fakeshop.Bought{SKU: "SHIRT-M", Quantity: 2},
@@ -244,7 +235,7 @@ func TestOrdersArePulled(t *testing.T) {
 		changed[1].Refunds[0].Lines[0].Quantity != 1 {
 		t.Errorf("%+v", changed)
 	}
-	if one := must(s.session.PullOrder(t.Context(), ids[3]))(t); one.ExternalID != ids[3] {
+	if one := connectortest.Must(s.session.PullOrder(t.Context(), ids[3]))(t); one.ExternalID != ids[3] {
 		t.Errorf("%+v", one)
 	}
 	if _, err := s.session.PullOrder(t.Context(), "4711"); !connector.Is(err, connector.Missing) {
@@ -255,7 +246,7 @@ func TestOrdersArePulled(t *testing.T) {
 // The hour that comes twice in autumn hides nothing, and times in it are not taken for times to come.
 func TestHourThatComesTwice(t *testing.T) {
 	s := newShop(t)
-	must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	s.now = time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 in Paris, and once more an hour later
 	first := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 1})
 	s.now = s.now.Add(time.Minute)
@@ -274,7 +265,7 @@ func TestHourThatComesTwice(t *testing.T) {
 
 func TestStatesArePushedOnce(t *testing.T) {
 	s := newShop(t)
-	must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 	order := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "MUG", Quantity: 2})
 	ref := connector.OrderRef{ExternalID: order, Currency: "EUR"}
 	s.Faults.WriteAnd500 = 1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/shopify"
 	"entrepot/internal/connector/shopify/fakeshop"
 	"entrepot/internal/money"
@@ -60,16 +61,6 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func shirt() connector.Product {
 	return connector.Product{ID: "019a-shirt-0001", SKU: "SHIRT", Name: "Shirt", Slug: "shirt", OnSale: true, Price: 200000, Currency: "EUR",
 		Images: []connector.Image{{ID: "i1", URL: "https://pictures.example/front.png"}},
@@ -87,16 +78,16 @@ func mug() connector.Product {
 
 func TestTestNamesWhatIsMissing(t *testing.T) {
 	s := newShop(t)
-	if found := must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" ||
+	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" ||
 		found.Version != "2026-10" {
 		t.Errorf("%+v", found)
 	}
 	s.Scopes = []string{"write_orders"}
-	if found := must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the app lacks the scope write_orders") {
+	if found := connectortest.Must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the app lacks the scope write_orders") {
 		t.Errorf("%v", found.Missing)
 	}
 	s.Expire() // and is renewed
-	must(s.session.Test(t.Context()))(t)
+	connectortest.Must(s.session.Test(t.Context()))(t)
 	s.Expire()
 	s.kept["clientSecret"] = "wrong"
 	if _, err := s.session.Test(t.Context()); !connector.Is(err, connector.Unauthorized) {
@@ -108,13 +99,13 @@ func TestWebhooksAreRegisteredOnce(t *testing.T) {
 	s := newShop(t)
 	target := connector.WebhookTarget{URL: "https://entrepot.example/hook"}
 	for range 2 {
-		on := must(s.session.EnsureWebhooks(t.Context(), target))(t)
+		on := connectortest.Must(s.session.EnsureWebhooks(t.Context(), target))(t)
 		if len(on) != 9 || s.Webhooks() != 9 {
 			t.Errorf("%d on, %d there", len(on), s.Webhooks())
 		}
 	}
 	s.DropWebhook("ORDERS_UPDATED")
-	must(s.session.EnsureWebhooks(t.Context(), target))(t)
+	connectortest.Must(s.session.EnsureWebhooks(t.Context(), target))(t)
 	if s.Webhooks() != 9 {
 		t.Errorf("%d there", s.Webhooks())
 	}
@@ -152,16 +143,16 @@ func TestProductsAreMadeOnce(t *testing.T) {
 
 func TestForeignSKUs(t *testing.T) {
 	s := newShop(t)
-	must(s.session.Upsert(t.Context(), []connector.Product{shirt()}))(t)
+	connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt()}))(t)
 	other := mug()
 	other.SKU = "SHIRT-M"
-	if results := must(s.session.Upsert(t.Context(), []connector.Product{other}))(t); results[0].State != connector.Failed ||
+	if results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{other}))(t); results[0].State != connector.Failed ||
 		!strings.Contains(results[0].Error, "SHIRT-M") {
 		t.Errorf("%+v", results)
 	}
 	adopted := shirt()
 	adopted.ID, adopted.Slug = "019a-shirt-9999", "another-shirt"
-	results := must(s.session.Upsert(t.Context(), []connector.Product{adopted}))(t)
+	results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{adopted}))(t)
 	if s.Products() != 1 || results[1].State != connector.Live {
 		t.Errorf("%d products: %+v", s.Products(), results)
 	}
@@ -170,28 +161,28 @@ func TestForeignSKUs(t *testing.T) {
 func TestStockAndPrices(t *testing.T) {
 	s := newShop(t)
 	ids := map[string]connector.IDs{}
-	for _, r := range must(s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()}))(t) {
+	for _, r := range connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{shirt(), mug()}))(t) {
 		ids[r.SKU] = r.IDs
 	}
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
 	before := s.client.Calls()
 	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Other: map[string]string{"item": "gid://shopify/InventoryItem/1"}}}
-	got := must(s.session.SetStock(t.Context(),
+	got := connectortest.Must(s.session.SetStock(t.Context(),
 		[]connector.StockItem{{Item: item("SHIRT-S")}, {Item: gone, Quantity: 1}, {Item: item("MUG"), Quantity: 3}}))(t)
 	if got[0].State != connector.Live || got[1].State != connector.Gone || got[2].State != connector.Live || s.client.Calls()-before != 2 {
 		t.Errorf("%d calls: %+v", s.client.Calls()-before, got)
 	}
-	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), gone}))(t)
+	shown := connectortest.Must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("MUG"), gone}))(t)
 	if shown["SHIRT-S"] != 0 || shown["MUG"] != 3 || len(shown) != 2 {
 		t.Errorf("%v", shown)
 	}
 	dear := money.Amount(300000)
-	must(s.session.SetPrices(t.Context(),
+	connectortest.Must(s.session.SetPrices(t.Context(),
 		[]connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}, {Item: item("MUG"), Price: 10000}}))(t)
 	if v, _ := s.Variant("SHIRT-S"); v.Price != "23" || v.Before != "30" {
 		t.Errorf("%+v", v)
 	}
-	for _, r := range must(s.session.Unpublish(t.Context(), []connector.Item{item("MUG"), gone}, true))(t) {
+	for _, r := range connectortest.Must(s.session.Unpublish(t.Context(), []connector.Item{item("MUG"), gone}, true))(t) {
 		if r.State != connector.Gone {
 			t.Errorf("%+v", r)
 		}
@@ -204,7 +195,7 @@ func TestStockAndPrices(t *testing.T) {
 func (s *shop) pull(t *testing.T, since time.Time) (list []connector.Order, until time.Time) {
 	t.Helper()
 	for cursor := (connector.Cursor{Since: since}); ; {
-		page := must(s.session.PullOrders(t.Context(), cursor))(t)
+		page := connectortest.Must(s.session.PullOrders(t.Context(), cursor))(t)
 		list, until = append(list, page.Orders...), page.Until
 		if cursor.Page = page.Next; page.Next == "" {
 			return list, until
@@ -256,7 +247,7 @@ func TestOrdersArePulled(t *testing.T) {
 func TestParcelsAreShippedOnce(t *testing.T) {
 	s := newShop(t)
 	id := s.Buy("a@example.com", true, fakeshop.Bought{SKU: "A", Quantity: 3, Cents: 1000}, fakeshop.Bought{SKU: "B", Quantity: 1, Cents: 500})
-	o := must(s.session.PullOrder(t.Context(), id))(t)
+	o := connectortest.Must(s.session.PullOrder(t.Context(), id))(t)
 	first := connector.Parcel{Key: "s1", Carrier: "DHL", Number: "JD1",
 		Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 2}}}
 	second := connector.Parcel{Key: "s2", Number: "JD2", Lines: []connector.ParcelLine{{ExternalLine: o.Lines[0].ExternalID, Quantity: 1},

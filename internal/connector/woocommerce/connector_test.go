@@ -46,7 +46,7 @@ func suite() connectortest.Suite {
 				Want: connector.About("order.restored", "").PullOrder("25"),
 			}, {
 				Body: "order_gone.json", Header: headers("order.created", "d3"),
-				Want: connector.About("order.created", "").Ignore("the shop no longer has what it tells about"),
+				Want: connector.About("order.created", "").Ignore("the shop no longer has what it is about"),
 			}, {
 				Body: "product_updated_variation.json", Header: headers("product.updated", "d4"),
 				Want: connector.About("product.updated", "").PushStock("812"),
