@@ -74,7 +74,8 @@ func mug() connector.Product {
 
 func TestAccountIsTestedAndTokensRenewed(t *testing.T) {
 	a := newAccount(t)
-	if shop := connectortest.Must(a.session.Test(t.Context()))(t); shop.Name != "fake-seller" || shop.Currency != "EUR" || len(shop.Missing) != 0 {
+	shop := connectortest.Must(a.session.Test(t.Context()))(t)
+	if shop.Name != "fake-seller" || shop.Currency != "EUR" || len(shop.Missing) != 0 {
 		t.Errorf("%+v", shop)
 	}
 	a.Expire()

@@ -81,7 +81,8 @@ func TestTestNamesWhatIsMissing(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	s.Rights = map[string][]string{"products": {"GET"}}
-	if found = connectortest.Must(s.session.Test(t.Context()))(t); !slices.Contains(found.Missing, "the key lacks Modify (PUT, PATCH) on products") ||
+	found = connectortest.Must(s.session.Test(t.Context()))(t)
+	if !slices.Contains(found.Missing, "the key lacks Modify (PUT, PATCH) on products") ||
 		!slices.Contains(found.Missing, "the key lacks View (GET) on orders") {
 		t.Errorf("%v", found.Missing)
 	}
@@ -166,7 +167,8 @@ func TestStockAndPrices(t *testing.T) {
 	}
 	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: ids[sku]} }
 	before := s.client.Calls()
-	got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")}, {Item: item("SHIRT-M"), Quantity: 6},
+	got := connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-S")},
+		{Item: item("SHIRT-M"), Quantity: 6},
 		{Item: item("MUG"), Quantity: 3}, {Item: connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "4711"}}, Quantity: 1}}))(t)
 	if calls := s.client.Calls() - before; calls != 2 || got[3].State != connector.Gone {
 		t.Errorf("%d calls: %+v", calls, got)

@@ -78,7 +78,8 @@ func mug() connector.Product {
 
 func TestTestNamesWhatIsMissing(t *testing.T) {
 	s := newShop(t)
-	if found := connectortest.Must(s.session.Test(t.Context()))(t); len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" ||
+	found := connectortest.Must(s.session.Test(t.Context()))(t)
+	if len(found.Missing) != 0 || found.Name != "Fake shop" || found.Currency != "EUR" ||
 		found.Version != "2026-10" {
 		t.Errorf("%+v", found)
 	}
