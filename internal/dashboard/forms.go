@@ -93,7 +93,7 @@ func (r *request) form(action string, fields ...field) *form {
 		in.Form = strings.Trim(strings.Map(idChar, action), "-")
 		f.Fields = append(f.Fields, &in)
 	}
-	if r.http.Method == http.MethodPost && r.http.URL.Path == f.Action {
+	if r.http.Method == http.MethodPost && r.http.URL.EscapedPath() == f.Action {
 		f.take(r.http.PostForm)
 	}
 	for _, in := range f.Fields {

@@ -49,6 +49,7 @@ type site struct {
 	owner   accounts.User
 	log     *bytes.Buffer
 	samples map[string]string // of seed: "/orders" → an id
+	placed  int64             // orders made by tests
 }
 
 // sites runs a test on each engine.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,7 +52,7 @@ func newTemplates(f *files) *templates {
 }
 
 // shared are the templates that every page may use.
-var shared = []string{"templates/layout.html", "templates/parts.html"}
+var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html"}
 
 // parse reads every template of the folder; it panics on one that does not parse.
 func (t *templates) parse() map[string]*template.Template {
@@ -65,7 +66,7 @@ func (t *templates) parse() map[string]*template.Template {
 	}
 	pages := map[string]*template.Template{}
 	for _, name := range names {
-		if name == shared[0] || name == shared[1] {
+		if slices.Contains(shared, name) {
 			continue
 		}
 		page := template.Must(template.Must(base.Clone()).ParseFS(t.files, name))

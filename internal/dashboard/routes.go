@@ -19,7 +19,8 @@ type route struct {
 // routes is the whole table. Each file of pages gives its own.
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, homeRoutes, meRoutes,
-		orderRoutes, orderPageRoutes)
+		orderRoutes, orderPageRoutes,
+		productRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes)
 	if dev {
 		list = append(list, partsRoutes...)
 	}

@@ -63,3 +63,15 @@ func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) ([]Movement, in
 	w := db.AndGiven(db.NewWhere(tx, "").And("sku = ?", sku), "warehouse_code = ?", warehouse)
 	return movementTable.Page(tx, w, "stamp DESC", limit, offset)
 }
+
+// LedgerSums adds up the whole ledger of a SKU by warehouse: what is on hand there, if nothing is wrong.
+func LedgerSums(tx *db.Tx, sku string) (map[string]int64, error) {
+	sums := map[string]int64{}
+	return sums, tx.Each(func(r db.Rows) error {
+		var warehouse string
+		var sum int64
+		err := r.Scan(&warehouse, &sum)
+		sums[warehouse] = sum
+		return err
+	}, "SELECT warehouse_code, sum(delta)::BIGINT FROM movements WHERE tenant_id = $1 AND sku = $2 GROUP BY warehouse_code", tx.Tenant, sku)
+}

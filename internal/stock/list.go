@@ -28,6 +28,7 @@ type Filter struct {
 	SKU       string
 	Warehouse string
 	Low       bool   // only levels below their threshold
+	Oversold  bool   // only levels of which more is reserved than is on hand
 	Search    string // part of the product's SKU or name, in any case, or the whole SKU
 	Limit     int
 	Offset    int
@@ -40,7 +41,7 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	}
 	const order = "l.sku, l.warehouse_code"
 	w := f.where(tx)
-	if f.SKU != "" {
+	if f.SKU != "" || f.Oversold {
 		return levelTable.Page(tx, w, order, f.Limit, f.Offset)
 	}
 	if total, err = f.kept(tx); err != nil || int64(f.Offset) >= total {
@@ -57,6 +58,9 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
 	if f.Low {
 		w.And("l.low = TRUE")
+	}
+	if f.Oversold {
+		w.And("l.reserved > l.on_hand")
 	}
 	return w
 }

@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/patch"
+)
+
+// attributeRoutes are what products can be described by.
+var attributeRoutes = []*route{
+	{method: "GET", path: "/attributes", scope: "read:attributes", serve: (*Dashboard).listAttributes},
+	{method: "POST", path: "/attributes", scope: "write:attributes", serve: (*Dashboard).createAttribute},
+	{method: "GET", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).editAttribute},
+	{method: "POST", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).updateAttribute},
+	{method: "POST", path: "/attributes/{id}/delete", scope: "write:attributes", serve: (*Dashboard).deleteAttribute},
+}
+
+const attributesPath = "/attributes"
+
+func attributeForm(r *request, path string, a catalog.Attribute) *form {
+	kind := field{Name: "type", Label: "Values", Kind: "select", Value: string(a.Type), Required: true}
+	for _, t := range catalog.AttributeTypes {
+		kind.Options = append(kind.Options, option{Value: string(t), Label: string(t)})
+	}
+	return r.form(
+		path,
+		field{Name: "label", Label: "Label", Value: a.Label, Required: true},
+		field{
+			Name:     "code",
+			Label:    "Code",
+			Value:    a.Code,
+			Required: true,
+			Mono:     true,
+			Max:      100,
+			Hint:     "the member of a product's attributes",
+		},
+		kind,
+		field{Name: "lines", Label: "Options of a select, one a line", Kind: "textarea", Value: strings.Join(a.Options, "\n")},
+	)
+}
+
+// readAttributeForm reads the form; the options are the lines of one input.
+func readAttributeForm(f *form, partial bool) (commerce.AttributeDraft, error) {
+	o := f.Object()
+	draft := drafts.ReadAttribute(o, partial)
+	options := []string{}
+	for line := range strings.Lines(f.Value("lines")) {
+		if line = strings.TrimSpace(line); line != "" {
+			options = append(options, line)
+		}
+	}
+	if len(options) > 0 || partial {
+		draft.Options = patch.To(options)
+	}
+	return draft, o.Err()
+}
+
+// listAttributes serves GET /attributes.
+func (d *Dashboard) listAttributes(r *request) (answer, error) {
+	return d.attributeScreen(r, catalog.Attribute{})
+}
+
+func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, error) {
+	view := editorView{
+		ListHead: "Attributes",
+		Scope:    "write:attributes",
+		Nothing:  "No attributes yet.",
+		Head:     "New attribute",
+		Label:    "Make it",
+		Columns:  []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
+	}
+	if at.ID == "" {
+		view.Form = attributeForm(r, attributesPath, at)
+	} else {
+		home := attributesPath + "/" + string(at.ID)
+		gone := newAsk("delete-attribute", "Delete "+at.Label+"?", "Products keep the values that they have.", "Delete it",
+			r.form(home+"/delete"))
+		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Label, "Save", attributeForm(r, home, at), prefix+attributesPath, &gone
+	}
+	err := r.read(func(tx *db.Tx) error {
+		list, _, err := catalog.ListAttributes(tx, maxChoices, 0)
+		for _, a := range list {
+			values := string(a.Type)
+			if len(a.Options) > 0 {
+				values = strings.Join(a.Options, ", ")
+			}
+			view.Rows = append(view.Rows, editorRow{ID: string(a.ID), To: prefix + attributesPath + "/" + string(a.ID), Name: a.Label,
+				At: a.ID == at.ID, Cells: []string{a.Code, values}})
+		}
+		return err
+	})
+	return show(
+		screen{Template: "editor", Title: "Attributes", Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view},
+	), err
+}
+
+// attributeOf reads the attribute of the path. Errors: NotFound.
+func (r *request) attributeOf() (a catalog.Attribute, err error) {
+	which, err := pathID[id.Attribute](r, "attribute")
+	if err != nil {
+		return a, err
+	}
+	return a, r.read(func(tx *db.Tx) (err error) {
+		a, err = catalog.AttributeByID(tx, which)
+		return err
+	})
+}
+
+// editAttribute serves GET /attributes/{id}.
+func (d *Dashboard) editAttribute(r *request) (answer, error) {
+	a, err := r.attributeOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return d.attributeScreen(r, a)
+}
+
+// createAttribute serves POST /attributes.
+func (d *Dashboard) createAttribute(r *request) (answer, error) {
+	return r.submit(attributeForm(r, attributesPath, catalog.Attribute{}), d.listAttributes, func(f *form) (answer, error) {
+		draft, err := readAttributeForm(f, false)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			a, err := d.Commerce.CreateAttribute(tx, r.caller(), draft)
+			return redirect(attributesPath, "Made "+a.Code), err
+		})
+	})
+}
+
+// updateAttribute serves POST /attributes/{id}.
+func (d *Dashboard) updateAttribute(r *request) (answer, error) {
+	a, err := r.attributeOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(attributeForm(r, attributesPath+"/"+string(a.ID), a), d.editAttribute, func(f *form) (answer, error) {
+		draft, err := readAttributeForm(f, true)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateAttribute(tx, r.caller(), a.ID, commerce.Expected{}, draft)
+			return redirect(attributesPath, "Saved "+a.Code), err
+		})
+	})
+}
+
+// deleteAttribute serves POST /attributes/{id}/delete.
+func (d *Dashboard) deleteAttribute(r *request) (answer, error) {
+	a, err := r.attributeOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
+	})
+}

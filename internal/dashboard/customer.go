@@ -1,0 +1,289 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/orders"
+	"entrepot/internal/patch"
+	"entrepot/internal/records"
+)
+
+// oneCustomerRoutes are the page of a customer and what is done there.
+var oneCustomerRoutes = []*route{
+	{method: "GET", path: "/customers/{id}", scope: "read:customers", serve: (*Dashboard).showCustomer},
+	{method: "POST", path: "/customers/{id}", scope: "write:customers", serve: (*Dashboard).updateCustomer},
+	{method: "POST", path: "/customers/{id}/tags", scope: "write:customers", serve: (*Dashboard).tagCustomer},
+	{method: "POST", path: "/customers/{id}/addresses", scope: "write:customers", serve: (*Dashboard).addAddress},
+	{method: "POST", path: "/customers/{id}/addresses/delete", scope: "write:customers", serve: (*Dashboard).deleteAddress},
+	{method: "POST", path: "/customers/{id}/erase", scope: "write:customers", serve: (*Dashboard).eraseCustomer},
+}
+
+// customerView is what templates/customer.html shows.
+type customerView struct {
+	Name, Email string
+	Badge       *badge
+	Primary     string // address of the record that took this one in
+	Writable    bool
+	Details     *form
+	Tags        *form
+	TagList     []string
+	Segments    []pair
+	Addresses   []addressRow
+	NewAddress  *form
+	Orders      []customerOrder
+	OrderCount  string
+	AllOrders   string
+	Figures     []pair
+	Merge       *form
+	Erase       ask
+	Receipt     *callout // of an erasure
+}
+
+// addressRow is an entry of the address book.
+type addressRow struct {
+	Lines   []string
+	Marks   []string
+	Derived bool // it comes from an order
+	Delete  *act
+}
+
+// customerOrder is one of the newest orders.
+type customerOrder struct {
+	Number, To, Status, Total string
+	At                        stamp
+}
+
+// newestOrders are shown of a customer.
+const newestOrders = 10
+
+// customerOf reads the customer of the path, with derived addresses. Errors: NotFound.
+func (d *Dashboard) customerOf(r *request) (c records.Customer, err error) {
+	which, err := pathID[id.Customer](r, "customer")
+	if err != nil {
+		return c, err
+	}
+	return c, r.read(func(tx *db.Tx) (err error) {
+		c, err = d.Commerce.ReadCustomer(tx, which)
+		return err
+	})
+}
+
+// showCustomer serves GET /customers/{id}.
+func (d *Dashboard) showCustomer(r *request) (answer, error) {
+	c, err := d.customerOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	view := customerView{Name: c.Name(), Email: c.Email, Badge: customerBadge(&c.Customer), Writable: c.Status == customers.Active,
+		Details: detailsForm(r, &c.Customer), Tags: tagsForm(r, &c.Customer), TagList: c.Tags, NewAddress: bookForm(r, c.ID),
+		Erase: eraseAsk(r, &c.Customer), AllOrders: prefix + "/orders?customerId=" + string(c.ID)}
+	view.Merge = r.form(customerPath(c.ID)+"/merge", field{Name: "with", Label: "The other record", Placeholder: "its e-mail address or id"})
+	if view.Name == "" {
+		view.Name = c.Email
+	}
+	if c.Status == customers.Secondary {
+		view.Primary = prefix + customerPath(c.MergedInto)
+	}
+	if c.Status == customers.Erased {
+		said := newCallout(
+			"good",
+			"This person is erased",
+			r.format.plural(
+				c.ErasedOrders,
+				"order was",
+				"orders were",
+			)+" made anonymous, "+r.format.Stamp(
+				c.ErasedAt,
+			).Full+". Receivers of webhooks "+
+				"were notified to forget id "+string(
+				c.ID,
+			)+"; entrepot verify-erasure looks for what may be left.",
+		)
+		view.Receipt = &said
+	}
+	for _, s := range c.Segments {
+		view.Segments = append(view.Segments, pair{Name: s.Name, To: prefix + "/customers?segmentId=" + string(s.ID)})
+	}
+	for _, a := range c.Addresses {
+		view.Addresses = append(view.Addresses, addressOf(r, c.ID, a))
+	}
+	view.Figures = []pair{{Name: "Orders", Value: r.format.Count(c.OrdersCount)},
+		{Name: "Spent", Value: r.format.Money(c.TotalSpent, r.caller().Currency)},
+		{Name: "Since", Value: r.format.Stamp(c.CreatedAt).Words}, {Name: "Id", Value: string(c.ID), Mono: true}}
+	if r.caller().May("read:orders") {
+		err = r.read(func(tx *db.Tx) error {
+			list, total, err := orders.ListSummaries(tx, orders.Filter{RowFilter: orders.RowFilter{Customer: c.ID}, Sort: orders.ByCreatedAt,
+				Limit: newestOrders})
+			for i := range list {
+				o := &list[i]
+				view.Orders = append(
+					view.Orders,
+					customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID), Status: string(o.Status),
+						Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)},
+				)
+			}
+			view.OrderCount = r.format.plural(total, "order", "orders")
+			return err
+		})
+	}
+	return show(
+		screen{Template: "customer", Title: view.Name, Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
+	), err
+}
+
+func detailsForm(r *request, c *customers.Customer) *form {
+	return r.form(customerPath(c.ID), append([]field{{Name: "email", Label: "E-mail", Kind: "email", Value: c.Email, Required: true}},
+		personFields(c)...)...)
+}
+
+func tagsForm(r *request, c *customers.Customer) *form {
+	return r.form(
+		customerPath(c.ID)+"/tags",
+		field{Name: "list", Label: "Tags", Value: strings.Join(c.Tags, ", "), Hint: "separated by commas"},
+	)
+}
+
+func bookForm(r *request, c id.Customer) *form {
+	return r.form(customerPath(c)+"/addresses",
+		field{Name: "name", Label: "Name"}, field{Name: "company", Label: "Company"},
+		field{Name: "line1", Label: "Street and number", Required: true, Max: 255}, field{Name: "line2", Label: "More"},
+		field{Name: "zip", Label: "Postal code", Required: true, Max: 20}, field{Name: "city", Label: "City", Required: true, Max: 100},
+		field{Name: "country", Label: "Country", Required: true, Max: 2, Hint: "two letters: FR"},
+		field{Name: "type", Label: "For", Kind: "select", Options: []option{{Label: "anything"}, {Value: "shipping", Label: "shipping"},
+			{Value: "billing", Label: "billing"}, {Value: "both", Label: "shipping and billing"}}},
+		field{Name: "isDefault", Label: "The usual one", Kind: "checkbox"})
+}
+
+func eraseAsk(r *request, c *customers.Customer) ask {
+	return newAsk("erase-customer", "Erase this person?", "Name, e-mail, phone, addresses and notes go for good, from the record, "+
+		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. It cannot be taken back.",
+		"Erase for good", eraseForm(r, c))
+}
+
+func eraseForm(r *request, c *customers.Customer) *form {
+	return r.form(
+		customerPath(c.ID)+"/erase",
+		field{Name: "typed", Label: "Type the e-mail address to erase it", Required: true, Complete: "off"},
+	)
+}
+
+func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
+	row := addressRow{Derived: a.Derived}
+	for _, line := range []string{a.Name, a.Company, a.Line1, a.Line2, strings.TrimSpace(a.Zip + " " + a.City), a.State, a.Country, a.Phone} {
+		if line != "" {
+			row.Lines = append(row.Lines, line)
+		}
+	}
+	if a.Type != "" {
+		row.Marks = append(row.Marks, string(a.Type))
+	}
+	if a.IsDefault {
+		row.Marks = append(row.Marks, "usual")
+	}
+	if !a.Derived {
+		row.Delete = &act{Label: "Delete", Form: r.form(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID)))}
+	}
+	return row
+}
+
+// changeCustomer runs a form of the page in one transaction.
+func (d *Dashboard) changeCustomer(r *request, build func(r *request, c *customers.Customer) *form, words string,
+	run func(tx *db.Tx, f *form, c id.Customer) error) (answer, error) {
+	c, err := d.customerOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(build(r, &c.Customer), d.showCustomer, func(f *form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) { return redirect(customerPath(c.ID), words), run(tx, f, c.ID) })
+	})
+}
+
+// updateCustomer serves POST /customers/{id}.
+func (d *Dashboard) updateCustomer(r *request) (answer, error) {
+	return d.changeCustomer(r, detailsForm, "Saved", func(tx *db.Tx, f *form, c id.Customer) error {
+		o := f.Object()
+		change := drafts.ReadCustomer(o, false)
+		if err := o.Err(); err != nil {
+			return err
+		}
+		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, change)
+		return err
+	})
+}
+
+// tagCustomer serves POST /customers/{id}/tags.
+func (d *Dashboard) tagCustomer(r *request) (answer, error) {
+	return d.changeCustomer(r, tagsForm, "Tags saved", func(tx *db.Tx, f *form, c id.Customer) error {
+		tags := []string{}
+		for _, one := range strings.Split(f.Value("list"), ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				tags = append(tags, one)
+			}
+		}
+		if tags = customers.Distinct(tags); len(tags) > limits.MaxTags {
+			return apperr.At("list", "must be at most %d tags", limits.MaxTags)
+		}
+		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, customers.Change{Tags: patch.To(tags)})
+		return err
+	})
+}
+
+// addAddress serves POST /customers/{id}/addresses.
+func (d *Dashboard) addAddress(r *request) (answer, error) {
+	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return bookForm(r, c.ID) }, "Address added",
+		func(tx *db.Tx, f *form, c id.Customer) error {
+			o := f.Object()
+			draft := drafts.ReadAddress(o, true)
+			if err := o.Err(); err != nil {
+				return err
+			}
+			_, err := d.Commerce.CreateAddress(tx, c, commerce.Expected{}, draft)
+			return err
+		})
+}
+
+// deleteAddress serves POST /customers/{id}/addresses/delete.
+func (d *Dashboard) deleteAddress(r *request) (answer, error) {
+	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return r.form(customerPath(c.ID) + "/addresses/delete") },
+		"Address deleted", func(tx *db.Tx, _ *form, c id.Customer) error {
+			which, ok := id.Parse[id.Address](r.http.PostForm.Get("addressId"))
+			if !ok {
+				return apperr.Missing("address")
+			}
+			return d.Commerce.DeleteAddress(tx, c, commerce.Expected{}, which)
+		})
+}
+
+// eraseCustomer serves POST /customers/{id}/erase; the customer's page is the receipt.
+func (d *Dashboard) eraseCustomer(r *request) (answer, error) {
+	c, err := d.customerOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(eraseForm(r, &c.Customer), d.showCustomer, func(f *form) (out answer, err error) {
+		if customers.EmailKey(f.Value("typed")) != customers.EmailKey(c.Email) {
+			return answer{}, apperr.At("typed", "must be the e-mail address of this customer")
+		}
+		err = d.Commerce.EraseCustomer(
+			r.http.Context(),
+			r.d.DB,
+			r.caller(),
+			c.ID,
+			func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
+				out, err = d.write(r, func(tx *db.Tx) (answer, error) {
+					_, err := erase(tx)
+					return redirect(customerPath(c.ID), "Erased"), err
+				})
+				return err
+			},
+		)
+		return out, err
+	})
+}

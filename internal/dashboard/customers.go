@@ -1,0 +1,166 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+)
+
+// customerRoutes are the people and companies that order; customer.go has the page of one, merge.go and segments.go the rest.
+var customerRoutes = slices.Concat([]*route{
+	{method: "GET", path: "/customers", scope: "read:customers", serve: (*Dashboard).listCustomers},
+	{method: "GET", path: "/customers/new", scope: "write:customers", serve: (*Dashboard).newCustomer},
+	{method: "POST", path: "/customers/new", scope: "write:customers", serve: (*Dashboard).createCustomer},
+}, oneCustomerRoutes, mergeRoutes, segmentRoutes)
+
+// customersView is what templates/customers.html shows.
+type customersView struct {
+	Filter filterBar
+	Rows   []customerRow
+	Pager  pager
+	Empty  *empty
+}
+
+// customerRow is a customer in the list.
+type customerRow struct {
+	ID, To, Name, Email, Company, Country string
+	Tags                                  []string
+	Orders, Spent                         string
+	Since                                 stamp
+	Badge                                 *badge // unless active
+}
+
+// listCustomers serves GET /customers.
+func (d *Dashboard) listCustomers(r *request) (answer, error) {
+	q := r.query()
+	l := r.listing("/customers", q)
+	f := customers.Filter{
+		Search: strings.TrimSpace(q.Text("search")),
+		Tag:    strings.TrimSpace(q.Text("tag")),
+		Limit:  perPage,
+		Offset: l.offset(),
+	}
+	segment := apijson.QueryID[id.Segment](q, "segmentId")
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	view := customersView{Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
+		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId")}}
+	err := r.read(func(tx *db.Tx) error {
+		segments, err := customers.Segments(tx)
+		if err != nil {
+			return err
+		}
+		var options []option
+		for i := range segments {
+			options = append(options, option{Value: string(segments[i].ID), Label: segments[i].Name})
+			if segments[i].ID == segment {
+				f.Rules = &segments[i].Rules
+			}
+		}
+		if segment != "" && f.Rules == nil {
+			return apperr.Missing("segment")
+		}
+		if len(options) > 0 {
+			view.Filter.Selects = []*field{filterSelect("segmentId", "Segment", "Any segment", string(segment), options)}
+		}
+		list, total, err := customers.List(tx, f)
+		for i := range list {
+			view.Rows = append(view.Rows, r.customerRow(&list[i]))
+		}
+		view.Pager = l.pager(r.format, len(list), total, "customer", "customers")
+		if total == 0 && f == (customers.Filter{Limit: f.Limit}) {
+			view.Empty = &empty{
+				Icon:  "people",
+				Head:  "No customers yet",
+				Text:  "They come with orders that name an e-mail address, or are entered here.",
+				Label: "New customer",
+				To:    prefix + "/customers/new",
+			}
+		}
+		return err
+	})
+	if f.Tag != "" {
+		view.Filter.Chips = append(view.Filter.Chips, chip{Label: "Tag: " + f.Tag, On: true, To: l.with("tag", "")})
+	}
+	if f.Search != "" || segment != "" {
+		view.Filter.Chips = append(
+			view.Filter.Chips,
+			chip{Label: "Clear filters", On: true, To: l.with("search", "", "segmentId", "", "tag", "")},
+		)
+	}
+	return show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view}), err
+}
+
+func customerPath(c id.Customer) string { return "/customers/" + string(c) }
+
+func (r *request) customerRow(c *customers.Customer) customerRow {
+	row := customerRow{ID: "c-" + string(c.ID), To: prefix + customerPath(c.ID), Name: c.Name(), Email: c.Email, Country: c.OrderCountry.Code,
+		Tags: c.Tags, Orders: r.format.Count(c.OrdersCount), Spent: r.format.Money(c.TotalSpent, r.caller().Currency),
+		Since: r.format.Moment(c.CreatedAt, "2 Jan 2006"), Badge: customerBadge(c)}
+	if row.Name != c.Company {
+		row.Company = c.Company
+	}
+	if len(c.Addresses) > 0 {
+		row.Country = c.Addresses[0].Country
+	}
+	if row.Name == "" {
+		row.Name = c.Email
+	}
+	return row
+}
+
+// customerBadge is where a customer stands, nil for an active one.
+func customerBadge(c *customers.Customer) *badge {
+	switch c.Status {
+	case customers.Erased:
+		return &badge{"", "cancelled", "Erased"}
+	case customers.Secondary:
+		return &badge{"", "returned", "Merged"}
+	}
+	return nil
+}
+
+func newCustomerForm(r *request) *form {
+	return r.form("/customers/new", append([]field{{Name: "email", Label: "E-mail", Kind: "email", Required: true, Focus: true}},
+		personFields(&customers.Customer{})...)...)
+}
+
+// personFields ask for what is known of a customer beside the e-mail.
+func personFields(c *customers.Customer) []field {
+	return []field{
+		{Name: "firstName", Label: "First name", Value: c.FirstName, ClearBlank: true},
+		{Name: "lastName", Label: "Last name", Value: c.LastName, ClearBlank: true},
+		{Name: "phone", Label: "Phone", Kind: "tel", Value: c.Phone, ClearBlank: true},
+		{Name: "company", Label: "Company", Value: c.Company, ClearBlank: true},
+		{Name: "siret", Label: "SIRET", Value: c.Siret, Mono: true, ClearBlank: true, Hint: "14 digits, companies in France"},
+		{Name: "vatIntracomNumber", Label: "VAT number", Value: c.VAT, Mono: true, ClearBlank: true},
+	}
+}
+
+// newCustomer serves GET /customers/new.
+func (d *Dashboard) newCustomer(r *request) (answer, error) {
+	return show(screen{Template: "form", Title: "New customer", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}},
+		Data: formView{Form: newCustomerForm(r), Label: "Make the customer", Back: prefix + "/customers"}}), nil
+}
+
+// createCustomer serves POST /customers/new.
+func (d *Dashboard) createCustomer(r *request) (answer, error) {
+	return r.submit(newCustomerForm(r), d.newCustomer, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadCustomer(o, true)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			c, err := d.Commerce.CreateCustomer(tx, draft)
+			return redirect(customerPath(c.ID), "Made the customer"), err
+		})
+	})
+}

@@ -1,0 +1,129 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
+	"entrepot/internal/patch"
+)
+
+// customer makes a customer.
+func (s *site) customer(email, name string, tags ...string) (which id.Customer) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		c, err := s.Commerce.CreateCustomer(tx, customers.Change{Email: patch.To(email), LastName: patch.To(name), Tags: patch.To(tags)})
+		which = c.ID
+		return err
+	})
+	return which
+}
+
+// order makes an order of a customer.
+func (s *site) order(customer id.Customer, sku string) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		s.placed++
+		_, err := s.Commerce.CreateOrder(tx, s.caller(), commerce.OrderDraft{Number: s.placed,
+			Status: orders.Pending, CustomerName: "Ada", CustomerID: customer, Currency: "EUR",
+			Lines: []orders.LineDraft{{SKU: sku, Quantity: 1, UnitPrice: 100_000}}})
+		return err
+	})
+}
+
+// The list finds customers, the page of one changes it, and segments count who is in them.
+func TestCustomers(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		has(t, b.get("/customers"), "No customers yet")
+		page := b.follow(
+			b.submit(t, b.get("/customers/new"), "/customers/new", "email", "ada@example.com", "firstName", "Ada", "lastName", "Lovelace"),
+		)
+		has(t, page, "Ada Lovelace", "ada@example.com", "No orders yet")
+		s.customer("bob@example.com", "Byron", "vip")
+		has(t, b.get("/customers"), "Ada Lovelace", "Byron", "vip", "2 customers")
+		has(t, b.get("/customers?search=lovelace"), "1 customer")
+		has(t, b.get("/customers?tag=vip"), "1 customer", "Tag: vip")
+		if out := b.submit(t, b.get("/customers/new"), "/customers/new", "email", "ADA@example.com"); out.status != 409 {
+			t.Errorf("an e-mail twice: %d %.200s", out.status, out.words())
+		}
+		out := b.submit(t, b.get("/segments"), "/segments", "name", "Very important", "any", "vip", "count", "1")
+		has(t, out, "1 customer is in it now", "No segments yet")
+		out = b.submit(t, out, "/segments", "name", "Very important", "rules.country", "Atlantis")
+		if out.status != 422 {
+			t.Errorf("an unknown country: %d", out.status)
+		}
+		has(t, b.follow(b.submit(t, out, "/segments", "name", "Very important", "any", "vip")), "Very important", "any of vip", "1 customer")
+	})
+}
+
+// Tags and addresses of a customer are changed on its page.
+func TestCustomerTagsAndAddresses(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		home := "/customers/" + string(s.customer("ada@example.com", "Lovelace"))
+		b.follow(b.submit(t, b.get(home), home+"/tags", "list", "vip, b2b,vip"))
+		page := b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
+		has(t, page, "1 rue X", "75001 Paris", "FR")
+		if !strings.Contains(page.body, `value="vip, b2b"`) {
+			t.Errorf("tags: %.600s", page.words())
+		}
+		if out := b.submit(t, page, home+"/addresses", "line1", "1 rue X",
+			"zip", "75001", "city", "Paris", "country", "Nowhere"); out.status != 422 {
+			t.Errorf("an unknown country: %d", out.status)
+		}
+		_, rest, _ := strings.Cut(page.body, `name="addressId" value="`)
+		which, _, _ := strings.Cut(rest, `"`)
+		has(t, b.follow(b.submit(t, page, home+"/addresses/delete", "addressId", which)), "Address deleted", "None.")
+	})
+}
+
+// A merge moves what its preview said, and what cannot be merged is said on the page.
+func TestMergeMovesWhatItsPreviewSaid(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":10}`)
+		ada, bob := s.customer("ada@example.com", "Lovelace", "vip"), s.customer("bob@example.com", "Byron", "b2b")
+		s.order(bob, "MUG")
+		s.order(bob, "MUG")
+		b := s.as(s.owner)
+		home := "/customers/" + string(ada)
+		for _, with := range []string{"", "nobody@example.com", "ada@example.com"} {
+			has(t, b.get(home+"/merge?with="+with), "is no other customer's e-mail address or id")
+		}
+		page := b.get(home + "/merge?with=BOB@example.com")
+		has(t, page, "2 orders move", "vip, b2b", "€20.00")
+		page = b.follow(b.submit(t, page, home+"/merge", "with", string(bob)))
+		has(t, page, "Merged: 2 orders moved", "€20.00")
+		has(t, b.get("/customers/"+string(bob)), "This record was merged into another")
+		has(t, b.get(home+"/merge?with="+string(bob)), "was merged into another")
+	})
+}
+
+// Erasing takes the typed address; the page is the receipt, and no page knows the person any more.
+func TestEraseTyped(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":10}`)
+		ada := s.customer("ada@example.com", "Lovelace")
+		s.order(ada, "MUG")
+		b := s.as(s.owner)
+		home := "/customers/" + string(ada)
+		out := b.submit(t, b.get(home), home+"/erase", "typed", "bob@example.com")
+		if out.status != 422 || !strings.Contains(out.words(), "must be the e-mail address of this customer") {
+			t.Fatalf("another address typed: %d %.300s", out.status, out.words())
+		}
+		page := b.follow(b.submit(t, out, home+"/erase", "typed", " ADA@example.com "))
+		has(t, page, "This person is erased", "1 order was made anonymous")
+		for _, path := range []string{home, "/customers"} {
+			if words := b.get(path).words(); strings.Contains(words, "ada@") || strings.Contains(words, "Lovelace") {
+				t.Errorf("%s still knows the person: %.400s", path, words)
+			}
+		}
+		if strings.Contains(page.body, `action="`+prefix+home+`/erase"`) {
+			t.Error("an erased customer can be erased again")
+		}
+	})
+}

@@ -1,0 +1,125 @@
+package dashboard
+
+import (
+	"net/url"
+	"strconv"
+
+	"entrepot/internal/apijson"
+)
+
+// perPage is how many rows a list shows.
+const perPage = 50
+
+// listing is the address of a list: its path, what its query asks for, and which page of it.
+type listing struct {
+	path  string
+	query url.Values
+	Page  int
+}
+
+// listing reads the address of a list below the prefix.
+func (r *request) listing(path string, q *apijson.Query) listing {
+	return listing{path: path, query: r.http.URL.Query(), Page: q.Int("page", 1, 1, 1_000_000)}
+}
+
+// query reads the parameters of the page.
+func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
+
+// offset is how many rows come before the page.
+func (l listing) offset() int { return (l.Page - 1) * perPage }
+
+// with is the address with other parameters, name and value in turns; "" takes one away. It leads to the first page.
+func (l listing) with(pairs ...string) string {
+	query := url.Values{}
+	for name, values := range l.query {
+		if name != "page" && len(values) > 0 && values[0] != "" {
+			query[name] = values[:1]
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if query.Del(pairs[i]); pairs[i+1] != "" {
+			query.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return prefix + l.path
+	}
+	return prefix + l.path + "?" + query.Encode()
+}
+
+// tab is a view of the list that sets one parameter.
+func (l listing) tab(label, name, value string) tab {
+	return tab{Label: label, To: l.with(name, value), Current: l.query.Get(name) == value}
+}
+
+// pager leads to the pages beside this one.
+func (l listing) pager(f format, shown int, total int64, one, many string) pager {
+	first := int64(l.offset()) + 1
+	p := pager{Words: f.plural(total, one, many)}
+	if shown > 0 && total > int64(shown) {
+		p.Words = f.Count(first) + "–" + f.Count(first+int64(shown)-1) + " of " + p.Words
+	}
+	if l.Page > 1 {
+		p.Newer = l.with("page", strconv.Itoa(l.Page-1))
+	}
+	if l.Page > 2 {
+		p.First = l.with()
+	}
+	if int64(l.offset()+shown) < total && shown > 0 {
+		p.Older = l.with("page", strconv.Itoa(l.Page+1))
+	}
+	return p
+}
+
+// head is a column's head that sorts by a field: the direction turns when the list is sorted by it already.
+func (l listing) head(label, field, sortedBy string, descending, num bool) head {
+	h := head{Label: label, Num: num}
+	direction := ":asc"
+	if field == sortedBy {
+		h.Sort = "ascending"
+		if descending {
+			h.Sort = "descending"
+		} else {
+			direction = ":desc"
+		}
+	}
+	h.To = l.with("sort", field+direction)
+	return h
+}
+
+// hidden are the parameters that a form of filters keeps, but for those that it asks for itself.
+func (l listing) hidden(asked ...string) []pair {
+	kept := url.Values{}
+	for name, values := range l.query {
+		kept[name] = values
+	}
+	kept.Del("page")
+	for _, name := range asked {
+		kept.Del(name)
+	}
+	var list []pair
+	for name, values := range kept {
+		if len(values) > 0 && values[0] != "" {
+			list = append(list, pair{Name: name, Value: values[0]})
+		}
+	}
+	return list
+}
+
+// filterBar is the form of filters above a list; it is a GET, so that what it chooses has an address.
+type filterBar struct {
+	Action      string
+	Search      string
+	Label       string // of the search
+	Placeholder string
+	Selects     []*field
+	Hidden      []pair
+	Chips       []chip
+}
+
+// filterSelect is a choice among the filters; the first option is "any".
+func filterSelect(name, label, any, value string, options []option) *field {
+	f := &field{Name: name, Label: label, Kind: "select", Value: value, Options: append([]option{{Label: any}}, options...), Form: "filter"}
+	f.choose()
+	return f
+}

@@ -1,0 +1,294 @@
+package dashboard
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
+	"entrepot/internal/stock"
+)
+
+// productRoutes are the catalog's pages; product.go has those of one product.
+var productRoutes = slices.Concat([]*route{
+	{method: "GET", path: "/products", scope: "read:products", serve: (*Dashboard).listProducts},
+	{method: "GET", path: "/products/new", scope: "write:products", serve: (*Dashboard).newProduct},
+	{method: "POST", path: "/products/new", scope: "write:products", serve: (*Dashboard).createProduct},
+}, oneProductRoutes)
+
+// productsView is what templates/products.html shows.
+type productsView struct {
+	Tabs   []tab
+	Filter filterBar
+	Heads  []head
+	Rows   []productRow
+	Pager  pager
+	Empty  *empty
+}
+
+// productRow is a product in the list.
+type productRow struct {
+	ID, Name, SKU, To, Image string
+	More                     string // "4 variants"
+	Badge                    badge
+	Stock                    string
+	Short                    bool // less than nothing is available
+	Channels                 string
+	Failed                   bool // a channel refused it
+	Price, Was               string
+	Changed                  stamp
+}
+
+// maxChoices bounds the channels and categories offered as filters.
+const maxChoices = 250
+
+// productFilter reads what the list is to show.
+func productFilter(q *apijson.Query, l listing) catalog.Filter {
+	f := catalog.Filter{
+		Search:   strings.TrimSpace(q.Text("search")),
+		Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
+		Category: apijson.QueryID[id.Category](q, "categoryId"),
+		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
+		Limit:    perPage,
+		Offset:   l.offset(),
+		Sort:     catalog.ByCreation, Descending: true,
+	}
+	if field, direction, _ := strings.Cut(q.Text("sort"), ":"); slices.Contains(catalog.Sorts, catalog.Sort(field)) {
+		f.Sort, f.Descending = catalog.Sort(field), direction == "desc"
+	}
+	return f
+}
+
+// listProducts serves GET /products.
+func (d *Dashboard) listProducts(r *request) (answer, error) {
+	q := r.query()
+	l := r.listing("/products", q)
+	f := productFilter(q, l)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	var view productsView
+	err := r.read(func(tx *db.Tx) error {
+		ids, total, err := catalog.Page(tx, f)
+		if err != nil {
+			return err
+		}
+		list, err := catalog.ByIDs(tx, ids)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(list, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+		shown, err := commerce.ProductRecords(tx, r.caller().Currency, list)
+		if err != nil {
+			return err
+		}
+		if view.Filter, err = productFilters(tx, l, f); err != nil {
+			return err
+		}
+		for _, p := range list {
+			view.Rows = append(view.Rows, r.productRow(shown, p))
+		}
+		view.Pager = l.pager(r.format, len(list), total, "product", "products")
+		counts, err := catalog.Counts(tx)
+		if !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int64) bool { return n > 0 }) {
+			view.Empty = firstProduct(r)
+		}
+		view.Tabs = r.productTabs(l, counts)
+		return err
+	})
+	view.Heads = productHeads(l, f)
+	return show(screen{Template: "products", Title: "Products", Section: "/products", Data: view}), err
+}
+
+// productTabs are the views by status, each with how many there are.
+func (r *request) productTabs(l listing, counts map[catalog.Status]int64) []tab {
+	all := l.tab("All", "status", "")
+	list, sum := []tab{}, int64(0)
+	for _, s := range []catalog.Status{catalog.Active, catalog.DraftStatus, catalog.Inactive, catalog.Archived} {
+		sum += counts[s]
+		if t := l.tab(productBadges[s].Word, "status", string(s)); counts[s] > 0 || t.Current {
+			t.Count = r.format.Count(counts[s])
+			list = append(list, t)
+		}
+	}
+	all.Count = r.format.Count(sum)
+	return append([]tab{all}, list...)
+}
+
+func productHeads(l listing, f catalog.Filter) []head {
+	sorted := func(label string, field catalog.Sort, num bool) head {
+		return l.head(label, string(field), string(f.Sort), f.Descending, num)
+	}
+	return []head{{Label: "Image", Out: true}, sorted("Product", catalog.ByName, false), sorted("SKU", catalog.BySKU, false),
+		{Label: "Status"}, {Label: "Available", Num: true}, {Label: "Channels"}, sorted("Changed", catalog.ByUpdate, false),
+		sorted("Price", catalog.ByPrice, true)}
+}
+
+// firstProduct is the list of an account that has no product yet.
+func firstProduct(r *request) *empty {
+	return &empty{Icon: "tag", Head: "No products yet", Text: "Enter the first one here, or send a list of them with an API key.",
+		Label: "New product", To: prefix + "/products/new",
+		Curl: "curl -X POST " + r.base() + "/api/v1/sdk/products/bulk-import -H 'X-API-Key: …' -H 'Content-Type: application/json' " +
+			`-d '{"products":[{"sku":"MUG-1","name":"Mug","price":12.5}]}'`}
+}
+
+// base is the service's address as this browser sees it.
+func (r *request) base() string {
+	if r.d.PublicURL != "" {
+		return strings.TrimSuffix(r.d.PublicURL, "/")
+	}
+	if r.http.TLS != nil {
+		return "https://" + r.http.Host
+	}
+	return "http://" + r.http.Host
+}
+
+// productFilters offers the account's channels and categories.
+func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
+	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search products", Placeholder: "Name or SKU",
+		Hidden: l.hidden("search", "categoryId", "channelId")}
+	places, _, err := channels.List(tx, maxChoices, 0)
+	if err != nil {
+		return bar, err
+	}
+	categories, _, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+	if err != nil {
+		return bar, err
+	}
+	var byChannel, byCategory []option
+	for _, c := range places {
+		byChannel = append(byChannel, option{Value: string(c.ID), Label: c.Name})
+	}
+	for _, c := range categories {
+		byCategory = append(byCategory, option{Value: string(c.ID), Label: c.Name})
+	}
+	if len(byCategory) > 0 {
+		bar.Selects = append(bar.Selects, filterSelect("categoryId", "Category", "Any category", string(f.Category), byCategory))
+	}
+	if len(byChannel) > 0 {
+		bar.Selects = append(bar.Selects, filterSelect("channelId", "Channel", "Any channel", string(f.Channel), byChannel))
+	}
+	if f.Search != "" || f.Category != "" || f.Channel != "" {
+		bar.Chips = []chip{{Label: "Clear filters", On: true, To: l.with("search", "", "categoryId", "", "channelId", "")}}
+	}
+	return bar, nil
+}
+
+// productBadges are the statuses of products.
+var productBadges = map[catalog.Status]badge{
+	catalog.Active: {"good", "ok", "For sale"}, catalog.DraftStatus: {"warn", "wait", "Draft"},
+	catalog.Inactive: {"", "pending", "Inactive"}, catalog.Archived: {"", "cancelled", "Archived"},
+}
+
+func (r *request) productRow(shown records.Products, p *catalog.Product) productRow {
+	row := productRow{
+		ID:      "p-" + string(p.ID),
+		Name:    p.Name,
+		SKU:     p.SKU,
+		To:      prefix + "/products/" + string(p.ID),
+		Badge:   productBadges[p.Status],
+		Price:   r.format.Money(p.Price, shown.Currency),
+		Changed: r.format.Stamp(p.UpdatedAt),
+	}
+	if p.CompareAt != nil {
+		row.Was = r.format.Money(*p.CompareAt, shown.Currency)
+	}
+	if n := len(p.Variants); n > 0 {
+		row.More = r.format.plural(int64(n), "variant", "variants")
+	}
+	if images := p.Images(); len(images) > 0 {
+		row.Image = images[0].URL
+	}
+	var levels []stock.Level
+	for _, sku := range p.SKUs() {
+		levels = append(levels, shown.Levels[sku]...)
+	}
+	available := int64(0)
+	for _, l := range levels {
+		available += l.Available()
+	}
+	if len(levels) > 0 {
+		row.Stock, row.Short = r.format.Count(available), available < 0
+	}
+	published, failed := 0, 0
+	for _, place := range shown.Publications[p.ID] {
+		switch place.Status {
+		case catalog.PublicationPublished:
+			published++
+		case catalog.PublicationFailed:
+			failed++
+		}
+	}
+	switch all := len(shown.Publications[p.ID]); {
+	case failed > 0:
+		row.Channels, row.Failed = r.format.plural(int64(failed), "refused it", "refused it"), true
+	case all > published:
+		row.Channels = r.format.Count(int64(published)) + " of " + r.format.Count(int64(all))
+	case all > 0:
+		row.Channels = r.format.Count(int64(all))
+	}
+	return row
+}
+
+// newProductForm asks for what a product needs at least.
+func newProductForm(r *request) *form {
+	return r.form(
+		"/products/new",
+		field{Name: "name", Label: "Name", Required: true, Focus: true, Max: 255},
+		field{
+			Name:     "sku",
+			Label:    "SKU",
+			Required: true,
+			Mono:     true,
+			Max:      255,
+			Hint:     "it stays for good: orders and stock know the product by it",
+		},
+		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true},
+		field{Name: "status", Label: "Status", Kind: "select", Value: string(catalog.DraftStatus), Options: statusOptions()},
+	)
+}
+
+func statusOptions() (list []option) {
+	for _, s := range catalog.Statuses {
+		list = append(list, option{Value: string(s), Label: productBadges[s].Word})
+	}
+	return list
+}
+
+// newProduct serves GET /products/new.
+func (d *Dashboard) newProduct(r *request) (answer, error) {
+	return show(screen{Template: "form", Title: "New product", Section: "/products", Crumbs: []crumb{{"Products", "/products"}},
+		Data: formView{Form: newProductForm(r), Label: "Make the product", Back: prefix + "/products"}}), nil
+}
+
+// formView is what templates/form.html shows: one form alone.
+type formView struct {
+	Form        *form
+	Label, Back string
+	Hint        string
+}
+
+// createProduct serves POST /products/new.
+func (d *Dashboard) createProduct(r *request) (answer, error) {
+	return r.submit(newProductForm(r), d.newProduct, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadProduct(o, false)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			p, err := d.Commerce.CreateProduct(tx, r.caller(), draft)
+			if err != nil {
+				return answer{}, err
+			}
+			return redirect("/products/"+string(p.ID), "Made "+p.SKU), nil
+		})
+	})
+}

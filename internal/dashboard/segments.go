@@ -1,0 +1,276 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+)
+
+// segmentRoutes are saved filters of customers.
+var segmentRoutes = []*route{
+	{method: "GET", path: "/segments", scope: "read:customers", serve: (*Dashboard).listSegments},
+	{method: "POST", path: "/segments", scope: "write:customers", serve: (*Dashboard).createSegment},
+	{method: "GET", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).editSegment},
+	{method: "POST", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).updateSegment},
+	{method: "POST", path: "/segments/{id}/delete", scope: "write:customers", serve: (*Dashboard).deleteSegment},
+}
+
+const segmentsPath = "/segments"
+
+// maxSegmentsShown bounds the segments of the page, each of which is counted.
+const maxSegmentsShown = 20
+
+// segmentsView is what templates/segments.html shows.
+type segmentsView struct {
+	Rows   []segmentRow
+	Pager  pager
+	Head   string
+	Form   *form
+	Label  string
+	Back   string
+	Delete *ask
+	Count  string // how many the rules of the form choose, "" until it is asked for
+}
+
+// segmentRow is a segment with how many customers are in it now.
+type segmentRow struct {
+	ID, To, Name, Rules, Customers, List string
+	At                                   bool
+}
+
+// countSegment is how many customers meet rules.
+func countSegment(tx *db.Tx, rules *customers.Rules) (int64, error) {
+	_, total, err := customers.List(tx, customers.Filter{Rules: rules})
+	return total, err
+}
+
+func dayText(micros *int64) string {
+	if micros == nil {
+		return ""
+	}
+	return time.UnixMicro(*micros).UTC().Format("2006-01-02")
+}
+
+func segmentForm(r *request, path string, s customers.Segment) *form {
+	orders, spent := "", ""
+	if s.Rules.MinOrders != nil {
+		orders = strconv.FormatInt(*s.Rules.MinOrders, 10)
+	}
+	if s.Rules.MinTotalSpent != nil {
+		spent = s.Rules.MinTotalSpent.Text(r.caller().Currency)
+	}
+	return r.form(path, field{Name: "name", Label: "Name", Value: s.Name, Required: true},
+		field{Name: "any", Label: "With any of these tags", Value: strings.Join(s.Rules.TagsAny, ", "), Hint: "separated by commas"},
+		field{Name: "all", Label: "With all of these tags", Value: strings.Join(s.Rules.TagsAll, ", ")},
+		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},
+		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal", Value: spent},
+		field{Name: "rules.country", Label: "Country", Value: s.Rules.Country, Max: 2, Hint: "two letters: FR"},
+		field{Name: "rules.createdAfter", Label: "Known since, or later", Kind: "date", Value: dayText(s.Rules.CreatedAfter)},
+		field{Name: "rules.lastOrderAfter", Label: "Last order on, or after", Kind: "date", Value: dayText(s.Rules.LastOrderAfter)},
+		field{Name: "rules.lastOrderBefore", Label: "Last order before", Kind: "date", Value: dayText(s.Rules.LastOrderBefore)})
+}
+
+func commaList(said string) (list []string) {
+	for _, one := range strings.Split(said, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// readSegmentForm reads name and rules, which replace the old ones whole.
+func readSegmentForm(f *form) (name string, rules customers.Rules, err error) {
+	o := f.Object()
+	said, given := drafts.ReadSegment(o, true)
+	if err := o.Err(); err != nil {
+		return "", rules, err
+	}
+	if given != nil {
+		rules = *given
+	}
+	rules.TagsAny, rules.TagsAll = customers.Distinct(commaList(f.Value("any"))), customers.Distinct(commaList(f.Value("all")))
+	return *said, rules, nil
+}
+
+// ruleWords say what rules ask for.
+func (r *request) ruleWords(s customers.Rules) string {
+	var words []string
+	if len(s.TagsAny) > 0 {
+		words = append(words, "any of "+strings.Join(s.TagsAny, ", "))
+	}
+	if len(s.TagsAll) > 0 {
+		words = append(words, "all of "+strings.Join(s.TagsAll, ", "))
+	}
+	if s.MinOrders != nil {
+		words = append(words, r.format.plural(*s.MinOrders, "order", "orders")+" or more")
+	}
+	if s.MinTotalSpent != nil {
+		words = append(words, "spent "+r.format.Money(*s.MinTotalSpent, r.caller().Currency)+" or more")
+	}
+	if s.Country != "" {
+		words = append(words, "in "+s.Country)
+	}
+	for _, one := range []struct {
+		words string
+		day   *int64
+	}{{"known since", s.CreatedAfter}, {"last order since", s.LastOrderAfter}, {"no order since", s.LastOrderBefore}} {
+		if one.day != nil {
+			words = append(words, one.words+" "+dayText(one.day))
+		}
+	}
+	if len(words) == 0 {
+		return "everybody"
+	}
+	return strings.Join(words, " · ")
+}
+
+// listSegments serves GET /segments.
+func (d *Dashboard) listSegments(r *request) (answer, error) {
+	return d.segmentScreen(r, segmentsView{Head: "New segment", Form: segmentForm(r, segmentsPath, customers.Segment{}), Label: "Make it"}, "")
+}
+
+func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) (answer, error) {
+	q := r.query()
+	l := r.listing(segmentsPath, q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	err := r.read(func(tx *db.Tx) error {
+		list, total, err := customers.SegmentPage(tx, maxSegmentsShown, (l.Page-1)*maxSegmentsShown)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			s := &list[i]
+			n, err := countSegment(tx, &s.Rules)
+			if err != nil {
+				return err
+			}
+			view.Rows = append(view.Rows, segmentRow{ID: string(s.ID), To: prefix + segmentsPath + "/" + string(s.ID), Name: s.Name,
+				Rules: r.ruleWords(s.Rules), Customers: r.format.plural(n, "customer", "customers"), At: s.ID == at,
+				List: prefix + "/customers?segmentId=" + string(s.ID)})
+		}
+		view.Pager = pager{Words: r.format.plural(total, "segment", "segments")}
+		if l.Page > 1 {
+			view.Pager.Newer = l.with("page", strconv.Itoa(l.Page-1))
+		}
+		if total > int64(l.Page*maxSegmentsShown) {
+			view.Pager.Older = l.with("page", strconv.Itoa(l.Page+1))
+		}
+		return nil
+	})
+	return show(
+		screen{Template: "segments", Title: "Segments", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
+	), err
+}
+
+// counting reports whether a form was sent only to see how many its rules choose.
+func (r *request) counting() bool { return r.http.PostForm.Get("count") != "" }
+
+// countRules shows the page again, with how many customers the rules of the form choose; nothing is stored.
+func (d *Dashboard) countRules(r *request, view segmentsView, f *form, at id.Segment) (answer, error) {
+	_, rules, err := readSegmentForm(f)
+	if err != nil {
+		return answer{}, err
+	}
+	err = r.read(func(tx *db.Tx) error {
+		n, err := countSegment(tx, &rules)
+		view.Count = r.format.plural(n, "customer is", "customers are") + " in it now"
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	view.Form = f
+	return d.segmentScreen(r, view, at)
+}
+
+// createSegment serves POST /segments.
+func (d *Dashboard) createSegment(r *request) (answer, error) {
+	return r.submit(segmentForm(r, segmentsPath, customers.Segment{}), d.listSegments, func(f *form) (answer, error) {
+		if r.counting() {
+			return d.countRules(r, segmentsView{Head: "New segment", Label: "Make it"}, f, "")
+		}
+		name, rules, err := readSegmentForm(f)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			d.Commerce.CreateSegment(tx, name, rules)
+			return redirect(segmentsPath, "Made the segment"), nil
+		})
+	})
+}
+
+// segmentOf reads the segment of the path. Errors: NotFound.
+func (r *request) segmentOf() (s *customers.Segment, err error) {
+	which, err := pathID[id.Segment](r, "segment")
+	if err != nil {
+		return nil, err
+	}
+	return s, r.read(func(tx *db.Tx) (err error) {
+		s, err = customers.SegmentByID(tx, which)
+		return err
+	})
+}
+
+func segmentView(r *request, s *customers.Segment) segmentsView {
+	home := segmentsPath + "/" + string(s.ID)
+	gone := newAsk(
+		"delete-segment",
+		"Delete "+s.Name+"?",
+		"The customers stay; only the saved filter goes.",
+		"Delete it",
+		r.form(home+"/delete"),
+	)
+	return segmentsView{Head: s.Name, Form: segmentForm(r, home, *s), Label: "Save", Back: prefix + segmentsPath, Delete: &gone}
+}
+
+// editSegment serves GET /segments/{id}.
+func (d *Dashboard) editSegment(r *request) (answer, error) {
+	s, err := r.segmentOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return d.segmentScreen(r, segmentView(r, s), s.ID)
+}
+
+// updateSegment serves POST /segments/{id}.
+func (d *Dashboard) updateSegment(r *request) (answer, error) {
+	s, err := r.segmentOf()
+	if err != nil {
+		return answer{}, err
+	}
+	view := segmentView(r, s)
+	return r.submit(view.Form, d.editSegment, func(f *form) (answer, error) {
+		if r.counting() {
+			return d.countRules(r, view, f, s.ID)
+		}
+		name, rules, err := readSegmentForm(f)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateSegment(tx, s.ID, commerce.Expected{}, &name, &rules)
+			return redirect(segmentsPath, "Saved the segment"), err
+		})
+	})
+}
+
+// deleteSegment serves POST /segments/{id}/delete.
+func (d *Dashboard) deleteSegment(r *request) (answer, error) {
+	s, err := r.segmentOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, s.ID, commerce.Expected{})
+	})
+}

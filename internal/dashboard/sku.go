@@ -1,0 +1,229 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/stock"
+)
+
+// skuRoutes are the page of one SKU's stock.
+var skuRoutes = []*route{
+	{method: "GET", path: "/stock/{sku}", scope: "read:inventory", serve: (*Dashboard).showSKU},
+	{method: "POST", path: "/stock/{sku}/receive", scope: "write:inventory", serve: (*Dashboard).moveStock},
+	{method: "POST", path: "/stock/{sku}/adjust", scope: "write:inventory", serve: (*Dashboard).moveStock},
+	{method: "POST", path: "/stock/{sku}/transfer", scope: "write:inventory", serve: (*Dashboard).transferStock},
+}
+
+// skuView is what templates/sku.html shows.
+type skuView struct {
+	SKU, Product, ProductTo string
+	Levels                  []levelRow
+	Receive, Adjust         *form
+	Transfer                *form // nil with one warehouse
+	Ledger                  []ledgerRow
+	Proof                   []proof
+	Pager                   pager
+}
+
+// ledgerRow is a row of the ledger.
+type ledgerRow struct {
+	At                     stamp
+	Cause, Reference, To   string
+	Note, Warehouse, Actor string
+	Delta, Balance         string
+	Out                    bool // stock went
+}
+
+// proof compares a level with the sum of its ledger.
+type proof struct {
+	Warehouse, Sum, OnHand string
+	Holds                  bool
+}
+
+// causeWords are the causes of movements.
+var causeWords = map[stock.Cause]string{
+	stock.Import: "Import", stock.Receive: "Received", stock.Adjustment: "Adjusted", stock.Transfer: "Transfer", stock.Shipment: "Shipped",
+	stock.ShipmentDeleted: "Shipment taken back", stock.Return: "Returned", stock.FromChannel: "Channel",
+}
+
+// maxLevels bounds the warehouses that the page of a SKU shows.
+const maxLevels = 200
+
+// showSKU serves GET /stock/{sku}.
+func (d *Dashboard) showSKU(r *request) (answer, error) {
+	q := r.query()
+	sku := r.http.PathValue("sku")
+	l := r.listing(strings.TrimPrefix(stockPath(sku), prefix), q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	view := skuView{SKU: sku}
+	err := r.read(func(tx *db.Tx) error {
+		item, err := r.sellableOf(tx)
+		if err != nil {
+			return err
+		}
+		product, err := catalog.ByID(tx, item.Product)
+		if err != nil {
+			return err
+		}
+		levels, _, err := stock.List(tx, stock.Filter{SKU: sku, Limit: maxLevels})
+		if err != nil {
+			return err
+		}
+		warehouses, _, err := stock.Warehouses(tx, maxChoices, 0)
+		if err != nil {
+			return err
+		}
+		ledger, total, err := stock.Ledger(tx, sku, "", perPage, l.offset())
+		if err != nil {
+			return err
+		}
+		sums, err := stock.LedgerSums(tx, sku)
+		if err != nil {
+			return err
+		}
+		view.Product, view.ProductTo = product.Name, prefix+"/products/"+string(product.ID)
+		for _, level := range levels {
+			view.Levels = append(view.Levels, r.levelRow(level.Level))
+			view.Proof = append(view.Proof, proof{Warehouse: level.Warehouse, Sum: r.format.Count(sums[level.Warehouse]),
+				OnHand: r.format.Count(level.OnHand), Holds: sums[level.Warehouse] == level.OnHand})
+		}
+		for _, m := range ledger {
+			view.Ledger = append(view.Ledger, r.ledgerRow(m))
+		}
+		view.Receive, view.Adjust = moveForm(r, sku, "receive", warehouses), moveForm(r, sku, "adjust", warehouses)
+		if len(warehouses) > 1 {
+			view.Transfer = transferForm(r, sku, warehouses)
+		}
+		view.Pager = l.pager(r.format, len(ledger), total, "movement", "movements")
+		return nil
+	})
+	return show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
+}
+
+func (r *request) ledgerRow(m stock.Movement) ledgerRow {
+	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse, Actor: actorWords(m.Actor),
+		Delta: r.format.Count(m.Delta), Balance: r.format.Count(m.Balance), Out: m.Delta < 0}
+	if m.Delta > 0 {
+		row.Delta = "+" + row.Delta
+	}
+	if m.ReferenceType == "order" {
+		row.Reference, row.To = "order", prefix+"/orders/"+m.ReferenceID
+	} else {
+		row.Reference = m.ReferenceType
+	}
+	return row
+}
+
+// actorWords say what kind of caller did something.
+func actorWords(actor string) string {
+	switch kind, _, _ := strings.Cut(actor, ":"); kind {
+	case "user":
+		return "a user"
+	case "key":
+		return "an API key"
+	}
+	return "the service"
+}
+
+func warehouseOptions(list []stock.Warehouse) (options []option, usual string) {
+	for _, w := range list {
+		options = append(options, option{Value: w.Code, Label: w.Name})
+		if w.Default {
+			usual = w.Code
+		}
+	}
+	return options, usual
+}
+
+func moveForm(r *request, sku, kind string, warehouses []stock.Warehouse) *form {
+	options, usual := warehouseOptions(warehouses)
+	quantity := field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true, Hint: "what came"}
+	if kind == "adjust" {
+		quantity.Label, quantity.Hint = "Difference", "-3 when three are missing, 2 when two were found"
+	}
+	place := field{Name: "warehouseCode", Label: "Warehouse", Kind: "select", Value: usual, Options: options}
+	if len(options) < 2 {
+		place.Kind = "hidden"
+	}
+	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/"+kind, hiddenField("sku", sku), hiddenField("type", kind), quantity, place,
+		field{Name: "reason", Label: "Reason", Max: 1000})
+}
+
+func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
+	options, usual := warehouseOptions(warehouses)
+	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/transfer", hiddenField("sku", sku),
+		field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true},
+		field{Name: "fromWarehouseCode", Label: "From", Kind: "select", Value: usual, Options: options},
+		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Options: options}, field{Name: "reason", Label: "Reason", Max: 1000})
+}
+
+// warehousesNow reads the warehouses that a form offers, and that its SKU is there.
+func (r *request) warehousesNow() (list []stock.Warehouse, err error) {
+	return list, r.read(func(tx *db.Tx) error {
+		if _, err := r.sellableOf(tx); err != nil {
+			return err
+		}
+		list, _, err = stock.Warehouses(tx, maxChoices, 0)
+		return err
+	})
+}
+
+// moveStock serves POST /stock/{sku}/receive and POST /stock/{sku}/adjust.
+func (d *Dashboard) moveStock(r *request) (answer, error) {
+	warehouses, err := r.warehousesNow()
+	if err != nil {
+		return answer{}, err
+	}
+	sku, kind := r.http.PathValue("sku"), "receive"
+	if strings.HasSuffix(r.http.URL.Path, "/adjust") {
+		kind = "adjust"
+	}
+	return r.submit(moveForm(r, sku, kind, warehouses), d.showSKU, func(f *form) (answer, error) {
+		o := f.Object()
+		in := drafts.ReadMovement(o)
+		if kind == "receive" && in.Quantity < 0 {
+			o.Fault("quantity", "must be more than 0: take stock away by an adjustment")
+		}
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		in.SKU = sku
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			m, err := d.Commerce.MoveStock(tx, r.caller(), in)
+			words := causeWords[in.Cause] + ": " + r.format.Count(m.Balance) + " on hand in " + m.Warehouse
+			return redirect(strings.TrimPrefix(stockPath(sku), prefix), words), err
+		})
+	})
+}
+
+// transferStock serves POST /stock/{sku}/transfer; its undo is the transfer back.
+func (d *Dashboard) transferStock(r *request) (answer, error) {
+	warehouses, err := r.warehousesNow()
+	if err != nil {
+		return answer{}, err
+	}
+	if len(warehouses) < 2 {
+		return answer{}, apperr.New(apperr.Conflict, "conflict", "the account has one warehouse only")
+	}
+	sku := r.http.PathValue("sku")
+	return r.submit(transferForm(r, sku, warehouses), d.showSKU, func(f *form) (answer, error) {
+		o := f.Object()
+		in := drafts.ReadTransfer(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		in.SKU = sku
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.TransferStock(tx, r.caller(), in)
+			home := strings.TrimPrefix(stockPath(sku), prefix)
+			return redirect(home, "Transferred "+r.format.Count(in.Quantity)+" to "+in.To).undo(undo{Action: home + "/transfer",
+				Fields: map[string]string{"sku": sku, "quantity": f.Value("quantity"), "fromWarehouseCode": in.To, "toWarehouseCode": in.From}}), err
+		})
+	})
+}

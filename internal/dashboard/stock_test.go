@@ -1,0 +1,100 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/patch"
+	"entrepot/internal/stock"
+)
+
+// level reads a level as it is now.
+func (s *site) level(sku, warehouse string) (l stock.Level) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		list, _, err := stock.List(tx, stock.Filter{SKU: sku, Warehouse: warehouse, Limit: 1})
+		if len(list) > 0 {
+			l = list[0].Level
+		}
+		return err
+	})
+	return l
+}
+
+// The list shows levels, those that are low, and those of which more is reserved than there is.
+func TestStockList(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		has(t, b.get("/stock"), "No stock yet")
+		s.product(`{"sku":"MUG","name":"Blue mug","price":1,"stock":{"quantity":7}}`)
+		s.product(`{"sku":"POT","name":"Iron pot","price":1,"stock":{"quantity":2}}`)
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, err := s.Commerce.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT", Cause: stock.Adjustment, Quantity: -5})
+			return err
+		})
+		has(t, b.get("/stock"), "Blue mug", "Iron pot", "−3", "Oversold", "2 levels")
+		has(t, b.get("/stock?search=mug"), "1 level")
+		has(t, b.get("/stock?view=low"), "POT", "1 level")
+		page := b.get("/stock?search=mug")
+		page = b.follow(b.submit(t, page, "/stock/thresholds", "sku-0", "MUG", "warehouse-0", "MAIN", "was-0", "0", "threshold-0", "9",
+			"back", "/stock?view=low"))
+		has(t, page, "1 threshold saved", "Undo", "2 levels")
+		if l := s.level("MUG", "MAIN"); l.Threshold == nil || *l.Threshold != 9 || !l.Low {
+			t.Errorf("level %+v", l)
+		}
+		bad := map[string][]string{"sku-0": {"MUG"}, "warehouse-0": {"MAIN"}, "threshold-0": {"-1"}}
+		if out := b.post("/stock/thresholds", bad); out.status != 400 {
+			t.Errorf("a threshold below zero: %d", out.status)
+		}
+	})
+}
+
+// Oversold levels are those that hold less than is reserved; the view shows no other.
+func TestOversoldView(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":1,"stock":{"quantity":7}}`)
+		b := s.as(s.owner)
+		has(t, b.get("/stock?view=oversold"), "No level matches")
+	})
+}
+
+// Stock is received, adjusted and transferred on the page of its SKU, whose ledger proves what is on hand.
+func TestStockOfOneSKU(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG/1 x","name":"Blue mug","price":1}`)
+		b := s.as(s.owner)
+		const home = "/stock/MUG%2F1%20x"
+		has(t, b.get(home), "MUG/1 x", "Blue mug", "Nothing has moved yet")
+		page := b.follow(b.submit(t, b.get(home), home+"/receive", "sku", "MUG/1 x", "type", "receive", "quantity", "10", "warehouseCode", "MAIN",
+			"reason", "first delivery"))
+		has(t, page, "Received: 10 on hand in MAIN", "first delivery", "ledger 10, on hand 10", "equal")
+		out := b.submit(t, page, home+"/adjust", "sku", "MUG/1 x", "type", "adjust", "quantity", "0", "warehouseCode", "MAIN")
+		if out.status != 422 || !strings.Contains(out.words(), "must not be 0") {
+			t.Errorf("nothing adjusted: %d %.300s", out.status, out.words())
+		}
+		has(
+			t,
+			b.follow(b.submit(t, out, home+"/adjust", "sku", "MUG/1 x", "type", "adjust", "quantity", "-3", "warehouseCode", "MAIN")),
+			"Adjusted: 7",
+		)
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, err := s.Commerce.CreateWarehouse(tx, s.caller(), commerce.WarehouseDraft{Code: patch.To("EAST"), Name: patch.To("East")})
+			return err
+		})
+		page = b.follow(b.submit(t, b.get(home), home+"/transfer", "sku", "MUG/1 x", "quantity", "2", "fromWarehouseCode", "MAIN",
+			"toWarehouseCode", "EAST"))
+		has(t, page, "Transferred 2 to EAST", "Undo")
+		if a, e := s.level("MUG/1 x", "MAIN"), s.level("MUG/1 x", "EAST"); a.OnHand != 5 || e.OnHand != 2 {
+			t.Errorf("levels %d and %d", a.OnHand, e.OnHand)
+		}
+		out = b.submit(t, page, home+"/receive", "sku", "MUG/1 x", "type", "receive", "quantity", "-4", "warehouseCode", "MAIN")
+		if out.status != 422 {
+			t.Errorf("less than nothing received: %d", out.status)
+		}
+		if out := b.get("/stock/UNKNOWN"); out.status != 404 {
+			t.Errorf("an unknown SKU: %d", out.status)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package dashboard
+
+import (
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/stock"
+)
+
+// warehouseRoutes are the places that hold stock.
+var warehouseRoutes = []*route{
+	{method: "GET", path: "/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
+	{method: "POST", path: "/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
+	{method: "GET", path: "/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).editWarehouse},
+	{method: "POST", path: "/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).updateWarehouse},
+	{method: "POST", path: "/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
+}
+
+// editorView is what templates/editor.html shows: a list of records, and beside it the form of a new one or of one of them.
+type editorView struct {
+	Columns  []head
+	Rows     []editorRow
+	Nothing  string // said instead of an empty list
+	Head     string // of the form
+	Form     *form
+	Label    string // of its button
+	Back     string // from changing one to making one, "" when that is so already
+	Delete   *ask
+	Scope    string // that changing takes
+	Hint     string
+	ListHead string
+	Tree     bool // rows are indented by their depth
+}
+
+// editorRow is one record of the list.
+type editorRow struct {
+	ID, To string
+	Depth  int // in a tree
+	Name   string
+	Mark   string // a word beside the name
+	Cells  []string
+	At     bool // it is the one being changed
+}
+
+const warehousesPath = "/warehouses"
+
+func warehouseForm(r *request, path string, w stock.Warehouse) *form {
+	code := field{Name: "code", Label: "Code", Value: w.Code, Required: true, Mono: true, Max: 64, Hint: "what callers of the API name it by"}
+	if w.ID != "" {
+		code.Kind = "hidden"
+	}
+	usual := field{Name: "isDefault", Label: "Stock without a warehouse belongs here", Kind: "checkbox"}
+	if w.Default {
+		usual.Value = "true"
+	}
+	return r.form(path, code, field{Name: "name", Label: "Name", Value: w.Name, Required: true}, usual)
+}
+
+// listWarehouses serves GET /warehouses.
+func (d *Dashboard) listWarehouses(r *request) (answer, error) {
+	return d.warehouseScreen(
+		r,
+		editorView{Head: "New warehouse", Form: warehouseForm(r, warehousesPath, stock.Warehouse{}), Label: "Make it"},
+		"",
+	)
+}
+
+func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse) (answer, error) {
+	view.Columns = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Made"}}
+	view.Scope, view.ListHead = "write:inventory", "Warehouses"
+	err := r.read(func(tx *db.Tx) error {
+		list, _, err := stock.Warehouses(tx, maxChoices, 0)
+		for _, w := range list {
+			row := editorRow{ID: string(w.ID), To: prefix + warehousesPath + "/" + string(w.ID), Name: w.Name, At: w.ID == at,
+				Cells: []string{w.Code, r.format.Stamp(w.CreatedAt).Words}}
+			if w.Default {
+				row.Mark = "default"
+			}
+			view.Rows = append(view.Rows, row)
+		}
+		return err
+	})
+	return show(screen{Template: "editor", Title: "Warehouses", Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
+}
+
+// createWarehouse serves POST /warehouses.
+func (d *Dashboard) createWarehouse(r *request) (answer, error) {
+	return r.submit(warehouseForm(r, warehousesPath, stock.Warehouse{}), d.listWarehouses, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadWarehouse(o, true)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			w, err := d.Commerce.CreateWarehouse(tx, r.caller(), draft)
+			return redirect(warehousesPath, "Made the warehouse "+w.Code), err
+		})
+	})
+}
+
+// warehouseOf reads the warehouse of the path. Errors: NotFound.
+func (r *request) warehouseOf() (w stock.Warehouse, err error) {
+	which, err := pathID[id.Warehouse](r, "warehouse")
+	if err != nil {
+		return w, err
+	}
+	return w, r.read(func(tx *db.Tx) (err error) {
+		w, err = stock.WarehouseByID(tx, which)
+		return err
+	})
+}
+
+// editWarehouse serves GET /warehouses/{id}.
+func (d *Dashboard) editWarehouse(r *request) (answer, error) {
+	w, err := r.warehouseOf()
+	if err != nil {
+		return answer{}, err
+	}
+	home := warehousesPath + "/" + string(w.ID)
+	gone := newAsk("delete-warehouse", "Delete the warehouse "+w.Code+"?", "It must be empty, with nothing reserved in it. Its ledger stays.",
+		"Delete it", r.form(home+"/delete"))
+	return d.warehouseScreen(r, editorView{Head: w.Name, Form: warehouseForm(r, home, w), Label: "Save", Back: prefix + warehousesPath,
+		Delete: &gone}, w.ID)
+}
+
+// updateWarehouse serves POST /warehouses/{id}.
+func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
+	w, err := r.warehouseOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID), w), d.editWarehouse, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadWarehouse(o, false)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateWarehouse(tx, r.caller(), w.ID, commerce.Expected{}, draft)
+			return redirect(warehousesPath, "Saved "+w.Code), err
+		})
+	})
+}
+
+// deleteWarehouse serves POST /warehouses/{id}/delete.
+func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
+	w, err := r.warehouseOf()
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
+		})
+	})
+}
