@@ -309,6 +309,9 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 	item.Operation = result.Operation
 	item.ContentDue = false
 	item.StockDue, item.CheckDue = true, true // what the platform shows now is read, not assumed
+	if level, known := levelOf(item, *sheet); known && result.Priced {
+		item.Price = level.priceText()
+	}
 	if result.SKU == sheet.SKU {
 		item.Content = ""
 		if status == catalog.PublicationPublished || status == catalog.PublicationPending && result.Operation != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -146,6 +147,7 @@ func TestHostileAddresses(t *testing.T) {
 				}
 			}
 		case "/hang":
+			_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the caller has hung up
 			<-r.Context().Done()
 		}
 	}))

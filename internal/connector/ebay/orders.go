@@ -126,7 +126,8 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 		Currency: currency,
 		Note:     o.BuyerCheckoutNotes, Theirs: strings.ToLower(o.OrderPaymentStatus + " " + o.OrderFulfillmentStatus),
 		Payment:  map[string]any{"buyer": o.Buyer.Username},
-		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value), Total: sum.Of(o.PricingSummary.Total.Value)}
+		Shipping: sum.Of(o.PricingSummary.DeliveryCost.Value), Tax: sum.Of(o.PricingSummary.Tax.Value),
+		Total: sum.Of(o.PricingSummary.Total.Value)}
 	out.Status, out.Refunded = o.status()
 	if o.CancelStatus.CancelState == "CANCELED" {
 		out.Theirs = "cancelled"
@@ -134,8 +135,8 @@ func (s *session) take(ctx context.Context, o *order) (connector.Order, error) {
 	o.buyer(&out)
 	rest := out.Shipping + out.Tax - out.Total
 	for _, l := range o.LineItems {
-		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity, Amount: sum.Of(l.LineItemCost.Value),
-			Item: connector.IDs{Product: l.LegacyItemID}}
+		line := connector.OrderLine{ExternalID: l.LineItemID, SKU: l.SKU, Name: l.Title, Quantity: l.Quantity,
+			Amount: sum.Of(l.LineItemCost.Value), Item: connector.IDs{Product: l.LegacyItemID}}
 		rest += line.Amount
 		out.Lines = append(out.Lines, line)
 	}

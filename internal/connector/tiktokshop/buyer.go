@@ -1,6 +1,7 @@
 package tiktokshop
 
 import (
+	"cmp"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -35,20 +36,17 @@ func shown(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// buyer fills in who bought. What is masked or absent stays empty, so that it replaces nothing that is known.
+// buyer fills in who bought. What is masked or absent stays empty, so that it replaces nothing that is known. Until the order is paid there
+// is no address, and nobody is named: name and e-mail are taken over together later.
 func (o *order) buyer(out *connector.Order) {
-	out.Name = "TikTok Shop buyer"
-	if email := shown(o.Email); strings.Contains(email, "@") {
-		out.Email = email
-	}
 	a := o.Address
 	if a == nil {
 		return
 	}
-	if name := a.name(); name != "" {
-		out.Name = name
+	if email := shown(o.Email); strings.Contains(email, "@") {
+		out.Email = email
 	}
-	out.Phone = shown(a.Phone)
+	out.Name, out.Phone = cmp.Or(a.name(), "TikTok Shop buyer"), shown(a.Phone) // a masked name stays masked
 	out.ShipTo = a.place()
 }
 

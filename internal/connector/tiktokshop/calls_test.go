@@ -17,7 +17,8 @@ func TestCalls(t *testing.T) {
 	var products []connector.Product
 	for i := range 500 {
 		p := s.mug()
-		p.ID, p.SKU, p.Images = fmt.Sprintf("p%d", i), fmt.Sprintf("MUG-%03d", i), []connector.Image{{ID: fmt.Sprint(i), URL: s.pictures + "/1.png"}}
+		p.ID, p.SKU = fmt.Sprintf("p%d", i), fmt.Sprintf("MUG-%03d", i)
+		p.Images = []connector.Image{{ID: fmt.Sprint(i), URL: s.pictures + "/1.png"}}
 		if i%2 == 1 {
 			for _, size := range []string{"S", "M", "L"} {
 				p.Variants = append(p.Variants, connector.Variant{SKU: p.SKU + "-" + size, Price: p.Price, Quantity: 50,

@@ -137,7 +137,8 @@ func (o *order) take() (connector.Order, error) {
 	}
 	of := func(d decimal) money.Amount { return sum.Of(string(d)) }
 	out := connector.Order{ExternalID: string(o.ID), Number: string(o.ID), Status: statuses[o.Status], Theirs: strings.ToLower(o.Status),
-		Trails: o.Status == "AWAITING_SHIPMENT" || o.Status == "AWAITING_COLLECTION", CreatedAt: moment(o.Created), UpdatedAt: moment(o.Updated), Currency: o.Payment.Currency, Note: o.Message,
+		Trails:    o.Status == "AWAITING_SHIPMENT" || o.Status == "AWAITING_COLLECTION",
+		CreatedAt: moment(o.Created), UpdatedAt: moment(o.Updated), Currency: o.Payment.Currency, Note: o.Message,
 		Payment: map[string]any{"method": o.PaymentMethod, "sellerDiscount": string(o.Payment.SellerDiscount),
 			"platformDiscount": string(o.Payment.PlatformDiscount)},
 		Shipping: of(o.Payment.Shipping), Tax: of(o.Payment.Tax), Total: of(o.Payment.Total)}

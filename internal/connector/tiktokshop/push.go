@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"entrepot/internal/connector"
 	"entrepot/internal/orders"
@@ -152,64 +151,6 @@ func (s *session) split(ctx context.Context, order string, first, second []strin
 	return "", connector.Failf(connector.Temporary, "TikTok Shop did not say which package the split made")
 }
 
-// carrierOf is the carrier of a parcel: its own, else that of the order's last parcel before it, else that of the setting carrier.
-func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) string {
-	name := s.link.Channel.Value("carrier")
-	for _, p := range ref.Shipped {
-		name = cmp.Or(p.Carrier, name)
-		if p.Key == parcel.Key {
-			break
-		}
-	}
-	return cmp.Or(parcel.Carrier, name)
-}
-
-// carrier is TikTok's id of a carrier, by its name, letters and digits alone; a carrier that TikTok calls "other" stands in for those that
-// it does not know.
-func (s *session) carrier(ctx context.Context, option, name string) (string, error) {
-	var out struct {
-		Providers []struct {
-			ID   connector.ID `json:"id"`
-			Name string       `json:"name"`
-		} `json:"shipping_providers"`
-	}
-	if _, err := s.call(ctx, request{method: http.MethodGet,
-		path: "/logistics/202309/delivery_options/" + url.PathEscape(option) + "/shipping_providers"}, &out); err != nil {
-		return "", err
-	}
-	other := ""
-	var names []string
-	for _, p := range out.Providers {
-		switch word := letters(p.Name); {
-		case word == letters(name):
-			return string(p.ID), nil
-		case word == "other" || word == "others":
-			other = string(p.ID)
-		}
-		names = append(names, p.Name)
-	}
-	for _, p := range out.Providers {
-		if word := letters(p.Name); word != "" && (strings.HasPrefix(word, letters(name)) || strings.HasPrefix(letters(name), word)) {
-			return string(p.ID), nil
-		}
-	}
-	if other == "" {
-		return "", connector.Failf(connector.Rejected, "TikTok Shop does not know the carrier %s; it knows %s", connector.Line(name),
-			connector.Line(strings.Join(names, ", ")))
-	}
-	return other, nil
-}
-
-// letters are the letters and digits of a name, in small letters.
-func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(name))
-}
-
 // PushStatus: an order moves on the platform by its parcels alone.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
@@ -218,8 +159,8 @@ func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to con
 	case orders.Shipped:
 		o, err := s.one(ctx, ref.ExternalID)
 		if err == nil && len(o.unpacked()) > 0 {
-			err = connector.Failf(connector.Rejected, "TikTok Shop still waits for %d pieces: it takes a parcel with a carrier and a tracking number only",
-				len(o.unpacked()))
+			err = connector.Failf(connector.Rejected,
+				"TikTok Shop still waits for %d pieces: it takes a parcel with a carrier and a tracking number only", len(o.unpacked()))
 		}
 		return err
 	case orders.Delivered, orders.Returned:

@@ -64,7 +64,8 @@ func (s *session) reversals(ctx context.Context, path string, filter fields) (li
 			Cancellations []reversal `json:"cancellations"`
 			Returns       []reversal `json:"return_orders"`
 		}
-		if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: path, query: query, body: filter}, &out); err != nil {
+		r := request{method: http.MethodPost, path: path, query: query, body: filter}
+		if _, err := s.call(connector.Repeatable(ctx), r, &out); err != nil {
 			return nil, err
 		}
 		list = append(append(list, out.Cancellations...), out.Returns...)

@@ -55,6 +55,7 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 		}
 	}
 	s.orders = append(s.orders, o)
+	s.notify("ORDERS_CREATE", o)
 	return o.id
 }
 
@@ -73,6 +74,7 @@ func (s *Shop) Change(id, what string) {
 	defer s.mu.Unlock()
 	o := s.known(id)
 	o.updated = s.Now().UTC()
+	defer s.notify("ORDERS_UPDATED", o)
 	switch what {
 	case "paid":
 		o.financial = "PAID"

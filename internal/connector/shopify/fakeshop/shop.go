@@ -44,6 +44,8 @@ type Shop struct {
 	orders   []*order
 	webhooks []webhook
 	keys     map[string]bool // of writes that were done
+	queue    []notice
+	wake     chan struct{}
 }
 
 type product struct {
@@ -65,7 +67,7 @@ type object = map[string]any
 
 // New makes an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}}
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 func (s *Shop) gid(kind string) string {

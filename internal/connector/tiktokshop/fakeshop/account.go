@@ -21,7 +21,8 @@ func (s *Shop) warehouses(call) reply {
 }
 
 func (s *Shop) carriers(call) reply {
-	return good(object{"shipping_providers": []object{{"id": "1", "name": "DHL Paket"}, {"id": "2", "name": "Hermes"}, {"id": "3", "name": "GLS"}}})
+	return good(object{"shipping_providers": []object{{"id": "1", "name": "DHL Paket"}, {"id": "2", "name": "Hermes"},
+		{"id": "3", "name": "GLS"}}})
 }
 
 func (s *Shop) listHooks(call) reply {

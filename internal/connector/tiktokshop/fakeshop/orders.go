@@ -73,6 +73,7 @@ func (s *Shop) Buy(w Wish) (id string) {
 			}
 		}
 		s.orders = append(s.orders, o)
+		s.changed(o)
 		id = o.id
 	})
 	return id
@@ -97,7 +98,17 @@ func (s *Shop) Move(id, status string) {
 			}
 		}
 		o.status, o.updated = status, s.Now().UTC()
+		s.changed(o)
 	})
+}
+
+// changed notifies of an order.
+func (s *Shop) changed(o *order) {
+	status := o.status
+	if status == "CANCELLED" {
+		status = "CANCEL"
+	}
+	s.notify("ORDER_STATUS_CHANGE", object{"order_id": o.id, "order_status": status, "update_time": o.updated.Unix()})
 }
 
 // Order is how many parcels and pieces of an order are packed or gone, and its status.

@@ -43,6 +43,7 @@ func (s *Shop) settle() {
 		case p.status == "PENDING":
 			p.status = "ACTIVATE"
 		}
+		s.notify("PRODUCT_STATUS_CHANGE", object{"product_id": p.id, "status": p.status})
 	}
 }
 

@@ -34,6 +34,7 @@ func (s *Shop) settleOrder(o *order) {
 		o.status = "AWAITING_COLLECTION"
 	}
 	o.updated = s.Now().UTC()
+	s.changed(o)
 }
 
 // ship hands over a package: with a number of the seller's, or with TikTok's own.
@@ -115,6 +116,7 @@ func (s *Shop) cancel(c call) reply {
 		r.pieces, r.cents = append(r.pieces, p.id), r.cents+p.cents
 	}
 	o.status, o.updated = "CANCELLED", s.Now().UTC()
+	s.changed(o)
 	s.reversed = append(s.reversed, r)
 	return good(object{"cancel_id": r.id, "cancel_status": r.status})
 }
@@ -129,6 +131,7 @@ func (s *Shop) Return(id string, pieces int, cents int64) {
 			r.pieces = append(r.pieces, p.id)
 		}
 		s.reversed = append(s.reversed, r)
+		s.notify("RETURN_STATUS_CHANGE", object{"order_id": id, "return_id": r.id, "return_status": r.status})
 	})
 }
 
@@ -141,6 +144,7 @@ func (s *Shop) CancelPart(id string, cents int64) {
 		s.reversed = append(s.reversed, &reversal{id: s.id(), order: id, kind: "cancellations", status: "CANCELLATION_REQUEST_COMPLETE",
 			pieces: []string{p.id}, cents: cents, created: s.Now(), updated: s.Now()})
 		o.updated = s.Now().UTC()
+		s.notify("CANCELLATION_STATUS_CHANGE", object{"order_id": id, "cancel_status": "CANCELLATION_REQUEST_COMPLETE"})
 	})
 }
 

@@ -6,15 +6,10 @@ package fakeshop
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,6 +36,8 @@ type Faults struct {
 	HTML       int           // what stands before the platform answers with a page
 	Hang       int           // it never answers
 	Slow       time.Duration // each answer takes that long
+	Drop       int           // of notifications: it is lost
+	Reorder    bool          // the newest notification goes first
 }
 
 type object = map[string]any
@@ -69,12 +66,15 @@ type Shop struct {
 	orders   []*order
 	reversed []*reversal
 	calls    map[string]int
+	queue    []notice
+	notified int
+	wake     chan struct{}
 }
 
 // New makes a shop with two warehouses and nothing to sell.
 func New() *Shop {
 	s := &Shop{Now: time.Now, Region: "DE", mux: http.NewServeMux(), access: AccessToken, refresh: RefreshToken, hooks: map[string]string{},
-		made: map[string]object{}, calls: map[string]int{}}
+		made: map[string]object{}, calls: map[string]int{}, wake: make(chan struct{}, 1)}
 	for pattern, serve := range map[string]func(call) reply{
 		"GET /authorization/202309/shops":                                s.shops,
 		"GET /logistics/202309/warehouses":                               s.warehouses,
@@ -146,17 +146,6 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// tokens gives a new pair; the refresh token is good once.
-func (s *Shop) tokens(q url.Values) reply {
-	if q.Get("app_key") != AppKey || q.Get("app_secret") != AppSecret || q.Get("grant_type") != "refresh_token" ||
-		q.Get("refresh_token") != s.refresh {
-		return refused(36004004, "Invalid refresh token")
-	}
-	s.renewed++
-	s.access, s.refresh = fmt.Sprintf("access-%d", s.renewed), fmt.Sprintf("refresh-%d", s.renewed)
-	return good(object{"access_token": s.access, "refresh_token": s.refresh, "access_token_expire_in": s.Now().Add(7 * 24 * time.Hour).Unix()})
-}
-
 func (s *Shop) serve(w http.ResponseWriter, r *http.Request, serve func(call) reply) {
 	raw, err := io.ReadAll(io.LimitReader(r.Body, 20<<20))
 	if err != nil {
@@ -223,50 +212,6 @@ func answer(w http.ResponseWriter, out reply) {
 	_ = json.NewEncoder(w).Encode(object{"code": out.code, "message": message, "request_id": "1", "data": out.data})
 }
 
-// refusal is why a request is not let in, code 0 when it is.
-func (s *Shop) refusal(r *http.Request, body []byte) reply {
-	q := r.URL.Query()
-	stamp, _ := strconv.ParseInt(q.Get("timestamp"), 10, 64)
-	off := s.Now().Sub(time.Unix(stamp, 0))
-	forAccount := strings.HasPrefix(r.URL.Path, "/authorization/") || strings.HasSuffix(r.URL.Path, "/images/upload")
-	switch {
-	case r.Header.Get("x-tts-access-token") != s.access:
-		return reply{status: http.StatusUnauthorized, code: 105002, message: "Expired credentials"}
-	case off > 5*time.Minute || off < -30*time.Second:
-		return reply{status: http.StatusUnauthorized, code: 36009004, message: "Invalid timestamp"}
-	case q.Get("app_key") != AppKey || q.Get("sign") != signature(r, q, body):
-		return reply{status: http.StatusUnauthorized, code: 106001, message: "Invalid credentials. The 'sign' query parameter is invalid."}
-	case forAccount && q.Has("shop_cipher"):
-		return refused(36009001, "shop_cipher is not allowed here")
-	case !forAccount && q.Get("shop_cipher") != Cipher:
-		return refused(106013, "Invalid shop_cipher")
-	case s.NoScope != "" && strings.HasPrefix(r.URL.Path, s.NoScope):
-		return reply{status: http.StatusForbidden, code: 105005, message: "Access denied: the app lacks the scope"}
-	}
-	return reply{}
-}
-
-// signature is what a request must be signed with.
-func signature(r *http.Request, q url.Values, body []byte) string {
-	var names []string
-	for name := range q {
-		if name != "sign" && name != "access_token" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	mac := hmac.New(sha256.New, []byte(AppSecret))
-	_, _ = io.WriteString(mac, AppSecret+r.URL.Path)
-	for _, name := range names {
-		_, _ = io.WriteString(mac, name+q.Get(name))
-	}
-	if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
-		_, _ = mac.Write(body)
-	}
-	_, _ = io.WriteString(mac, AppSecret)
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
 func (s *Shop) id() string {
 	s.next++
 	return strconv.FormatInt(576_000_000_000_000_000+s.next, 10)
@@ -275,20 +220,11 @@ func (s *Shop) id() string {
 // HangOnce has the next request that is let in never answered; it calls reached when that request is there.
 func (s *Shop) HangOnce(reached func()) { s.change(func() { s.hanging = reached }) }
 
-// Expire ends the access token; Revoke ends the refresh token, too.
-func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
-
-// Revoke takes the authorisation away.
-func (s *Shop) Revoke() { s.change(func() { s.access, s.refresh = "ended", "ended" }) }
-
 func (s *Shop) change(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	do()
 }
-
-// Renewed is how often tokens were given.
-func (s *Shop) Renewed() (n int) { s.change(func() { n = s.renewed }); return n }
 
 // Calls is how many requests were sent; of those to a path that contains a text.
 func (s *Shop) Calls(path string) (n int) {

@@ -1,0 +1,98 @@
+package tiktokshop
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// results says what became of a product that the shop took. A new one has its price and is audited before it is live; one that was live
+// stays as it was until its change is audited.
+func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
+	state, operation := connector.Waiting, string(made.ID)+" "+forms(p)[0].sku
+	if !p.OnSale || old != nil && old.Status == "ACTIVATE" {
+		state, operation = connector.Live, ""
+	}
+	one := func(name string) connector.Result {
+		r := connector.Result{SKU: name, State: state, Operation: operation, Priced: old == nil,
+			IDs: connector.IDs{Product: string(made.ID), Variant: made.sku(name)}}
+		if r.IDs.Variant == "" && old != nil {
+			r.IDs.Variant = old.sku(name)
+		}
+		return r
+	}
+	first := one(p.SKU)
+	first.Images = images
+	list := []connector.Result{first}
+	for _, v := range p.Variants {
+		list = append(list, one(v.SKU))
+	}
+	return list
+}
+
+// failed says of each SKU of a product why the shop refused it.
+func failed(p *connector.Product, images map[string]string, f *connector.Failure) []connector.Result {
+	list := []connector.Result{{SKU: p.SKU, State: connector.Failed, Error: p.SKU + ": " + f.Error(), Images: images}}
+	for _, v := range p.Variants {
+		list = append(list, connector.Result{SKU: v.SKU, State: connector.Failed, Error: v.SKU + ": " + f.Error()})
+	}
+	return list
+}
+
+// Poll asks what became of audits: all of them at once by the search, and of one that failed by the product itself, which has the reasons.
+func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Result, error) {
+	var skus []string
+	for _, operation := range operations {
+		_, sku, _ := strings.Cut(operation, " ")
+		skus = append(skus, sku)
+	}
+	there, err := s.search(ctx, skus)
+	if err != nil {
+		return nil, err
+	}
+	var list []connector.Result
+	for _, operation := range operations {
+		id, _, _ := strings.Cut(operation, " ")
+		i := slices.IndexFunc(there, func(p product) bool { return string(p.ID) == id })
+		if i >= 0 && there[i].Status != "FAILED" {
+			list = append(list, there[i].outcome(operation))
+			continue
+		}
+		p, err := s.whole(ctx, id)
+		switch {
+		case connector.Is(err, connector.Missing):
+			list = append(list, connector.Result{Operation: operation, State: connector.Gone, Error: "gone on the platform"})
+		case err != nil:
+			return list, err
+		default:
+			list = append(list, p.outcome(operation))
+		}
+	}
+	return list, nil
+}
+
+// outcome is what a product's state means for the operation that it belongs to.
+func (p *product) outcome(operation string) connector.Result {
+	r := connector.Result{Operation: operation, State: connector.Live}
+	switch p.Status {
+	case "FAILED":
+		r.State, r.Error = connector.Failed, "the audit refused it: "+p.reasons()
+	case "PENDING", "DRAFT":
+		r.State = connector.Waiting
+	case "PLATFORM_DEACTIVATED", "FREEZE":
+		r.State, r.Error = connector.Failed, "TikTok took it off sale: "+p.reasons()
+	}
+	return r
+}
+
+// reasons are those of the audit, for people.
+func (p *product) reasons() string {
+	var parts []string
+	for _, r := range p.Reasons {
+		parts = append(parts, strings.TrimPrefix(r.Position+": "+strings.Join(r.Reasons, ", "), ": "))
+	}
+	return cmp.Or(connector.Line(strings.Join(parts, "; ")), "TikTok gives no reason")
+}

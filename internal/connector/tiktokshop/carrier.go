@@ -1,0 +1,69 @@
+package tiktokshop
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"entrepot/internal/connector"
+)
+
+// carrierOf is the carrier of a parcel: its own, else that of the order's last parcel before it, else that of the setting carrier.
+func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) string {
+	name := s.link.Channel.Value("carrier")
+	for _, p := range ref.Shipped {
+		name = cmp.Or(p.Carrier, name)
+		if p.Key == parcel.Key {
+			break
+		}
+	}
+	return cmp.Or(parcel.Carrier, name)
+}
+
+// carrier is TikTok's id of a carrier, by its name, letters and digits alone; a carrier that TikTok calls "other" stands in for those that
+// it does not know.
+func (s *session) carrier(ctx context.Context, option, name string) (string, error) {
+	var out struct {
+		Providers []struct {
+			ID   connector.ID `json:"id"`
+			Name string       `json:"name"`
+		} `json:"shipping_providers"`
+	}
+	if _, err := s.call(ctx, request{method: http.MethodGet,
+		path: "/logistics/202309/delivery_options/" + url.PathEscape(option) + "/shipping_providers"}, &out); err != nil {
+		return "", err
+	}
+	other := ""
+	var names []string
+	for _, p := range out.Providers {
+		switch word := letters(p.Name); {
+		case word == letters(name):
+			return string(p.ID), nil
+		case word == "other" || word == "others":
+			other = string(p.ID)
+		}
+		names = append(names, p.Name)
+	}
+	for _, p := range out.Providers {
+		if word := letters(p.Name); word != "" && (strings.HasPrefix(word, letters(name)) || strings.HasPrefix(letters(name), word)) {
+			return string(p.ID), nil
+		}
+	}
+	if other == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok Shop does not know the carrier %s; it knows %s", connector.Line(name),
+			connector.Line(strings.Join(names, ", ")))
+	}
+	return other, nil
+}
+
+// letters are the letters and digits of a name, in small letters.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+}

@@ -1,0 +1,133 @@
+package tiktokshop
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/money"
+)
+
+// form is one thing that is sold: a product without variants, or a variant.
+type form struct {
+	sku        string
+	price      money.Amount
+	quantity   int64
+	attributes []connector.Attribute
+}
+
+func forms(p *connector.Product) []form {
+	if len(p.Variants) == 0 {
+		return []form{{p.SKU, p.Price, p.Quantity, nil}}
+	}
+	var list []form
+	for _, v := range p.Variants {
+		list = append(list, form{v.SKU, v.Price, v.Quantity, v.Attributes})
+	}
+	return list
+}
+
+// content is what the shop shall have of a product, whole: what is left out would be gone.
+func (s *session) content(ctx context.Context, p *connector.Product, old *product, images map[string]string) (fields, error) {
+	warehouse, err := s.salesWarehouse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	market, err := s.market(ctx)
+	if err != nil {
+		return nil, err
+	}
+	category, err := s.category(ctx, p, old)
+	if err != nil {
+		return nil, err
+	}
+	var pictures []fields
+	for _, image := range p.Images[:min(len(p.Images), mostImages)] {
+		pictures = append(pictures, fields{"uri": images[image.ID]})
+	}
+	var skus []fields
+	for _, f := range forms(p) {
+		one := fields{"seller_sku": f.sku, "external_sku_id": f.sku,
+			"price": fields{"amount": f.price.Text(p.Currency), "currency": p.Currency}}
+		if old != nil && old.sku(f.sku) != "" {
+			one["id"] = old.sku(f.sku)
+		}
+		if f.quantity != connector.NotOurs || old == nil {
+			one["inventory"] = []fields{{"warehouse_id": warehouse, "quantity": max(f.quantity, 0)}}
+		}
+		var attributes []fields
+		for _, a := range f.attributes {
+			attributes = append(attributes, fields{"name": cut(a.Name, 20), "value_name": cut(a.Value, 50)})
+		}
+		if len(attributes) > 0 {
+			one["sales_attributes"] = attributes
+		}
+		skus = append(skus, one)
+	}
+	weight := cmp.Or(s.link.Channel.Value("packageWeight"), "0.5")
+	body := fields{"title": cut(p.Name, 255), "description": cmp.Or(p.Description, p.Name), "category_id": category,
+		"category_version": market.categories(), "main_images": pictures, "external_product_id": p.ID, "skus": skus, "save_mode": "LISTING",
+		"package_weight": fields{"value": weight, "unit": market.weight()}}
+	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
+		body["package_dimensions"] = fields{"length": size[0], "width": size[1], "height": size[2], "unit": market.length()}
+	}
+	if !p.OnSale && old == nil {
+		body["save_mode"] = "AS_DRAFT"
+	}
+	if old == nil {
+		body["idempotency_key"] = keyOf(body)
+	}
+	return body, nil
+}
+
+// keyOf is the same for the same product with the same content: the shop makes it once, also when the first answer was lost.
+func keyOf(body fields) string {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
+func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
+	if id := s.link.Channel.Value("categoryId"); id != "" {
+		return id, nil
+	}
+	if old != nil {
+		for _, c := range old.Chain {
+			if c.Leaf {
+				return string(c.ID), nil
+			}
+		}
+	}
+	market, err := s.market(ctx)
+	if err != nil {
+		return "", err
+	}
+	var out struct {
+		Leaf connector.ID `json:"leaf_category_id"`
+	}
+	if _, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost, path: "/product/202309/categories/recommend",
+		body: fields{"product_title": cut(p.Name, 255), "category_version": market.categories()}}, &out); err != nil {
+		return "", err
+	}
+	if out.Leaf == "" {
+		return "", connector.Failf(connector.Rejected, "TikTok recommends no category for %q: the channel's setting categoryId can name one",
+			cut(p.Name, 80))
+	}
+	return string(out.Leaf), nil
+}
+
+func cut(text string, most int) string {
+	if r := []rune(strings.TrimSpace(text)); len(r) > most {
+		return string(r[:most])
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,130 @@
+package tiktokshop_test
+
+import (
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/tiktokshop/fakeshop"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+)
+
+// pull gives all orders that changed since a cursor, and the next cursor.
+func (s *shop) pull(t *testing.T, since time.Time) (map[string]connector.Order, time.Time) {
+	t.Helper()
+	found, cursor := map[string]connector.Order{}, connector.Cursor{Since: since}
+	for {
+		page, err := s.session.PullOrders(t.Context(), cursor)
+		for try := 0; connector.Is(err, connector.Temporary) && try < 5; try++ { // as the frame does
+			page, err = s.session.PullOrders(t.Context(), cursor)
+		}
+		must(page, err)(t)
+		if len(page.Unreadable) > 0 {
+			t.Errorf("unreadable: %v", page.Unreadable)
+		}
+		for _, o := range page.Orders {
+			found[o.ExternalID] = o
+		}
+		if cursor.Page = page.Next; page.Next == "" {
+			return found, page.Until
+		}
+	}
+}
+
+// All orders come, also when answers are lost and the clock is wrong; a piece is a line no more, and the amounts are TikTok's.
+func TestOrdersArePulled(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "a bad one": {LoseAnswer: 5, Throttle: 7, HTML: 11}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			s.skew = 45 * time.Second
+			s.Faults = faults
+			var ids []string
+			for range 250 {
+				ids = append(ids, s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3, "POT": 1}, Cents: 790, Shipping: 490, Discount: 100}))
+				s.now = s.now.Add(time.Second)
+			}
+			unpaid := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790, Unpaid: true})
+			s.now = s.now.Add(2 * time.Minute)
+			found, until := s.pull(t, time.Time{})
+			if len(found) != 251 || until.After(s.now.Add(-time.Minute)) {
+				t.Fatalf("%d orders until %s, it is %s", len(found), until, s.now)
+			}
+			o := found[ids[0]]
+			if len(o.Lines) != 2 || o.Lines[0].Quantity != 3 || o.Lines[0].Amount != 237000 || o.Lines[0].SKU != "MUG" || o.Total != 355000 ||
+				o.Shipping != 49000 || o.Discount != 10000 || o.Status != orders.Processing || o.ShipTo == nil || o.ShipTo.City != "Berlin" ||
+				o.ShipTo.Country != "DE" || o.Name != "Ada Lovelace" || o.Phone != "" {
+				t.Errorf("%+v %+v", o, o.ShipTo)
+			}
+			if o := found[unpaid]; o.Status != orders.Pending || o.ShipTo != nil || o.Name != "" || o.Email != "" {
+				t.Errorf("%+v", o)
+			}
+			s.Faults = fakeshop.Faults{}
+			if _, err := s.session.PullOrder(t.Context(), "1"); !connector.Is(err, connector.Missing) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// What comes with the tax in its prices goes without it, to the cent; what comes without stays as it is.
+func TestTaxes(t *testing.T) {
+	const cent = 100
+	for _, c := range []struct {
+		name            string
+		wish            fakeshop.Wish
+		lines, shipping money.Amount
+	}{
+		{"added", fakeshop.Wish{SKUs: map[string]int64{"A": 2, "B": 1}, Cents: 1000, Shipping: 500, Tax: 287}, 3000 * cent, 500 * cent},
+		{"none", fakeshop.Wish{SKUs: map[string]int64{"A": 2, "B": 1}, Cents: 1000, Shipping: 500}, 3000 * cent, 500 * cent},
+		{"within", fakeshop.Wish{SKUs: map[string]int64{"A": 2, "B": 1}, Cents: 1000, Shipping: 500, Tax: 559, Gross: true}, 2521 * cent,
+			420 * cent},
+		{"within, of each piece", fakeshop.Wish{SKUs: map[string]int64{"A": 2, "B": 1}, Cents: 1000, Shipping: 500, Tax: 559, PieceTax: 160,
+			Gross: true}, 2441 * cent, 500 * cent},
+		{"a gift", fakeshop.Wish{SKUs: map[string]int64{"A": 3}, Shipping: 500, Tax: 80, Gross: true}, 0, 420 * cent},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShop(t, nil)
+			o := must(s.session.PullOrder(t.Context(), s.Buy(c.wish)))(t)
+			var goods money.Amount
+			for _, l := range o.Lines {
+				goods += l.Amount
+			}
+			if goods != c.lines || o.Shipping != c.shipping || o.Tax != money.Amount(c.wish.Tax)*cent || o.Discount != 0 ||
+				goods+o.Shipping+o.Tax != o.Total {
+				t.Errorf("lines %s, shipping %s, tax %s, discount %s, total %s", goods, o.Shipping, o.Tax, o.Discount, o.Total)
+			}
+		})
+	}
+}
+
+// What is cancelled in part or comes back is found by itself, though the order does not change by a return; a cancelled order is cancelled.
+func TestReversals(t *testing.T) {
+	s := newShop(t, nil)
+	returned := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3, "POT": 1}, Cents: 790})
+	part := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})
+	s.now = s.now.Add(time.Hour)
+	_, until := s.pull(t, time.Time{})
+	s.now = s.now.Add(time.Hour)
+	at := s.now
+	s.Return(returned, 2, 1580)
+	s.CancelPart(part, 790)
+	s.now = s.now.Add(time.Hour)
+	found, _ := s.pull(t, until)
+	o := found[returned]
+	if len(o.Refunds) != 1 || o.Refunds[0].Amount != 158000 || len(o.Refunds[0].Lines) != 1 || o.Refunds[0].Lines[0].Quantity != 2 ||
+		o.Refunds[0].Lines[0].ExternalLine != o.Lines[0].ExternalID || !o.UpdatedAt.Equal(at) {
+		t.Errorf("returned: %+v", o)
+	}
+	if o := found[part]; len(o.Refunds) != 1 || o.Refunds[0].Lines[0].Quantity != 1 || o.Status != orders.Processing {
+		t.Errorf("cancelled in part: %+v", o)
+	}
+	for range 2 {
+		if err := s.session.PushCancel(t.Context(), connector.OrderRef{ExternalID: part}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := must(s.session.PullOrder(t.Context(), part))(t); o.Status != orders.Cancelled {
+		t.Errorf("cancelled: %+v", o)
+	}
+}

@@ -1,0 +1,145 @@
+package tiktokshop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/tiktokshop/fakeshop"
+)
+
+func (s *shop) shirt() connector.Product {
+	return connector.Product{ID: "p1", SKU: "SHIRT", Name: "Shirt", OnSale: true, Price: 200000, Currency: "EUR",
+		Images: []connector.Image{{ID: "i1", URL: s.pictures + "/1.png"}},
+		Variants: []connector.Variant{
+			{SKU: "SHIRT-S", Price: 200000, Attributes: []connector.Attribute{{Name: "Size", Value: "S"}}, Quantity: 4},
+			{SKU: "SHIRT-M", Price: 215000, Attributes: []connector.Attribute{{Name: "Size", Value: "M"}}, Quantity: 6},
+		}}
+}
+
+func (s *shop) mug() connector.Product {
+	return connector.Product{ID: "p2", SKU: "MUG", Name: "Mug", OnSale: true, Price: 79000, Currency: "EUR", Quantity: 9,
+		Images: []connector.Image{{ID: "i2", URL: s.pictures + "/2.png"}}}
+}
+
+// results are by SKU.
+func by(results []connector.Result) map[string]connector.Result {
+	found := map[string]connector.Result{}
+	for _, r := range results {
+		found[r.SKU] = r
+	}
+	return found
+}
+
+// Products are made once, pending until they are audited, then live; pictures are sent once, and stock and prices apart.
+func TestProducts(t *testing.T) {
+	for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3},
+		"broken": {Broken: 5, HTML: 7}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, nil)
+			s.Audit, s.Faults = time.Hour, faults
+			s.AddProduct("an old mug", "MUG")
+			products, got := []connector.Product{s.shirt(), s.mug()}, map[string]connector.Result{}
+			for range 30 { // as the frame does: again later
+				results, err := s.session.Upsert(t.Context(), products)
+				for i := range products { // a picture that was sent is known
+					if uri := by(results)[products[i].SKU].Images[products[i].Images[0].ID]; uri != "" {
+						products[i].Images[0].Known = uri
+					}
+				}
+				if got = by(results); err == nil && got["SHIRT"].State == connector.Waiting && got["MUG"].State == connector.Live {
+					break
+				}
+				s.now = s.now.Add(time.Minute)
+			}
+			s.Faults = fakeshop.Faults{}
+			items, doubled := s.Items()
+			if len(doubled) > 0 || len(items) != 3 || items["SHIRT-S"].Price != "20.00" || items["SHIRT-M"].Quantity != 6 ||
+				items["MUG"].Price != "7.90" || items["SHIRT-S"].Product != items["SHIRT-M"].Product {
+				t.Errorf("%v, doubled %v: %+v", items, doubled, got)
+			}
+			if name == "a good day" && s.Pictures() != 2 {
+				t.Errorf("%d pictures", s.Pictures())
+			}
+			for _, want := range []string{connector.Waiting, connector.Live} {
+				if r := must(s.session.Poll(t.Context(), []string{got["SHIRT"].Operation}))(t); len(r) != 1 || r[0].State != want {
+					t.Errorf("want %s: %+v", want, r)
+				}
+				s.now = s.now.Add(time.Hour)
+			}
+			s.levels(t, got)
+		})
+	}
+}
+
+func (s *shop) levels(t *testing.T, got map[string]connector.Result) {
+	t.Helper()
+	item := func(sku string) connector.Item { return connector.Item{SKU: sku, IDs: got[sku].IDs} }
+	gone := connector.Item{SKU: "GONE", IDs: connector.IDs{Product: "1", Variant: "2"}}
+	s.SetStock("MUG", fakeshop.Other, 50)
+	results := by(must(s.session.SetStock(t.Context(), []connector.StockItem{{Item: item("SHIRT-M"), Quantity: 2},
+		{Item: item("SHIRT-S")}, {Item: item("MUG"), Quantity: 3}, {Item: gone, Quantity: 1}}))(t))
+	if results["GONE"].State != connector.Gone || results["SHIRT-S"].State != connector.Live || results["MUG"].State != connector.Live {
+		t.Errorf("%+v", results)
+	}
+	shown := must(s.session.ReadStock(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), item("MUG"), gone}))(t)
+	if len(shown) != 3 || shown["MUG"] != 3 || shown["SHIRT-M"] != 2 || shown["SHIRT-S"] != 0 {
+		t.Errorf("%v", shown)
+	}
+	calls := s.Calls("prices/update")
+	results = by(must(s.session.SetPrices(t.Context(), []connector.PriceItem{{Item: item("SHIRT-M"), Price: 300000, Currency: "EUR"},
+		{Item: item("SHIRT-S"), Price: 310000, Currency: "EUR"}}))(t))
+	items, _ := s.Items()
+	if items["SHIRT-S"].Price != "31.00" || items["SHIRT-M"].Price != "30.00" || s.Calls("prices/update") != calls+1 {
+		t.Errorf("%+v %+v", items, results)
+	}
+	must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S"), item("SHIRT-M"), gone}, false))(t)
+	if items, _ := s.Items(); items["SHIRT-S"].Status != "SELLER_DEACTIVATED" {
+		t.Errorf("%+v", items["SHIRT-S"])
+	}
+	must(s.session.Unpublish(t.Context(), []connector.Item{item("SHIRT-S")}, true))(t)
+	if items, _ := s.Items(); items["SHIRT-S"].Product != "" {
+		t.Errorf("%+v", items["SHIRT-S"])
+	}
+}
+
+// What is refused says why: at once, by the audit, or because the SKU is another product's; what the merchant deleted is gone, and made
+// anew by the next push.
+func TestRefusedProducts(t *testing.T) {
+	s := newShop(t, nil)
+	s.Audit, s.Refuses = time.Hour, "miracle"
+	s.AddProduct("a set", "CUP", "PLATE")
+	product := func(sku, name string) connector.Product {
+		p := s.mug()
+		p.ID, p.SKU, p.Name = "of "+sku, sku, name
+		return p
+	}
+	unpictured := product("PLAIN", "Plain")
+	unpictured.Images = nil
+	got := by(must(s.session.Upsert(t.Context(), []connector.Product{product("CUP", "Cup"), product("BAD", "unsellable"), unpictured,
+		product("CURE", "a miracle"), s.mug()}))(t))
+	for sku, want := range map[string]string{"CUP": "PLATE", "BAD": "prohibited words", "PLAIN": "picture"} {
+		if got[sku].State != connector.Failed || !strings.Contains(got[sku].Error, want) {
+			t.Errorf("%s: %+v", sku, got[sku])
+		}
+	}
+	if got["BAD"].Images["i2"] == "" {
+		t.Error("the picture of a refused product is sent again")
+	}
+	s.now = s.now.Add(2 * time.Hour)
+	polled := must(s.session.Poll(t.Context(), []string{got["CURE"].Operation, got["MUG"].Operation}))(t)
+	if polled[0].State != connector.Failed || !strings.Contains(polled[0].Error, "Prohibited words") || polled[1].State != connector.Live {
+		t.Errorf("%+v", polled)
+	}
+	s.Delete("MUG")
+	if r := must(s.session.Poll(t.Context(), []string{got["MUG"].Operation}))(t); r[0].State != connector.Gone {
+		t.Errorf("%+v", r)
+	}
+	again := s.mug()
+	again.Known = got["MUG"].IDs
+	results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t)
+	if results[0].State != connector.Waiting || results[0].IDs.Product == got["MUG"].IDs.Product {
+		t.Errorf("made anew: %+v", results)
+	}
+}

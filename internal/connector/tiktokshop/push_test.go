@@ -1,0 +1,84 @@
+package tiktokshop_test
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/tiktokshop/fakeshop"
+	"entrepot/internal/orders"
+)
+
+// A parcel is shown once, whatever becomes of the answers: in part and wholly, where parts can be packed and where the package is split.
+func TestParcelsAreShownOnce(t *testing.T) {
+	for _, region := range []string{"DE", "VN"} {
+		for name, faults := range map[string]fakeshop.Faults{"a good day": {}, "answers are lost": {LoseAnswer: 3}, "broken": {Broken: 4}} {
+			t.Run(region+" "+name, func(t *testing.T) {
+				s := newShop(t, nil)
+				s.Region = region
+				id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 3}, Cents: 790})
+				line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+				first := connector.Parcel{Key: "s1", Carrier: "dhl", Number: "JD-1",
+					Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 2}}}
+				second := connector.Parcel{Key: "s2", Carrier: "GLS", Number: "G1",
+					Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+				ref := connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{first, second}}
+				s.Faults = faults
+				for range 6 {
+					for _, p := range ref.Shipped {
+						err := s.session.PushShipment(t.Context(), ref, p)
+						if err != nil && !connector.Is(err, connector.Temporary) {
+							t.Fatal(err)
+						}
+						if err != nil { // the next try begins with the first parcel again, as the frame's does
+							break
+						}
+					}
+				}
+				s.Faults = fakeshop.Faults{}
+				if err := s.session.PushStatus(t.Context(), ref, orders.Shipped); err != nil {
+					t.Fatal(err)
+				}
+				if parcels, pieces, status := s.Order(id); parcels != 2 || pieces != 3 || status != "AWAITING_COLLECTION" {
+					t.Errorf("%d parcels of %d pieces, %s", parcels, pieces, status)
+				}
+				s.Move(id, "IN_TRANSIT")
+				o := must(s.session.PullOrder(t.Context(), id))(t)
+				if o.Status != orders.Shipped || len(o.Parcels) != 2 || o.Parcels[0].Number != "JD-1" || o.Parcels[0].Lines[0].Quantity != 2 {
+					t.Errorf("%+v", o.Parcels)
+				}
+			})
+		}
+	}
+}
+
+// What TikTok does not take is refused or skipped with the reason: an unknown carrier, a parcel without a number, a status of the
+// carrier's. Where TikTok ships, the package is handed over without a number of ours.
+func TestShippingWays(t *testing.T) {
+	s := newShop(t, nil)
+	id := s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790})
+	parcel := func(id, carrier, number string) (connector.OrderRef, connector.Parcel) {
+		line := must(s.session.PullOrder(t.Context(), id))(t).Lines[0].ExternalID
+		p := connector.Parcel{Key: "s1", Carrier: carrier, Number: number, Lines: []connector.ParcelLine{{ExternalLine: line, Quantity: 1}}}
+		return connector.OrderRef{ExternalID: id, Shipped: []connector.Parcel{p}}, p
+	}
+	ref, p := parcel(id, "Owl Post", "O1")
+	if err := s.session.PushShipment(t.Context(), ref, p); !connector.Is(err, connector.Rejected) || !strings.Contains(err.Error(), "Hermes") {
+		t.Errorf("an unknown carrier: %v", err)
+	}
+	ref, p = parcel(id, "", "")
+	if err := s.session.PushShipment(t.Context(), ref, p); !connector.Is(err, connector.Rejected) {
+		t.Errorf("no number: %v", err)
+	}
+	if err := s.session.PushStatus(t.Context(), ref, orders.Delivered); !connector.Is(err, connector.Cannot) {
+		t.Errorf("delivered: %v", err)
+	}
+	id = s.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 1}, Cents: 790, ByTikTok: true})
+	ref, p = parcel(id, "", "")
+	if err := s.session.PushShipment(t.Context(), ref, p); err != nil {
+		t.Errorf("TikTok's label: %v", err)
+	}
+	if _, pieces, status := s.Order(id); pieces != 1 || status != "AWAITING_COLLECTION" {
+		t.Errorf("%d pieces, %s", pieces, status)
+	}
+}
