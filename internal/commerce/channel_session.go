@@ -123,7 +123,12 @@ func (t *channelTokens) Renew(
 	for {
 		var current connector.Credentials
 		var mine bool
-		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error {
+		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) (err error) {
+			channelsync.Begin(tx, t.channel.ID, tx.Now())
+			// The lease comes before the credentials are read: who gets it sees what the one before has stored.
+			if mine, err = channelsync.Lease(tx, t.channel.ID, renewLease); err != nil {
+				return err
+			}
 			c, err := channels.ByID(tx, t.channel.ID)
 			if err != nil {
 				return err
@@ -132,11 +137,10 @@ func (t *channelTokens) Renew(
 			if err != nil {
 				return err
 			}
-			if current, mine = opened.Credentials, false; current[name] != stale {
-				return nil
+			if current = opened.Credentials; mine && current[name] != stale {
+				channelsync.EndLease(tx, t.channel.ID)
 			}
-			mine, err = channelsync.Lease(tx, t.channel.ID, renewLease)
-			return err
+			return nil
 		})
 		if err != nil || current[name] != stale {
 			return current, err
@@ -152,16 +156,36 @@ func (t *channelTokens) Renew(
 	}
 }
 
-// renewed calls renew and stores what it gives before anybody uses it.
+// renewed calls renew and stores what it gives before anybody uses it. Its caller may hang up, or have less time than the platform takes;
+// the renewal goes on then, since a rotated token must not be lost.
 func (t *channelTokens) renewed(
 	ctx context.Context,
 	current connector.Credentials,
 	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
 ) (connector.Credentials, error) {
-	ctx, cancel := context.WithTimeout(
-		context.WithoutCancel(ctx),
-		renewLease/2,
-	) // a rotated token must not be lost because its caller hung up
+	type outcome struct {
+		credentials connector.Credentials
+		err         error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
+		done <- outcome{credentials, err}
+	}()
+	select {
+	case o := <-done:
+		return o.credentials, o.err
+	case <-ctx.Done():
+		return nil, &connector.Failure{Kind: connector.Temporary, Message: "the platform gave no access token in time", Err: ctx.Err()}
+	}
+}
+
+func (t *channelTokens) renewAndStore(
+	ctx context.Context,
+	current connector.Credentials,
+	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
+) (connector.Credentials, error) {
+	ctx, cancel := context.WithTimeout(ctx, renewLease/2)
 	defer cancel()
 	change, failed := renew(ctx, maps.Clone(current))
 	err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error {

@@ -1,10 +1,12 @@
 package platforms
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +30,9 @@ type other struct {
 	buy         func(sku string, quantity int64) string   // gives the order's id
 	sent        func(order string) (shipped, parcels int) // pieces and parcels, or 1 and numbers where the shop knows no pieces
 	cancelled   func(order string) bool
+	refund      func(order string) // gives the money of one piece back
+	expire      func()             // ends the access token; nil where there is none that ends
+	deliver     func(context.Context)
 }
 
 func others(pictures string) []other {
@@ -46,9 +51,11 @@ func others(pictures string) []other {
 				state, tracking, _ := presta.Order(order)
 				return map[string]int{"4": 3}[state], len(strings.FieldsFunc(tracking, func(r rune) bool { return r == ',' }))
 			},
-			cancelled: func(order string) bool { state, _, _ := presta.Order(order); return state == "6" }},
+			cancelled: func(order string) bool { state, _, _ := presta.Order(order); return state == "6" },
+			refund:    func(order string) { presta.Refund(order, 1, "12.00") }},
 		{platform: "SHOPIFY", shop: shopify,
-			credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token, "webhookSecret": "s"}, webhooks: 9,
+			credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token,
+				"webhookSecret": shopifyshop.WebhookSecret}, webhooks: 9,
 			stock: func(sku string) int64 { v, _ := shopify.Variant(sku); return v.Available },
 			buy: func(sku string, quantity int64) string {
 				return shopify.Buy("ada@example.com", true, shopifyshop.Bought{SKU: sku, Quantity: quantity, Cents: 1200})
@@ -57,7 +64,8 @@ func others(pictures string) []other {
 				numbers, pieces, _, _ := shopify.Order(order)
 				return int(pieces), len(numbers)
 			},
-			cancelled: func(order string) bool { _, _, _, cancelled := shopify.Order(order); return cancelled }},
+			cancelled: func(order string) bool { _, _, _, cancelled := shopify.Order(order); return cancelled },
+			refund:    func(order string) { shopify.Change(order, "refunded") }, deliver: shopify.Deliver},
 		{platform: "EBAY", shop: ebay, webhooks: 3,
 			credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
@@ -67,7 +75,8 @@ func others(pictures string) []other {
 				parcels, pieces, _ := ebay.Order(order)
 				return int(pieces), parcels
 			},
-			cancelled: func(order string) bool { _, _, cancelled := ebay.Order(order); return cancelled }},
+			cancelled: func(order string) bool { _, _, cancelled := ebay.Order(order); return cancelled },
+			refund:    func(order string) { ebay.Refund(order, 1200) }, expire: ebay.Expire},
 		{platform: "TIKTOK_SHOP", shop: tiktok, webhooks: 8,
 			credentials: map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret, "accessToken": tiktokshop.AccessToken,
 				"refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher},
@@ -79,24 +88,27 @@ func others(pictures string) []other {
 				parcels, pieces, _ := tiktok.Order(order)
 				return pieces, parcels
 			},
-			cancelled: func(order string) bool { _, _, status := tiktok.Order(order); return status == "CANCELLED" }},
+			cancelled: func(order string) bool { _, _, status := tiktok.Order(order); return status == "CANCELLED" },
+			refund:    func(order string) { tiktok.Return(order, 1, 1200) }, expire: tiktok.Expire, deliver: tiktok.Deliver},
 		{platform: "AMAZON", shop: amazon, numbers: map[string]string{"S": "4006381333931", "M": "4006381333948"},
 			credentials: map[string]any{"sellerId": amazonshop.SellerID, "marketplaceId": amazonshop.MarketplaceID,
 				"clientId": amazonshop.ClientID, "clientSecret": amazonshop.ClientSecret, "refreshToken": amazonshop.RefreshToken},
 			stock: func(sku string) int64 { _, n, _ := amazon.Offer(sku); return n },
 			buy: func(sku string, quantity int64) string {
-				return amazon.Place(amazonshop.Wish{Lines: []amazonshop.Bought{{SKU: sku, Quantity: quantity, Cents: 1200 * quantity}}, Shipping: 490})
+				return amazon.Place(amazonshop.Wish{Shipping: 490,
+					Lines: []amazonshop.Bought{{SKU: sku, Quantity: quantity, Cents: 1200 * quantity}}})
 			},
 			sent: func(order string) (int, int) {
 				parcels, pieces, _ := amazon.Order(order)
 				return int(pieces), parcels
 			},
-			cancelled: func(order string) bool { _, _, status := amazon.Order(order); return status == "CANCELLED" }},
+			cancelled: func(order string) bool { _, _, status := amazon.Order(order); return status == "CANCELLED" },
+			expire:    amazon.Expire},
 	}
 }
 
-// One story on each of the other platforms: tested, a product with a variant out, its stock in waves, an order in, two parcels and a
-// cancellation back, with the service stopped in between; nothing twice.
+// One story on each of the other platforms: tested, a product with variants out, its stock in waves, orders in, two parcels and a
+// cancellation back, a token that ends, an outage and a refund, with the service stopped in between; nothing twice.
 func TestOtherPlatforms(t *testing.T) {
 	dbtest.Long(t, "a shop of each platform lives through a whole story")
 	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -105,8 +117,18 @@ func TestOtherPlatforms(t *testing.T) {
 	t.Cleanup(pictures.Close)
 	engines(t, func(t *testing.T, s *service) {
 		for i, o := range others(pictures.URL) {
-			server := httptest.NewServer(o.shop)
+			var down atomic.Bool
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if down.Load() {
+					w.WriteHeader(http.StatusBadGateway)
+					return
+				}
+				o.shop.ServeHTTP(w, r)
+			}))
 			t.Cleanup(server.Close)
+			if o.deliver != nil {
+				go o.deliver(t.Context())
+			}
 			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
 			made := s.call("POST", "/api/v1/channels",
 				map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials, "settings": o.settings}, 201)
@@ -138,14 +160,54 @@ func TestOtherPlatforms(t *testing.T) {
 			s.await(o.platform+": stock", func() string {
 				return unless(o.stock(sku+"-S") == 7 && o.stock(sku+"-M") == 4, o.stock(sku+"-S"), o.stock(sku+"-M"), s.jobs(channel))
 			})
-			s.otherOrders(o, channel, sku+"-S")
+			theirs, order := s.otherOrders(o, channel, sku+"-S")
+			s.otherOutage(o, channel, sku+"-S", &down)
+			s.otherRefund(o, channel, theirs, order)
 		}
 	})
 }
 
-func (s *service) otherOrders(o other, channel, sku string) {
+// otherOutage ends the token, takes the platform away while stock changes here, and waits until the platform has it.
+func (s *service) otherOutage(o other, channel, sku string, down *atomic.Bool) {
 	s.Helper()
-	theirs, second := o.buy(sku, 3), o.buy(sku, 1)
+	if o.expire != nil {
+		o.expire()
+	}
+	down.Store(true)
+	s.call("PATCH", "/api/v1/sdk/inventory/bulk-update", map[string]any{"updates": []any{map[string]any{"sku": sku, "quantity": 5}}}, 200)
+	s.await(o.platform+": the outage is seen", func() string {
+		now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
+		return unless(now.at("data", "lastError") != nil, now)
+	})
+	down.Store(false)
+	s.await(o.platform+": stock after the outage", func() string { return unless(o.stock(sku) == 5, o.stock(sku), s.jobs(channel)) })
+	s.await(o.platform+": all is well again", func() string {
+		now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
+		return unless(now.at("data", "lastError") == nil && now.text("data", "status") == "active", now)
+	})
+}
+
+// otherRefund gives money of the order back on the platform, and waits until the order says so.
+func (s *service) otherRefund(o other, channel, theirs, order string) {
+	s.Helper()
+	if o.refund == nil {
+		return
+	}
+	o.refund(theirs)
+	s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{theirs}}, 202)
+	s.await(o.platform+": the refund", func() string {
+		got := s.call("GET", order, nil, 200)
+		return unless(len(got.list("data", "refunds")) == 1 && got.text("data", "refundedAmount") != "0" && len(got.list("data", "issues")) == 0,
+			got)
+	})
+}
+
+// otherOrders has two orders come in, ships one in two parcels and cancels the other; it gives the platform's id of the first and where
+// it is.
+func (s *service) otherOrders(o other, channel, sku string) (theirs, order string) {
+	s.Helper()
+	theirs = o.buy(sku, 3)
+	second := o.buy(sku, 1)
 	found := map[string]document{}
 	s.call("POST", "/api/v1/channels/"+channel+"/sync", map[string]any{"type": "order_pull", "externalIds": []string{theirs, second}}, 202)
 	s.await(o.platform+": orders", func() string {
@@ -155,7 +217,7 @@ func (s *service) otherOrders(o other, channel, sku string) {
 		}
 		return unless(found[theirs] != nil && found[second] != nil && len(list.list("data")) == 2, list, s.jobs(channel))
 	})
-	order := "/api/v1/orders/" + found[theirs].text("id")
+	order = "/api/v1/orders/" + found[theirs].text("id")
 	line := s.call("GET", order, nil, 200).text("data", "items", 0, "id")
 	s.call("POST", order+"/shipments",
 		map[string]any{"carrier": "DHL", "trackingNumber": "JD1", "items": []any{map[string]any{"orderItemId": line, "quantity": 2}}}, 201)
@@ -174,4 +236,5 @@ func (s *service) otherOrders(o other, channel, sku string) {
 	if pieces, parcels := o.sent(theirs); pieces != 3 || parcels != 2 {
 		s.Errorf("%s: %d pieces in %d parcels", o.platform, pieces, parcels)
 	}
+	return theirs, order
 }

@@ -15,9 +15,15 @@ import (
 
 	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
+	"entrepot/test/blackbox/harness"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.Cleanup()
+	dbtest.Stop()
+	os.Exit(code)
+}
 
 // engines runs a test with a service on each engine.
 func engines(t *testing.T, test func(t *testing.T, s *service)) {
@@ -30,10 +36,12 @@ func engines(t *testing.T, test func(t *testing.T, s *service)) {
 // service is a running service that can be stopped and started again on its store.
 type service struct {
 	*testing.T
-	config server.Config
-	base   string
-	key    string
-	stop   func()
+	config  server.Config
+	base    string
+	key     string
+	stop    func()
+	again   func() // ends it and starts it again; nil: in order
+	between func() // see interrupt
 }
 
 const ownerEmail, ownerPassword = "owner@platforms.example", "correct horse battery staple 1"
@@ -87,6 +95,16 @@ func (s *service) start() {
 	s.stop = func() { once.Do(func() { cancel(); <-ended }) }
 }
 
+// another is one more node on the same store; it ends with the test.
+func (s *service) another() *service {
+	s.Helper()
+	node := &service{T: s.T, config: s.config, key: s.key}
+	node.config.Addr = "127.0.0.1:0"
+	node.start()
+	s.Cleanup(func() { node.stop() })
+	return node
+}
+
 // document is a JSON answer.
 type document map[string]any
 
@@ -134,16 +152,31 @@ func (s *service) call(method, path string, body any, want int) document {
 
 func (s *service) try(method, path string, body any) (int, document) {
 	s.Helper()
+	answer, err := s.attempt(method, path, body)
+	if err != nil {
+		s.Errorf("%s %s: %v", method, path, err)
+		return 0, nil
+	}
+	return answer.status, answer.document
+}
+
+// attempted is what an attempt got.
+type attempted struct {
+	status int
+	document
+}
+
+// attempt sends a request, whose answer may never come.
+func (s *service) attempt(method, path string, body any) (out attempted, err error) {
 	var content []byte
 	if body != nil {
-		var err error
 		if content, err = json.Marshal(body); err != nil {
-			s.Fatal(err)
+			return out, err
 		}
 	}
 	r, err := http.NewRequestWithContext(s.Context(), method, s.base+path, bytes.NewReader(content))
 	if err != nil {
-		s.Fatal(err)
+		return out, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if len(s.key) > 8 && s.key[:8] == "pk_live_" {
@@ -153,16 +186,16 @@ func (s *service) try(method, path string, body any) (int, document) {
 	}
 	got, err := http.DefaultClient.Do(r)
 	if err != nil {
-		s.Fatalf("%s %s: %v", method, path, err)
+		return out, err
 	}
 	defer got.Body.Close()
 	raw, err := io.ReadAll(got.Body)
 	if err != nil {
-		s.Fatal(err)
+		return out, err
 	}
-	var answer document
-	_ = json.Unmarshal(raw, &answer)
-	return got.StatusCode, answer
+	_ = json.Unmarshal(raw, &out.document)
+	out.status = got.StatusCode
+	return out, nil
 }
 
 // await waits until a condition holds; it says what is missing when it does not within a time that no working service needs.

@@ -94,8 +94,19 @@ func TestWooStory(t *testing.T) {
 // restart stops the service and starts it on its store and address.
 func (s *service) restart() {
 	s.Helper()
+	if s.again != nil {
+		s.again()
+		return
+	}
 	s.stop()
 	s.start()
+}
+
+// interrupt does what a test does to the service while it has work.
+func (s *service) interrupt() {
+	if s.between != nil {
+		s.between()
+	}
 }
 
 // here is the channel's orders by the shop's number.
@@ -160,6 +171,7 @@ func (s *service) ordersArrive(shop *wooShop, channel string, count, products in
 		}
 	}
 	delete(want, 0)
+	s.interrupt()
 	s.awaitFor("orders", 5*time.Minute, func() string {
 		here, there := s.here(channel), shop.Orders()
 		for id, status := range want {
@@ -204,6 +216,7 @@ func (s *service) shipBack(shop *wooShop, channel string, placed []int64) {
 				"items": []map[string]any{{"orderItemId": line, "quantity": 1}}}, 201)
 		}
 	}
+	s.interrupt()
 	s.awaitFor("states in the shop", 4*time.Minute, func() string {
 		there := shop.Orders()
 		for id, status := range want {

@@ -1,0 +1,92 @@
+package platforms
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/connector/tiktokshop/fakeshop"
+)
+
+// A token that ended is renewed once, whichever nodes and requests find out at the same time, and each uses what that one was given: the
+// platform takes a refresh token once.
+func TestTokensAreRenewedOnce(t *testing.T) {
+	engines(t, func(t *testing.T, s *service) {
+		shop := fakeshop.New()
+		channel := s.connectTikTok(shop, nil)
+		nodes := []*service{s}
+		if s.config.URL != "" { // nodes share a store that is no file
+			nodes = append(nodes, s.another())
+		}
+		for round := range 4 {
+			shop.Expire()
+			before := shop.Renewed()
+			var all sync.WaitGroup
+			refused := make(chan string, 16)
+			for _, node := range slices.Repeat(nodes, 3) {
+				all.Go(func() {
+					status, got := node.try("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
+					if status != 200 || got.at("data", "success") != true {
+						refused <- fmt.Sprint(status, got)
+					}
+				})
+			}
+			all.Wait()
+			close(refused)
+			for text := range refused {
+				t.Errorf("round %d: %s", round, text)
+			}
+			if n := shop.Renewed() - before; n != 1 {
+				t.Errorf("round %d: renewed %d times", round, n)
+			}
+		}
+		if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).text("data", "status"); state != "active" {
+			t.Errorf("the channel is %s", state)
+		}
+	})
+}
+
+// What a renewal gave is stored before it is used: a service that ends in the first request with the new token has it after its next start.
+func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
+	engines(t, func(t *testing.T, s *service) {
+		shop := fakeshop.New()
+		channel := s.connectTikTok(shop, nil)
+		used := make(chan struct{})
+		shop.HangOnce(func() { close(used) })
+		shop.Expire()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = s.attempt("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}) // it is cut off
+		}()
+		select {
+		case <-used:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the new token was never used")
+		}
+		s.restart()
+		<-ended
+		got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+		if got.at("data", "success") != true || shop.Renewed() != 1 {
+			t.Errorf("renewed %d times: %v", shop.Renewed(), got)
+		}
+	})
+}
+
+// connectTikTok makes the channel of a shop and tests it.
+func (s *service) connectTikTok(shop *fakeshop.Shop, settings map[string]any) (channel string) {
+	s.Helper()
+	server := httptest.NewServer(shop)
+	s.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	made := s.call("POST", "/api/v1/channels", map[string]any{"name": "TikTok", "platform": "TIKTOK_SHOP", "settings": settings,
+		"credentials": map[string]any{"baseUrl": server.URL, "appKey": fakeshop.AppKey, "appSecret": fakeshop.AppSecret,
+			"accessToken": fakeshop.AccessToken, "refreshToken": fakeshop.RefreshToken, "shopCipher": fakeshop.Cipher}}, 201)
+	channel = made.text("data", "channel", "id")
+	if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.at("data", "success") != true {
+		s.Fatalf("the test failed: %v", got)
+	}
+	return channel
+}
