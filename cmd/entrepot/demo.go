@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -28,8 +29,9 @@ func newDemoCommand(env *environment) *cobra.Command {
 	demo := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the service with a sample shop, in a temporary store",
-		Long: "Run the service with a sample shop: thirty products, a month of orders, two custom channels, and a webhook receiver that\n" +
-			"prints what it verified. The store is temporary and gone afterwards; --data keeps it in a folder of your choice.",
+		Long: "Run the service with a sample shop: thirty products, a month of orders, two custom channels, a WooCommerce and a Shopify\n" +
+			"shop in memory whose orders come in, and a webhook receiver that prints what it verified. The store is temporary and gone\n" +
+			"afterwards; --data keeps it in a folder of your choice.",
 		Args: cobra.NoArgs,
 	}
 	demo.Flags().String("addr", "127.0.0.1:8080", "address to listen on; when it is taken, a free port is")
@@ -77,10 +79,15 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	}
 	defer box.close()
 	ctx, stop := context.WithCancelCause(ctx)
+	shops, ended, err := serveDemoShops(ctx)
+	defer ended()
 	defer stop(nil)
+	if err != nil {
+		return err
+	}
 	err = s.Run(ctx, func(store *server.Store) {
 		go func() {
-			if err := env.showAround(ctx, s, store, box); err != nil && ctx.Err() == nil {
+			if err := env.showAround(ctx, s, store, box, shops); err != nil && ctx.Err() == nil {
 				stop(err)
 			}
 		}()
@@ -92,7 +99,7 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 }
 
 // showAround makes a key, connects the receiver, prints what can be done, and does some of it.
-func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox) error {
+func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop) error {
 	var key string
 	owner, tenant, err := demoOwner(ctx, store)
 	if err != nil {
@@ -120,7 +127,11 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	call := func(method, path string, body, into any) error {
+		path, query, _ := strings.Cut(path, "?")
 		c := client.Call{Method: method, Path: path}
+		if c.Query, err = url.ParseQuery(query); err != nil {
+			return err
+		}
 		if body != nil {
 			if c.Body, err = json.Marshal(body); err != nil {
 				return err
@@ -142,16 +153,19 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 	}
 	box.trust(hook.Data.Secret)
 	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
-	return call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
+	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
 		"initialStatus": "PROCESSING",
-		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil)
+		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil); err != nil {
+		return err
+	}
+	return connectDemoShops(call, shops)
 }
 
 // demoReceiver is how the receiver's endpoint is described.
 const demoReceiver = "receiver of entrepot demo"
 
 // forgetReceivers removes the endpoints of earlier runs on the same folder: their receivers are gone.
-func forgetReceivers(call func(method, path string, body, into any) error) error {
+func forgetReceivers(call demoCall) error {
 	var list struct {
 		Data []struct{ ID, Description string }
 	}
@@ -186,7 +200,8 @@ const demoText = `
     curl -s -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -X PATCH %[1]s/api/v1/sdk/inventory/bulk-update \
       -d '{"updates":[{"sku":"KIT-POT-IRON","quantity":50}]}'
 
-  Every event that follows is sent to a receiver in this process, which prints what it verified. Ctrl-C ends it.
+  A WooCommerce and a Shopify shop run in this process, too; their channels are named "(simulated)", and buyers order there.
+  Every event that follows is sent to a receiver in this process, which prints what it verified. Ctrl-C ends it all.
 
 `
 

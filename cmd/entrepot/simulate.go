@@ -92,18 +92,22 @@ func (s *simulated) placeOrder(w http.ResponseWriter, r *http.Request) {
 
 // buy places an order of something that is on sale, again and again.
 func (s *simulated) buy(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for n := int64(0); ; n++ {
+	const look = time.Second // at a shop that sells nothing yet
+	timer := time.NewTimer(min(look, every))
+	defer timer.Stop()
+	for n := int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-timer.C:
 		}
 		skus := slices.Sorted(slices.Values(s.onSale()))
 		if len(skus) == 0 {
+			timer.Reset(min(look, every))
 			continue
 		}
 		s.order(wish{SKUs: map[string]int64{skus[int(n*7)%len(skus)]: 1 + n%3}, Email: fmt.Sprintf("buyer%d@shop.example", n)})
+		n++
+		timer.Reset(every)
 	}
 }

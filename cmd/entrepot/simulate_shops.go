@@ -107,10 +107,10 @@ func simulatedPresta() *simulated {
 
 func simulatedShopify() *simulated {
 	shop := shopifyshop.New()
-	return &simulated{slug: "shopify", name: "Shopify shop", platform: "SHOPIFY", Handler: shop,
+	return &simulated{slug: "shopify", name: "Shopify shop", platform: "SHOPIFY", Handler: shop, deliver: shop.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "shop": "simulated.myshopify.com", "accessToken": shopifyshop.Token,
-				"webhookSecret": "simulated"}
+				"webhookSecret": shopifyshop.WebhookSecret}
 		},
 		onSale: func() []string { return slices.Collect(maps.Keys(shop.OnSale())) },
 		order: func(w wish) []string {
@@ -153,7 +153,7 @@ func simulatedEbay() *simulated {
 
 func simulatedTikTok() *simulated {
 	shop := tiktokshop.New()
-	return &simulated{slug: "tiktok-shop", name: "TikTok Shop", platform: "TIKTOK_SHOP", Handler: shop,
+	return &simulated{slug: "tiktok-shop", name: "TikTok Shop", platform: "TIKTOK_SHOP", Handler: shop, deliver: shop.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret,
 				"accessToken": tiktokshop.AccessToken, "refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher,
@@ -167,6 +167,8 @@ func simulatedTikTok() *simulated {
 			every(&shop.Faults.LoseAnswer, "lose-answer", "writes and closes the connection")
 			every(&shop.Faults.Broken, "fail-after-write", "writes and answers 500")
 			every(&shop.Faults.Throttle, "too-many", "answers 429")
+			every(&shop.Faults.Drop, "drop", "loses a notification")
+			f.BoolVar(&shop.Faults.Reorder, "reorder", false, "sends the newest notification first")
 			every(&shop.Faults.HTML, "html", "answers with a page")
 			every(&shop.Faults.Hang, "hang", "never answers")
 			f.DurationVar(&shop.Faults.Slow, "slow", 0, "how long each answer takes")

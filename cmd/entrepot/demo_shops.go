@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// demoPlatforms are the platforms of which the demo runs a shop of its own.
+var demoPlatforms = []string{"woocommerce", "shopify"}
+
+// Times of the simulated shops.
+const (
+	demoBuys  = 20 * time.Second // between two orders of a shop
+	demoPulls = 10               // seconds between two pulls
+)
+
+// demoMark ends the names of channels of simulated shops: those of an earlier run on the same folder are known by it.
+const demoMark = " (simulated)"
+
+// demoShop is a simulated shop that is served.
+type demoShop struct {
+	*simulated
+	address string
+}
+
+// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for that.
+func serveDemoShops(ctx context.Context) (shops []demoShop, ended func(), err error) {
+	var running sync.WaitGroup
+	for _, shop := range simulatedShops() {
+		if !slices.Contains(demoPlatforms, shop.slug) {
+			continue
+		}
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, running.Wait, err
+		}
+		shops = append(shops, demoShop{shop, "http://" + listener.Addr().String()})
+		running.Go(func() { _ = shop.serve(ctx, listener, demoBuys) })
+	}
+	return shops, running.Wait, nil
+}
+
+// connectDemoShops makes a channel for each of the shops, tests it, and puts a part of the sample products on sale there. Channels of
+// earlier runs go with their orders: their shops are gone.
+func connectDemoShops(call demoCall, shops []demoShop) error {
+	var list struct {
+		Data []struct{ ID, Name string }
+	}
+	if err := call("GET", "/api/v1/channels", nil, &list); err != nil {
+		return err
+	}
+	for _, channel := range list.Data {
+		if strings.HasSuffix(channel.Name, demoMark) {
+			if err := call("DELETE", "/api/v1/channels/"+channel.ID+"?force=true", nil, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for i, shop := range shops {
+		var made struct {
+			Data struct{ Channel struct{ ID string } }
+		}
+		if err := call("POST", "/api/v1/channels", map[string]any{"name": shop.name + demoMark, "platform": shop.platform,
+			"credentials": shop.takes(shop.address), "settings": map[string]any{"pullEvery": demoPulls}}, &made); err != nil {
+			return err
+		}
+		path := "/api/v1/channels/" + made.Data.Channel.ID
+		if err := call("POST", path+"/sync/test", map[string]any{}, nil); err != nil {
+			return err
+		}
+		var skus []string
+		for n, p := range demoProducts {
+			if n%len(shops) == i {
+				skus = append(skus, p.sku)
+			}
+		}
+		if err := call("POST", path+"/publications", map[string]any{"skus": skus}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoCall is one request to the service with the demo's key; into may be nil.
+type demoCall func(method, path string, body, into any) error
