@@ -226,7 +226,11 @@ func (a *API) updateChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	return change(a, r, "channel", o, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
+	forget := func() {}
+	if draft.Status != nil && *draft.Status == channels.Inactive {
+		forget = a.leaving(r)
+	}
+	out, err := change(a, r, "channel", o, func(tx *db.Tx, channel id.Channel, expected commerce.Expected) (answer, error) {
 		c, err := a.Commerce.UpdateChannel(tx, r.caller, channel, expected, draft)
 		if err != nil {
 			return answer{}, err
@@ -234,6 +238,10 @@ func (a *API) updateChannel(r *request) (answer, error) {
 		sync, err := channelsync.ByChannel(tx, channel)
 		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) }), err
 	})
+	if err == nil {
+		forget()
+	}
+	return out, err
 }
 
 // deleteChannel serves DELETE /api/v1/channels/{id}: 200; 404, 412.

@@ -170,6 +170,17 @@ func EndLease(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET renewing_until = 0 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
+// CheckNow queues that the platform's webhooks are looked at, if they were ever registered.
+func CheckNow(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET check_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND hook_url <> ''",
+		tx.TenantID(), channel, tx.Micros())
+}
+
+// NoHooks queues that the platform notifies of nothing any more.
+func NoHooks(tx db.Writer, channel id.Channel) {
+	tx.Queue("UPDATE channel_syncs SET webhooks = '[]' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
+}
+
 // PullAt queues when the next scheduled pull is due.
 func PullAt(tx db.Writer, channel id.Channel, at int64) {
 	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, at)

@@ -308,8 +308,11 @@ func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.C
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	err = session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
-	if connector.Is(err, connector.Cannot) {
-		err = nil
+	if err != nil && !connector.Is(err, connector.Cannot) {
+		return err
 	}
-	return err
+	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		channelsync.NoHooks(tx, c.ID)
+		return nil
+	})
 }

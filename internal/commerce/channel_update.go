@@ -51,8 +51,13 @@ func (s *Service) UpdateChannel(
 		}
 		draft.Credentials = all
 	}
+	was := c.Status
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
+	}
+	if was == channels.Inactive && c.Status != was { // its webhooks were taken off the platform
+		channelsync.CheckNow(tx, channel)
+		tx.Wake(SyncTopic)
 	}
 	c.UpdatedAt = tx.Micros()
 	c.Save(tx)
