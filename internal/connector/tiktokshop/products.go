@@ -100,6 +100,7 @@ func (s *session) mine(ctx context.Context, p *connector.Product, there []produc
 		return slices.ContainsFunc(own, func(f form) bool { return f.sku == name }) ||
 			slices.ContainsFunc(p.Dropped, func(d connector.Item) bool { return d.SKU == name })
 	}
+	known := slices.ContainsFunc(there, func(one product) bool { return string(one.ID) == p.Known.Product })
 	id := ""
 	for _, one := range there {
 		at := slices.IndexFunc(one.SKUs, func(k sku) bool { return slices.ContainsFunc(own, func(f form) bool { return f.sku == k.SKU }) })
@@ -112,7 +113,7 @@ func (s *session) mine(ctx context.Context, p *connector.Product, there []produc
 		case foreign >= 0:
 			return nil, connector.Failf(connector.Rejected, "the SKU %s belongs to another product of the shop, beside %s", one.SKUs[at].SKU,
 				one.SKUs[foreign].SKU)
-		case id != "" || p.Known.Product != "":
+		case id != "" || known:
 			return nil, connector.Failf(connector.Rejected, "the shop has the SKU %s in more than one product", one.SKUs[at].SKU)
 		}
 		id = string(one.ID)

@@ -142,4 +142,10 @@ func TestRefusedProducts(t *testing.T) {
 	if results[0].State != connector.Waiting || results[0].IDs.Product == got["MUG"].IDs.Product {
 		t.Errorf("made anew: %+v", results)
 	}
+	s.Delete("MUG")
+	byHand := s.AddProduct("a mug of the merchant's", "MUG")
+	again.Known = results[0].IDs
+	if results := must(s.session.Upsert(t.Context(), []connector.Product{again}))(t); results[0].IDs.Product != byHand {
+		t.Errorf("made by hand meanwhile: %+v, want %s", results, byHand)
+	}
 }
