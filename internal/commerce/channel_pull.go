@@ -50,7 +50,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 					until = max(until, page.Until.UnixMicro())
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
-				channelsync.Pulled(tx, r.channel.ID, until, tx.Now().Add(r.pullEvery()).UnixMicro())
+				channelsync.Pulled(tx, r.channel.ID, until, tx.Now().Add(r.nextPull()).UnixMicro())
 				return nil
 			})
 		}
@@ -74,6 +74,35 @@ func (r *channelRun) ordersFrom() time.Time {
 		return r.settings.OrdersFrom
 	}
 	return time.UnixMicro(r.channel.CreatedAt).UTC()
+}
+
+// tailRest is how long after the platform's tail has passed what lay in it is pulled.
+const tailRest = 5 * time.Second
+
+// nextPull is the time until the next scheduled pull. After one that a notification asked for it is short where pulls keep away from the
+// platform's present: other changes of that moment were notified of, too, and are not in it.
+func (r *channelRun) nextPull() time.Duration {
+	every := r.pullEvery()
+	if tail := r.does.Time.Tail; r.input.Topic != "" && r.job.Type == jobs.OrderPull && tail > 0 {
+		return min(every, max(tail+tailRest, r.does.Time.Every))
+	}
+	return every
+}
+
+// pullNotified takes over the order that a notification was about, where the pull before keeps away from the platform's present. That it is
+// not there, or not yet, is no error: the next pull has it.
+func (r *channelRun) pullNotified(ctx context.Context) error {
+	if r.input.Topic == "" || r.input.ExternalID == "" || r.does.Time.Tail == 0 {
+		return nil
+	}
+	order, err := r.session.PullOrder(ctx, r.input.ExternalID)
+	switch f := connector.FailureOf(err); {
+	case f == nil:
+		return r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, r.ordersFrom())
+	case f.Kind == connector.Missing || f.Kind == connector.Rejected || f.Kind == connector.Cannot:
+		return nil
+	}
+	return err
 }
 
 // pullNamed takes over the orders that were asked for.

@@ -34,7 +34,9 @@ const (
 type jobInput struct {
 	ExternalIDs []string `json:"externalIds,omitempty"`
 	SKUs        []string `json:"skus,omitempty"`
-	Scheduled   bool     `json:"scheduled,omitempty"` // no caller asked for it: what it did not find is not reported
+	Scheduled   bool     `json:"scheduled,omitempty"`  // no caller asked for it: what it did not find is not reported
+	Topic       string   `json:"topic,omitempty"`      // of the notification that asked for it
+	ExternalID  string   `json:"externalId,omitempty"` // what that notification was about
 }
 
 // channelRun is one run of a channel's job.
@@ -107,7 +109,10 @@ func (r *channelRun) do(ctx context.Context) error {
 		if err := r.recheckWebhooks(ctx); err != nil {
 			return err
 		}
-		return r.pullOrders(ctx)
+		if err := r.pullOrders(ctx); err != nil {
+			return err
+		}
+		return r.pullNotified(ctx)
 	case jobs.StatusPush:
 		return r.pushOrders(ctx)
 	case jobs.ProductPush: // which is also how the platform is asked what became of stock and prices

@@ -50,6 +50,7 @@ type Batch struct{ Products, Stock, Prices int }
 // Timing says how a platform's clock and lists behave.
 type Timing struct {
 	Overlap time.Duration // how far a pull of orders reaches back behind the end of the one before it
+	Tail    time.Duration // how close to the platform's present a pull of orders goes
 	Every   time.Duration // least time between two scheduled pulls, and before a push; 0: whatever the channel says
 	Poll    time.Duration // until what the platform works on is asked for again; 0 for a minute
 }

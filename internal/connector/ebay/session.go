@@ -372,6 +372,6 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
 		Batch:    connector.Batch{Products: 10, Stock: 25, Prices: 25},
 		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
 	}
 }

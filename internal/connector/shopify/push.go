@@ -15,7 +15,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250},
 		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 2 * time.Minute},
+		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail},
 	}
 }
 

@@ -18,7 +18,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Statuses: []connector.Status{orders.Shipped, orders.Cancelled},
 		Batch:    connector.Batch{Products: 10, Stock: 250, Prices: 250},
 		Limits:   []connector.Limit{{Every: time.Second / 5, Burst: 10, AtOnce: 4}, {Name: connector.PictureLimit, AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute, Poll: 20 * time.Second},
+		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: 20 * time.Second},
 	}
 }
 
