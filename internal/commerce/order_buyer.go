@@ -34,3 +34,6 @@ func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	orders.SaveBuyer(tx, o)
 	return true, nil
 }
+
+// forgotten reports whether an order's customer was erased: what its platform still says of the person is not taken over again.
+func forgotten(o *orders.Order) bool { return o.Customer != "" && o.CustomerEmail == "" }

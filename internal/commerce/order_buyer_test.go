@@ -2,6 +2,7 @@ package commerce_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -78,6 +79,24 @@ func TestACancelledOrderKeepsItsLines(t *testing.T) {
 		p.holds(t, o, orders.Cancelled, 0, orders.UnknownSKU)
 		if len(o.Lines) != 3 || o.Total != 305000 || o.ShippingAddress == "" {
 			t.Errorf("%+v", o)
+		}
+	})
+}
+
+// A platform goes on sending what it knows of a buyer who was erased here: the order follows it, the person stays forgotten.
+func TestAnErasedBuyerStaysForgotten(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		p := newPlatform(t, store, 1)
+		o, _ := p.receive(t, p.order("UNSHIPPED", orders.Processing))
+		if err := p.do.EraseCustomer(t.Context(), p.store, p.who, o.Customer, nil); err != nil {
+			t.Fatal(err)
+		}
+		next := p.order("UNSHIPPED", orders.Processing)
+		next.Lines[0].Quantity = 5
+		o, _ = p.receive(t, next)
+		if o.Lines[0].Quantity != 5 || o.CustomerName != "" || o.CustomerEmail != "" ||
+			strings.Contains(o.ShippingAddress+o.BillingAddress, "1 rue") {
+			t.Errorf("%q %q %q %q", o.CustomerName, o.CustomerEmail, o.ShippingAddress, o.BillingAddress)
 		}
 	})
 }

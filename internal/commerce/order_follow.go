@@ -52,7 +52,9 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 		}
 	}
 	next := *o
-	takeAddresses(&next, in)
+	if !forgotten(o) {
+		takeAddresses(&next, in)
+	}
 	if len(in.Lines) > 0 { // a cancelled order comes without lines from some platforms: what was ordered stays readable
 		takeAmounts(&next, in)
 		if err := takeLines(tx, &next, in); err != nil {

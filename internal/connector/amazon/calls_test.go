@@ -40,6 +40,15 @@ func TestCallsOfADay(t *testing.T) {
 			s.upsert(t, slices.Clone(batch)...)
 		}
 	})
+	spent("20 quantities", 1, time.Second, func() {
+		var items []connector.Item
+		for _, p := range products[:20] {
+			items = append(items, s.item(p.SKU))
+		}
+		if shown := must(s.session.ReadStock(t.Context(), items))(t); len(shown) != 20 {
+			t.Errorf("%d are shown", len(shown))
+		}
+	})
 	spent("a wave over their stock and prices", 20, 2*time.Minute, func() {
 		var stocks []connector.StockItem
 		var prices []connector.PriceItem

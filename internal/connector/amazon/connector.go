@@ -1,4 +1,4 @@
-// Package amazon connects seller accounts of Amazon's Selling Partner API. README.md tells what the platform promises.
+// Package amazon connects seller accounts of Amazon's Selling Partner API. README.md says what the platform promises.
 package amazon
 
 import (

@@ -91,6 +91,11 @@ func TestATokenEnds(t *testing.T) {
 	}
 	a.now = a.now.Add(time.Hour)
 	page := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began}))(t)
+	a.now = a.now.Add(time.Hour)
+	if last := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t); !last.Until.Equal(page.Until) ||
+		len(last.Orders) != 1 { // what changed after the first page was read is in none of them
+		t.Errorf("%d orders until %s", len(last.Orders), last.Until)
+	}
 	a.now = a.now.Add(25 * time.Hour)
 	again := must(a.session.PullOrders(t.Context(), connector.Cursor{Since: began, Page: page.Next}))(t)
 	if len(again.Orders) != 100 || again.Next == "" || !again.Until.After(page.Until) {
@@ -126,6 +131,19 @@ func TestAmounts(t *testing.T) {
 				t.Errorf("%s are left over: %+v", rest, o)
 			}
 		})
+	}
+}
+
+// Where prices are without tax, Amazon keeps the tax: it is no part of what the seller gets.
+func TestTaxThatAmazonKeeps(t *testing.T) {
+	a := newAccount(t)
+	a.kept["marketplaceId"] = "ATVPDKIKX0DER"
+	a.open()
+	sold := wish("MUG", 1, 1000)
+	sold.Tax, sold.Within = 80, true
+	o := must(a.session.PullOrder(t.Context(), a.Place(sold)))(t)
+	if o.Total != 149000 || o.Tax != 0 || o.Lines[0].Amount != 100000 || o.Shipping != 49000 || o.Payment["taxKeptByAmazon"] != "0.80" {
+		t.Errorf("%+v", o)
 	}
 }
 

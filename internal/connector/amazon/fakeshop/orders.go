@@ -262,7 +262,7 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 			page = append(page, o.show(parts))
 		}
 	}
-	out := object{"orders": page, "lastUpdatedBefore": stamp(at.before)}
+	out := object{"orders": page, "lastUpdatedBefore": stamp(a.Now().Add(-late))} // of this page
 	if at.offset += size; at.offset < len(found) {
 		token := "token+" + a.id() + "/="
 		a.tokens[token] = at
