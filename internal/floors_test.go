@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"internal/jobs":        10,
 	"internal/orders":      10,
 	"internal/stock":       10,
+	"internal/views":       10,
 	"internal/webhooks":    10,
 
 	"internal/importer": 3, // reads files; where products go is an interface, which the client satisfies

@@ -30,6 +30,7 @@ var owners = map[string][]string{
 	"internal/sales":    {"sales_blocks", "sold_skus"},
 	"internal/search":   {"search_blocks", "search_loose"},
 	"internal/stock":    {"warehouses", "stock_levels", "movements"},
+	"internal/views":    {"dashboard_views"},
 	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "attempts", "replays", "nodes"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/views"
 )
 
 // DeleteUser removes a user with every login, and revokes the keys he made. Errors: NotFound; those of Expected; Forbidden for an owner,
@@ -23,6 +24,7 @@ func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 		}
 	}
 	accounts.RevokeOfUser(tx, user.ID)
+	views.Forget(tx, user.ID)
 	user.Delete(tx)
 	audit.Record(tx, who.Actor(), "user.deleted", "user", string(user.ID), map[string]string{"role": string(user.Role)})
 	return nil

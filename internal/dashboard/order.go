@@ -255,7 +255,7 @@ func (r *request) orderLines(view *orderView, o *orders.Order) {
 		if line.Name == "" {
 			line.Name = l.SKU
 		}
-		if l.Product != "" {
+		if l.Product != "" && r.d.has("/products/{id}") {
 			line.To = prefix + "/products/" + string(l.Product)
 		}
 		if view.Ship != nil && l.Remaining() > 0 {
@@ -322,7 +322,9 @@ func (r *request) customerCard(f *orderFacts) customerCard {
 		card.Pairs = append(card.Pairs, pair{Name: "Phone", Value: o.CustomerPhone})
 	}
 	if c := f.customer; c != nil {
-		card.To, card.Tags = prefix+"/customers/"+string(c.ID), c.Tags
+		if card.Tags = c.Tags; r.d.has("/customers/{id}") {
+			card.To = prefix + "/customers/" + string(c.ID)
+		}
 		card.Pairs = append(card.Pairs, pair{Name: "Orders", Value: r.format.Count(c.OrdersCount) + ", " +
 			r.format.Money(c.TotalSpent, r.session.Account.Currency), To: prefix + "/orders?customerId=" + string(c.ID)})
 	}

@@ -188,13 +188,21 @@ func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 		switch {
 		case failed > 0:
 			e.Heard, e.HeardTone = r.format.plural(failed, "delivery fails", "deliveries fail"), "bad"
-			e.HeardTo = prefix + "/webhooks/deliveries/" + string(bad)
+			e.HeardTo = r.deliveryPage(bad)
 		case waiting > 0:
 			e.Heard, e.HeardTone = r.format.Count(waiting)+" to be delivered", "muted"
 		case delivered > 0:
 			e.Heard, e.HeardTone = "delivered", "good"
 		}
 	}
+}
+
+// deliveryPage is the page of a delivery, "" when there is none.
+func (r *request) deliveryPage(delivery id.Delivery) string {
+	if !r.d.has("/webhooks/deliveries/{id}") {
+		return ""
+	}
+	return prefix + "/webhooks/deliveries/" + string(delivery)
 }
 
 // endpointCard is what one endpoint got of the order.
@@ -231,7 +239,7 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 		if name == "" {
 			name = "Deleted endpoint"
 		}
-		card := endpointCard{Name: name, To: prefix + "/webhooks/deliveries/" + string(newest[endpoint]), Tone: "good", Glyph: "ok"}
+		card := endpointCard{Name: name, To: r.deliveryPage(newest[endpoint]), Tone: "good", Glyph: "ok"}
 		var words []string
 		if t.failed > 0 {
 			card.Tone, card.Glyph = "bad", "fail"

@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/id"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/views"
 )
 
 // orderRoutes are the list of orders and what is done from it.
@@ -36,6 +37,8 @@ type ordersView struct {
 	Empty           *empty
 	Bulk            *form
 	Moves           []option
+	Save            *form  // nil where there is nothing to save
+	SavedID         string // of the saved view that is shown, "" for none
 }
 
 // orderMenu is a filter that can be set: a list of links, or inputs.
@@ -71,6 +74,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var total int64
 	var counts map[orders.Status]int64
 	var places []channels.Channel
+	var saved []views.View
 	err = r.read(func(tx *db.Tx) (err error) {
 		if list, total, err = orders.ListSummaries(tx, q.Filter); err != nil {
 			return err
@@ -78,7 +82,10 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		if counts, err = orders.StatusCounts(tx); err != nil {
 			return err
 		}
-		places, _, err = channels.List(tx, 100, 0)
+		if places, _, err = channels.List(tx, 100, 0); err != nil {
+			return err
+		}
+		saved, err = views.List(tx, r.session.User.ID, "/orders")
 		return err
 	})
 	if err != nil {
@@ -92,6 +99,16 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	}
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
+	}
+	tabs, now := savedTabs(q, saved)
+	view.Tabs = append(view.Tabs, tabs...)
+	if now != nil {
+		view.SavedID = now.ID
+		for i := range view.Tabs[:len(view.Tabs)-len(tabs)] {
+			view.Tabs[i].Current = false
+		}
+	} else if q.filtered() {
+		view.Save = r.form("/orders/views")
 	}
 	view.Pager = r.ordersPager(q, total)
 	if total == 0 {

@@ -256,3 +256,36 @@ func TestBulkCancelAsks(t *testing.T) {
 		}
 	})
 }
+
+// A view is saved with its filter, is the user's own, and is shown as a tab until it is deleted.
+func TestSavedViews(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		page := b.get("/orders?status=PENDING&country=fr")
+		values := url.Values{"_key": {page.key(t, "/orders/views")}, "name": {"French <b>"}, "status": {"PENDING"}, "country": {"fr"}}
+		out := b.follow(b.post("/orders/views", values))
+		if !strings.Contains(out.words(), "The view is saved") || !strings.Contains(out.words(), "French <b>") ||
+			!strings.Contains(out.body, `href="/dashboard/orders?country=fr&amp;status=PENDING" aria-current="page"`) {
+			t.Errorf("%s", out.words())
+		}
+		if again := b.follow(b.post("/orders/views", values)); strings.Count(again.words(), "French <b>") != 1 {
+			t.Errorf("a double click saves two: %s", again.words())
+		}
+		s.newUser("vera@test.example", accounts.Viewer)
+		vera := s.as(accounts.User{Email: "vera@test.example"})
+		if other := vera.get("/orders"); strings.Contains(other.words(), "French") {
+			t.Error("another user sees it")
+		}
+		_, rest, _ := strings.Cut(out.body, `name="view" value="`)
+		view := url.Values{"view": {rest[:36]}}
+		if refused := vera.post("/orders/views/delete", view); refused.status != 404 {
+			t.Errorf("another user deletes it: %d", refused.status)
+		}
+		if gone := b.follow(b.post("/orders/views/delete", view)); strings.Contains(gone.words(), "French") {
+			t.Errorf("%s", gone.words())
+		}
+		if bad := b.post("/orders/views", url.Values{"name": {" "}, "status": {"PENDING"}}); bad.status != 400 {
+			t.Errorf("a view without a name: %d", bad.status)
+		}
+	})
+}

@@ -16,6 +16,7 @@ import (
 func (s *site) seed() {
 	s.samples = map[string]string{}
 	s.seedCatalog()
+	s.seedOrders()
 }
 
 // seedCatalog makes products, stock, customers and segments.

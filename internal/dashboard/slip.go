@@ -25,8 +25,7 @@ type slipView struct {
 
 type slipLine struct {
 	SKU, Name string
-	Quantity  string
-	Shipped   string // of it, already; "" for none
+	Quantity  string // still to be packed; of an order that is shipped whole, what was
 }
 
 // showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view.
@@ -63,12 +62,15 @@ func ids(list []jobs.Order) (all []id.Order) {
 func (r *request) slip(o *orders.Order) slipView {
 	s := slipView{Number: orders.Number(o.Number), Foreign: foreignNumber(o), Placed: r.format.Moment(o.CreatedAt, "2 January 2006"),
 		Channel: o.ChannelName, Address: addressLines(o.ShippingAddress, o.CustomerName), Note: o.Notes}
+	units := o.Units()
 	for _, l := range o.Lines {
-		line := slipLine{SKU: l.SKU, Name: l.Name, Quantity: r.format.Count(l.Quantity - l.Refunded)}
-		if l.Shipped > 0 {
-			line.Shipped = r.format.Count(l.Shipped)
+		n := l.Remaining()
+		if units.Shipped == units.Ordered {
+			n = l.Shipped
 		}
-		s.Lines = append(s.Lines, line)
+		if n > 0 {
+			s.Lines = append(s.Lines, slipLine{SKU: l.SKU, Name: l.Name, Quantity: r.format.Count(n)})
+		}
 	}
 	return s
 }

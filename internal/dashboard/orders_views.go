@@ -1,0 +1,60 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/views"
+)
+
+// orderViewRoutes are the views of the list that a user has saved.
+var orderViewRoutes = []*route{
+	{method: "POST", path: "/orders/views", scope: "read:orders", serve: (*Dashboard).saveOrderView},
+	{method: "POST", path: "/orders/views/delete", scope: "read:orders", serve: (*Dashboard).deleteOrderView},
+}
+
+// query is the filter and the sort as an address has them; two equal views have equal queries.
+func (q ordersQuery) query() string { return q.values.Encode() }
+
+// savedTabs are the user's views as tabs, and the one that is shown now; nil for none.
+func savedTabs(q ordersQuery, saved []views.View) (tabs []tab, now *views.View) {
+	for i, v := range saved {
+		current := v.Query == q.query() && v.Query != ""
+		if current {
+			now = &saved[i]
+		}
+		tabs = append(tabs, tab{Label: v.Name, To: prefix + "/orders?" + v.Query, Current: current})
+	}
+	return tabs, now
+}
+
+// saveOrderView serves POST /orders/views.
+func (d *Dashboard) saveOrderView(r *request) (answer, error) {
+	sent := r.http.PostForm
+	q, err := r.readOrders(sent)
+	if err != nil {
+		return answer{}, err
+	}
+	name := strings.TrimSpace(sent.Get("name"))
+	if name == "" || len([]rune(name)) > 40 || strings.ContainsRune(name, 0) {
+		return answer{}, apperr.At("name", "must be a name of at most 40 characters")
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := views.Insert(tx, views.View{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.query()})
+		return redirect(strings.TrimPrefix(q.at("/orders"), prefix), "The view is saved"), err
+	})
+}
+
+// deleteOrderView serves POST /orders/views/delete.
+func (d *Dashboard) deleteOrderView(r *request) (answer, error) {
+	view, ok := id.Parse[string](r.http.PostForm.Get("view"))
+	if !ok {
+		return answer{}, apperr.Missing("view")
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		views.Delete(tx, r.session.User.ID, view)
+		return redirect("/orders", "The view is deleted"), nil
+	})
+}
