@@ -38,7 +38,7 @@ func otherRecord(tx *db.Tx, named string, not id.Customer) (*customers.Customer,
 	var err error
 	if which, ok := id.Parse[id.Customer](named); ok {
 		found, err = customers.ByID(tx, which)
-	} else if named != "" {
+	} else {
 		found, err = customers.ByEmail(tx, named)
 	}
 	if err == nil && (found == nil || found.ID == not) {
@@ -61,6 +61,9 @@ func (d *Dashboard) previewMerge(r *request) (answer, error) {
 	view := mergeView{Back: prefix + home, Search: r.form(home+"/merge", field{Name: "with", Label: "The other record", Value: named,
 		Placeholder: "its e-mail address or id"})}
 	err = r.read(func(tx *db.Tx) error {
+		if named == "" {
+			return nil
+		}
 		found, err := otherRecord(tx, named, c.ID)
 		if err != nil {
 			return err

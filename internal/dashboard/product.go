@@ -190,7 +190,7 @@ func (p productPage) variants(r *request) *form {
 		if i < len(p.product.Variants) {
 			v = p.product.Variants[i]
 		}
-		sku := field{Name: at + "sku", Label: "SKU", Value: v.SKU, Mono: true}
+		sku := field{Name: at + "sku", Label: "SKU", Value: v.SKU, Mono: true, Placeholder: "SKU"}
 		if v.SKU != "" {
 			sku.Kind = "hidden"
 		}
@@ -198,7 +198,7 @@ func (p productPage) variants(r *request) *form {
 		fields = append(
 			fields,
 			sku,
-			field{Name: at + "name", Label: "Name", Value: v.Name},
+			field{Name: at + "name", Label: "Name", Value: v.Name, Placeholder: "Name"},
 			field{
 				Name:        at + "price",
 				Label:       "Price",

@@ -26,7 +26,8 @@ func (s *site) seedCatalog() {
 		"variants":[{"sku":"MUG-BLUE-S","name":"Small","price":10,"stock":3},{"sku":"MUG-BLUE-L","name":"Large"}],"categoryIds":["mugs"],
 		"attributes":{"material":"stoneware"}}`)
 	s.product(`{"sku":"POT-4","name":"Cast-iron pot, 4 l","price":89,"status":"DRAFT","stock":{"quantity":2}}`)
-	s.product(`{"sku":"HOSTILE","name":"<script>alert(1)</script> ` + "\u202e" + strings.Repeat("long ", 40) + `","price":1,"status":"ARCHIVED"}`)
+	s.product(`{"sku":"HOSTILE","price":1,"status":"ARCHIVED",
+		"name":"<script>alert(1)</script> ` + "\u202e" + strings.Repeat("long ", 40) + `"}`)
 	s.do(s.account.Tenant, func(tx *db.Tx) error {
 		d := s.Commerce
 		kitchen, err := d.CreateCategory(tx, s.caller(), catalog.CategoryDraft{Name: patch.To("Kitchen")})
@@ -50,7 +51,8 @@ func (s *site) seedCatalog() {
 		least := int64(1)
 		segment := d.CreateSegment(tx, "Regulars", customers.Rules{TagsAny: []string{"vip"}, MinOrders: &least, Country: "FR"})
 		s.samples["/attributes"], s.samples["/warehouses"], s.samples["/segments"] = string(a.ID), string(w.ID), string(segment.ID)
-		_, err = d.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT-4", Cause: stock.Adjustment, Quantity: -5, Reason: "broken in the depot"})
+		_, err = d.MoveStock(tx, s.caller(), commerce.Movement{SKU: "POT-4", Cause: stock.Adjustment, Quantity: -5,
+			Reason: "broken in the depot"})
 		return err
 	})
 	s.do(s.account.Tenant, func(tx *db.Tx) error {
