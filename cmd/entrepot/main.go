@@ -112,7 +112,8 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 	}
 	root.PersistentFlags().String("config", "", "file of settings, one key = value a line")
 	root.AddCommand(
-		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newDoctorCommand(env),
+		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newMoveCommand(env),
+		newDoctorCommand(env),
 		newVerifyCommand(env), newVerifyErasureCommand(env),
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),

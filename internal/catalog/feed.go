@@ -73,9 +73,9 @@ func (f Feed) All(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// Tombstones counts the deleted rows with the stamp since or a later one.
+// Tombstones counts the deleted rows with the stamp since or a later one. The stamps must not lead: their index has every row.
 func (f Feed) Tombstones(tx *db.Tx, since int64) (n int64, err error) {
-	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND changed_at >= $2 AND deleted_at IS NOT NULL",
+	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND deleted_at > 0 AND changed_at + 0 >= $2",
 		[]any{tx.Tenant, since}, &n)
 	return n, err
 }

@@ -110,9 +110,9 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 // All is how many living levels there are.
 func All(tx *db.Tx) (int64, error) { return Filter{}.kept(tx) }
 
-// Tombstones counts the deleted levels with the stamp since or a later one.
+// Tombstones counts the deleted levels with the stamp since or a later one. The stamps must not lead: their index has every level.
 func Tombstones(tx *db.Tx, since int64) (n int64, err error) {
-	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND changed_at >= $2 AND deleted_at IS NOT NULL",
+	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at > 0 AND changed_at + 0 >= $2",
 		[]any{tx.Tenant, since}, &n)
 	return n, err
 }

@@ -66,4 +66,6 @@ type Session interface {
 type Catalog struct {
 	Made  string // how many tables are named schema_versions: 0 or 1
 	Texts string // table and column of every column of text, by table
+
+	Columns string // table, column and type of every column, by table and column
 }

@@ -114,6 +114,9 @@ func (e *Engine) Catalog() engine.Catalog {
 			JOIN information_schema.tables t USING (table_schema, table_name)
 			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type = 'text'
 				ORDER BY c.table_name, c.ordinal_position`,
+		Columns: `SELECT c.table_name::TEXT, c.column_name::TEXT, c.data_type::TEXT FROM information_schema.columns c
+			JOIN information_schema.tables t USING (table_schema, table_name)
+			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"`,
 	}
 }
 

@@ -199,6 +199,8 @@ func (e *Engine) Catalog() engine.Catalog {
 		Made: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_versions'",
 		Texts: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT' ORDER " +
 			"BY t.name, c.cid",
+		Columns: `SELECT t.name, c.name, lower(c.type) FROM sqlite_master t, pragma_table_info(t.name) c
+			WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.name`,
 	}
 }
 

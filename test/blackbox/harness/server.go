@@ -122,6 +122,14 @@ func (s *Server) TryLaunch() error {
 	return s.awaitReady(process.Process, exited, 60*time.Second)
 }
 
+// MoveTo lets a stopped server of SQLite start on a PostgreSQL database next, with the master key that it has.
+func (s *Server) MoveTo(database string) error {
+	key, err := os.ReadFile(filepath.Join(s.Dir, "master.key"))
+	s.Engine, s.database = Postgres, database
+	s.options.Env = append(s.options.Env, "ENTREPOT_MASTER_KEY="+strings.TrimSpace(string(key)))
+	return err
+}
+
 // environment is what the service and its offline commands see; nothing of the tester's own ENTREPOT_ variables.
 func (s *Server) environment() []string {
 	var env []string

@@ -1,0 +1,76 @@
+package blackbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"entrepot/internal/dbtest"
+	"entrepot/test/blackbox/harness"
+)
+
+// A store that is moved from a file into PostgreSQL goes on where it stood: keys and logins are good, a repeated request is answered as before, a
+// feed's cursor misses nothing, and both stores are verified. A second move is refused.
+func TestAMovedStoreGoesOn(t *testing.T) {
+	from := harness.Start(t, harness.SQLite, harness.Options{})
+	a := from.FirstAccount(t)
+	var products []any
+	for i := range 300 {
+		products = append(products, map[string]any{"sku": fmt.Sprintf("M-%03d", i), "name": "Möbel", "price": 12.5,
+			"stock": map[string]any{"quantity": 9}})
+	}
+	ask := func(c harness.Client, want int, method, path string, body any) harness.Answer {
+		t.Helper()
+		answer, err := c.Call(method, path, body)
+		if err != nil || answer.Status != want {
+			t.Fatalf("%s, want %d: %v", answer, want, err)
+		}
+		return answer
+	}
+	ask(a.Key, http.StatusAccepted, "POST", "/api/v1/sdk/products/bulk-import", map[string]any{"products": products})
+	order := []byte(`{"customerName":"Ada","customerEmail":"ada@x.example","items":[{"sku":"M-007","quantity":2,"unitPrice":12.5}]}`)
+	create := func(c harness.Client) harness.Answer {
+		t.Helper()
+		answer, err := c.Do(harness.Request{Method: "POST", Path: "/api/v1/orders", Body: order, Header: http.Header{"Idempotency-Key": {"once"}}})
+		if err != nil || answer.Status != http.StatusCreated {
+			t.Fatalf("%s: %v", answer, err)
+		}
+		return answer
+	}
+	first := create(a.Key)
+	page := ask(a.Key, http.StatusOK, "GET", "/api/v1/sdk/products/changes?limit=100", nil)
+	next := page.Text("meta", "nextSince")
+	if err := from.Stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	database := dbtest.URL(t)
+	said, err := from.Command("move", "--from", from.Dir, "--to", database, "--json")
+	var moved struct {
+		Rows  int64
+		Holds bool
+	}
+	if err != nil || json.Unmarshal(said, &moved) != nil || !moved.Holds || moved.Rows < 900 {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if said, err := from.Command("move", "--from", from.Dir, "--to", database); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("moved twice: %v, %s", err, said)
+	}
+	if err := from.MoveTo(database); err != nil {
+		t.Fatal(err)
+	}
+	from.Launch()
+	again := create(a.Key)
+	if string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replay") != "true" {
+		t.Errorf("the repeated order is answered %s", again)
+	}
+	rest := ask(a.Key, http.StatusOK, "GET", "/api/v1/sdk/products/changes?since="+next, nil)
+	if n := rest.Count("meta", "total"); n != 200 {
+		t.Errorf("%d products are left behind the cursor, not 200", n)
+	}
+	ask(a.Owner, http.StatusOK, "GET", "/api/v1/auth/me", nil)
+	ask(a.Key, http.StatusCreated, "POST", "/api/v1/orders", map[string]any{"customerName": "Bob",
+		"items": []any{map[string]any{"sku": "M-008", "quantity": 1, "unitPrice": 12.5}}})
+}
