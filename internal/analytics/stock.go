@@ -54,12 +54,7 @@ func ReadStock(tx *db.Tx) (out Stock, err error) {
 		w := &out.Warehouses[i]
 		w.Value = values[w.Code]
 	}
-	out.Low, err = db.List(tx, func(r db.Rows) (l Level, err error) {
-		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
-	}, `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, l.threshold
-		FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
-		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand - l.reserved < l.threshold
-		ORDER BY l.on_hand - l.reserved - l.threshold, l.sku, l.warehouse_code LIMIT $2`, tx.Tenant, lowLevels)
+	out.Low, err = LowLevels(tx, lowLevels)
 	return out, err
 }
 
@@ -101,4 +96,28 @@ func stockValues(tx *db.Tx) (map[string]money.Total, error) {
 		FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
 		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
 		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand > 0 GROUP BY l.warehouse_code`, tx.Tenant)
+}
+
+// LowLevels are the levels below their threshold, the scarcest first, at most limit of them.
+func LowLevels(tx *db.Tx, limit int) ([]Level, error) {
+	return db.List(tx, scanLevel, levelRows+" AND l.on_hand - l.reserved < l.threshold "+
+		"ORDER BY l.on_hand - l.reserved - l.threshold, l.sku, l.warehouse_code LIMIT $2", tx.Tenant, limit)
+}
+
+const levelRows = `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, coalesce(l.threshold, 0)
+	FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
+	WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`
+
+func scanLevel(r db.Rows) (l Level, err error) {
+	return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
+}
+
+// Oversold are the levels of which more is reserved than there is, the worst first, at most limit of them, and how many there are.
+func Oversold(tx *db.Tx, limit int) (list []Level, total int64, err error) {
+	if list, err = db.List(tx, scanLevel, levelRows+" AND l.low = TRUE AND l.on_hand < l.reserved "+
+		"ORDER BY l.on_hand - l.reserved, l.sku, l.warehouse_code LIMIT $2", tx.Tenant, limit); err != nil || len(list) < limit {
+		return list, int64(len(list)), err
+	}
+	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE "+
+		"AND on_hand < reserved")
 }

@@ -12,9 +12,8 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/jobs"
-	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -24,17 +23,17 @@ var channelRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleChannels), serve: (*API).listChannels},
 	{method: "POST", path: "/api/v1/channels", name: "createChannel", section: "4.5",
 		summary: "Create a channel; a custom one's key is shown this once", scope: "write:channels", status: http.StatusCreated,
-		body:   func(o *apijson.Object) { readNewChannel(o) },
+		body:   func(o *apijson.Object) { drafts.ReadChannel(o) },
 		answer: data(sampleNewChannels), serve: (*API).createChannel},
 	{method: "GET", path: "/api/v1/channels/{id}", name: "getChannel", section: "4.5", summary: "Read a channel", scope: "read:channels",
 		answer: data(sampleChannel), serve: (*API).readChannel},
 	{method: "PATCH", path: "/api/v1/channels/{id}", name: "updateChannel", ifMatch: true, section: "4.5", summary: "Change a channel",
 		scope:  "write:channels",
-		body:   func(o *apijson.Object) { readChannelChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadChannelChange(o) },
 		answer: data(sampleChannel), serve: (*API).updateChannel},
 	{method: "PUT", path: "/api/v1/channels/{id}", name: "putChannel", ifMatch: true, section: "4.5",
 		summary: "Change a channel, the same as PATCH", scope: "write:channels",
-		body:   func(o *apijson.Object) { readChannelChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadChannelChange(o) },
 		answer: data(sampleChannel), serve: (*API).updateChannel},
 	{method: "DELETE", path: "/api/v1/channels/{id}", name: "deleteChannel", ifMatch: true, section: "4.5",
 		summary: "Delete a custom channel with its orders; deactivate another", scope: "write:channels",
@@ -52,7 +51,7 @@ var channelRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SamplePublication.Product, nil) }), serve: (*API).unpublishProduct},
 	{method: "POST", path: "/api/v1/channels/{id}/sync", name: "queueChannelSync", section: "4.5", summary: "Queue a synchronisation",
 		scope: "write:channels", status: http.StatusAccepted,
-		body: func(o *apijson.Object) { readSync(o) }, answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }),
+		body: func(o *apijson.Object) { drafts.ReadSync(o) }, answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }),
 		serve: (*API).syncChannel},
 	{method: "POST", path: "/api/v1/channels/{id}/sync/test", name: "testChannel", section: "4.5", summary: "Test a channel's connection",
 		scope:  "write:channels",
@@ -62,53 +61,10 @@ var channelRoutes = []*route{
 		answer: data(sampleTest), serve: (*API).checkChannel},
 }
 
-func readNewChannel(o *apijson.Object) commerce.ChannelDraft {
-	o.Record("CreateChannel")
-	name := o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
-	d := commerce.ChannelDraft{Name: &name, Platform: apijson.Enum(o, "platform", true, channels.Platforms...).Value}
-	readChannelParts(o, &d)
-	return d
-}
-
-func readChannelChange(o *apijson.Object) commerce.ChannelDraft {
-	o.Record("UpdateChannel")
-	var d commerce.ChannelDraft
-	if f := o.Text("name", apijson.Text{Max: limits.MaxName, Min: 1}); f.Set {
-		if f.Null {
-			o.Fault("name", "must not be null")
-		}
-		d.Name = &f.Value
-	}
-	d.Status = apijson.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
-	readChannelParts(o, &d)
-	return d
-}
-
-// readChannelParts reads credentials and settings.
-func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
-	o.Object("credentials", false, func(c *apijson.Object) {
-		d.Credentials = connector.Credentials{}
-		for _, name := range c.Names() {
-			if !c.IsText(name) {
-				d.NotText = append(d.NotText, name)
-			} else {
-				d.Credentials[name] = c.Text(name, apijson.Text{Max: limits.MaxCredential, Keep: true}).Value // null as ""
-			}
-		}
-	})
-	if f := o.Free("settings", true); f.Given() {
-		d.Settings = &f.Value
-	}
-	o.Object("settings", false, func(s *apijson.Object) {
-		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")
-		d.Oversell = &oversell
-	})
-}
-
 // createChannel serves POST /api/v1/channels: 201; 400, 403.
 func (a *API) createChannel(r *request) (answer, error) {
 	o := r.object()
-	draft := readNewChannel(o)
+	draft := drafts.ReadChannel(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
@@ -213,7 +169,7 @@ func (a *API) channel(r *request) (c channels.Channel, err error) {
 // updateChannel serves PATCH and PUT /api/v1/channels/{id}: 200; 400, 404, 412.
 func (a *API) updateChannel(r *request) (answer, error) {
 	o := r.object()
-	draft := readChannelChange(o)
+	draft := drafts.ReadChannelChange(o)
 	if draft.Credentials != nil || draft.Settings != nil {
 		c, err := a.channel(r)
 		if err != nil {
@@ -391,14 +347,6 @@ func (a *API) unpublishProduct(r *request) (answer, error) {
 	})
 }
 
-func readSync(o *apijson.Object) (d commerce.SyncDraft) {
-	o.Record("QueueSync")
-	d.Type = apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
-	d.ExternalIDs = o.Texts("externalIds", false, 100, apijson.Text{Max: 100}).Value
-	d.SKUs = o.Texts("skus", false, 1000, apijson.Text{}).Value
-	return d
-}
-
 // syncChannel serves POST /api/v1/channels/{id}/sync: 202 with the job; 400, 404.
 func (a *API) syncChannel(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
@@ -406,7 +354,7 @@ func (a *API) syncChannel(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	draft := readSync(o)
+	draft := drafts.ReadSync(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}

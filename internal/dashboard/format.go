@@ -123,6 +123,11 @@ func (f format) Total(t money.Total, code string) string {
 	return f.withSymbol(decimals(t.String(), money.Digits(code)), code)
 }
 
+// Whole writes a sum of amounts without its decimals, where the size matters more than the cents.
+func (f format) Whole(t money.Total, code string) string {
+	return f.withSymbol(decimals(t.String(), 0), code)
+}
+
 // decimals cuts or fills a decimal number to n digits after the point.
 func decimals(text string, n int) string {
 	whole, fraction, _ := strings.Cut(text, ".")

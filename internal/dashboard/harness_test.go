@@ -19,6 +19,9 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/connector/shopify"
+	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
@@ -50,6 +53,7 @@ type site struct {
 	log     *bytes.Buffer
 	samples map[string]string // of seed: "/orders" → an id
 	placed  int64             // orders made by tests
+	key     string            // of seed, for the API
 }
 
 // sites runs a test on each engine.
@@ -71,7 +75,11 @@ func newSite(t testing.TB, engine string) *site {
 		t.Fatal(err)
 	}
 	store := dbtest.Open(t, config)
-	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}
+	connectors, err := connector.NewSet(woocommerce.New(), shopify.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true, Connectors: connectors}
 	limiter := limits.NewLocal()
 	s := &site{t: t, log: &bytes.Buffer{}}
 	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true,

@@ -18,7 +18,7 @@ type route struct {
 
 // routes is the whole table. Each file of pages gives its own.
 func routes(dev bool) []*route {
-	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, homeRoutes, meRoutes,
+	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, overviewRoutes, channelRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes,
 		productRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes)
 	if dev {

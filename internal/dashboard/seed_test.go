@@ -17,6 +17,7 @@ func (s *site) seed() {
 	s.samples = map[string]string{}
 	s.seedCatalog()
 	s.seedOrders()
+	s.seedWork()
 }
 
 // seedCatalog makes products, stock, customers and segments.

@@ -41,7 +41,8 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 // policy is what a page may load: only what this service sends; images also from elsewhere, because products show them. Scripts get no
 // HTML into the page but through the policy named "entrepot" in app.js.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types entrepot"
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types entrepot"
 
 // secure sets the headers that every answer has.
 func secure(h http.Header) {

@@ -1,0 +1,279 @@
+package dashboard
+
+import (
+	"strings"
+	"unicode"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+)
+
+// platformChoice is a platform that a channel can be made for.
+type platformChoice struct{ Name, Text, To string }
+
+type newChannelView struct {
+	Choices []platformChoice
+	Form    *form
+	Name    string // of the platform chosen
+	Text    string
+}
+
+// channelForm has the name and the credentials that the platform's connector asks for. Of a channel that is there, a credential that is
+// left empty stays as it is.
+func (d *Dashboard) channelForm(r *request, action, platform, name string, change bool) *form {
+	fields := []field{{Name: "name", Label: "Name", Value: name, Required: true, Max: 120, Hint: "As you and your colleagues call it"}}
+	if !change {
+		fields = append(fields, field{Name: "platform", Kind: "hidden", Value: platform})
+	}
+	if found, ok := d.Commerce.Connectors.ByPlatform(platform); ok {
+		for _, f := range found.Profile().Fields {
+			fields = append(fields, credentialField(f, change))
+		}
+	}
+	return r.form(action, fields...)
+}
+
+// credentialField is one credential as an input.
+func credentialField(f connector.Field, change bool) field {
+	in := field{Name: "credentials." + f.Name, Label: memberWords(f.Name), Hint: sentence(f.Note), Complete: "off",
+		Required: f.Required && len(f.Or) == 0 && !change}
+	switch f.Form {
+	case connector.Secret:
+		in.Kind, in.Complete = "password", "new-password"
+		if change {
+			in.Placeholder = "unchanged"
+		}
+	case connector.Address, connector.Target:
+		in.Kind = "url"
+	default:
+		in.Mono = true
+	}
+	return in
+}
+
+// memberWords writes a member's name as people do: consumerKey is Consumer key.
+func memberWords(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		switch {
+		case i == 0:
+			b.WriteRune(unicode.ToUpper(c))
+		case unicode.IsUpper(c):
+			b.WriteByte(' ')
+			b.WriteRune(unicode.ToLower(c))
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// showNewChannel serves GET /channels/new: first the platform, then what it needs.
+func (d *Dashboard) showNewChannel(r *request) (answer, error) {
+	platform := r.http.FormValue("platform")
+	view := newChannelView{Name: platformWord(platform)}
+	if view.Name == "" {
+		for _, p := range channels.Platforms {
+			if _, known := d.Commerce.Connectors.ByPlatform(p); !known && p != channels.Custom {
+				continue
+			}
+			choice := platformChoice{Name: platformWord(p), To: prefix + "/channels/new?platform=" + p,
+				Text: "Orders come in, products, stock and prices go out."}
+			if p == channels.Custom {
+				choice.Name, choice.Text = "Your own system", "An ERP or a shop of yours calls this service with a key."
+			}
+			view.Choices = append(view.Choices, choice)
+		}
+	} else {
+		view.Form = d.channelForm(r, "/channels/new", platform, "", false)
+		view.Text = "The key is shown once, when the channel is made. Keep it on your server."
+		if platform != channels.Custom {
+			view.Text = "The credentials are encrypted and never shown again. Then test the connection."
+		}
+	}
+	return show(screen{Template: "channel_new", Title: "New channel", Section: "/channels",
+		Crumbs: []crumb{{"Channels", "/channels"}, {"New", ""}}, Data: view}), nil
+}
+
+// createChannel serves POST /channels/new. A custom channel's key is shown on the page that answers, and never again.
+func (d *Dashboard) createChannel(r *request) (answer, error) {
+	f := d.channelForm(r, "/channels/new", r.http.PostForm.Get("platform"), "", false)
+	return r.submit(f, d.showNewChannel, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadChannel(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := d.Commerce.CheckCredentials(draft.Platform, draft.Credentials, draft.NotText...); err != nil {
+			return answer{}, err
+		}
+		if err := d.Commerce.CheckAddresses(r.http.Context(), draft.Platform, draft); err != nil {
+			return answer{}, err
+		}
+		channel, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
+			c, _, secret, err := d.Commerce.CreateChannel(tx, r.caller(), draft)
+			return string(c.ID), secret, err
+		})
+		if err != nil {
+			return answer{}, err
+		}
+		if secret == "" {
+			return redirect("/channels/"+channel, *draft.Name+" is made. Test the connection next."), nil
+		}
+		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
+			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
+			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
+			Curl: "curl -X POST " + d.base(r) + "/api/v1/orders \\\n  -H 'X-API-Key: " + secret + "' -H 'Content-Type: application/json' \\\n" +
+				`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}]}'`}}), nil
+	})
+}
+
+// base is the service's address as the browser sees it.
+func (d *Dashboard) base(r *request) string {
+	switch {
+	case d.PublicURL != "":
+		return strings.TrimSuffix(d.PublicURL, "/")
+	case r.https() || !d.Dev:
+		return "https://" + r.http.Host
+	}
+	return "http://" + r.http.Host
+}
+
+// changeChannel serves POST /channels/{id}.
+func (d *Dashboard) changeChannel(r *request) (answer, error) {
+	c, err := r.pathChannel()
+	if err != nil {
+		return answer{}, err
+	}
+	at := "/channels/" + string(c.ID)
+	return r.submit(d.channelForm(r, at, c.Platform, c.Name, true), d.showChannel, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadChannelChange(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := d.Commerce.CheckAddresses(r.http.Context(), c.Platform, draft); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, draft)
+			return redirect(at, "Saved"), err
+		})
+	})
+}
+
+// switchChannel serves POST /channels/{id}/status.
+func (d *Dashboard) switchChannel(r *request) (answer, error) {
+	c, err := r.pathChannel()
+	if err != nil {
+		return answer{}, err
+	}
+	at := "/channels/" + string(c.ID)
+	return r.submit(r.form(at+"/status", field{Name: "status", Kind: "hidden"}), d.showChannel, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadChannelChange(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			c, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: draft.Status})
+			words, back := "The channel is active", channels.Inactive
+			if c.Status == channels.Inactive {
+				words, back = "The channel is inactive", channels.Active
+			}
+			return redirect(at, words).undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(back)}}), err
+		})
+	})
+}
+
+// testedView is what a test of the connection found.
+type testedView struct {
+	Callout callout
+	Pairs   []pair
+}
+
+// testChannel serves POST /channels/{id}/test: the page with what the test found. It may show a secret to be pasted into the shop.
+func (d *Dashboard) testChannel(r *request) (answer, error) {
+	c, err := r.pathChannel()
+	if err != nil {
+		return answer{}, err
+	}
+	if c.Platform == channels.Custom {
+		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")
+	}
+	result, err := d.Commerce.CheckChannel(r.http.Context(), d.DB, c, d.base(r))
+	if err != nil {
+		return answer{}, err
+	}
+	view := &testedView{Callout: callout{"bad", "The connection does not work", result.Message}}
+	if result.Success {
+		view.Callout = callout{"good", sentence(result.Message), ""}
+	}
+	add := func(name, value string) {
+		if value != "" {
+			view.Pairs = append(view.Pairs, pair{Name: name, Value: value})
+		}
+	}
+	if shop := result.Shop; shop != nil {
+		add("Shop", shop.Name)
+		add("Version", shop.Version)
+		add("Currency", shop.Currency)
+	}
+	add("Notifies of", strings.Join(result.WebhooksRegistered, ", "))
+	add("Missing", strings.Join(result.Missing, ", "))
+	if paste := result.Paste; paste != nil {
+		add("Enter in the shop: address", paste.URL)
+		add("Header", paste.Header)
+		add("Secret", paste.Secret)
+	}
+	return d.channelPage(r, view)
+}
+
+func syncForm(r *request, at string) *form {
+	return r.form(at+"/sync", field{Name: "type", Label: "Synchronise now", Kind: "select", Options: []option{
+		{Value: string(jobs.OrderPull), Label: "Pull orders"}, {Value: string(jobs.ProductPush), Label: "Push products"},
+		{Value: string(jobs.StockPush), Label: "Push stock"}, {Value: string(jobs.StatusPush), Label: "Push states of orders"}}})
+}
+
+// syncChannel serves POST /channels/{id}/sync.
+func (d *Dashboard) syncChannel(r *request) (answer, error) {
+	channel, err := pathID[id.Channel](r, "channel")
+	if err != nil {
+		return answer{}, err
+	}
+	return r.submit(syncForm(r, "/channels/"+string(channel)), d.showChannel, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadSync(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			j, err := d.Commerce.SyncChannel(tx, channel, draft)
+			return redirect("/jobs/"+string(j.ID), "It is queued"), err
+		})
+	})
+}
+
+// deleteChannel serves POST /channels/{id}/delete: the channel's name has to be typed.
+func (d *Dashboard) deleteChannel(r *request) (answer, error) {
+	c, err := r.pathChannel()
+	if err != nil {
+		return answer{}, err
+	}
+	at := "/channels/" + string(c.ID)
+	return r.submit(r.channelDelete(c, at, 0, 0).Form, d.showChannel, func(f *form) (answer, error) {
+		if strings.TrimSpace(f.Value("name")) != c.Name {
+			return answer{}, apperr.At("name", "is not the channel's name")
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true)
+			return redirect("/channels", "The channel is deleted"), err
+		})
+	})
+}

@@ -1,0 +1,216 @@
+package dashboard
+
+import (
+	"strings"
+
+	"entrepot/internal/analytics"
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+)
+
+// channelRoutes are where orders come from and products go to.
+var channelRoutes = []*route{
+	{method: "GET", path: "/channels", scope: "read:channels", serve: (*Dashboard).showChannels},
+	{method: "GET", path: "/channels/new", scope: "write:channels", serve: (*Dashboard).showNewChannel},
+	{method: "POST", path: "/channels/new", scope: "write:channels", serve: (*Dashboard).createChannel},
+	{method: "GET", path: "/channels/{id}", scope: "read:channels", serve: (*Dashboard).showChannel},
+	{method: "POST", path: "/channels/{id}", scope: "write:channels", serve: (*Dashboard).changeChannel},
+	{method: "POST", path: "/channels/{id}/status", scope: "write:channels", serve: (*Dashboard).switchChannel},
+	{method: "POST", path: "/channels/{id}/test", scope: "write:channels", serve: (*Dashboard).testChannel},
+	{method: "POST", path: "/channels/{id}/sync", scope: "write:channels", serve: (*Dashboard).syncChannel},
+	{method: "POST", path: "/channels/{id}/delete", scope: "write:channels", serve: (*Dashboard).deleteChannel},
+}
+
+// channelCard is a channel of the list. A custom channel shows no state of synchronisation: nothing synchronises by itself there.
+type channelCard struct {
+	ID, Name, Platform, To string
+	Custom                 bool
+	Badge                  badge
+	LastSync               stamp
+	Orders, Published      string
+	Failed                 string // publications and jobs that failed, "" for none
+}
+
+type channelsView struct {
+	Cards []channelCard
+	Empty empty
+}
+
+// channelDays is the span of the figures on a card.
+const channelDays = 30
+
+// channelBadge is a channel's state in words.
+func channelBadge(c channels.Channel) badge {
+	switch c.Status {
+	case channels.Active:
+		return badge{"good", "ok", "Active"}
+	case channels.Inactive:
+		return badge{"", "cancelled", "Inactive"}
+	case channels.NeedsReauth:
+		return badge{"bad", "fail", "Sign in again"}
+	case channels.Expiring:
+		return badge{"warn", "wait", "Access ends soon"}
+	}
+	return badge{"bad", "fail", "Error"}
+}
+
+// showChannels serves GET /channels.
+func (d *Dashboard) showChannels(r *request) (answer, error) {
+	view := channelsView{Empty: empty{Icon: "plug", Head: "No channels yet",
+		Text: "A channel is a shop, a marketplace, or a system of your own: orders come from it, products go to it."}}
+	if r.caller().May("write:channels") {
+		view.Empty.Label, view.Empty.To = "Add a channel", prefix+"/channels/new"
+	}
+	now := r.format.now
+	err := r.read(func(tx *db.Tx) error {
+		list, _, err := channels.List(tx, 100, 0)
+		if err != nil {
+			return err
+		}
+		done, err := analytics.Channels(tx, r.session.Account.Currency,
+			analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
+		if err != nil {
+			return err
+		}
+		figures := map[id.Channel]analytics.Channel{}
+		for _, c := range done {
+			figures[c.ID] = c
+		}
+		for _, c := range list {
+			view.Cards = append(view.Cards, r.channelCard(c, figures[c.ID]))
+		}
+		return nil
+	})
+	return show(screen{Template: "channels", Title: "Channels", Section: "/channels", Data: view}), err
+}
+
+func (r *request) channelCard(c channels.Channel, figures analytics.Channel) channelCard {
+	card := channelCard{ID: string(c.ID), Name: c.Name, Platform: platformWord(c.Platform), To: prefix + "/channels/" + string(c.ID),
+		Custom: c.Platform == channels.Custom, Badge: channelBadge(c), LastSync: r.format.Stamp(c.LastSyncAt),
+		Orders: r.format.Count(figures.Orders), Published: r.format.Count(figures.Published)}
+	var failed []string
+	if figures.Failed > 0 {
+		failed = append(failed, r.format.plural(figures.Failed, "publication", "publications"))
+	}
+	if figures.FailedJobs > 0 {
+		failed = append(failed, r.format.plural(figures.FailedJobs, "job", "jobs"))
+	}
+	if len(failed) > 0 {
+		card.Failed = strings.Join(failed, " and ") + " failed"
+	}
+	return card
+}
+
+// channelView is a channel's page.
+type channelView struct {
+	channelCard
+	Pairs    []pair
+	Problem  string // what went wrong last
+	Hooks    []pair
+	Form     *form
+	Test     *form
+	Sync     *form
+	Switch   *form
+	SwitchTo string
+	Delete   ask
+	Tested   *testedView
+	Jobs     []jobRow
+}
+
+// pathChannel reads the channel of the path.
+func (r *request) pathChannel() (c channels.Channel, err error) {
+	channel, err := pathID[id.Channel](r, "channel")
+	if err != nil {
+		return c, err
+	}
+	err = r.read(func(tx *db.Tx) (err error) {
+		c, err = channels.ByID(tx, channel)
+		return err
+	})
+	return c, err
+}
+
+// showChannel serves GET /channels/{id}.
+func (d *Dashboard) showChannel(r *request) (answer, error) { return d.channelPage(r, nil) }
+
+// channelPage is a channel's page; tested is what a test of its connection has just found.
+func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) {
+	c, err := r.pathChannel()
+	if err != nil {
+		return answer{}, err
+	}
+	view := channelView{Tested: tested}
+	at := "/channels/" + string(c.ID)
+	var count, published int64
+	now := r.format.now
+	err = r.read(func(tx *db.Tx) error {
+		if _, count, err = orders.List(tx, orders.Filter{CountedFilter: orders.CountedFilter{Channel: c.ID}, Sort: orders.ByCreatedAt, Limit: 1},
+			func([]orders.Order) error { return nil }); err != nil {
+			return err
+		}
+		done, err := analytics.Channels(tx, r.session.Account.Currency,
+			analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
+		if err != nil {
+			return err
+		}
+		for _, figures := range done {
+			if figures.ID == c.ID {
+				view.channelCard, published = r.channelCard(c, figures), figures.Published
+			}
+		}
+		sync, err := channelsync.ByChannel(tx, c.ID)
+		if err != nil {
+			return err
+		}
+		view.syncParts(r, c, sync)
+		list, _, err := jobs.List(tx, jobs.Filter{Channel: c.ID, Limit: 8})
+		view.Jobs = r.jobRows(list)
+		return err
+	})
+	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
+		{Name: "Orders", Value: r.format.Count(count), To: prefix + "/orders?channelId=" + string(c.ID)},
+		{Name: "Products on it", Value: r.format.Count(published)}}, view.Pairs...)
+	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
+	view.Test, view.Sync, view.Switch = r.form(at+"/test"), syncForm(r, at), r.form(at+"/status", field{Name: "status", Kind: "hidden"})
+	view.SwitchTo = "Activate"
+	view.Switch.Fields[0].Value = string(channels.Active)
+	if c.Status != channels.Inactive {
+		view.SwitchTo = "Deactivate"
+		view.Switch.Fields[0].Value = string(channels.Inactive)
+	}
+	view.Delete = r.channelDelete(c, at, count, published)
+	return show(screen{Template: "channel", Title: c.Name, Section: "/channels", Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, ""}},
+		Data: view}), err
+}
+
+// syncParts says how the platform behind the channel is doing; of a custom channel there is nothing to say.
+func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.State) {
+	if v.Custom {
+		return
+	}
+	v.Pairs = append(v.Pairs, pair{Name: "Last synchronised", Value: r.format.Stamp(c.LastSyncAt).Words})
+	if s.PullAt > 0 && c.Status != channels.Inactive {
+		v.Pairs = append(v.Pairs, pair{Name: "Orders pulled next", Value: r.format.Stamp(s.PullAt).Words})
+	}
+	v.Problem = s.LastError
+	for _, hook := range s.Hooks() {
+		v.Hooks = append(v.Hooks, pair{Name: hook.Topic, Value: hook.Status})
+	}
+}
+
+// channelDelete says what goes with a channel, and what stays.
+func (r *request) channelDelete(c channels.Channel, at string, count, published int64) ask {
+	f := r.form(at+"/delete", field{Name: "name", Label: "Type the channel's name to confirm", Required: true, Complete: "off"})
+	a := newAsk("delete-channel", "Delete "+c.Name+"?", "", "Delete channel", f)
+	a.Text = "Its keys stop at once. " + r.format.plural(count, "order", "orders") + " and " +
+		r.format.plural(published, "publication", "publications") + " are deleted with it, and reserved stock is released. Products stay."
+	if c.Platform != channels.Custom {
+		a.Text = r.format.plural(count, "order", "orders") + " and " + r.format.plural(published, "publication", "publications") +
+			" are deleted here with it. What is in the shop stays there. To keep the orders, deactivate the channel instead."
+	}
+	return a
+}

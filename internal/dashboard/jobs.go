@@ -1,0 +1,184 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+)
+
+// jobRoutes are the work that follows requests and schedules.
+var jobRoutes = []*route{
+	{method: "GET", path: "/jobs", scope: "read:channels", serve: (*Dashboard).showJobs},
+	{method: "GET", path: "/jobs/{id}", scope: "read:channels", serve: (*Dashboard).showJob},
+}
+
+// jobRow is a job in a list.
+type jobRow struct {
+	ID, Type, Channel, To string
+	Status                badge
+	Done                  gauge
+	Failed                string
+	Created               stamp
+}
+
+type jobsView struct {
+	Tabs  []tab
+	Jobs  []jobRow
+	Pager pager
+	Empty empty
+}
+
+// jobWord is what people call a type of job.
+func jobWord(t jobs.Type) string {
+	switch t {
+	case jobs.ProductImport:
+		return "Product import"
+	case jobs.ProductPush:
+		return "Product push"
+	case jobs.StockPush:
+		return "Stock push"
+	case jobs.OrderPull:
+		return "Order pull"
+	case jobs.StatusPush:
+		return "States of orders"
+	case jobs.OrderBulk:
+		return "Many orders"
+	}
+	return string(t)
+}
+
+func jobBadge(s jobs.Status) badge {
+	switch s {
+	case jobs.Pending:
+		return badge{"", "pending", "Waiting"}
+	case jobs.Processing:
+		return badge{"info", "processing", "Running"}
+	case jobs.Completed:
+		return badge{"good", "ok", "Done"}
+	case jobs.CompletedWithErrors:
+		return badge{"warn", "wait", "Done, with errors"}
+	}
+	return badge{"bad", "fail", "Failed"}
+}
+
+func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
+	for _, j := range list {
+		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: j.ChannelName, To: prefix + "/jobs/" + string(j.ID),
+			Status: jobBadge(j.Status),
+			Done:   newGauge(j.Processed, j.Total), Created: r.format.Stamp(j.CreatedAt)}
+		if j.Failed > 0 {
+			row.Failed = r.format.Count(j.Failed) + " failed"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// jobsPage is how many jobs a page shows.
+const jobsPage = 50
+
+// showJobs serves GET /jobs.
+func (d *Dashboard) showJobs(r *request) (answer, error) {
+	q := r.http.URL.Query()
+	f := jobs.Filter{Limit: jobsPage}
+	for _, word := range strings.Split(q.Get("status"), ",") {
+		if slices.Contains(jobs.Statuses, jobs.Status(word)) {
+			f.Statuses = append(f.Statuses, jobs.Status(word))
+		}
+	}
+	f.After, _ = id.Parse[id.Job](q.Get("cursor"))
+	f.Channel, _ = id.Parse[id.Channel](q.Get("channelId"))
+	view := jobsView{Empty: empty{Icon: "retry", Head: "No jobs", Text: "Imports and synchronisations appear here as they run."}}
+	for _, t := range []struct{ label, status string }{{"All", ""}, {"Running", "PENDING,PROCESSING"},
+		{"With errors", "COMPLETED_WITH_ERRORS"},
+		{"Failed", "FAILED"}} {
+		view.Tabs = append(view.Tabs, tab{Label: t.label, Current: q.Get("status") == t.status,
+			To: address("/jobs", url.Values{"status": {t.status}, "channelId": {q.Get("channelId")}})})
+	}
+	err := r.read(func(tx *db.Tx) error {
+		list, more, err := jobs.List(tx, f)
+		view.Jobs = r.jobRows(list)
+		view.Pager.Words = r.format.plural(int64(len(list)), "job", "jobs")
+		if f.After != "" {
+			view.Pager.First = address("/jobs", url.Values{"status": {q.Get("status")}, "channelId": {q.Get("channelId")}})
+		}
+		if more {
+			view.Pager.Older = address("/jobs", url.Values{"status": {q.Get("status")}, "channelId": {q.Get("channelId")},
+				"cursor": {string(list[len(list)-1].ID)}})
+		}
+		return err
+	})
+	return show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view}), err
+}
+
+// address is a page's with the parameters that are not empty.
+func address(path string, values url.Values) string {
+	for name, value := range values {
+		if len(value) == 0 || value[0] == "" {
+			values.Del(name)
+		}
+	}
+	if len(values) == 0 {
+		return prefix + path
+	}
+	return prefix + path + "?" + values.Encode()
+}
+
+// jobError is an item that a job could not do.
+type jobError struct {
+	SKU, ExternalID, Error, Code string
+}
+
+// Item names what the error is about.
+func (e jobError) Item() string {
+	if e.SKU != "" {
+		return e.SKU
+	}
+	return e.ExternalID
+}
+
+type jobView struct {
+	jobRow
+	Pairs  []pair
+	Errors []jobError
+	Live   bool
+}
+
+// showJob serves GET /jobs/{id}.
+func (d *Dashboard) showJob(r *request) (answer, error) {
+	which, err := pathID[id.Job](r, "job")
+	if err != nil {
+		return answer{}, err
+	}
+	var j jobs.Job
+	err = r.read(func(tx *db.Tx) (err error) {
+		j, err = jobs.ByID(tx, which)
+		return err
+	})
+	if err == nil {
+		err = r.caller().Needs(j.Type.Scope())
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	f := r.format
+	view := jobView{jobRow: r.jobRows([]jobs.Job{j})[0], Live: j.Status == jobs.Pending || j.Status == jobs.Processing}
+	view.Pairs = []pair{{Name: "Created", Value: f.Count(j.Created)}, {Name: "Updated", Value: f.Count(j.Updated)},
+		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", Value: f.Stamp(j.StartedAt).Words},
+		{Name: "Ended", Value: f.Stamp(j.CompletedAt).Words}, {Name: "Id", Value: string(j.ID), Mono: true}}
+	if j.Channel != "" {
+		view.Pairs = append([]pair{{Name: "Channel", Value: j.ChannelName, To: prefix + "/channels/" + string(j.Channel)}}, view.Pairs...)
+	}
+	if j.Errors != "" {
+		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {
+			return answer{}, err
+		}
+	}
+	return show(screen{Template: "job", Title: view.Type, Section: "/jobs", Data: view,
+		Crumbs: []crumb{{"Jobs", "/jobs"}, {view.Type, ""}}}), nil
+}

@@ -1,0 +1,408 @@
+package dashboard
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/analytics"
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/money"
+	"entrepot/internal/orders"
+	"entrepot/internal/webhooks"
+)
+
+// overviewRoutes are the first page.
+var overviewRoutes = []*route{
+	{method: "GET", path: "", serve: (*Dashboard).showOverview},
+	{method: "GET", path: "/{$}", serve: (*Dashboard).showOverview},
+}
+
+// need is something that waits for a person.
+type need struct {
+	Tone, Icon        string
+	Head, Text        string
+	To                string // with the prefix
+	Label             string
+	topic, part, area string
+}
+
+// kpi is a figure beside that of the span before.
+type kpi struct {
+	Label, Value, To string
+	Change, Tone     string // "+30.5 %", "good"; "" for no comparison
+	From             string
+}
+
+// shareRow is what a channel had of the revenue.
+type shareRow struct {
+	Name, Platform, To, Revenue, Orders, Class string
+	Value, Max                                 int64
+}
+
+// healthRow is how an endpoint's newest attempts went.
+type healthRow struct {
+	Name, To, Words string
+	Tone, Glyph     string
+}
+
+// latestRow is one of the newest orders.
+type latestRow struct {
+	ID, Number, Customer, Total, To string
+	Status                          badge
+	Placed                          stamp
+}
+
+// lowRow is a stock level under its threshold.
+type lowRow struct{ Name, SKU, Available, Threshold, To string }
+
+type overviewView struct {
+	Spans    []tab
+	Needs    []need
+	KPIs     []kpi
+	Chart    chart
+	Before   string
+	Latest   []latestRow
+	Shares   []shareRow
+	Hooks    []healthRow
+	Low      []lowRow
+	LowCount string
+	First    []need // the first steps of an account in which nothing has happened yet
+	Calm     bool
+}
+
+// overviewDays are the spans that can be looked at.
+var overviewDays = []int{7, 30, 90}
+
+// showOverview serves GET /: what needs somebody, and how the account does.
+func (d *Dashboard) showOverview(r *request) (answer, error) {
+	days := 30
+	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {
+		days = n
+	}
+	view := overviewView{Before: strconv.Itoa(days) + " days before"}
+	for _, n := range overviewDays {
+		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n), Current: n == days})
+	}
+	today := r.format.now.UTC().Truncate(24 * time.Hour)
+	span := analytics.Span{From: today.AddDate(0, 0, 1-days).UnixMicro(), To: today.AddDate(0, 0, 1).UnixMicro() - 1}
+	err := r.read(func(tx *db.Tx) error {
+		work, err := readOpenWork(tx, r)
+		if err != nil {
+			return err
+		}
+		view.Needs, view.Hooks = work.needs(r), work.hooks
+		if r.caller().May("read:analytics") {
+			if err := view.readFigures(tx, r, span, days); err != nil {
+				return err
+			}
+		}
+		if r.caller().May("read:orders") {
+			err = view.readLatest(tx, r)
+		}
+		return err
+	})
+	view.Calm = len(view.Needs) == 0
+	if len(view.Latest) == 0 && len(view.Shares) == 0 {
+		view.First = d.firstSteps(r)
+	}
+	return show(screen{Template: "overview", Title: "Overview", Section: "/", Data: view}), err
+}
+
+// firstSteps lead into an empty account.
+func (d *Dashboard) firstSteps(r *request) (list []need) {
+	for _, n := range []need{
+		{Icon: "plug", Head: "Connect a channel", Text: "A shop, a marketplace, or a system of your own with a key.", Label: "Add a channel",
+			part: "/channels/new", area: "write:channels"},
+		{Icon: "tag", Head: "Bring your products", Text: "From a file, or one by one.", Label: "Add products", part: "/products/new",
+			area: "write:products"},
+		{Icon: "hook", Head: "Hear of every change", Text: "Webhooks notify your systems as things happen.", Label: "Add a webhook",
+			part: "/webhooks/new", area: "write:webhooks"},
+	} {
+		if d.has(n.part) && r.caller().May(n.area) {
+			n.Tone, n.To = "info", prefix+n.part
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
+func (v *overviewView) readFigures(tx *db.Tx, r *request, span analytics.Span, days int) error {
+	currency := r.session.Account.Currency
+	summary, err := analytics.Summarize(tx, currency, span)
+	if err != nil {
+		return err
+	}
+	v.KPIs = r.kpis(summary, currency)
+	now, err := analytics.ReadSales(tx, currency, span, analytics.Day)
+	if err != nil {
+		return err
+	}
+	earlier := analytics.Span{From: time.UnixMicro(span.From).AddDate(0, 0, -days).UnixMicro(), To: span.From - 1}
+	before, err := analytics.ReadSales(tx, currency, earlier, analytics.Day)
+	if err != nil {
+		return err
+	}
+	v.Chart = r.salesChart(now.Points, before.Points, currency)
+	list, err := analytics.Channels(tx, currency, span)
+	if err != nil {
+		return err
+	}
+	v.Shares = r.shares(list, currency)
+	if !r.caller().May("read:inventory") {
+		return nil
+	}
+	low, err := analytics.LowLevels(tx, 5)
+	for _, l := range low {
+		v.Low = append(v.Low, lowRow{Name: l.Name, SKU: l.SKU, Available: r.format.Count(l.OnHand - l.Reserved),
+			Threshold: r.format.Count(l.Threshold), To: prefix + "/stock?search=" + l.SKU})
+	}
+	v.LowCount = r.format.Count(summary.LowStock)
+	return err
+}
+
+func (r *request) kpis(s analytics.Summary, currency string) []kpi {
+	now := s.Takings[0]
+	f := r.format
+	list := []kpi{
+		{Label: "Orders", Value: f.Count(now.Orders), To: prefix + "/orders", From: f.Count(s.Before.Orders)},
+		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: prefix + "/orders", From: f.Whole(s.Before.Revenue, currency)},
+		{Label: "Average order", Value: f.Money(now.Average(), currency), To: prefix + "/orders", From: f.Money(s.Before.Average(), currency)},
+		{Label: "New customers", Value: f.Count(s.NewCustomers), To: prefix + "/customers"},
+	}
+	for i, pair := range [][2]float64{{float64(now.Orders), float64(s.Before.Orders)}, {units(now.Revenue), units(s.Before.Revenue)},
+		{float64(now.Average()), float64(s.Before.Average())}} {
+		list[i].Change, list[i].Tone = f.change(pair[0], pair[1])
+	}
+	list[3].From = "of " + f.Count(s.Customers) + " in all"
+	return list
+}
+
+// units is a sum as a number, for pictures and percentages only.
+func units(t money.Total) float64 {
+	n, err := strconv.ParseFloat(t.String(), 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// change is how much a figure grew, in percent with one decimal.
+func (f format) change(now, before float64) (words, tone string) {
+	if before <= 0 {
+		return "", ""
+	}
+	percent := (now/before - 1) * 100
+	words = f.plain(strconv.FormatFloat(percent, 'f', 1, 64)) + " %"
+	if strings.Trim(words, "−0., %") == "" {
+		return "No change", "soft"
+	}
+	if percent >= 0 {
+		return "+" + words, "good"
+	}
+	return words, "bad"
+}
+
+// salesChart is revenue by day; today has not ended yet.
+func (r *request) salesChart(now, before []analytics.Point, currency string) chart {
+	points := make([]point, len(now))
+	for i, p := range now {
+		day := time.UnixMicro(p.Start).UTC()
+		points[i] = point{Label: day.Format("2 Jan"), Words: r.format.Total(p.Revenue, currency), Value: units(p.Revenue), Part: i == len(now)-1}
+		if points[i].Part {
+			points[i].Label = "Today"
+		}
+		if i < len(before) {
+			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
+		}
+		points[i].Title = day.Format("Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(p.Orders, "order", "orders") +
+			" (" + points[i].Other + " before)"
+	}
+	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })
+}
+
+// short writes the value of an axis: €2k.
+func (f format) short(v float64, currency string) string {
+	suffix := ""
+	switch {
+	case v >= 1e6:
+		v, suffix = v/1e6, "m"
+	case v >= 1000:
+		v, suffix = v/1000, "k"
+	}
+	return symbolOf(currency) + f.plain(strconv.FormatFloat(v, 'f', -1, 64)) + suffix
+}
+
+// shares are the channels that sold something, the best first.
+func (r *request) shares(list []analytics.Channel, currency string) (rows []shareRow) {
+	for i, c := range list {
+		if c.Orders == 0 || len(rows) == 6 {
+			continue
+		}
+		row := shareRow{Name: c.Name, Platform: platformWord(c.Platform), Revenue: r.format.Whole(c.Revenue, currency),
+			Orders: r.format.Count(c.Orders), Class: "c" + strconv.Itoa(i%4+1), Value: int64(units(c.Revenue)), Max: int64(units(list[0].Revenue))}
+		if row.To = prefix + "/orders?channelId=" + string(c.ID); c.ID == "" {
+			row.Name, row.To = "Without a channel", prefix+"/orders"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// platformWord is what people call a platform.
+func platformWord(platform string) string {
+	return map[string]string{channels.Custom: "Custom", channels.WooCommerce: "WooCommerce", channels.Shopify: "Shopify",
+		channels.PrestaShop: "PrestaShop", channels.Amazon: "Amazon", channels.EBay: "eBay", channels.TikTokShop: "TikTok Shop"}[platform]
+}
+
+// readLatest reads the newest orders.
+func (v *overviewView) readLatest(tx *db.Tx, r *request) error {
+	list, _, err := orders.List(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7}, func([]orders.Order) error { return nil })
+	for _, o := range list {
+		v.Latest = append(v.Latest, latestRow{ID: string(o.ID), Number: orders.Number(o.Number), Customer: o.CustomerName,
+			Total: r.format.Money(o.Total, o.Currency), To: prefix + "/orders/" + string(o.ID), Status: statusWords[o.Status],
+			Placed: r.format.Stamp(o.CreatedAt)})
+	}
+	return err
+}
+
+// openWork is what waits for people, as far as this user may see it.
+type openWork struct {
+	toShip, low int64
+	oldest      int64 // when the oldest order that waits came
+	oversold    []analytics.Level
+	failing     []failing
+	hooks       []healthRow
+	failed      []jobs.Job
+	reconnect   []channels.Channel
+}
+
+// failing is an endpoint whose newest attempts have not delivered anything.
+type failing struct {
+	name    string
+	id      id.Endpoint
+	waiting int64
+	health  webhooks.Health
+}
+
+// failedFor is how long a failed job is shown as open work.
+const failedFor = 7 * 24 * time.Hour
+
+// readOpenWork reads it.
+func readOpenWork(tx *db.Tx, r *request) (w openWork, err error) {
+	may := r.caller().May
+	if may("read:orders") {
+		list, total, err := orders.List(tx, orders.Filter{CountedFilter: orders.CountedFilter{
+			Statuses: []orders.Status{orders.Processing, orders.PartiallyShipped}}, Sort: orders.ByCreatedAt, Ascending: true, Limit: 1},
+			func([]orders.Order) error { return nil })
+		if err != nil {
+			return w, err
+		}
+		if w.toShip = total; len(list) > 0 {
+			w.oldest = list[0].CreatedAt
+		}
+	}
+	if may("read:inventory") {
+		if w.oversold, w.low, err = analytics.Oversold(tx, 3); err != nil {
+			return w, err
+		}
+	}
+	if may("read:webhooks") {
+		if err := w.readHooks(tx); err != nil {
+			return w, err
+		}
+	}
+	if may("read:channels") {
+		if w.failed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, From: r.format.now.Add(-failedFor).UnixMicro(),
+			Limit: 20}); err != nil {
+			return w, err
+		}
+		list, _, err := channels.List(tx, 100, 0)
+		if err != nil {
+			return w, err
+		}
+		for _, c := range list {
+			if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
+				w.reconnect = append(w.reconnect, c)
+			}
+		}
+	}
+	return w, nil
+}
+
+// leastFailed is how many attempts in a row must have failed before an endpoint counts as failing.
+const leastFailed = 3
+
+// readHooks reads how the endpoints do.
+func (w *openWork) readHooks(tx *db.Tx) error {
+	list, _, err := webhooks.Endpoints(tx, 100, 0)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	ids := make([]id.Endpoint, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	health, err := webhooks.HealthOf(tx, ids)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		e, h := &list[i], health[i]
+		row := healthRow{Name: hookName(e), To: prefix + "/webhooks/" + string(e.ID), Words: "no attempts yet", Tone: "idle", Glyph: "pending"}
+		if h.Attempts > 0 {
+			row.Words = strconv.FormatInt(h.Answered, 10) + " of " + strconv.FormatInt(h.Attempts, 10) + " answered 2xx"
+			row.Tone, row.Glyph = "good", "ok"
+		}
+		switch {
+		case h.Attempts >= leastFailed && h.Answered == 0:
+			row.Tone, row.Glyph = "bad", "fail"
+			counts, err := webhooks.Tally(tx, e.ID)
+			if err != nil {
+				return err
+			}
+			w.failing = append(w.failing, failing{row.Name, e.ID, counts.Of(webhooks.Pending), h})
+		case h.Attempts > 0 && h.Answered*2 < h.Attempts:
+			row.Tone, row.Glyph = "warn", "wait"
+		}
+		w.hooks = append(w.hooks, row)
+	}
+	return nil
+}
+
+// needs are the open work as the page says it.
+func (w openWork) needs(r *request) (list []need) {
+	f := r.format
+	if w.toShip > 0 {
+		list = append(list, need{Tone: "warn", Icon: "truck", Head: f.plural(w.toShip, "order to ship", "orders to ship"),
+			Text: "The oldest waits since " + f.Stamp(w.oldest).Words, Label: "Ship orders",
+			To: prefix + "/orders?status=PROCESSING,PARTIALLY_SHIPPED"})
+	}
+	for _, e := range w.failing {
+		list = append(list, need{Tone: "bad", Icon: "hook", Head: e.name + " fails",
+			Text: "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " was answered 2xx; " +
+				f.plural(e.waiting, "delivery waits", "deliveries wait"), To: prefix + "/webhooks/" + string(e.id), Label: "Inspect"})
+	}
+	if n := int64(len(w.oversold)); n > 0 {
+		var names []string
+		for _, l := range w.oversold {
+			names = append(names, l.SKU+" "+f.Count(l.OnHand-l.Reserved))
+		}
+		list = append(list, need{Tone: "bad", Icon: "stock", Head: f.plural(w.low, "SKU oversold", "SKUs oversold"),
+			Text: strings.Join(names, ", "), To: prefix + "/stock?view=oversold", Label: "See stock"})
+	}
+	if n := int64(len(w.failed)); n > 0 {
+		list = append(list, need{Tone: "warn", Icon: "retry", Head: f.plural(n, "job failed", "jobs failed"),
+			Text: jobWord(w.failed[0].Type) + " " + w.failed[0].ChannelName, To: prefix + "/jobs?status=FAILED", Label: "Read why"})
+	}
+	for _, c := range w.reconnect {
+		list = append(list, need{Tone: "bad", Icon: "plug", Head: "Reconnect " + c.Name, Text: channelBadge(c).Word,
+			To: prefix + "/channels/" + string(c.ID), Label: "Reconnect"})
+	}
+	return list
+}

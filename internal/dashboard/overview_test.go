@@ -1,0 +1,94 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+)
+
+// The overview of an empty account leads into it; that of one at work says what waits, with its figures.
+func TestOverview(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		if out := b.get("/"); out.status != 200 || !strings.Contains(out.words(), "First steps Connect a channel") {
+			t.Fatalf("empty: %d %s", out.status, out.words())
+		}
+		s.seedWork()
+		out := b.get("/?days=30")
+		for _, words := range []string{"8 orders to ship", "The oldest waits since", "Shop order status page fails",
+			"None of the last 3 attempts was answered 2xx", "2 SKUs oversold", "DSK-LAMP −77", "Orders 30", "Revenue €5,220", "New customers 9",
+			"ERP Custom €5,220 · 30", "ORD-000001", "Clara Schumann 0", "0 of 3 answered 2xx", "Low stock"} {
+			if !strings.Contains(out.words(), words) {
+				t.Errorf("the overview does not say %q: %s", words, out.words())
+			}
+		}
+		b.header.Set("Accept-Language", "de-DE")
+		if out := b.get("/"); !strings.Contains(out.words(), "5.220 €") {
+			t.Errorf("in German separators: %s", out.words())
+		}
+		s.newUser("vera@test.example", accounts.Viewer)
+		out = s.as(accounts.User{Email: "vera@test.example"}).get("/")
+		if out.status != 200 || !strings.Contains(out.words(), "8 orders to ship") {
+			t.Errorf("for a viewer: %d", out.status)
+		}
+	})
+}
+
+// A custom channel's key is shown once, works, and is in no later page; the channel goes when its name is typed.
+func TestChannels(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b := s.as(s.owner)
+		page := b.get("/channels/new?platform=CUSTOM")
+		values := url.Values{"_key": {page.key(t, "/channels/new")}, "platform": {"CUSTOM"}, "name": {""}}
+		if out := b.post("/channels/new", values); out.status != 422 || !strings.Contains(out.words(), "Name is required") {
+			t.Fatalf("no name: %d %s", out.status, out.words())
+		}
+		values.Set("name", "Our ERP")
+		out := b.post("/channels/new", values)
+		at := strings.Index(out.body, "pk_live_")
+		if out.status != 200 || at < 0 {
+			t.Fatalf("%d %s", out.status, out.words())
+		}
+		key, _, _ := strings.Cut(out.body[at:], `"`)
+		if again := b.post("/channels/new", values); !strings.Contains(again.body, key) {
+			t.Errorf("a second click answers %d %s", again.status, again.words())
+		}
+		list := b.get("/channels")
+		if strings.Count(list.body, "Our ERP") != 1 || strings.Contains(list.body, key) || strings.Contains(list.words(), "Last synchronised") {
+			t.Errorf("the list: %s", list.words())
+		}
+		caller := s.browser()
+		caller.header.Set("X-API-Key", key)
+		order := `{"customerName":"Ada","items":[{"sku":"X","quantity":1,"unitPrice":1}]}`
+		if made := caller.send("POST", "/api/v1/orders", strings.NewReader(order), "application/json"); made.status != 400 || !strings.Contains(made.body, "X") { // the key is good, the SKU unknown
+			t.Errorf("with the key: %d %s", made.status, made.body)
+		}
+		_, rest, _ := strings.Cut(list.body, prefix+"/channels/0")
+		channel, _, _ := strings.Cut("0"+rest, `"`)
+		if strings.Contains(s.log.String(), key) {
+			t.Error("the key is in the log")
+		}
+		view := b.get("/channels/" + channel)
+		if view.status != 200 || strings.Contains(view.body, key) || strings.Contains(view.words(), "Test the connection") {
+			t.Errorf("%d %s", view.status, view.words())
+		}
+		if out := b.post("/channels/"+channel+"/test", nil); out.status != 400 {
+			t.Errorf("a custom channel is tested: %d", out.status)
+		}
+		if out := b.follow(b.post("/channels/"+channel+"/status", url.Values{"status": {"inactive"}})); !strings.Contains(out.words(), "Undo") {
+			t.Errorf("%s", out.words())
+		}
+		if out := b.post("/channels/"+channel+"/delete", url.Values{"name": {"our erp"}}); out.status != 422 {
+			t.Errorf("another name: %d", out.status)
+		}
+		out = b.follow(b.post("/channels/"+channel+"/delete", url.Values{"name": {"Our ERP"}}))
+		if !strings.Contains(out.words(), "No channels yet") {
+			t.Errorf("%s", out.words())
+		}
+		if out := caller.send("GET", "/api/v1/orders", nil, ""); out.status != 401 {
+			t.Errorf("the deleted channel's key: %d", out.status)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package drafts
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/jobs"
+	"entrepot/internal/limits"
+)
+
+// ReadChannel reads a new channel (interface §4.5).
+func ReadChannel(o *apijson.Object) commerce.ChannelDraft {
+	o.Record("CreateChannel")
+	name := o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value
+	d := commerce.ChannelDraft{Name: &name, Platform: apijson.Enum(o, "platform", true, channels.Platforms...).Value}
+	readChannelParts(o, &d)
+	return d
+}
+
+// ReadChannelChange reads what is to change of a channel.
+func ReadChannelChange(o *apijson.Object) commerce.ChannelDraft {
+	o.Record("UpdateChannel")
+	var d commerce.ChannelDraft
+	if f := o.Text("name", apijson.Text{Max: limits.MaxName, Min: 1}); f.Set {
+		if f.Null {
+			o.Fault("name", "must not be null")
+		}
+		d.Name = &f.Value
+	}
+	d.Status = apijson.Enum(o, "status", false, channels.Active, channels.Inactive).Ptr()
+	readChannelParts(o, &d)
+	return d
+}
+
+// readChannelParts reads credentials and settings.
+func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
+	o.Object("credentials", false, func(c *apijson.Object) {
+		d.Credentials = connector.Credentials{}
+		for _, name := range c.Names() {
+			if !c.IsText(name) {
+				d.NotText = append(d.NotText, name)
+			} else {
+				d.Credentials[name] = c.Text(name, apijson.Text{Max: limits.MaxCredential, Keep: true}).Value // null as ""
+			}
+		}
+	})
+	if f := o.Free("settings", true); f.Given() {
+		d.Settings = &f.Value
+	}
+	o.Object("settings", false, func(s *apijson.Object) {
+		oversell := apijson.Enum(s, "oversell", false, "allow", "reject").Or("allow")
+		d.Oversell = &oversell
+	})
+}
+
+// ReadSync reads what a channel is to synchronise.
+func ReadSync(o *apijson.Object) (d commerce.SyncDraft) {
+	o.Record("QueueSync")
+	d.Type = apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value
+	d.ExternalIDs = o.Texts("externalIds", false, 100, apijson.Text{Max: 100}).Value
+	d.SKUs = o.Texts("skus", false, 1000, apijson.Text{}).Value
+	return d
+}
