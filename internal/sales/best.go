@@ -107,7 +107,8 @@ func named(tx *db.Tx, sums []Sum, numbers []int64) (list []Seller, err error) {
 			}
 			list = append(list, s)
 			return err
-		}, "SELECT number, sku, order_id FROM sold_skus WHERE tenant_id = $1 AND number IN "+db.In(len(piece), 2), args...)
+		}, "WITH v(number) AS (VALUES "+db.Values(len(piece), 1, 2, "::BIGINT")+`) SELECT s.number, s.sku, s.order_id
+			FROM v CROSS JOIN sold_skus s WHERE s.tenant_id = $1 AND s.number = v.number`, args...) // by IN, SQLite would read all of the account
 	})
 }
 

@@ -214,7 +214,12 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 	var asked []string
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, _ []any) { asked = append(asked, sql) }})
 	s := newShop(t, store, 0)
+	defer sales.SetFewest(sales.SetFewest(1))
 	s.order(100 * day)
+	if _, err := sales.Fold(t.Context(), store, s.tenant); err != nil {
+		t.Fatal(err)
+	}
+	s.order(100*day + hour)
 	s.read(func(tx *db.Tx) error {
 		asked = nil
 		_, err := sales.Best(tx, "EUR", 99*day, 101*day, 5)
@@ -234,6 +239,19 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 		if !strings.Contains(plan, want) {
 			t.Errorf("no %s in\n%s", want, plan)
 		}
+	}
+	names, plan := slices.IndexFunc(asked, func(sql string) bool { return strings.Contains(sql, "JOIN sold_skus") }), ""
+	s.read(func(tx *db.Tx) error {
+		return tx.Each(func(r db.Rows) error {
+			var n, parent, unused int64
+			var line string
+			err := r.Scan(&n, &parent, &unused, &line)
+			plan += line + "\n"
+			return err
+		}, "EXPLAIN QUERY PLAN "+asked[names], s.tenant, 1, 2, 3, 4)
+	})
+	if !strings.Contains(plan, "sold_skus_tenant_id_number (tenant_id=? AND number=?)") {
+		t.Errorf("numbers are not looked up:\n%s", plan)
 	}
 }
 
