@@ -279,46 +279,6 @@ for (const kind of ["online", "offline"]) {
   addEventListener(kind, () => { const bar = $("#offline"); if (bar) bar.hidden = navigator.onLine; if (navigator.onLine) happened(["*"]); });
 }
 
-// ---- the palette
-
-const palette = $("#palette");
-let jumping = null;
-
-async function jump() {
-  jumping?.abort();
-  const mine = jumping = new AbortController();
-  try {
-    const answer = await fetch(base + "/jump?q=" + encodeURIComponent($("input", palette).value), { signal: mine.signal });
-    const list = parse(await answer.text()).getElementById("jump-list");
-    if (list) { children($("#palette-list"), list, true); mark(0); }
-  } catch { /* a newer letter has come */ }
-}
-
-// mark moves to a result; the cursor stays in the input.
-function mark(step) {
-  const links = all("#palette-list a");
-  const now = links.findIndex(link => link.hasAttribute("aria-selected"));
-  const next = links.length ? (Math.max(now, 0) + step + links.length) % links.length : -1;
-  links.forEach((link, i) => i === next ? link.setAttribute("aria-selected", "true") : link.removeAttribute("aria-selected"));
-  links[next]?.scrollIntoView({ block: "nearest" });
-}
-
-if (palette) {
-  palette.addEventListener("input", () => { clearTimeout(typed); typed = setTimeout(jump, 100); });
-  palette.addEventListener("keydown", event => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) { event.preventDefault(); mark(step); }
-    if (event.key === "Enter") { event.preventDefault(); ($("#palette-list a[aria-selected]") ?? $("#palette-list a"))?.click(); }
-  });
-}
-
-function openPalette() {
-  if (!palette || palette.open) return;
-  palette.showModal();
-  $("input", palette).select();
-  jump();
-}
-
 // ---- the keyboard
 
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
@@ -327,10 +287,6 @@ let going = 0;
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
 
 addEventListener("keydown", event => {
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-    event.preventDefault();
-    return openPalette();
-  }
   if (event.key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
   if (event.ctrlKey || event.metaKey || event.altKey || keysOff() || $("dialog[open]")) return;
   if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]")) return;
