@@ -2,15 +2,11 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/records"
 )
 
@@ -20,29 +16,12 @@ var accountRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).readAccount},
 	{method: "PATCH", path: "/api/v1/account", name: "updateAccount", ifMatch: true, section: "4.5.10", summary: "Change the account",
 		scope:  "write:users",
-		body:   func(o *apijson.Object) { readAccountChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadAccountChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
 	{method: "PUT", path: "/api/v1/account", name: "putAccount", ifMatch: true, section: "4.5.10",
 		summary: "Change the account, the same as PATCH", scope: "write:users",
-		body:   func(o *apijson.Object) { readAccountChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadAccountChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteAccount(w, "data", records.SampleAccount) }), serve: (*API).updateAccount},
-}
-
-func readAccountChange(o *apijson.Object) (change commerce.AccountChange) {
-	o.Record("UpdateAccount")
-	name := o.Text("name", apijson.Text{Max: limits.MaxName})
-	if name.Set && name.Value == "" {
-		o.Fault("name", "must not be empty")
-	}
-	currency := o.Text("currency", apijson.Text{Max: 3})
-	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
-	if currency.Set && !money.KnownCurrency(change.Currency) {
-		o.Fault("currency", "must be an ISO 4217 code such as EUR")
-	}
-	strict := o.Bool("strictWarehouses")
-	drafts.NotNull(o, "strictWarehouses", strict)
-	change.StrictWarehouses = strict.Ptr()
-	return change
 }
 
 // readAccount serves GET /api/v1/account: 200.
@@ -58,7 +37,7 @@ func (a *API) readAccount(r *request) (out answer, err error) {
 // updateAccount serves PATCH and PUT /api/v1/account: 200; 400, 403, 412.
 func (a *API) updateAccount(r *request) (answer, error) {
 	o := r.object()
-	update := readAccountChange(o)
+	update := drafts.ReadAccountChange(o)
 	expected := r.expected(o)
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		account, err := a.Commerce.UpdateAccount(tx, r.caller, expected, update)

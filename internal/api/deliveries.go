@@ -6,6 +6,7 @@ import (
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -16,20 +17,21 @@ var deliveryRoutes = []*route{
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/test", name: "testEndpoint", section: "4.5.9",
 		summary: "Send a sample event to this endpoint now", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readTest(o) }, optional: true,
-		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).pingEndpoint},
+		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery) }), serve: (*API).pingEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}/deliveries", name: "listDeliveries", section: "4.5.9",
 		summary: "List an endpoint's deliveries, newest first", scope: "read:webhooks",
 		query: func(q *apijson.Query) { readDeliveryFilter(q) }, answer: sampleDeliveries, serve: (*API).listDeliveries},
+	{method: "GET", path: "/api/v1/developer/webhooks/deliveries", name: "listAllDeliveries", section: "4.5.9",
+		summary: "List the deliveries of all endpoints, newest first", scope: "read:webhooks",
+		query: func(q *apijson.Query) { readAcrossFilter(q) }, answer: data(sampleAcross), serve: (*API).listAllDeliveries},
 	{method: "GET", path: "/api/v1/developer/webhooks/deliveries/{id}", name: "getDelivery", section: "4.5.9",
-		summary: "Read a delivery with its attempts", scope: "read:webhooks",
-		answer: data(func(w *apijson.Writer) {
-			records.WriteDelivery(w, "data", &records.SampleDelivery, records.SampleAttempts)
-		}), serve: (*API).readDelivery},
+		summary: "Read a delivery with its attempts and what they sent", scope: "read:webhooks",
+		answer: data(sampleDelivery), serve: (*API).readDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/{id}/retry", name: "retryDelivery", section: "4.5.9",
 		summary: "Attempt a delivery now", scope: "write:webhooks",
-		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery, nil) }), serve: (*API).retryDelivery},
+		answer: data(func(w *apijson.Writer) { records.WriteDelivery(w, "data", &records.SampleDelivery) }), serve: (*API).retryDelivery},
 	{method: "POST", path: "/api/v1/developer/webhooks/deliveries/retry", name: "retryFailedDeliveries", section: "4.5.9", errors: []int{404},
-		summary: "Attempt all failed deliveries once more", scope: "write:webhooks",
+		summary: "Attempt failed deliveries once more, or pending ones now", scope: "write:webhooks",
 		body: func(o *apijson.Object) { readRetry(o) }, status: http.StatusAccepted,
 		answer: data(func(w *apijson.Writer) { writeRetried(w, 12) }), serve: (*API).retryDeliveries},
 }
@@ -55,7 +57,7 @@ func (a *API) pingEndpoint(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d) }), nil
 	})
 }
 
@@ -91,7 +93,7 @@ func (a *API) listDeliveries(r *request) (answer, error) {
 		if err != nil {
 			return 0, err
 		}
-		return total, writeRows(r, w, list, func(d *webhooks.Delivery) { records.WriteDelivery(w, "", d, nil) })
+		return total, writeRows(r, w, list, func(d *webhooks.Delivery) { records.WriteDelivery(w, "", d) })
 	})
 }
 
@@ -102,15 +104,87 @@ func (a *API) readDelivery(r *request) (out answer, err error) {
 		return answer{}, err
 	}
 	err = a.read(r, func(tx *db.Tx) error {
-		d, err := webhooks.DeliveryByID(tx, delivery)
+		v, err := a.Commerce.ReadDelivery(tx, r.caller, delivery)
 		if err != nil {
 			return err
 		}
-		tries, err := d.Tries(tx)
-		out = one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, tries) })
-		return err
+		detail := records.DeliveryDetail{Tries: v.Tries, Payload: v.Payload, URL: v.Endpoint.URL}
+		if n := len(v.Tries); n > 0 {
+			detail.Headers = v.Headers(v.Tries[n-1], a.Version)
+		}
+		if v.Happened != 0 && !v.Readable {
+			detail.Payload = withoutData(v.Event, v.Name, v.Happened)
+		}
+		out = one(http.StatusOK, string(v.ID), func(w *apijson.Writer) { records.WriteDeliveryDetail(w, "data", v.Delivery, detail) })
+		return nil
 	})
 	return out, err
+}
+
+// withoutData is the envelope of an event that the caller may not read.
+func withoutData(event id.Event, name string, at int64) string {
+	w := apijson.NewWriter(160)
+	records.WriteEvent(w, "", event, name, at, "null")
+	return string(w.Bytes())
+}
+
+func readAcrossFilter(q *apijson.Query) webhooks.AcrossFilter {
+	f := webhooks.AcrossFilter{Endpoint: apijson.QueryID[id.Endpoint](q, "endpointId"),
+		State: apijson.QueryEnum(q, "status", webhooks.States...), Event: apijson.QueryEnum(q, "event", webhooks.EventNames...),
+		Resource: q.Text("resourceId"), StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: q.Int("limit", 20, 1, 100)}
+	if at, given := q.Time("from", false); given {
+		f.From = max(1, at.UnixMicro())
+	}
+	if at, given := q.Time("to", true); given {
+		f.To = max(1, at.UnixMicro())
+	}
+	if text := q.Text("cursor"); text != "" {
+		cursor, ok := webhooks.ParseDeliveryCursor(text)
+		if !ok {
+			q.Fault("cursor", "must be a meta.nextCursor of an earlier page")
+		}
+		f.After = cursor
+	}
+	return f
+}
+
+// listAllDeliveries serves GET /api/v1/developer/webhooks/deliveries: 200; 400.
+func (a *API) listAllDeliveries(r *request) (answer, error) {
+	q := r.query()
+	f := readAcrossFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
+		page, err := webhooks.Across(tx, f)
+		if err != nil {
+			return err
+		}
+		w.Object("")
+		w.List("data")
+		if err := writeRows(r, w, page.Deliveries, func(d *webhooks.Delivery) { records.WriteDelivery(w, "", d) }); err != nil {
+			return err
+		}
+		w.EndList()
+		writeCursorMeta(w, f.Limit, page.Next.String())
+		w.End()
+		return nil
+	})
+}
+
+// writeCursorMeta writes the meta of a list that is only read on by its cursor.
+func writeCursorMeta(w *apijson.Writer, limit int, next string) {
+	w.Record("CursorMeta", "meta")
+	w.Int("limit", int64(limit))
+	w.TextOrNull("nextCursor", next)
+	w.End()
+}
+
+func sampleAcross(w *apijson.Writer) {
+	w.List("data")
+	records.WriteDelivery(w, "", &records.SampleDelivery)
+	w.EndList()
+	writeCursorMeta(w, 20, (&webhooks.DeliveryCursor{Position: records.SampleTime, Endpoint: records.SampleEndpoint.ID}).String())
 }
 
 // retryDelivery serves POST /api/v1/developer/webhooks/deliveries/{id}/retry: 200; 404.
@@ -124,26 +198,26 @@ func (a *API) retryDelivery(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d, nil) }), nil
+		return one(http.StatusOK, string(d.ID), func(w *apijson.Writer) { records.WriteDelivery(w, "data", d) }), nil
 	})
 }
 
-func readRetry(o *apijson.Object) (endpoint id.Endpoint, span commerce.Span) {
+func readRetry(o *apijson.Object) (endpoint id.Endpoint, state webhooks.State, span commerce.Span) {
 	o.Record("RetryDeliveries")
 	endpoint = apijson.UUID[id.Endpoint](o, "endpointId", false).Value
-	apijson.Enum(o, "status", true, webhooks.Failed)
-	return endpoint, readTimes(o, false)
+	state = apijson.Enum(o, "status", true, webhooks.Failed, webhooks.Pending).Value
+	return endpoint, state, drafts.ReadTimes(o, false)
 }
 
 // retryDeliveries serves POST /api/v1/developer/webhooks/deliveries/retry: 202; 400, 404.
 func (a *API) retryDeliveries(r *request) (answer, error) {
 	o := r.object()
-	endpoint, span := readRetry(o)
+	endpoint, state, span := readRetry(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.RetryDeliveries(tx, r.caller, endpoint, span)
+		n, err := a.Commerce.RetryDeliveries(tx, r.caller, endpoint, state, span)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeRetried(w, n) }), err
 	})
 }
@@ -154,6 +228,13 @@ func writeRetried(w *apijson.Writer, n int64) {
 	w.End()
 }
 
+// sampleDelivery is a delivery before anything is known of its request, and after its first attempt.
+func sampleDelivery(w *apijson.Writer) {
+	for _, detail := range []records.DeliveryDetail{{Tries: records.SampleAttempts}, records.SampleDetail} {
+		records.WriteDeliveryDetail(w, "data", &records.SampleDelivery, detail)
+	}
+}
+
 func sampleDeliveries(w *apijson.Writer) {
-	sampleList(w, func(w *apijson.Writer) { records.WriteDelivery(w, "", &records.SampleDelivery, nil) })
+	sampleList(w, func(w *apijson.Writer) { records.WriteDelivery(w, "", &records.SampleDelivery) })
 }

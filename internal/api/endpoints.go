@@ -2,17 +2,14 @@ package api
 
 import (
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/jsonvalue"
-	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )
@@ -24,7 +21,7 @@ var endpointRoutes = []*route{
 		query: func(q *apijson.Query) { readPage(q, 20, 100) }, answer: data(sampleEndpoints), serve: (*API).listEndpoints},
 	{method: "POST", path: "/api/v1/developer/webhooks", name: "createEndpoint", section: "4.5.9",
 		summary: "Make a webhook endpoint; its secret is shown this once", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readNewEndpoint(o) }, status: http.StatusCreated,
+		body: func(o *apijson.Object) { drafts.ReadEndpoint(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "whsec_…") }),
 		serve:  (*API).createEndpoint},
 	{method: "GET", path: "/api/v1/developer/webhooks/{id}", name: "getEndpoint", section: "4.5.9",
@@ -32,11 +29,11 @@ var endpointRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).readEndpoint},
 	{method: "PATCH", path: "/api/v1/developer/webhooks/{id}", name: "updateEndpoint", ifMatch: true, section: "4.5.9",
 		summary: "Change, pause or activate a webhook endpoint", scope: "write:webhooks",
-		body:   func(o *apijson.Object) { readEndpointChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadEndpointChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
 	{method: "PUT", path: "/api/v1/developer/webhooks/{id}", name: "putEndpoint", ifMatch: true, section: "4.5.9",
 		summary: "The same as PATCH", scope: "write:webhooks",
-		body:   func(o *apijson.Object) { readEndpointChange(o) },
+		body:   func(o *apijson.Object) { drafts.ReadEndpointChange(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteEndpoint(w, "data", &records.SampleEndpoint, "") }), serve: (*API).updateEndpoint},
 	{method: "DELETE", path: "/api/v1/developer/webhooks/{id}", name: "deleteEndpoint", ifMatch: true, section: "4.5.9",
 		summary: "Remove a webhook endpoint with what waits for it", scope: "write:webhooks",
@@ -46,52 +43,10 @@ var endpointRoutes = []*route{
 		body: func(o *apijson.Object) { readGrace(o) }, optional: true, answer: data(sampleRotation), serve: (*API).rotateEndpoint},
 }
 
-// readEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
-func readEvents(o *apijson.Object, required bool) []string {
-	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
-	if !f.Given() || len(o.Errors()) > 0 {
-		return nil
-	}
-	if len(f.Value) == 0 {
-		o.Fault("events", "must name at least one event")
-	}
-	for i, event := range f.Value {
-		if event != webhooks.All && !slices.Contains(webhooks.EventNames, event) {
-			o.Fault("events["+strconv.Itoa(i)+"]", "must be * or one of %s", strings.Join(webhooks.EventNames, ", "))
-		}
-	}
-	return f.Value
-}
-
-func readNewEndpoint(o *apijson.Object) commerce.EndpointDraft {
-	o.Record("CreateEndpoint")
-	url := o.Text("url", apijson.Text{Required: true, Max: limits.MaxEndpointURL, Format: "uri"}).Value
-	d := readEndpointParts(o)
-	d.URL, d.Events = &url, readEvents(o, true)
-	return d
-}
-
-func readEndpointChange(o *apijson.Object) commerce.EndpointDraft {
-	o.Record("UpdateEndpoint")
-	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
-	d := readEndpointParts(o)
-	d.URL, d.Events = url, readEvents(o, false)
-	return d
-}
-
-func readEndpointParts(o *apijson.Object) (d commerce.EndpointDraft) {
-	if f := o.Text("description", apijson.Text{Max: limits.MaxEndpointAbout}); f.Set {
-		d.Description = &f.Value // null empties it
-	}
-	d.Status = apijson.Enum(o, "status", false, webhooks.Statuses...).Ptr()
-	d.Ordered = o.Bool("ordered").Ptr()
-	return d
-}
-
 // createEndpoint serves POST /api/v1/developer/webhooks: 201; 400, 409.
 func (a *API) createEndpoint(r *request) (answer, error) {
 	o := r.object()
-	draft := readNewEndpoint(o)
+	draft := drafts.ReadEndpoint(o)
 	if err := a.vet(r, o, draft.URL); err != nil {
 		return answer{}, err
 	}
@@ -116,7 +71,7 @@ func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 // updateEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404, 412.
 func (a *API) updateEndpoint(r *request) (answer, error) {
 	o := r.object()
-	draft := readEndpointChange(o)
+	draft := drafts.ReadEndpointChange(o)
 	if err := a.vet(r, o, draft.URL); err != nil {
 		return answer{}, err
 	}

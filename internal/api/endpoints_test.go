@@ -145,7 +145,7 @@ func TestEndpointFaults(t *testing.T) {
 			t.Errorf("replay %s: %d %v", body, status, answer)
 		}
 	}
-	for _, body := range []string{`{}`, `{"status":"pending"}`, `{"status":"failed","endpointId":"x"}`} {
+	for _, body := range []string{`{}`, `{"status":"delivered"}`, `{"status":"failed","endpointId":"x"}`} {
 		if status, answer := s.call(t, "POST", hookPath+"/deliveries/retry", body); status != 400 {
 			t.Errorf("retry %s: %d %v", body, status, answer)
 		}
@@ -200,7 +200,7 @@ func TestEndpointsOfOthers(t *testing.T) {
 
 func TestPathsThatLookAlike(t *testing.T) {
 	s := newServer(t, "sqlite", nil)
-	for path, status := range map[string]int{"/events": 200, "/deliveries": 404, "/deliveries/x": 404, "/x/deliveries": 404,
+	for path, status := range map[string]int{"/events": 200, "/deliveries": 200, "/deliveries/x": 404, "/x/deliveries": 404,
 		"/deliveries/deliveries": 404} {
 		if got, answer := s.call(t, "GET", hookPath+path, nil); got != status {
 			t.Errorf("%s: %d %v", path, got, answer)

@@ -2,11 +2,10 @@ package api
 
 import (
 	"net/http"
-	"slices"
 
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -20,9 +19,14 @@ var eventRoutes = []*route{
 	{method: "GET", path: "/api/v1/developer/events", name: "listEvents", section: "4.5.9", summary: "The event log, in the order of commits",
 		scope: "read:webhooks",
 		query: func(q *apijson.Query) { readLogQuery(q) }, answer: data(sampleLog), serve: (*API).readLog},
+	{method: "GET", path: "/api/v1/developer/events/{id}", name: "getEvent", section: "4.5.9", summary: "Read an event of the log",
+		scope: "read:webhooks",
+		answer: data(func(w *apijson.Writer) {
+			records.WriteEvent(w, "data", records.SampleEvent, webhooks.OrderShipped, records.SampleTime, "{}")
+		}), serve: (*API).readEvent},
 	{method: "POST", path: "/api/v1/developer/webhooks/{id}/replay", name: "replayEvents", section: "4.5.9",
 		summary: "Deliver a span of time again, with the same event ids", scope: "write:webhooks",
-		body: func(o *apijson.Object) { readReplay(o) }, status: http.StatusAccepted,
+		body: func(o *apijson.Object) { drafts.ReadReplay(o) }, status: http.StatusAccepted,
 		answer: data(func(w *apijson.Writer) { writeReplay(w, records.SampleEndpoint.ID, 12) }), serve: (*API).replayEndpoint},
 }
 
@@ -47,29 +51,58 @@ func writeCatalogue(w *apijson.Writer, kinds []records.Kind) {
 	writeMeta(w, page{1, len(kinds)}, int64(len(kinds)), nil)
 }
 
-func readLogQuery(q *apijson.Query) (after id.Event, limit int) {
-	return apijson.QueryID[id.Event](q, "after"), q.Int("limit", 100, 1, 1000)
+func readLogQuery(q *apijson.Query) webhooks.LogFilter {
+	f := webhooks.LogFilter{After: apijson.QueryID[id.Event](q, "after"), Limit: q.Int("limit", 100, 1, 1000),
+		Event: apijson.QueryEnum(q, "event", webhooks.EventNames...), Resource: q.Text("resourceId"),
+		Newest: apijson.QueryEnum(q, "order", "asc", "desc") == "desc"}
+	if at, given := q.Time("from", false); given {
+		f.From = max(1, at.UnixMicro())
+	}
+	if at, given := q.Time("to", true); given {
+		f.To = max(1, at.UnixMicro())
+	}
+	return f
+}
+
+// readEvent serves GET /api/v1/developer/events/{id}: 200; 404. Of what the caller may not read by itself the data is null.
+func (a *API) readEvent(r *request) (out answer, err error) {
+	which, err := pathID[id.Event](r, "id", "event")
+	if err != nil {
+		return answer{}, err
+	}
+	err = a.read(r, func(tx *db.Tx) error {
+		e, err := webhooks.EventByID(tx, which)
+		if err != nil {
+			return err
+		}
+		payload := e.Payload
+		if !r.caller.May(webhooks.ReadScope(e.Name)) {
+			payload = withoutData(e.ID, e.Name, e.CreatedAt)
+		}
+		out = one(http.StatusOK, string(e.ID), func(w *apijson.Writer) { w.Raw("data", payload) })
+		return nil
+	})
+	return out, err
 }
 
 // readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. Of what the caller may not
 // read by itself the data is null.
 func (a *API) readLog(r *request) (answer, error) {
 	q := r.query()
-	after, limit := readLogQuery(q)
+	f := readLogQuery(q)
 	if err := q.Err(); err != nil {
 		return answer{}, err
 	}
 	r.large = true // a page of the log ends after some megabytes
 	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
-		list, more, err := webhooks.Log(tx, after, limit)
+		page, err := webhooks.Log(tx, f)
 		if err != nil {
 			return err
 		}
 		w.Object("")
 		w.List("data")
-		last := after
-		if err := writeRows(r, w, list, func(e *webhooks.Logged) {
-			if last = e.ID; r.caller.May(webhooks.ReadScope(e.Name)) {
+		if err := writeRows(r, w, page.Events, func(e *webhooks.Logged) {
+			if r.caller.May(webhooks.ReadScope(e.Name)) {
 				w.Raw("", e.Payload)
 			} else {
 				records.WriteEvent(w, "", e.ID, e.Name, e.CreatedAt, "null")
@@ -78,7 +111,7 @@ func (a *API) readLog(r *request) (answer, error) {
 			return err
 		}
 		w.EndList()
-		writeLogMeta(w, len(list), limit, more, last)
+		writeLogMeta(w, len(page.Events), f.Limit, page.More, page.Next)
 		w.End()
 		return nil
 	})
@@ -101,46 +134,6 @@ func sampleLog(w *apijson.Writer) {
 	writeLogMeta(w, 2, 100, true, "019a1c57-0000-7000-8000-00000000ee02")
 }
 
-// replayBody is what is to be delivered again.
-type replayBody struct {
-	span       commerce.Span
-	events     []string
-	onlyFailed bool
-}
-
-func readReplay(o *apijson.Object) (b replayBody) {
-	o.Record("ReplayEvents")
-	b.span = readTimes(o, true)
-	b.events = readEvents(o, false)
-	if slices.Contains(b.events, webhooks.All) {
-		b.events = nil
-	}
-	b.onlyFailed = o.Bool("onlyFailed").Value
-	return b
-}
-
-// readTimes reads from and to; without to it reaches until now.
-func readTimes(o *apijson.Object, required bool) commerce.Span {
-	from := o.Time("from", required)
-	to := o.Text("to", apijson.Text{Max: 64})
-	span := commerce.Span{To: farFuture}
-	if from.Given() {
-		span.From = from.Value.UnixMicro()
-	}
-	if to.Given() {
-		at, ok := apijson.ParseTime(to.Value, true)
-		if !ok {
-			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
-		} else if span.To = at.UnixMicro(); span.To < span.From {
-			o.Fault("to", "must not be before from")
-		}
-	}
-	return span
-}
-
-// farFuture is later than every event.
-const farFuture = 1 << 61
-
 // replayEndpoint serves POST /api/v1/developer/webhooks/{id}/replay: 202; 400, 404.
 func (a *API) replayEndpoint(r *request) (answer, error) {
 	endpoint, err := pathID[id.Endpoint](r, "id", "endpoint")
@@ -148,12 +141,12 @@ func (a *API) replayEndpoint(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	b := readReplay(o)
+	b := drafts.ReadReplay(o)
 	if err := o.Err(); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(tx *db.Tx) (answer, error) {
-		n, err := a.Commerce.ReplayEndpoint(tx, r.caller, endpoint, b.span, b.events, b.onlyFailed)
+		n, err := a.Commerce.ReplayEndpoint(tx, r.caller, endpoint, b.Span, b.Events, b.OnlyFailed)
 		return one(http.StatusAccepted, string(endpoint), func(w *apijson.Writer) { writeReplay(w, endpoint, n) }), err
 	})
 }

@@ -5,10 +5,9 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
-	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
@@ -21,24 +20,11 @@ var keyRoutes = []*route{
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "") }), serve: (*API).readKey},
 	{method: "POST", path: "/api/v1/developer/api-keys", name: "createApiKey", section: "4.5.8",
 		summary: "Make an API key; its text is shown this once", access: loginOnly,
-		body: func(o *apijson.Object) { readKeyDraft(o) }, status: http.StatusCreated,
+		body: func(o *apijson.Object) { drafts.ReadKey(o) }, status: http.StatusCreated,
 		answer: data(func(w *apijson.Writer) { records.WriteKey(w, "data", records.SampleKey, "pk_live_…") }), serve: (*API).createKey},
 	{method: "DELETE", path: "/api/v1/developer/api-keys/{id}", name: "revokeApiKey", section: "4.5.8", summary: "Revoke an API key, at once",
 		access: loginOnly,
 		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleKey.ID, nil) }), serve: (*API).revokeKey},
-}
-
-func readKeyDraft(o *apijson.Object) commerce.KeyDraft {
-	o.Record("CreateApiKey")
-	draft := commerce.KeyDraft{
-		Name:      o.Text("name", apijson.Text{Required: true, Max: limits.MaxName}).Value,
-		Scopes:    o.Texts("scopes", true, 100, apijson.Text{Max: 40}).Value,
-		ExpiresAt: o.Time("expiresAt", false).Value,
-	}
-	if problem := accounts.BadScopes(draft.Scopes); problem != "" && !o.Describing() && len(o.Errors()) == 0 {
-		o.Fault("scopes", "%s", problem)
-	}
-	return draft
 }
 
 // createKey serves POST /api/v1/developer/api-keys: 201; 400, 403.
@@ -47,7 +33,7 @@ func (a *API) createKey(r *request) (answer, error) {
 		return answer{}, err
 	}
 	o := r.object()
-	draft := readKeyDraft(o)
+	draft := drafts.ReadKey(o)
 	if !draft.ExpiresAt.IsZero() && !draft.ExpiresAt.After(a.DB.Now()) {
 		o.Fault("expiresAt", "must lie in the future")
 	}

@@ -50,6 +50,16 @@ var webhookRows = map[string]row{
 			return ask{ids: place("id", w.endpoint()), query: "status=failed&event=order.shipped"}
 		},
 	}},
+	"GET /api/v1/developer/webhooks/deliveries": {ask: func(w *world) ask {
+		w.delivery("")
+		return ask{query: "from=2020-01-01&to=2099-01-01&limit=1&endpointId=" + w.endpoint()}
+	}, more: []func(*world) ask{
+		func(w *world) ask {
+			w.delivery(webhooks.Failed)
+			return ask{query: "status=failed&event=order.shipped&statusCode=500&resourceId=x"}
+		},
+		func(*world) ask { return ask{query: "cursor=x", status: 400} },
+	}},
 	"GET /api/v1/developer/webhooks/deliveries/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.delivery(webhooks.Failed))} },
 		more: []func(*world) ask{
 			func(w *world) ask { return ask{ids: place("id", w.delivery(""))} },
@@ -63,10 +73,18 @@ var webhookRows = map[string]row{
 		return ask{body: member{"endpointId": w.endpoint(), "status": "failed", "from": "2020-01-01", "to": "2099-01-01"}}
 	}, more: []func(*world) ask{
 		func(*world) ask { return ask{body: member{"status": "failed"}} },
+		func(w *world) ask {
+			w.delivery("")
+			return ask{body: member{"endpointId": w.endpoint(), "status": "pending"}}
+		},
 	}},
 	"GET /api/v1/developer/webhooks/events": {ask: func(*world) ask { return ask{} }},
+	"GET /api/v1/developer/events/{id}":     {ask: func(w *world) ask { return ask{ids: place("id", w.event())} }},
 	"GET /api/v1/developer/events": {ask: func(w *world) ask { w.order(); return ask{query: "limit=2"} }, more: []func(*world) ask{
 		func(*world) ask { return ask{query: "limit=1000"} },
+		func(w *world) ask {
+			return ask{query: "event=order.received&resourceId=" + w.order() + "&from=2020-01-01&to=2099-01-01&order=desc"}
+		},
 		func(*world) ask { return ask{query: "after=" + id.New[string](), status: 400} },
 	}},
 }
@@ -84,6 +102,12 @@ func (w *world) newEndpoint() string {
 
 // endpoint is an endpoint that rows leave as it is; it gets every event.
 func (w *world) endpoint() string { return w.once("endpoint", w.newEndpoint) }
+
+// event is an event of the log.
+func (w *world) event() string {
+	w.category()
+	return text(w.make("GET", "/api/v1/developer/events?limit=1", nil), "data", 0, "id")
+}
 
 // delivery sends the endpoint a sample event; the attempt, if there was one, left it in the state.
 func (w *world) delivery(state webhooks.State) string {

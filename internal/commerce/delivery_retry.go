@@ -22,17 +22,24 @@ func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deli
 // Span is a stretch of time, in microseconds, both ends included.
 type Span struct{ From, To int64 }
 
-// RetryDeliveries gives every failed delivery of a span one more attempt, of one endpoint or ("") of all, and reports how many there are.
+// RetryDeliveries gives every failed delivery of a span one more attempt, or every pending one that waits for its next attempt that
+// attempt now, at most webhooks.MostHurried of an endpoint: of one endpoint or ("") of all. It reports how many there are.
 // Errors: NotFound for the endpoint.
-func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span) (total int64, err error) {
+func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span) (total int64,
+	err error) {
 	endpoints := []id.Endpoint{endpoint}
 	if endpoint == "" {
-		if endpoints, err = webhooks.WithFailed(tx); err != nil {
+		if endpoints, err = webhooks.With(tx, state); err != nil {
 			return 0, err
 		}
 	}
 	for _, e := range endpoints {
-		n, err := replay(tx, webhooks.Replay{Endpoint: e, OnlyFailed: true, From: span.From, To: span.To})
+		n := int64(0)
+		if state == webhooks.Pending {
+			n, err = webhooks.Hurry(tx, e, span.From, span.To)
+		} else {
+			n, err = replay(tx, webhooks.Replay{Endpoint: e, OnlyFailed: true, From: span.From, To: span.To})
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -5,9 +5,55 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// WriteDelivery writes a delivery, with its attempts when they are given (interface §2.7.10).
-func WriteDelivery(w *apijson.Writer, name string, d *webhooks.Delivery, tries []webhooks.Attempt) {
-	w.Record(kind(tries == nil, "Delivery", "DeliveryWithAttempts"), name)
+// WriteDelivery writes a delivery (interface §2.7.10).
+func WriteDelivery(w *apijson.Writer, name string, d *webhooks.Delivery) {
+	w.Record("Delivery", name)
+	writeDeliveryMembers(w, d)
+	w.End()
+}
+
+// DeliveryDetail is what the read of one delivery adds to it.
+type DeliveryDetail struct {
+	Tries   []webhooks.Attempt
+	Payload string // the envelope; "" when it is past its retention
+	URL     string
+	Headers []webhooks.Header // of the newest attempt; nil when there is none, or its payload is not shown
+}
+
+// WriteDeliveryDetail writes a delivery with its attempts, and what the newest of them sent (interface §2.7.10).
+func WriteDeliveryDetail(w *apijson.Writer, name string, d *webhooks.Delivery, detail DeliveryDetail) {
+	w.Record("DeliveryWithAttempts", name)
+	writeDeliveryMembers(w, d)
+	if detail.Payload == "" {
+		w.Null("payload")
+	} else {
+		w.RawLike("payload", detail.Payload, samplePayload)
+	}
+	if detail.Headers == nil {
+		w.Null("request")
+	} else {
+		w.Record("DeliveryRequest", "request")
+		w.Only("method", "POST")
+		w.Text("url", detail.URL)
+		w.List("headers")
+		for _, h := range detail.Headers {
+			w.Record("Header", "")
+			w.Text("name", h.Name)
+			w.Text("value", h.Value)
+			w.End()
+		}
+		w.EndList()
+		w.End()
+	}
+	w.List("attempts")
+	for i := range detail.Tries {
+		writeAttempt(w, &detail.Tries[i])
+	}
+	w.EndList()
+	w.End()
+}
+
+func writeDeliveryMembers(w *apijson.Writer, d *webhooks.Delivery) {
 	apijson.ID(w, "id", d.ID)
 	apijson.ID(w, "endpointId", d.Endpoint)
 	apijson.ID(w, "eventId", d.Event)
@@ -20,15 +66,16 @@ func WriteDelivery(w *apijson.Writer, name string, d *webhooks.Delivery, tries [
 	w.TextOrNull("lastError", d.Error)
 	w.MicrosOrNull("nextAttemptAt", d.DueAt)
 	w.Micros("createdAt", d.Position)
-	if tries != nil {
-		w.List("attempts")
-		for i := range tries {
-			writeAttempt(w, &tries[i])
-		}
-		w.EndList()
-	}
-	w.End()
 }
+
+func samplePayload(w *apijson.Writer) {
+	WriteEvent(w, "", SampleEvent, webhooks.OrderShipped, SampleTime, "{}")
+}
+
+// SampleDetail is the rest of SampleDelivery.
+var SampleDetail = DeliveryDetail{Tries: SampleAttempts, URL: SampleEndpoint.URL,
+	Payload: string(apijson.Example(samplePayload)),
+	Headers: []webhooks.Header{{Name: "X-Webhook-Attempt", Value: "1"}, {Name: "X-Webhook-Signature", Value: "0d1d19389b5a…"}}}
 
 // some is nil for 0.
 func some(n int64) *int64 {

@@ -1,7 +1,10 @@
 package webhooks
 
 import (
+	"cmp"
 	"errors"
+	"strconv"
+	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/db"
@@ -11,42 +14,171 @@ import (
 // Logged is one event of the log.
 type Logged struct {
 	ID        id.Event
+	Stamp     int64 // its place in the log
 	Name      string
+	Resource  string // id of the order, product, customer, SKU … it is about
 	CreatedAt int64  // microseconds since 1970 UTC; the envelope's timestamp
 	Payload   string // the envelope, as delivered
 }
 
-// logBytes bounds a page of the log beside its limit.
-const logBytes = 8 << 20
+// loggedTable reads events.
+var loggedTable = db.NewTable("events",
+	db.Col("id", func(e *Logged) any { return &e.ID }),
+	db.Col("stamp", func(e *Logged) any { return &e.Stamp }),
+	db.Col("event", func(e *Logged) any { return &e.Name }),
+	db.Col("resource_id", func(e *Logged) any { return &e.Resource }),
+	db.Col("created_at", func(e *Logged) any { return &e.CreatedAt }),
+	db.Col("payload", func(e *Logged) any { return &e.Payload }),
+).Of("event")
 
-// Log reads up to limit events after a given one ("" from the oldest kept), in commit order, and reports whether there are more.
-// Stamps grow in commit order, so a reader who goes on from the last event he got misses none. Errors: Invalid for an event that
-// is not in the log.
-func Log(tx *db.Tx, after id.Event, limit int) (list []Logged, more bool, err error) {
-	var stamp int64
-	if after != "" {
-		err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2 AND endpoint_id IS NULL", []any{tx.Tenant, after}, &stamp)
+// EventByID reads an event of the log, or a test's. Errors: NotFound.
+func EventByID(tx *db.Tx, event id.Event) (Logged, error) {
+	return loggedTable.One(tx, db.NoLock, "id = $2::UUID", event)
+}
+
+// EventAt reads the event with a stamp. Errors: NotFound when it is past its retention.
+func EventAt(tx *db.Tx, stamp int64) (Logged, error) {
+	return loggedTable.One(tx, db.NoLock, "stamp = $2", stamp)
+}
+
+// LogFilter says which events are wanted; zero values leave a condition out.
+type LogFilter struct {
+	After    id.Event // the page goes on behind it
+	Event    string
+	Resource string
+	From, To int64 // of the timestamp, microseconds, both included
+	Newest   bool  // newest first instead of the order of commits
+	Limit    int
+	Look     int // how many events a page may look at where no index has what is wanted; 0: lookEvents
+}
+
+// LogPage is a page of the log. Next is the event behind which it goes on, More whether there may be anything.
+type LogPage struct {
+	Events []Logged
+	Next   id.Event
+	More   bool
+}
+
+// Bounds of a page beside its limit: its bytes, and how many events it looks at where no index has what is wanted.
+const (
+	logBytes   = 8 << 20
+	lookEvents = 20_000
+)
+
+// indexed is what both indexes of the log beside its order have as their condition: levels change too often to be indexed.
+const indexed = "event <> '" + StockUpdated + "'"
+
+// searched reports whether no index has what is wanted: changes of levels, also among the events about a SKU.
+func (f *LogFilter) searched() bool {
+	_, isID := id.Parse[string](f.Resource)
+	return f.Event == StockUpdated || f.Event == "" && f.Resource != "" && !isID
+}
+
+// Log reads a page of the log. Stamps grow in commit order, so a reader who goes on from the last event he got, in that order, misses
+// none. Errors: Invalid for an event to begin behind that is not in the log.
+func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
+	page.Next = f.After
+	w, order, err := f.direct(tx)
+	switch {
+	case err != nil:
+	case f.searched():
+		err = f.search(tx, w, order, &page)
+	default:
+		err = page.read(tx, f.Limit, w.String()+order+" LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args())
+	}
+	return page, err
+}
+
+// direct chooses what the indexes have in the order of the page.
+func (f *LogFilter) direct(tx *db.Tx) (w *db.Where, order string, err error) {
+	w, order = db.NewWhere(tx, "").And("endpoint_id IS NULL"), " ORDER BY stamp"
+	if f.Newest {
+		order += " DESC"
+	}
+	if err := f.span(tx, w); err != nil || f.searched() {
+		return w, order, err
+	}
+	db.AndGiven(w, "event = ?", f.Event)
+	db.AndGiven(w, "resource_id = ?", f.Resource)
+	if f.Event != "" || f.Resource != "" {
+		w.And(indexed)
+	}
+	return w, order, nil
+}
+
+// span bounds the stamps. An event's is never before its timestamp, and less than leadTime after it.
+func (f *LogFilter) span(tx *db.Tx, w *db.Where) error {
+	if f.After != "" {
+		var stamp int64
+		err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2 AND endpoint_id IS NULL", []any{tx.Tenant, f.After}, &stamp)
 		if errors.Is(err, db.ErrNoRow) {
-			return nil, false, apperr.At("after", "is not in the event log: it is unknown, or older than the log is kept")
+			return apperr.At("after", "is not in the event log: it is unknown, or older than the log is kept")
 		}
 		if err != nil {
-			return nil, false, err
-		}
-	}
-	bytes := 0
-	err = tx.Each(func(r db.Rows) error {
-		var e Logged
-		if more {
-			return nil
-		}
-		if err := r.Scan(&e.ID, &e.Name, &e.CreatedAt, &e.Payload); err != nil {
 			return err
 		}
-		if more = len(list) == limit || bytes > logBytes; !more {
-			list, bytes = append(list, e), bytes+len(e.Payload)
+		if f.Newest {
+			w.And("stamp < ?", stamp)
+		} else {
+			w.And("stamp > ?", stamp)
+		}
+	}
+	if f.From > 0 {
+		w.And("stamp >= ?", f.From).And("created_at >= ?", f.From)
+	}
+	if f.To > 0 {
+		w.And("stamp <= ?", min(f.To, forever-leadTime)+leadTime).And("created_at <= ?", f.To)
+	}
+	return nil
+}
+
+// read reads the events that the end of a statement chooses, limit of them and one to know whether there are more.
+func (p *LogPage) read(tx *db.Tx, limit int, end string, args []any) error {
+	bytes, scan := 0, loggedTable.Scanner()
+	return tx.Each(func(r db.Rows) error {
+		if p.More {
+			return nil
+		}
+		e, err := scan(r)
+		if err != nil {
+			return err
+		}
+		if p.More = len(p.Events) == limit || bytes > logBytes; !p.More {
+			p.Events, p.Next, bytes = append(p.Events, e), e.ID, bytes+len(e.Payload)
 		}
 		return nil
-	}, "SELECT id, event, created_at, payload FROM events WHERE tenant_id = $1 AND stamp > $2 AND endpoint_id IS NULL "+
-		"ORDER BY stamp LIMIT $3", tx.Tenant, stamp, limit+1)
-	return list, more, err
+	}, loggedTable.Select("")+" WHERE "+end, args...)
+}
+
+// search looks at the next events that w chooses. Their payloads are read when it is known which are wanted.
+func (f *LogFilter) search(tx *db.Tx, w *db.Where, order string, page *LogPage) error {
+	look := cmp.Or(f.Look, lookEvents)
+	among := " FROM events WHERE " + w.String() + order
+	var last id.Event
+	err := tx.Row("SELECT id"+among+" LIMIT 1 OFFSET "+strconv.Itoa(look-1), w.Args(), &last)
+	if err != nil && !errors.Is(err, db.ErrNoRow) {
+		return err
+	}
+	text := "SELECT x.stamp FROM (SELECT stamp, event, resource_id" + among + " LIMIT " + strconv.Itoa(look) + ") x WHERE TRUE"
+	if f.Event != "" {
+		text += " AND x.event = " + w.Bind(f.Event)
+	}
+	if f.Resource != "" {
+		text += " AND x.resource_id = " + w.Bind(f.Resource)
+	}
+	stamps, err := db.List(tx, func(r db.Rows) (stamp int64, err error) { return stamp, r.Scan(&stamp) },
+		text+strings.Replace(order, "stamp", "x.stamp", 1)+" LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args()...)
+	if err != nil {
+		return err
+	}
+	for piece := range db.Pieces(stamps) {
+		of := db.AndIn(db.NewWhere(tx, ""), "stamp", piece)
+		if err := page.read(tx, f.Limit, of.String()+order, of.Args()); err != nil {
+			return err
+		}
+	}
+	if !page.More && last != "" {
+		page.More, page.Next = true, last
+	}
+	return nil
 }

@@ -83,8 +83,40 @@ func byState(deliveries []Delivery) map[State][]*Delivery {
 	return lists
 }
 
-// WithFailed names the account's endpoints that have failed deliveries.
-func WithFailed(tx *db.Tx) ([]id.Endpoint, error) {
+// With names the account's endpoints that have deliveries in a state, failed or pending.
+func With(tx *db.Tx, state State) ([]id.Endpoint, error) {
+	count := "failed"
+	if state == Pending {
+		count = "pending"
+	}
 	return db.List(tx, scanEndpointID,
-		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND failed > 0 ORDER BY endpoint_id", tx.Tenant)
+		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND "+count+" > 0 ORDER BY endpoint_id", tx.Tenant)
+}
+
+// MostHurried bounds the deliveries of one call of Hurry.
+const MostHurried = 5_000
+
+// Hurry has the deliveries of an endpoint that wait for their next attempt attempted now, those of a span of positions, at most
+// MostHurried: those first that would be next. It reports how many. Errors: NotFound for the endpoint.
+func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to int64) (int64, error) {
+	if _, err := Tally(tx, endpoint); err != nil {
+		return 0, err
+	}
+	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
+		"SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > $3 AND position >= $4 AND position <= $5 "+
+			"ORDER BY due_at, position LIMIT $6", tx.Tenant, endpoint, tx.Micros(), from, to, MostHurried)
+	if err != nil || len(positions) == 0 {
+		return 0, err
+	}
+	lockQueues(tx, tx.Change, []id.Endpoint{endpoint})
+	for piece := range db.Pieces(positions) {
+		args := []any{tx.Tenant, endpoint, tx.Micros()}
+		for _, position := range piece {
+			args = append(args, position)
+		}
+		tx.Change("UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at IS NOT NULL AND position IN "+
+			db.In(len(piece), 4), args...)
+	}
+	schedule(tx, tx.Change, endpoint)
+	return int64(len(positions)), nil
 }

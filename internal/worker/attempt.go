@@ -56,7 +56,7 @@ func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret
 	text, err := q.w.Commerce.Key.Open(encrypted, webhooks.Place(q.Tenant, endpoint))
 	if err != nil {
 		q.w.Log.Error("worker: a signing secret cannot be decrypted", "error", err)
-		return webhooks.Secret{}, errors.New("the signing secret cannot be decrypted with this node's master key")
+		return webhooks.Secret{}, errors.New(webhooks.ErrorUnsigned)
 	}
 	return webhooks.ParseSecret(text)
 }
@@ -107,7 +107,7 @@ func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 }
 
 // errPast is the outcome of a delivery whose event was swept.
-var errPast = errors.New("the event is older than events are kept")
+var errPast = errors.New(webhooks.ErrorExpired)
 
 // allowed is how long an attempt may take. One of an ordered endpoint ends with the lease: whoever takes over sends it again, and must
 // be the only one then.
@@ -215,9 +215,9 @@ func reason(err error) string {
 	case netguard.IsRefused(err):
 		var refused *netguard.Refused
 		errors.As(err, &refused)
-		return "refused: " + refused.Reason
+		return webhooks.BlockedPrefix + refused.Reason
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer within 10 seconds"
+		return webhooks.ErrorTimeout
 	}
 	return netguard.Plain(err)
 }

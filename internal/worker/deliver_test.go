@@ -51,8 +51,8 @@ func TestDeliversSigned(t *testing.T) {
 		}
 		stored := map[string]string{}
 		s.read(func(tx *db.Tx) error {
-			log, _, err := webhooks.Log(tx, "", 10)
-			for _, l := range log {
+			page, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 10})
+			for _, l := range page.Events {
 				stored[string(l.ID)] = l.Payload
 			}
 			return err
@@ -278,12 +278,12 @@ func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 		s.emit(1, each)
 		<-under
 		s.write(func(tx *db.Tx) error {
-			log, _, err := webhooks.Log(tx, "", 1)
+			log, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 1})
 			if err != nil {
 				return err
 			}
 			var stamp int64
-			if err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2", []any{tx.Tenant, log[0].ID}, &stamp); err != nil {
+			if err := tx.Row("SELECT stamp FROM events WHERE tenant_id = $1 AND id = $2", []any{tx.Tenant, log.Events[0].ID}, &stamp); err != nil {
 				return err
 			}
 			webhooks.LoggedEvent{Stamp: stamp}.Rewrite(tx, `{}`)

@@ -224,8 +224,8 @@ func (s *shop) places() map[string]int {
 	s.t.Helper()
 	place := map[string]int{}
 	s.read(func(tx *db.Tx) error {
-		log, _, err := webhooks.Log(tx, "", 10_000)
-		for i, l := range log {
+		log, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 10_000})
+		for i, l := range log.Events {
 			place[string(l.ID)] = i
 		}
 		return err

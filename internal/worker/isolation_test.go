@@ -264,11 +264,11 @@ func TestTestEvent(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 		s.read(func(tx *db.Tx) error {
-			log, _, err := webhooks.Log(tx, "", 10)
-			if err != nil || len(log) != 1 || log[0].ID == d.Event {
-				t.Errorf("the log has %d events, %v", len(log), err)
+			log, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 10})
+			if err != nil || len(log.Events) != 1 || log.Events[0].ID == d.Event {
+				t.Errorf("the log has %d events, %v", len(log.Events), err)
 			}
-			if _, _, err := webhooks.Log(tx, d.Event, 10); err == nil {
+			if _, err := webhooks.Log(tx, webhooks.LogFilter{After: d.Event, Limit: 10}); err == nil {
 				t.Error("the test event is part of the log")
 			}
 			stored, err := webhooks.DeliveryByID(tx, d.ID)

@@ -32,8 +32,8 @@ func (s *shop) job(which id.Job) (j jobs.Job) {
 func (s *shop) emitted(name string) (payload string) {
 	s.t.Helper()
 	s.read(func(tx *db.Tx) error {
-		log, _, err := webhooks.Log(tx, "", 1000)
-		for _, l := range log {
+		log, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 1000})
+		for _, l := range log.Events {
 			if strings.Contains(l.Payload, `"event":"`+name+`"`) {
 				payload = l.Payload
 			}

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// attempted queues a test event for an endpoint and stores what came of its first attempt.
+func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.State, attempt webhooks.Attempt) (delivery string) {
+	t.Helper()
+	delivery = text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", member{"event": event}), "data", "id")
+	s.act(db.Across, func(tx *db.Tx) error {
+		tx.Tenant = s.tenant
+		d, err := webhooks.DeliveryByID(tx, id.Delivery(delivery))
+		if err != nil {
+			return err
+		}
+		attempt.Number, attempt.At = 1, tx.Micros()
+		return webhooks.Settle(tx, []webhooks.Outcome{{Queue: webhooks.Queue{Tenant: s.tenant, Endpoint: d.Endpoint}, Position: d.Position,
+			Event: d.EventStamp, Resource: d.Resource, State: state, DueAt: map[bool]int64{true: tx.Micros() + 6e7}[state == webhooks.Pending],
+			Attempt: attempt}})
+	})
+	return delivery
+}
+
+// A delivery shows what its newest attempt sent, with as much of the signatures as can be compared and not sent, and what came of it.
+func TestADeliveryShowsItsRequest(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		endpoint, secret := s.hook(t, `{"url":"http://127.0.0.1:9/in","events":["*"]}`)
+		delivery := s.attempted(t, endpoint, "order.shipped", webhooks.Pending, webhooks.Attempt{StatusCode: 500, Error: "HTTP 500"})
+		path := hookPath + "/deliveries/" + delivery
+		var read struct {
+			Data struct {
+				EventID string `json:"eventId"`
+				Payload json.RawMessage
+				Request struct {
+					Method, URL string
+					Headers     []webhooks.Header
+				}
+				Attempts []struct{ Reason, Explanation string }
+			}
+		}
+		body := s.do(call{method: "GET", path: path}).body
+		if err := json.Unmarshal(body, &read); err != nil {
+			t.Fatal(err)
+		}
+		sent := map[string]string{}
+		for _, h := range read.Data.Request.Headers {
+			sent[h.Name] = h.Value
+		}
+		key, err := webhooks.ParseSecret(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := key.Sign(read.Data.Payload)
+		standard := key.SignStandard(read.Data.EventID, sent["Webhook-Timestamp"], read.Data.Payload)
+		if sent["X-Webhook-Signature"] != whole[:12]+"…" || sent["Webhook-Signature"] != standard[:12]+"…" ||
+			sent["X-Webhook-Id"] != read.Data.EventID || sent["X-Webhook-Attempt"] != "1" || sent["X-Webhook-Event"] != "order.shipped" ||
+			read.Data.Request.Method != "POST" || read.Data.Request.URL != "http://127.0.0.1:9/in" || len(sent) != 10 {
+			t.Errorf("the request shown: %s", body)
+		}
+		if strings.Contains(string(body), whole) || strings.Contains(string(body), standard) || strings.Contains(string(body), "whsec_") {
+			t.Error("a whole signature or the secret is shown")
+		}
+		if a := read.Data.Attempts; len(a) != 1 || a[0].Reason != "server_error" || !strings.Contains(a[0].Explanation, "its own log") {
+			t.Errorf("attempts %+v", a)
+		}
+		// Without the right to read orders there is an envelope without data, and no request.
+		narrow := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", path, nil)
+		if data, shown := at(narrow, "data", "payload").(map[string]any); !shown || data["data"] != nil || data["id"] != read.Data.EventID ||
+			at(narrow, "data", "request") != nil || text(narrow, "data", "attempts", 0, "reason") != "server_error" {
+			t.Errorf("with read:webhooks alone: %v", narrow)
+		}
+		if wide := s.with(s.newKey("read:webhooks", "read:orders")).must(t, 200, "GET", path, nil); at(wide, "data", "request") == nil {
+			t.Errorf("with read:orders: %v", wide)
+		}
+		fresh := text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", nil), "data", "id")
+		if before := s.must(t, 200, "GET", hookPath+"/deliveries/"+fresh, nil); at(before, "data", "request") != nil ||
+			at(before, "data", "payload", "data") == nil {
+			t.Errorf("before the first attempt: %v", before)
+		}
+		s.act(s.tenant, func(tx *db.Tx) error {
+			_, err := tx.Exec("DELETE FROM events WHERE tenant_id = $1", tx.Tenant)
+			return err
+		})
+		if late := s.must(t, 200, "GET", path, nil); at(late, "data", "payload") != nil || at(late, "data", "request") != nil {
+			t.Errorf("when the event is swept: %v", late)
+		}
+	})
+}
+
+// Deliveries of all endpoints are one list; pending ones can be attempted now, all at once.
+func TestDeliveriesOfAllEndpoints(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		one, _ := s.hook(t, `{"url":"http://127.0.0.1:9/1","events":["*"]}`)
+		two, _ := s.hook(t, `{"url":"http://127.0.0.1:9/2","events":["*"]}`)
+		var made []string
+		for i := range 3 {
+			made = append(made, s.attempted(t, one, "order.shipped", webhooks.Pending, webhooks.Attempt{StatusCode: 503, Error: "HTTP 503"}),
+				s.attempted(t, two, "stock.low", []webhooks.State{webhooks.Failed, webhooks.Delivered, webhooks.Delivered}[i],
+					webhooks.Attempt{StatusCode: int64([]int{404, 200, 200}[i])}))
+		}
+		for query, want := range map[string][]int{"": {5, 4, 3, 2, 1, 0}, "endpointId=" + one: {4, 2, 0}, "status=failed": {1},
+			"status=pending": {4, 2, 0}, "status=delivered": {5, 3}, "statusCode=503": {4, 2, 0}, "event=stock.low&statusCode=200": {5, 3},
+			"from=2099-01-01": {}, "to=2020-01-01": {}, "from=2020-01-01&to=2099-01-01&event=order.shipped": {4, 2, 0}, "resourceId=none": {},
+			"endpointId=" + id.New[string](): {}} {
+			got, cursor := []string{}, ""
+			for {
+				page := s.must(t, 200, "GET", hookPath+"/deliveries?limit=2&"+query+"&cursor="+url.QueryEscape(cursor), nil)
+				for _, d := range at(page, "data").([]any) {
+					got = append(got, text(d, "id"))
+				}
+				if cursor = text(page, "meta", "nextCursor"); cursor == "" {
+					break
+				}
+			}
+			wanted := []string{}
+			for _, i := range want {
+				wanted = append(wanted, made[i])
+			}
+			if fmt.Sprint(got) != fmt.Sprint(wanted) {
+				t.Errorf("%q: %v, not %v", query, got, wanted)
+			}
+		}
+		if none := s.stranger().must(t, 200, "GET", hookPath+"/deliveries", nil); len(at(none, "data").([]any)) != 0 {
+			t.Errorf("another account sees %v", none)
+		}
+		due := func() (n int) {
+			list := s.must(t, 200, "GET", hookPath+"/deliveries?status=pending", nil)
+			for _, d := range at(list, "data").([]any) {
+				if text(d, "nextAttemptAt") <= s.now.Now().Format("2006-01-02T15:04:05.999Z") {
+					n++
+				}
+			}
+			return n
+		}
+		if n := due(); n != 0 {
+			t.Fatalf("%d are due already", n)
+		}
+		if got := s.must(t, 202, "POST", hookPath+"/deliveries/retry", `{"status":"pending"}`); number(got, "data", "retried") != "3" {
+			t.Errorf("retried: %v", got)
+		}
+		s.now.move(1e9)
+		if n := due(); n != 3 {
+			t.Errorf("%d of 3 are due after the retry", n)
+		}
+		if status, _ := s.call(t, "POST", hookPath+"/deliveries/retry", `{"status":"pending","endpointId":"`+id.New[string]()+`"}`); status != 404 {
+			t.Errorf("an unknown endpoint: %d", status)
+		}
+	})
+}
+
+// One event of the log is read by its id, also after a person was taken out of it.
+func TestOneEvent(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		customer := s.customer(t, `{"email":"ida@vanish.example","firstName":"Ida"}`)
+		log := s.must(t, 200, "GET", "/api/v1/developer/events?event=customer.created&resourceId="+customer, nil)
+		path := "/api/v1/developer/events/" + text(log, "data", 0, "id")
+		if read := s.must(t, 200, "GET", path, nil); text(read, "data", "data", "email") != "ida@vanish.example" || len(at(read,
+			"data").(map[string]any)) != 4 {
+			t.Errorf("%v", read)
+		}
+		if read := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", path, nil); at(read, "data", "data") != nil ||
+			text(read, "data", "event") != "customer.created" {
+			t.Errorf("without read:customers: %v", read)
+		}
+		s.must(t, 200, "POST", "/api/v1/customers/"+customer+"/erase", nil)
+		if r := s.do(call{method: "GET", path: path}); r.status != 200 || strings.Contains(string(r.body), "ida@") {
+			t.Errorf("after the erasure: %d %s", r.status, r.body)
+		}
+		for _, unknown := range []string{id.New[string](), "x"} {
+			if status, _ := s.call(t, "GET", "/api/v1/developer/events/"+unknown, nil); status != 404 {
+				t.Errorf("%s: %d", unknown, status)
+			}
+		}
+		if status, _ := s.stranger().call(t, "GET", path, nil); status != 404 {
+			t.Errorf("another account's: %d", status)
+		}
+		newest := s.must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)
+		if text(newest, "data", 0, "event") != "customer.erased" || at(newest, "meta", "hasMore") != true {
+			t.Errorf("newest first: %v", newest)
+		}
+		for _, query := range []string{"event=x", "from=x", "order=up", "after=x"} {
+			if status, _ := s.call(t, "GET", "/api/v1/developer/events?"+query, nil); status != 400 {
+				t.Errorf("%s: %d", query, status)
+			}
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package drafts
+
+import (
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
+	"entrepot/internal/limits"
+	"entrepot/internal/money"
+)
+
+// ReadAccountChange reads what is to change of the account (interface §4.5.10).
+func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
+	o.Record("UpdateAccount")
+	name := o.Text("name", apijson.Text{Max: limits.MaxName})
+	if name.Set && name.Value == "" {
+		o.Fault("name", "must not be empty")
+	}
+	currency := o.Text("currency", apijson.Text{Max: 3})
+	change.Name, change.Currency = name.Value, strings.ToUpper(currency.Value)
+	if currency.Set && !money.KnownCurrency(change.Currency) {
+		o.Fault("currency", "must be an ISO 4217 code such as EUR")
+	}
+	strict := o.Bool("strictWarehouses")
+	NotNull(o, "strictWarehouses", strict)
+	change.StrictWarehouses = strict.Ptr()
+	return change
+}

@@ -1,0 +1,97 @@
+package drafts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/commerce"
+	"entrepot/internal/limits"
+	"entrepot/internal/webhooks"
+)
+
+// ReadEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
+func ReadEvents(o *apijson.Object, required bool) []string {
+	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
+	if !f.Given() || len(o.Errors()) > 0 {
+		return nil
+	}
+	if len(f.Value) == 0 {
+		o.Fault("events", "must name at least one event")
+	}
+	for i, event := range f.Value {
+		if event != webhooks.All && !slices.Contains(webhooks.EventNames, event) {
+			o.Fault("events["+strconv.Itoa(i)+"]", "must be * or one of %s", strings.Join(webhooks.EventNames, ", "))
+		}
+	}
+	return f.Value
+}
+
+// ReadEndpoint reads a new endpoint (interface §4.5.9).
+func ReadEndpoint(o *apijson.Object) commerce.EndpointDraft {
+	o.Record("CreateEndpoint")
+	url := o.Text("url", apijson.Text{Required: true, Max: limits.MaxEndpointURL, Format: "uri"}).Value
+	d := readEndpointParts(o)
+	d.URL, d.Events = &url, ReadEvents(o, true)
+	return d
+}
+
+// ReadEndpointChange reads what is to change of an endpoint; what is absent stays.
+func ReadEndpointChange(o *apijson.Object) commerce.EndpointDraft {
+	o.Record("UpdateEndpoint")
+	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
+	d := readEndpointParts(o)
+	d.URL, d.Events = url, ReadEvents(o, false)
+	return d
+}
+
+func readEndpointParts(o *apijson.Object) (d commerce.EndpointDraft) {
+	if f := o.Text("description", apijson.Text{Max: limits.MaxEndpointAbout}); f.Set {
+		d.Description = &f.Value // null empties it
+	}
+	d.Status = apijson.Enum(o, "status", false, webhooks.Statuses...).Ptr()
+	d.Ordered = o.Bool("ordered").Ptr()
+	return d
+}
+
+// Replay is what is to be delivered again.
+type Replay struct {
+	Span       commerce.Span
+	Events     []string // nil: what the endpoint subscribes to
+	OnlyFailed bool
+}
+
+// ReadReplay reads a replay (interface §4.5.9).
+func ReadReplay(o *apijson.Object) (b Replay) {
+	o.Record("ReplayEvents")
+	b.Span = ReadTimes(o, true)
+	b.Events = ReadEvents(o, false)
+	if slices.Contains(b.Events, webhooks.All) {
+		b.Events = nil
+	}
+	b.OnlyFailed = o.Bool("onlyFailed").Value
+	return b
+}
+
+// ReadTimes reads from and to; without to it reaches until now.
+func ReadTimes(o *apijson.Object, required bool) commerce.Span {
+	from := o.Time("from", required)
+	to := o.Text("to", apijson.Text{Max: 64})
+	span := commerce.Span{To: farFuture}
+	if from.Given() {
+		span.From = from.Value.UnixMicro()
+	}
+	if to.Given() {
+		at, ok := apijson.ParseTime(to.Value, true)
+		if !ok {
+			o.Fault("to", "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)")
+		} else if span.To = at.UnixMicro(); span.To < span.From {
+			o.Fault("to", "must not be before from")
+		}
+	}
+	return span
+}
+
+// farFuture is later than every event.
+const farFuture = 1 << 61

@@ -1,0 +1,192 @@
+package webhooks
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// AcrossFilter says which deliveries of the account are wanted; zero values leave a condition out.
+type AcrossFilter struct {
+	Endpoint   id.Endpoint
+	State      State
+	Event      string
+	Resource   string
+	StatusCode int64 // of the newest attempt
+	From, To   int64 // of position, both included
+	After      *DeliveryCursor
+	Limit      int
+	Look       int // how many deliveries of each endpoint a page may look at where no index has what is wanted; 0: lookDeliveries
+}
+
+// DeliveryCursor is where a page ended.
+type DeliveryCursor struct {
+	Position int64
+	Endpoint id.Endpoint
+}
+
+// String is the cursor as callers carry it, "" for none.
+func (c *DeliveryCursor) String() string {
+	if c == nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.Position, 10) + "." + string(c.Endpoint)))
+}
+
+// ParseDeliveryCursor reads what String wrote.
+func ParseDeliveryCursor(text string) (*DeliveryCursor, bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	position, endpoint, ok := strings.Cut(string(raw), ".")
+	n, bad := strconv.ParseInt(position, 10, 64)
+	parsed, isID := id.Parse[id.Endpoint](endpoint)
+	return &DeliveryCursor{n, parsed}, err == nil && ok && bad == nil && isID
+}
+
+// DeliveryPage is a page of deliveries, newest first. Next is where the next one begins, nil at the end.
+type DeliveryPage struct {
+	Deliveries []Delivery
+	Next       *DeliveryCursor
+}
+
+// A page looks at so many deliveries of each endpoint where no index has what is wanted, and ends there with whatever it has found.
+const (
+	lookDeliveries = 4_000
+	fewPending     = 2_000 // up to which the pending ones of an endpoint are looked up by the indexes of what is due and what waits
+)
+
+// beforeAll is before every endpoint.
+const beforeAll id.Endpoint = "00000000-0000-0000-0000-000000000000"
+
+// Across reads a page of the deliveries of all endpoints, newest first.
+func Across(tx *db.Tx, f AcrossFilter) (page DeliveryPage, err error) {
+	counts, err := Tallies(tx)
+	if err != nil {
+		return page, err
+	}
+	var reads []*db.PendingRead
+	var found []Delivery
+	horizon := int64(0) // deliveries older than it have not been looked at for every endpoint
+	for endpoint, c := range counts {
+		if f.Endpoint != "" && f.Endpoint != endpoint || c.Of(f.State) == 0 {
+			continue
+		}
+		rows, look := f.of(tx, endpoint, c)
+		scan := deliveryTable.Scanner()
+		reads = append(reads, tx.Prefetch(func(r db.Rows) error {
+			d, err := scan(r)
+			found = append(found, d)
+			return err
+		}, rows.text, rows.args...))
+		if look.text != "" {
+			reads = append(reads, tx.Prefetch(func(r db.Rows) error {
+				var position int64
+				err := r.Scan(&position)
+				horizon = max(horizon, position)
+				return err
+			}, look.text, look.args...))
+		}
+	}
+	if err := db.WaitAll(reads); err != nil {
+		return page, err
+	}
+	slices.SortFunc(found, func(a, b Delivery) int {
+		return cmp.Or(-cmp.Compare(a.Position, b.Position), -cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+	seen := slices.IndexFunc(found, func(d Delivery) bool { return d.Position < horizon })
+	if seen >= 0 {
+		found = found[:seen]
+	}
+	if len(found) > f.Limit {
+		found = found[:f.Limit]
+		last := &found[f.Limit-1]
+		page.Next = &DeliveryCursor{last.Position, last.Endpoint}
+	} else if horizon > 0 {
+		page.Next = &DeliveryCursor{horizon, beforeAll}
+	}
+	page.Deliveries = found
+	return page, nil
+}
+
+// statement is a query with its arguments.
+type statement struct {
+	text string
+	args []any
+}
+
+// of reads the first deliveries of one endpoint. Look, if there is any, gives the last of those among which they are searched, when there
+// are more behind it.
+func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look statement) {
+	w := db.NewWhere(tx, "d").And("d.endpoint_id = ?::UUID", endpoint)
+	f.span(w, endpoint)
+	if f.Resource != "" {
+		w.And("d.resource_id = ?", f.Resource)
+	}
+	if f.State == Failed { // literal, so that the partial index is seen
+		w.And("d.state = 'failed'")
+	}
+	columns, from := deliveryTable.Columns("d"), "deliveries d"
+	few := f.State == Pending && c.Pending <= fewPending
+	if few {
+		from = `(SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0
+			UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > '' AND due_at IS NULL) x CROSS JOIN deliveries d`
+		w.And("d.position = x.position + 0") // not plainly the same: bounds of the one are no bounds of the other, which its indexes do not have
+	} else if f.State == Pending || f.State == Delivered || f.Event != "" || f.StatusCode != 0 {
+		look = statement{"SELECT d.position FROM deliveries d WHERE " + w.String() + " ORDER BY d.position DESC LIMIT 1 OFFSET " +
+			strconv.Itoa(cmp.Or(f.Look, lookDeliveries)-1), slices.Clone(w.Args())}
+		from = "(SELECT " + columns + " FROM deliveries d WHERE " + w.String() + " ORDER BY d.position DESC LIMIT " +
+			strconv.Itoa(cmp.Or(f.Look, lookDeliveries)) + ") d"
+	}
+	where := w.String()
+	if look.text != "" {
+		where = "TRUE"
+	}
+	also := func(condition string, value any) { where += " AND " + condition + w.Bind(value) }
+	if f.State == Pending || f.State == Delivered {
+		also("d.state = ", f.State)
+	}
+	if f.Event != "" {
+		also("d.event = ", f.Event)
+	}
+	if f.StatusCode != 0 {
+		also("d.status_code = ", f.StatusCode)
+	}
+	text := "SELECT " + columns + " FROM " + from + " WHERE " + where + " ORDER BY d.position DESC LIMIT " + w.Bind(f.Limit+1) + "::BIGINT"
+	return statement{text, w.Args()}, look
+}
+
+// span bounds the positions of an endpoint's deliveries.
+func (f *AcrossFilter) span(w *db.Where, endpoint id.Endpoint) {
+	to := int64(forever)
+	if f.To > 0 {
+		to = f.To + 1
+	}
+	if f.After != nil {
+		after := f.After.Position
+		if endpoint < f.After.Endpoint {
+			after++
+		}
+		to = min(to, after)
+	}
+	w.And("d.position >= ?", f.From).And("d.position < ?", to)
+}
+
+// Neighbours are the deliveries of the same endpoint right after and right before this one, "" for none.
+func (d *Delivery) Neighbours(tx *db.Tx) (newer, older id.Delivery, err error) {
+	beside := func(into *id.Delivery, condition string) *db.PendingRead {
+		return tx.Prefetch(func(r db.Rows) error { return r.Scan(into) },
+			"SELECT id FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND position "+condition+" LIMIT 1", tx.Tenant,
+			d.Endpoint, d.Position)
+	}
+	err = db.WaitAll([]*db.PendingRead{beside(&newer, "> $3 ORDER BY position"), beside(&older, "< $3 ORDER BY position DESC")})
+	return newer, older, err
+}
+
+// FirstOf reads what became of an event the first time it went to the account's endpoints.
+func FirstOf(tx *db.Tx, stamp int64) ([]Delivery, error) {
+	return readDeliveries(tx, liveDeliveries+"WHERE q.tenant_id = $1 AND d.position = $2 ORDER BY d.endpoint_id", tx.Tenant, stamp)
+}

@@ -1,0 +1,143 @@
+package webhooks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+)
+
+const anOrder = "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a"
+
+// fillLog records n events of a few kinds about a few records, one commit each.
+func fillLog(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all []Logged) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	for range n {
+		e := [][2]string{{OrderReceived, anOrder}, {OrderShipped, anOrder}, {OrderShipped, string(id.New[id.Order]())}, {StockUpdated, "SKU-1"},
+			{StockUpdated, "SKU-2"}, {StockLow, "SKU-1"}}[random.IntN(6)]
+		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+			Record(tx, Event{Name: e[0], Resource: e[1], Body: func(id.Event, int64) string { return "{}" }})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := store.Read(t.Context(), tenant, func(tx *db.Tx) (err error) {
+		all, err = loggedTable.All(tx, "ORDER BY stamp")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Following the log shows what fits, each once, in either order, also where a page ends because it has looked at enough.
+func TestPagesOfTheLog(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
+		all := fillLog(t, store, tenant, 90)
+		fillLog(t, store, other, 3)
+		for _, newest := range []bool{false, true} {
+			for _, event := range []string{"", OrderShipped, StockUpdated, StockLow, CustomerErased} {
+				for _, resource := range []string{"", anOrder, "SKU-1", "nothing"} {
+					for _, span := range [][2]int64{{}, {all[20].CreatedAt, all[60].CreatedAt}} {
+						f := LogFilter{Event: event, Resource: resource, From: span[0], To: span[1], Newest: newest, Limit: 7, Look: 13}
+						follow(t, store, tenant, f, all)
+					}
+				}
+			}
+		}
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			_, err := Log(tx, LogFilter{After: id.New[id.Event](), Limit: 1})
+			return err
+		})
+		if !apperr.Is(err, apperr.Invalid) {
+			t.Errorf("behind an unknown event: %v", err)
+		}
+	})
+}
+
+func follow(t *testing.T, store *db.DB, tenant id.Tenant, f LogFilter, all []Logged) {
+	t.Helper()
+	var want, got []Logged
+	for _, e := range all {
+		if (f.Event == "" || e.Name == f.Event) && (f.Resource == "" || e.Resource == f.Resource) && (f.From == 0 || e.CreatedAt >= f.From) &&
+			(f.To == 0 || e.CreatedAt <= f.To) {
+			want = append(want, e)
+		}
+	}
+	if f.Newest {
+		slices.Reverse(want)
+	}
+	name := fmt.Sprintf("%+v", f)
+	for pages := 0; ; pages++ {
+		var page LogPage
+		if err := store.Read(t.Context(), tenant, func(tx *db.Tx) (err error) { page, err = Log(tx, f); return err }); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(page.Events) > f.Limit || pages > 30 {
+			t.Fatalf("%s: %d events on page %d", name, len(page.Events), pages)
+		}
+		got = append(got, page.Events...)
+		if !page.More {
+			break
+		}
+		f.After = page.Next
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %d events, not %d", name, len(got), len(want))
+	}
+}
+
+// SQLite finds what is asked for by kind or record in their indexes, whatever it knows of the table.
+func TestPlansOfTheLog(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
+	tenant := dbtest.Account(t, store)
+	fillLog(t, store, tenant, 300)
+	for _, analysed := range []bool{false, true} {
+		if analysed {
+			if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { _, err := tx.Exec("ANALYZE"); return err }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			for _, c := range []struct {
+				f     LogFilter
+				index string
+			}{
+				{LogFilter{}, "(tenant_id=?"}, {LogFilter{From: 1}, "(tenant_id=? AND stamp>?"},
+				{LogFilter{Event: CustomerErased}, "events_tenant_id_event (tenant_id=? AND event=?"},
+				{LogFilter{Resource: anOrder}, "events_tenant_id_resource_id (tenant_id=? AND resource_id=?"},
+				{LogFilter{Event: OrderShipped, Resource: anOrder}, "events_tenant_id_resource_id (tenant_id=? AND resource_id=?"},
+			} {
+				for _, c.f.Newest = range []bool{false, true} {
+					c.f.Limit = 20
+					w, order, err := c.f.direct(tx)
+					if err != nil {
+						return err
+					}
+					plan, err := planOf(tx, loggedTable.Select("")+" WHERE "+w.String()+order+" LIMIT 20", w.Args())
+					if err != nil {
+						return err
+					}
+					if !strings.Contains(plan, c.index) || strings.Contains(plan, "TEMP B-TREE") {
+						t.Errorf("%+v (statistics: %v):\n%s", c.f, analysed, plan)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package worker
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+)
+
+// Each way in which an attempt can fail has a reason of its own, found by what really comes of such an attempt.
+func TestReasons(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
+	s := newShop(t, store)
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/redirect":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/gone":
+			w.WriteHeader(http.StatusGone)
+		case "/bug":
+			w.WriteHeader(http.StatusBadGateway)
+		case "/odd":
+			w.WriteHeader(799)
+		case "/cut":
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer answers.Close()
+	selfSigned := httptest.NewTLSServer(http.NotFoundHandler())
+	defer selfSigned.Close()
+	selfSigned.Config.ErrorLog = answers.Config.ErrorLog
+	plain := strings.Replace(answers.URL, "http:", "https:", 1)
+	endpoints := map[string]*webhooks.Endpoint{}
+	want := map[string]webhooks.Reason{answers.URL + "/": webhooks.ReasonDelivered, answers.URL + "/redirect": webhooks.ReasonRedirect,
+		answers.URL + "/gone": webhooks.ReasonClientError, answers.URL + "/bug": webhooks.ReasonServerError,
+		answers.URL + "/odd": webhooks.ReasonOddAnswer, answers.URL + "/cut": webhooks.ReasonBroken,
+		selfSigned.URL: webhooks.ReasonTLS, plain: webhooks.ReasonTLS, closedPort(t): webhooks.ReasonNoConnect,
+		"http://nowhere.invalid/": webhooks.ReasonNoHost}
+	for url := range want {
+		endpoints[url], _ = s.endpoint(url)
+	}
+	w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
+	s.tell(1, each)
+	judge := func(url string, reason webhooks.Reason) {
+		t.Helper()
+		e := endpoints[url]
+		until(t, "an attempt at "+url, func() bool { return s.counts0(e).Pending == 0 && s.counts0(e) != webhooks.Counts{} })
+		_, tries := s.deliveries(e)
+		if got := tries[0][0].Reason(); got != reason {
+			t.Errorf("%s: %s, not %s: %+v", url, got, reason, tries[0][0])
+		}
+	}
+	for url, reason := range want {
+		judge(url, reason)
+	}
+	s.stop(w)
+	private := "http://127.0.0.1:1/"
+	endpoints[private], _ = s.endpoint(private)
+	s.start(func(c *Config) { c.Retries, c.Guard = webhooks.Schedule{}, &netguard.Guard{} })
+	s.tell(1, each)
+	judge(private, webhooks.ReasonForbidden)
+	for text, reason := range map[string]webhooks.Reason{webhooks.ErrorTimeout: webhooks.ReasonTimeout,
+		webhooks.ErrorExpired: webhooks.ReasonExpired, webhooks.ErrorUnsigned: webhooks.ReasonUnsigned,
+		netguard.Plain(&net.OpError{Op: "dial", Err: timeout{}}): webhooks.ReasonTimeout} {
+		if got := (&webhooks.Attempt{Error: text}).Reason(); got != reason {
+			t.Errorf("%s: %s, not %s", text, got, reason)
+		}
+	}
+	for _, reason := range webhooks.Reasons {
+		if e := reason.Explain(); !strings.HasSuffix(e.What, ".") || !strings.HasSuffix(e.Advice, ".") {
+			t.Errorf("%s: %+v", reason, e)
+		}
+	}
+}
+
+// timeout is an error of the network that says that it took too long.
+type timeout struct{}
+
+func (timeout) Error() string   { return "i/o timeout" }
+func (timeout) Timeout() bool   { return true }
+func (timeout) Temporary() bool { return true }
+
+// What people are shown of a request is what was sent, signatures aside.
+func TestShownHeadersAreThoseSent(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
+	s, rc := newShop(t, store), newReceiver(t)
+	e, _ := s.endpoint(rc.URL + "/hook")
+	s.start()
+	s.tell(1, each)
+	until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
+	list, tries := s.deliveries(e)
+	got := rc.on("/hook")[0].header.Clone()
+	sent := webhooks.Sent{Event: list[0].Event, Name: list[0].Name, At: time.UnixMicro(tries[0][0].At), Number: 1, Version: "test"}
+	for _, h := range sent.Headers() {
+		if got.Get(h.Name) != h.Value {
+			t.Errorf("%s: shown %q, sent %q", h.Name, h.Value, got.Get(h.Name))
+		}
+		got.Del(h.Name)
+	}
+	for _, name := range []string{"X-Webhook-Signature", "Webhook-Signature", "Content-Length", "Accept-Encoding"} {
+		got.Del(name)
+	}
+	if len(got) != 0 {
+		t.Errorf("not shown: %v", got)
+	}
+}
