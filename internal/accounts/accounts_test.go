@@ -170,7 +170,7 @@ func TestExpiredTokensAreSwept(t *testing.T) {
 		user := accounts.User{ID: id.New[id.User](), Email: "a@b.c", Name: "A", Role: accounts.Owner, Status: accounts.Active}
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 			user.Insert(tx)
-			user.LogIn(tx)
+			user.LogIn(tx, accounts.Origin{})
 			return nil
 		})
 		if err != nil {

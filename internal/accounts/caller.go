@@ -53,6 +53,9 @@ type Caller struct {
 	Channel  id.Channel // the custom channel an API key was made with
 	MadeBy   id.User    // the user behind an API key, "" for none
 	Email    string     // of the user
+	SignIn   id.SignIn  // the login that an access token or a session is of, "" for none
+
+	signInUsed int64 // when the login was last noted as used
 }
 
 // Actor names the caller in histories and logs: "key:<id>" or "user:<id>".

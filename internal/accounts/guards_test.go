@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestWhatACredentialOpens(t *testing.T) {
 			user.Insert(tx)
 			key.Insert(tx, secret)
 			lasting.Insert(tx, other)
-			token, second = user.LogIn(tx), user.LogIn(tx)
+			token, second = user.LogIn(tx, accounts.Origin{}), user.LogIn(tx, accounts.Origin{})
 		})
 		open := func(find func(*db.Tx, string) (accounts.Caller, error), credential string) (c accounts.Caller, err error) {
 			err = store.Read(t.Context(), db.Across, func(tx *db.Tx) (err error) {
@@ -120,7 +121,7 @@ func TestWritersOfAccountsNoticeEachOther(t *testing.T) {
 			user.Insert(tx)
 			key.Insert(tx, accounts.NewSecret(true))
 		})
-		logIn := func(tx *db.Tx) error { u := user; u.LogIn(tx); return nil }
+		logIn := func(tx *db.Tx) error { u := user; u.LogIn(tx, accounts.Origin{}); return nil }
 		change := func(u accounts.User) func(tx *db.Tx) error {
 			return func(tx *db.Tx) error { u.Save(tx); return nil }
 		}
@@ -192,7 +193,7 @@ func TestAccountsStayApart(t *testing.T) {
 		commit(t, store, home, func(tx *db.Tx) {
 			user.Insert(tx)
 			key.Insert(tx, accounts.NewSecret(false))
-			token = user.LogIn(tx)
+			token = user.LogIn(tx, accounts.Origin{})
 		})
 		tables := []string{"tenants", "users", "api_keys", "tokens"}
 		before := dbtest.RowsOf(t, store, home, tables...)
@@ -228,7 +229,7 @@ func TestAccountsStayApart(t *testing.T) {
 			"of channel":  func(tx *db.Tx) { accounts.RevokeOfChannel(tx, key.Channel) },
 			"of user":     func(tx *db.Tx) { accounts.RevokeOfUser(tx, user.ID) },
 			"used":        func(tx *db.Tx) { accounts.Used(tx, key.ID, time.Now()) },
-			"log in":      func(tx *db.Tx) { u := user; u.LogIn(tx) },
+			"log in":      func(tx *db.Tx) { u := user; u.LogIn(tx, accounts.Origin{}) },
 		} {
 			_ = store.Write(t.Context(), other, func(tx *db.Tx) error { run(tx); return nil }) // refused or without effect
 			if after := dbtest.RowsOf(t, store, home, tables...); after != before {
@@ -238,4 +239,15 @@ func TestAccountsStayApart(t *testing.T) {
 		err = store.Write(t.Context(), other, func(tx *db.Tx) error { key.Revoke(tx); return nil })
 		refused(t, "another account's key", err, apperr.NotFound)
 	})
+}
+
+// A key that is kept sorts a list of its own: the scopes it was given may be the list of all there are.
+func TestKeysLeaveTheListOfScopesAlone(t *testing.T) {
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
+	tenant, before := dbtest.Account(t, store), slices.Clone(accounts.AllScopes)
+	key := accounts.Key{ID: id.New[id.Key](), Name: "k", Scopes: accounts.AllScopes}
+	commit(t, store, tenant, func(tx *db.Tx) { key.Insert(tx, accounts.NewSecret(false)) })
+	if !slices.Equal(before, accounts.AllScopes) || !slices.IsSorted(key.Scopes) {
+		t.Errorf("%v", accounts.AllScopes)
+	}
 }

@@ -32,7 +32,8 @@ func callerOf(a Account) Caller {
 var byKey = "SELECT " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
 	" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1"
 
-// ByKey finds who an API key belongs to. Errors: Unauthorized for unknown, revoked and expired keys alike.
+// ByKey finds who an API key belongs to. Errors: Unauthorized for unknown, revoked and expired keys alike; of the latter two the caller
+// names account and key, and has no scopes.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var a Account
 	var k Key
@@ -44,16 +45,16 @@ func ByKey(tx *db.Tx, key string) (Caller, error) {
 	case err != nil:
 		return Caller{}, err
 	case k.revokedAt != 0:
-		return Caller{}, Unauthorized("the API key is revoked")
+		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key is revoked")
 	case k.ExpiresAt != 0 && k.ExpiresAt <= tx.Micros():
-		return Caller{}, Unauthorized("the API key has expired")
+		return Caller{Tenant: a.Tenant, Key: k.ID}, Unauthorized("the API key has expired")
 	}
 	c := callerOf(a)
 	c.Key, c.Scopes, c.Channel, c.MadeBy = k.ID, k.Scopes, k.Channel, k.CreatedBy
 	return c, nil
 }
 
-var byToken = "SELECT k.expires_at, " + accountTable.Columns("t") + ", " + userTable.Columns("u") +
+var byToken = "SELECT k.expires_at, k.id, k.last_used_at, " + accountTable.Columns("t") + ", " + userTable.Columns("u") +
 	" FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id" +
 	" WHERE k.hash = $1"
 
@@ -82,10 +83,11 @@ func BySession(tx *db.Tx, text string) (Session, error) {
 }
 
 func byLogin(tx *db.Tx, text string) (s Session, err error) {
-	var expires int64
+	var expires, used int64
+	var signIn id.SignIn
 	tx.Last()
 	err = tx.Row(byToken, []any{Hash(text)},
-		append(append([]any{&expires}, accountTable.Places(&s.Account)...), userTable.Places(&s.User)...)...)
+		append(append([]any{&expires, db.Opt(&signIn), db.Opt(&used)}, accountTable.Places(&s.Account)...), userTable.Places(&s.User)...)...)
 	switch {
 	case errors.Is(err, db.ErrNoRow):
 		return Session{}, Unauthorized("the access token is not known, log in again")
@@ -98,6 +100,7 @@ func byLogin(tx *db.Tx, text string) (s Session, err error) {
 	}
 	s.Caller = callerOf(s.Account)
 	s.Caller.User, s.Caller.Role, s.Caller.Email, s.Caller.Scopes = s.User.ID, s.User.Role, s.User.Email, s.User.Limit
+	s.Caller.SignIn, s.Caller.signInUsed = signIn, used
 	return s, nil
 }
 

@@ -52,17 +52,21 @@ var keyTable = db.NewTable("api_keys",
 	db.Col("last_used_at", func(k *Key) any { return &k.LastUsedAt }).Null().ReadOnly(),
 ).Of("API key")
 
-// token is an access token as it is kept.
+// token is an access token or a session as it is kept.
 type token struct {
-	hash      string
-	user      id.User
-	createdAt int64
-	expiresAt int64
+	hash string
+	user id.User
+	SignIn
 }
 
 var tokenTable = db.NewTable("tokens",
 	db.Col("hash", func(t *token) any { return &t.hash }),
 	db.Col("user_id", func(t *token) any { return &t.user }),
-	db.Col("created_at", func(t *token) any { return &t.createdAt }),
-	db.Col("expires_at", func(t *token) any { return &t.expiresAt }),
+	db.Col("id", func(t *token) any { return &t.ID }),
+	db.Col("address", func(t *token) any { return &t.Address }),
+	db.Col("agent", func(t *token) any { return &t.Agent }),
+	db.Col("dashboard", func(t *token) any { return &t.Dashboard }),
+	db.Col("created_at", func(t *token) any { return &t.CreatedAt }),
+	db.Col("expires_at", func(t *token) any { return &t.ExpiresAt }),
+	db.Col("last_used_at", func(t *token) any { return &t.LastUsedAt }).Null(),
 )

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
+	"entrepot/internal/id"
 )
 
 // TokenLife is how long an access token opens the account (interface §5.1).
@@ -12,20 +13,24 @@ const TokenLife = 12 * time.Hour
 
 // LogIn makes an access token for a user; only its hash is stored. The user must still be active and have the password
 // hash that was checked, else no token is made. Errors: Unauthorized.
-func (u *User) LogIn(tx db.Writer) (text string) { return u.logIn(tx, "at_") }
+func (u *User) LogIn(tx db.Writer, from Origin) (text string) { return u.logIn(tx, "at_", from) }
 
 // sessionPrefix begins the text of a session, which opens the dashboard and nothing else: ByToken refuses it.
 const sessionPrefix = "ds_"
 
 // OpenSession is LogIn for a browser: it makes the text of a session, for its cookie. Errors: Unauthorized.
-func (u *User) OpenSession(tx db.Writer) (text string) { return u.logIn(tx, sessionPrefix) }
+func (u *User) OpenSession(tx db.Writer, from Origin) (text string) {
+	return u.logIn(tx, sessionPrefix, from)
+}
 
-func (u *User) logIn(tx db.Writer, prefix string) (text string) {
+func (u *User) logIn(tx db.Writer, prefix string, from Origin) (text string) {
 	text = prefix + random(secretLength)
 	tx.Queue("UPDATE users SET last_login_at = $3 WHERE tenant_id = $1 AND id = $2 AND status = 'active' AND password_hash = $4",
 		tx.TenantID(), u.ID, tx.Micros(), u.PasswordHash).Rows(1, WrongLogin())
 	u.LastLoginAt = tx.Micros()
-	tokenTable.Insert(tx, token{Hash(text), u.ID, tx.Micros(), tx.Now().Add(TokenLife).UnixMicro()})
+	tokenTable.Insert(tx, token{hash: Hash(text), user: u.ID, SignIn: SignIn{ID: id.New[id.SignIn](), Address: from.Address,
+		Agent: agent(from.Agent), Dashboard: prefix == sessionPrefix, CreatedAt: tx.Micros(), ExpiresAt: tx.Now().Add(TokenLife).UnixMicro(),
+		LastUsedAt: tx.Micros()}})
 	return text
 }
 

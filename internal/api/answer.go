@@ -17,6 +17,7 @@ type answer struct {
 	parts    *apijson.Parts // of a large body, what comes before body
 	body     []byte
 	resource string
+	code     string // of an error
 	header   map[string]string
 	replay   bool
 	covered  int // how many bytes from its beginning the ETag covers, 0 for all: a feed's without the moment it was read
@@ -78,7 +79,7 @@ func failure(err error, requestID string) answer {
 func shaped(status int, f *apperr.Error, requestID string) answer {
 	w := apijson.NewWriter(256)
 	writeError(w, status, f, requestID)
-	a := answer{status: status, header: map[string]string{}, body: w.Bytes()}
+	a := answer{status: status, code: f.Code, header: map[string]string{}, body: w.Bytes()}
 	for _, m := range f.Members {
 		if seconds, ok := m.Value.(int); ok && m.Name == "retryAfter" {
 			a.header["Retry-After"] = strconv.Itoa(seconds)

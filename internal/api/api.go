@@ -50,6 +50,7 @@ type API struct {
 	large    *large
 	bulk     *budget.Budget // of the bodies of bulk routes, beside Budget: whatever they take, there is room left to work on them
 	refusals sampler        // of the log
+	refused  *refusals      // for the log of refused requests
 	// unchanged counts requests with If-None-Match on this node only: it protects the node, and is no limit of the plan.
 	unchanged limits.Limiter
 	document  document
@@ -69,7 +70,7 @@ func New(c Config) *API {
 	if c.Budget == nil {
 		c.Budget = budget.New(256 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), bulk: budget.New(c.Budget.Limit() / 8 * 3),
+	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 8 * 3),
 		gate: overload.NewGate(), large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}

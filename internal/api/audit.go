@@ -12,10 +12,14 @@ var auditRoutes = []*route{
 	{method: "GET", path: "/api/v1/audit-log", name: "listAuditLog", section: "4.5.10", summary: "Who did what, newest first",
 		scope: "read:users",
 		query: func(q *apijson.Query) { readAuditFilter(q) }, answer: sampleAudit, serve: (*API).listAudit},
+	{method: "GET", path: "/api/v1/refused-requests", name: "listRefusedRequests", section: "4.5.10",
+		summary: "The newest requests that were refused", scope: "read:users",
+		query: func(q *apijson.Query) { readRefusedFilter(q) }, answer: sampleRefused, serve: (*API).listRefused},
 }
 
 func readAuditFilter(q *apijson.Query) (page, audit.Filter) {
-	p, f := readPage(q, 20, 100), audit.Filter{}
+	p, f := readPage(q, 20, 100), audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"),
+		ResourceID: q.Text("resourceId")}
 	if at, given := q.Time("from", false); given {
 		f.From = at.UnixMicro()
 	}

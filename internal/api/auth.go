@@ -44,7 +44,7 @@ func (a *API) logIn(r *request) (answer, error) {
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
 		who := *user
-		token := a.Commerce.LogIn(tx, &who, a.Proxies.Client(r.http))
+		token := a.Commerce.LogIn(tx, &who, accounts.Origin{Address: a.Proxies.Client(r.http), Agent: r.http.UserAgent()})
 		return one(http.StatusOK, "", func(w *apijson.Writer) { writeLogin(w, token, who) }), nil
 	})
 }

@@ -150,7 +150,7 @@ func (s *server) newKey(scopes ...string) (secret string) {
 func (s *server) newToken(user accounts.User) (token string) {
 	s.t.Helper()
 	s.act(s.tenant, func(tx *db.Tx) error {
-		token = s.Commerce.LogIn(tx, &user, "")
+		token = s.Commerce.LogIn(tx, &user, accounts.Origin{})
 		return nil
 	})
 	return token

@@ -51,9 +51,14 @@ var accountRows = map[string]row{
 			return ask{ids: place("id", string(w.owner.ID)), body: member{"role": "viewer"}, status: 403}
 		},
 	}},
-	"PUT /api/v1/users/{id}":    {ask: func(w *world) ask { return ask{ids: place("id", w.newUser()), body: member{"name": "Vera"}} }},
-	"DELETE /api/v1/users/{id}": {ask: func(w *world) ask { return ask{ids: place("id", w.newUser())} }},
-	"GET /api/v1/account":       {ask: func(*world) ask { return ask{} }},
+	"PUT /api/v1/users/{id}":          {ask: func(w *world) ask { return ask{ids: place("id", w.newUser()), body: member{"name": "Vera"}} }},
+	"DELETE /api/v1/users/{id}":       {ask: func(w *world) ask { return ask{ids: place("id", w.newUser())} }},
+	"GET /api/v1/users/{id}/sign-ins": {ask: func(w *world) ask { user, _ := w.signedIn(); return ask{ids: place("id", user)} }},
+	"DELETE /api/v1/users/{id}/sign-ins/{signInId}": {ask: func(w *world) ask {
+		user, signIn := w.signedIn()
+		return ask{ids: map[string]string{"id": user, "signInId": signIn}}
+	}},
+	"GET /api/v1/account": {ask: func(*world) ask { return ask{} }},
 	"PATCH /api/v1/account": {ask: func(w *world) ask {
 		return ask{body: member{"name": w.name("Account"), "currency": "eur", "strictWarehouses": false}}
 	}},
@@ -63,7 +68,15 @@ var accountRows = map[string]row{
 	}, more: []func(*world) ask{
 		func(*world) ask { return ask{body: member{"advance": 60}, status: 403} },
 	}},
-	"GET /api/v1/audit-log": {ask: func(w *world) ask { w.newAPIKey(); return ask{query: "from=2020-01-01&to=2099-01-01&limit=100"} }},
+	"GET /api/v1/audit-log": {ask: func(w *world) ask { w.newAPIKey(); return ask{query: "from=2020-01-01&to=2099-01-01&limit=100"} },
+		more: []func(*world) ask{
+			func(w *world) ask {
+				return ask{query: "actor=user:" + string(w.owner.ID) + "&action=api_key.created&resourceType=api_key&resourceId=x"}
+			},
+		}},
+	"GET /api/v1/refused-requests": {ask: func(w *world) ask { w.refused(); return ask{query: "limit=100"} }, more: []func(*world) ask{
+		func(w *world) ask { return ask{query: "keyId=" + w.newAPIKey() + "&status=404"} },
+	}},
 
 	"GET /api/v1/analytics/summary": {ask: figures(span), more: []func(*world) ask{
 		func(*world) ask { return ask{query: "from=2030-01-01&to=2020-01-01", status: 400} },
@@ -96,6 +109,21 @@ func (w *world) newLogin() string {
 }
 
 func (w *world) newUser() string { user, _ := w.user("viewer"); return string(user.ID) }
+
+// signedIn is a user with an open login, and that login.
+func (w *world) signedIn() (user, signIn string) {
+	made, _ := w.user("viewer")
+	list := w.make("GET", "/api/v1/users/"+string(made.ID)+"/sign-ins", nil)
+	return string(made.ID), text(list, "data", 0, "id")
+}
+
+// refused leaves something in the log of refused requests.
+func (w *world) refused() {
+	w.do(call{method: "GET", path: "/api/v1/nowhere"})
+	if err := w.Flush(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
 
 // sandboxKey is a key of a sandbox account.
 func (w *world) sandboxKey() (secret string) {

@@ -341,8 +341,8 @@ func (w *world) foreign(r *route, what string, a ask, want int, known string) {
 // queryIDs are ids that lists are filtered by: another account's find nothing, as those that do not exist.
 var queryIDs = map[string]func(w *world) string{
 	"channelId": (*world).channel, "customerId": (*world).customer, "categoryId": (*world).category, "parentId": (*world).category,
-	"segmentId": (*world).newSegment,
-	"ids":       func(w *world) string { w.sku(); return w.kept["product"] },
+	"segmentId": (*world).newSegment, "endpointId": (*world).endpoint, "keyId": (*world).newAPIKey,
+	"ids": func(w *world) string { w.sku(); return w.kept["product"] },
 }
 
 // checkApart looks whether any row of one account names anything of the other.

@@ -104,7 +104,7 @@ var tagAbout = map[string]string{
 	"jobs":     "What imports and synchronisations have queued and done",
 	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get",
 	"analytics": "Figures",
-	"audit-log": "Who did what", "sandbox": "The clock of sandbox accounts", "description": "The interface itself",
+	"audit-log": "Who did what", "refused-requests": "What callers were refused", "sandbox": "The clock of sandbox accounts", "description": "The interface itself",
 }
 
 func withTag(tags []object, name string) []object {
@@ -125,7 +125,7 @@ func (r *route) tag() string {
 	case r.sdk():
 		return "feeds"
 	case parts[0] == "developer":
-		if strings.HasSuffix(r.path, "/events") {
+		if strings.HasSuffix(r.path, "/events") || parts[1] == "events" {
 			return "events"
 		}
 		return parts[1]

@@ -20,6 +20,7 @@ type request struct {
 	route    *route
 	id       string // X-Request-Id, given or made
 	caller   accounts.Caller
+	spent    accounts.Caller // whose key was revoked or has expired, zero otherwise
 	body     *jsonvalue.Value
 	share    budget.Share // of the node's memory
 	bulk     budget.Share // of the part of it that bodies of the bulk routes may take

@@ -34,6 +34,7 @@ func routes() []*route {
 		deliveryRoutes,      // 4.5.9
 		eventRoutes,         // 4.5.9
 		userRoutes,          // 4.5.10
+		signInRoutes,        // 4.5.10
 		accountRoutes,       // 4.5.10
 		auditRoutes,         // 4.5.10
 		analyticsRoutes,     // 4.5.11

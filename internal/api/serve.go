@@ -39,6 +39,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	took := time.Since(start)
 	observe(r, out.status, took)
 	a.logRequest(r, out, took)
+	a.noteRefused(r, out)
 }
 
 // handle finds out what to say; it turns every error and panic into an answer.
@@ -154,6 +155,7 @@ func (a *API) admit(r *request) (answer, error) {
 	if r.caller.Key != "" {
 		a.seen.note(r.caller.Tenant, r.caller.Key, a.DB.Now())
 	}
+	a.seen.noteSignIn(r.caller, a.DB.Now())
 	if err := r.caller.Needs(r.route.scope); r.route.access != public && err != nil && !r.ofCaller() {
 		if free {
 			if over := a.limit(r, who, plan, r.route.rate); over != nil {
@@ -222,7 +224,9 @@ func (a *API) authenticate(r *request) error {
 	}
 	return a.DB.Peek(r.ctx(), db.Across, func(tx *db.Tx) (err error) {
 		if isKey {
-			r.caller, err = accounts.ByKey(tx, first(key, bearer))
+			if r.caller, err = accounts.ByKey(tx, first(key, bearer)); err != nil {
+				r.spent, r.caller = r.caller, accounts.Caller{}
+			}
 		} else {
 			r.caller, err = accounts.ByToken(tx, bearer)
 		}

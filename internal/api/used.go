@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -15,6 +16,12 @@ import (
 type lastUsed struct {
 	mu   sync.Mutex
 	keys map[usedKey]time.Time
+	ins  map[usedSignIn]time.Time
+}
+
+type usedSignIn struct {
+	tenant id.Tenant
+	signIn id.SignIn
 }
 
 type usedKey struct {
@@ -22,12 +29,23 @@ type usedKey struct {
 	key    id.Key
 }
 
-func newLastUsed() *lastUsed { return &lastUsed{keys: map[usedKey]time.Time{}} }
+func newLastUsed() *lastUsed {
+	return &lastUsed{keys: map[usedKey]time.Time{}, ins: map[usedSignIn]time.Time{}}
+}
 
 func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
 	u.mu.Lock()
 	u.keys[usedKey{tenant, key}] = at
 	u.mu.Unlock()
+}
+
+// noteSignIn notes that a login is in use, unless that was written a moment ago.
+func (u *lastUsed) noteSignIn(who accounts.Caller, at time.Time) {
+	if who.Stale(at) {
+		u.mu.Lock()
+		u.ins[usedSignIn{who.Tenant, who.SignIn}] = at
+		u.mu.Unlock()
+	}
 }
 
 // show puts a use that is not written yet on a key that was read.
@@ -39,11 +57,27 @@ func (u *lastUsed) show(tenant id.Tenant, key *accounts.Key) {
 	}
 }
 
-// FlushLastUsed writes when keys were last used; the server calls it every few seconds and at the end.
-func (a *API) FlushLastUsed(ctx context.Context) error {
+// Flush writes when keys were last used and what callers were refused; the server calls it every few seconds and at the end.
+func (a *API) Flush(ctx context.Context) error {
+	return errors.Join(a.flushLastUsed(ctx), a.flushRefused(ctx))
+}
+
+func (a *API) flushLastUsed(ctx context.Context) error {
 	a.seen.mu.Lock()
 	keys := maps.Clone(a.seen.keys)
 	a.seen.mu.Unlock()
+	a.seen.mu.Lock()
+	ins := a.seen.ins
+	a.seen.ins = map[usedSignIn]time.Time{}
+	a.seen.mu.Unlock()
+	for in, at := range ins {
+		if err := a.DB.Write(ctx, in.tenant, func(tx *db.Tx) error {
+			accounts.UsedSignIn(tx, in.signIn, at)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
 	for k, at := range keys {
 		err := a.DB.Write(ctx, k.tenant, func(tx *db.Tx) error {
 			accounts.Used(tx, k.key, at)

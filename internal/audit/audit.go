@@ -43,15 +43,23 @@ var table = db.NewTable("audit_log",
 	db.Col("created_at", func(e *Entry) any { return &e.CreatedAt }),
 )
 
-// Filter says which entries are wanted. From and To are microseconds, both included; 0 leaves a bound out.
+// Filter says which entries are wanted; zero values leave a condition out.
 type Filter struct {
-	From, To      int64
+	Actor         string // "user:<id>"
+	Action        string
+	ResourceType  string
+	ResourceID    string
+	From, To      int64 // microseconds, both included
 	Limit, Offset int
 }
 
 // List reads a page of entries, newest first, and how many match.
 func List(tx *db.Tx, f Filter) ([]Entry, int64, error) {
 	w := db.NewWhere(tx, "")
+	db.AndGiven(w, "actor = ?", f.Actor)
+	db.AndGiven(w, "action = ?", f.Action)
+	db.AndGiven(w, "resource_type = ?", f.ResourceType)
+	db.AndGiven(w, "resource_id = ?", f.ResourceID)
 	db.AndGiven(w, "created_at >= ?", f.From)
 	db.AndGiven(w, "created_at <= ?", f.To)
 	return table.Page(tx, w, "id DESC", f.Limit, f.Offset)

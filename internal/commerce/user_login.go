@@ -16,17 +16,17 @@ import (
 )
 
 // LogIn gives a user whose password was checked an access token of twelve hours (interface §5.1). Errors: Unauthorized
-// when the user was disabled, or given another password, since the check. Address is where the request came from, "" for nowhere.
-func (s *Service) LogIn(tx db.Writer, user *accounts.User, address string) (token string) {
-	token = user.LogIn(tx)
-	noteLogIn(tx, user, address)
+// when the user was disabled, or given another password, since the check.
+func (s *Service) LogIn(tx db.Writer, user *accounts.User, from accounts.Origin) (token string) {
+	token = user.LogIn(tx, from)
+	noteLogIn(tx, user, from.Address)
 	return token
 }
 
 // OpenSession is LogIn for the dashboard: the text belongs in the session's cookie and opens nothing of the API.
-func (s *Service) OpenSession(tx db.Writer, user *accounts.User, address string) (text string) {
-	text = user.OpenSession(tx)
-	noteLogIn(tx, user, address)
+func (s *Service) OpenSession(tx db.Writer, user *accounts.User, from accounts.Origin) (text string) {
+	text = user.OpenSession(tx, from)
+	noteLogIn(tx, user, from.Address)
 	return text
 }
 

@@ -34,6 +34,7 @@ type (
 	Attempt   string
 	Job       string
 	Audit     string
+	SignIn    string
 )
 
 // New makes a fresh identifier; identifiers of one process sort in the order they were made.

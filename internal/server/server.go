@@ -160,7 +160,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	}
 	stopBackground()
 	<-ended
-	err = errors.Join(err, n.api.FlushLastUsed(context.WithoutCancel(ctx)), n.store.Close())
+	err = errors.Join(err, n.api.Flush(context.WithoutCancel(ctx)), n.store.Close())
 	s.log.Info("stopped")
 	return err
 }
@@ -207,7 +207,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 		Folder: folder(s.config.Dir), Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-			Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
+			Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention})
@@ -249,8 +249,8 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 		case <-tidy.C:
 			hashed = release(hashed)
 		case <-flush.C:
-			if err := n.api.FlushLastUsed(ctx); err != nil && ctx.Err() == nil {
-				log.Warn("times of last use were not written", "error", err)
+			if err := n.api.Flush(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("times of last use and refused requests were not written", "error", err)
 			}
 		}
 	}

@@ -1,0 +1,81 @@
+package accounts
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Origin is where a login comes from: the client's address, and the program as it names itself. Both may be "".
+type Origin struct{ Address, Agent string }
+
+// SignIn is an open login of a user: an access token, or a session of the dashboard. Times are microseconds since 1970 UTC.
+type SignIn struct {
+	ID         id.SignIn
+	Address    string
+	Agent      string
+	Dashboard  bool // a session, not an access token
+	CreatedAt  int64
+	ExpiresAt  int64
+	LastUsedAt int64 // to about a minute, 0 for never
+}
+
+// useStep is how exact the time of last use is: a login in use is written at most once in so long.
+const useStep = time.Minute
+
+var signInTable = db.NewTable("tokens",
+	db.Col("id", func(s *SignIn) any { return &s.ID }),
+	db.Col("address", func(s *SignIn) any { return &s.Address }),
+	db.Col("agent", func(s *SignIn) any { return &s.Agent }),
+	db.Col("dashboard", func(s *SignIn) any { return &s.Dashboard }),
+	db.Col("created_at", func(s *SignIn) any { return &s.CreatedAt }),
+	db.Col("expires_at", func(s *SignIn) any { return &s.ExpiresAt }),
+	db.Col("last_used_at", func(s *SignIn) any { return &s.LastUsedAt }).Null(),
+).Of("sign-in")
+
+// mostSignIns bounds the sign-ins of a user that are shown.
+const mostSignIns = 200
+
+// SignIns lists the open logins of a user, newest first.
+func SignIns(tx *db.Tx, user id.User) ([]SignIn, error) {
+	return signInTable.All(tx, "AND user_id = $2::UUID AND id IS NOT NULL AND expires_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4",
+		user, tx.Micros(), mostSignIns)
+}
+
+// EndSignIn makes one login of a user useless from this commit on. Errors: NotFound.
+func EndSignIn(tx db.Writer, user id.User, signIn id.SignIn) {
+	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND user_id = $2::UUID AND id = $3::UUID", tx.TenantID(), user, signIn).
+		Rows(1, signInTable.Missing())
+}
+
+// Stale reports whether the caller's login was last noted as used so long ago that it is to be noted again.
+func (c Caller) Stale(now time.Time) bool {
+	return c.SignIn != "" && now.UnixMicro()-c.signInUsed >= useStep.Microseconds()
+}
+
+// UsedSignIn notes that a login is in use.
+func UsedSignIn(tx db.Writer, signIn id.SignIn, at time.Time) {
+	tx.Queue("UPDATE tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), signIn, at.UnixMicro())
+}
+
+// mostAgent bounds the name of a program, in bytes.
+const mostAgent = 200
+
+// agent is a program's name as it is kept: one line of valid text.
+func agent(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) && c != utf8.RuneError {
+			return c
+		}
+		return -1
+	}, name)
+	for len(name) > mostAgent {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return name
+}

@@ -1,0 +1,61 @@
+package audit
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Refused is what a caller was refused: one request, or several equal ones of a few seconds. It says nothing of what they carried.
+type Refused struct {
+	ID        id.Audit
+	Key       id.Key  // "" for a user
+	User      id.User // "" for a key
+	Method    string
+	Route     string // /api/v1/orders/{id}
+	Status    int64
+	Code      string // of the error
+	RequestID string // of the newest, "" when it is not kept
+	Times     int64
+	At        int64 // of the newest, microseconds since 1970 UTC
+}
+
+// KeptRefusals is how many rows of refused requests an account keeps.
+const KeptRefusals = 1000
+
+var refusedTable = db.NewTable("refused_requests",
+	db.Col("id", func(r *Refused) any { return &r.ID }),
+	db.Col("key_id", func(r *Refused) any { return &r.Key }).Null(),
+	db.Col("user_id", func(r *Refused) any { return &r.User }).Null(),
+	db.Col("method", func(r *Refused) any { return &r.Method }),
+	db.Col("route", func(r *Refused) any { return &r.Route }),
+	db.Col("status", func(r *Refused) any { return &r.Status }),
+	db.Col("code", func(r *Refused) any { return &r.Code }),
+	db.Col("request_id", func(r *Refused) any { return &r.RequestID }),
+	db.Col("times", func(r *Refused) any { return &r.Times }),
+	db.Col("created_at", func(r *Refused) any { return &r.At }),
+)
+
+// RecordRefused keeps refused requests, and drops those that are more than the account keeps.
+func RecordRefused(tx db.Writer, list []Refused) {
+	for i := range list {
+		list[i].ID = id.New[id.Audit]()
+	}
+	refusedTable.Insert(tx, list...)
+	tx.Queue(`DELETE FROM refused_requests WHERE tenant_id = $1 AND id <= (SELECT id FROM refused_requests WHERE tenant_id = $1
+		ORDER BY id DESC LIMIT 1 OFFSET $2::BIGINT)`, tx.TenantID(), KeptRefusals)
+}
+
+// RefusedFilter says which refused requests are wanted; zero values leave a condition out.
+type RefusedFilter struct {
+	Key           id.Key
+	Status        int64
+	Limit, Offset int
+}
+
+// ListRefused reads a page of refused requests, newest first, and how many rows match.
+func ListRefused(tx *db.Tx, f RefusedFilter) ([]Refused, int64, error) {
+	w := db.NewWhere(tx, "")
+	db.AndGiven(w, "key_id = ?::UUID", f.Key)
+	db.AndGiven(w, "status = ?", f.Status)
+	return refusedTable.Page(tx, w, "id DESC", f.Limit, f.Offset)
+}
