@@ -15,6 +15,45 @@ type page struct {
 	Title, Version, About string
 	Groups                []*group
 	Events                []entry
+	Query                 string // what was searched for, "" for the whole page
+	Only                  bool   // one operation or event, with everything about it
+}
+
+// find is the part of the page with the operations and events that have every word of a query in their names, paths or summaries.
+func (p *page) find(query string) *page {
+	words := strings.Fields(strings.ToLower(query))
+	return p.where(query, false, func(e entry) bool {
+		text := strings.ToLower(strings.Join(append([]string{e.ID, e.Method, e.Path, e.Summary}, e.Scopes...), " "))
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	})
+}
+
+// one is the page of one operation or event, nil if there is none of that name.
+func (p *page) one(name string) *page {
+	found := p.where("", true, func(e entry) bool { return e.ID == name })
+	if len(found.Groups)+len(found.Events) == 0 {
+		return nil
+	}
+	return found
+}
+
+func (p *page) where(query string, only bool, fits func(entry) bool) *page {
+	part := &page{Title: p.Title, Version: p.Version, About: p.About, Query: query, Only: only}
+	keep := func(list []entry) (kept []entry) {
+		for _, e := range list {
+			if fits(e) {
+				kept = append(kept, e)
+			}
+		}
+		return kept
+	}
+	for _, g := range p.Groups {
+		if entries := keep(g.Entries); len(entries) > 0 {
+			part.Groups = append(part.Groups, &group{Name: g.Name, About: g.About, Entries: entries})
+		}
+	}
+	part.Events = keep(p.Events)
+	return part
 }
 
 // group is the operations of one tag.
@@ -34,6 +73,7 @@ type entry struct {
 	Answers                          []answer
 	Errors                           []answer
 	Curl                             string
+	Samples                          []sample // of other languages
 }
 
 // row is one parameter.
@@ -109,7 +149,7 @@ func (d *document) entry(method, path string, op operation) entry {
 			e.Errors = append(e.Errors, a)
 		}
 	}
-	e.Curl = curl(method, path, op.Security, body)
+	e.Curl, e.Samples = curl(method, path, op.Security, body), samples(method, path, op.Security, body)
 	return e
 }
 

@@ -1,8 +1,9 @@
-// Package reference serves the API reference at /docs (interface §9): one page, rendered here from the OpenAPI document of what
-// runs, without scripts and without calls to anywhere.
+// Package reference serves the API reference at /docs (interface §9): one page of all operations, what is searched for of them, and a page
+// of each with samples, rendered here from the OpenAPI document of what runs, without scripts and without calls to anywhere.
 //
 //	document.go   what the page needs of the OpenAPI document
 //	page.go       operations as the page shows them, by tag
+//	samples.go    programs that make an operation's request
 //	page.html     the page; style.css its look, light and dark
 package reference
 
@@ -11,6 +12,7 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -22,8 +24,8 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// policy allows the page its stylesheet and nothing else.
-const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// policy allows the page its stylesheet and its search, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // Render makes the page of an OpenAPI 3.1 document in JSON.
 func Render(document []byte) ([]byte, error) {
@@ -31,51 +33,82 @@ func Render(document []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var html bytes.Buffer
-	if err := pageTemplate.Execute(&html, p); err != nil {
-		return nil, err
-	}
-	return html.Bytes(), nil
+	return p.render()
 }
 
-// Handler serves /docs and /docs/style.css. document gives the OpenAPI document, or nil while there is none yet: then the page is
-// 503. The page is rendered once, at its first request.
+func (p *page) render() ([]byte, error) {
+	var html bytes.Buffer
+	err := pageTemplate.Execute(&html, p)
+	return html.Bytes(), err
+}
+
+// handler renders what is asked for of the one document.
+type handler struct {
+	document func() []byte
+	mu       sync.Mutex
+	page     *page
+	whole    []byte
+}
+
+// Handler serves /docs, with ?q= what that finds, /docs/{operation} with samples in several languages, and /docs/style.css. document gives
+// the OpenAPI document, or nil while there is none yet: then a page is 503. The document is read once, at the first request.
 func Handler(document func() []byte) http.Handler {
-	var (
-		mu   sync.Mutex
-		page []byte
-	)
-	rendered := func() ([]byte, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if page != nil {
-			return page, nil
-		}
-		text := document()
-		if text == nil {
-			return nil, nil
-		}
-		var err error
-		page, err = Render(text)
-		return page, err
-	}
+	h := &handler{document: document}
 	mux := http.NewServeMux()
-	show := func(w http.ResponseWriter, _ *http.Request) {
-		html, err := rendered()
-		switch {
-		case err != nil:
-			http.Error(w, "the reference cannot be shown; the description itself is at /api/v1/openapi.json", http.StatusInternalServerError)
-		case html == nil:
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "the service is starting, try again", http.StatusServiceUnavailable)
-		default:
-			send(w, "text/html; charset=utf-8", html)
-		}
-	}
-	mux.HandleFunc("GET /docs", show)
-	mux.HandleFunc("GET /docs/{$}", show)
+	mux.HandleFunc("GET /docs", h.show)
+	mux.HandleFunc("GET /docs/{$}", h.show)
+	mux.HandleFunc("GET /docs/{operation}", h.show)
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, _ *http.Request) { send(w, "text/css; charset=utf-8", style) })
 	return mux
+}
+
+// read gives the page and its whole text, nil while there is no document.
+func (h *handler) read() (*page, []byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.page != nil {
+		return h.page, h.whole, nil
+	}
+	text := h.document()
+	if text == nil {
+		return nil, nil, nil
+	}
+	p, err := newPage(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.whole, err = p.render(); err == nil {
+		h.page = p
+	}
+	return p, h.whole, err
+}
+
+// longestQuery bounds what is searched for, in bytes.
+const longestQuery = 200
+
+func (h *handler) show(w http.ResponseWriter, r *http.Request) {
+	p, html, err := h.read()
+	name, query := r.PathValue("operation"), strings.TrimSpace(r.URL.Query().Get("q"))
+	switch {
+	case err != nil || p == nil:
+	case name != "":
+		if p = p.one(name); p == nil {
+			http.NotFound(w, r)
+			return
+		}
+		html, err = p.render()
+	case query != "" && len(query) <= longestQuery:
+		html, err = p.find(query).render()
+	}
+	switch {
+	case err != nil:
+		http.Error(w, "the reference cannot be shown; the description itself is at /api/v1/openapi.json", http.StatusInternalServerError)
+	case p == nil:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "the service is starting, try again", http.StatusServiceUnavailable)
+	default:
+		send(w, "text/html; charset=utf-8", html)
+	}
 }
 
 func send(w http.ResponseWriter, kind string, body []byte) {

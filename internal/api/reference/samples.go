@@ -1,0 +1,116 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// sample is how a program of one language makes a request.
+type sample struct {
+	ID, Language, Text string
+}
+
+// samples are programs for one operation. They take the service's address from BASE and the credential from KEY or TOKEN; ids in braces
+// are to be filled in.
+func samples(method, path string, security []map[string][]string, body json.RawMessage) []sample {
+	c := request{method: method, path: path}
+	if len(security) > 0 {
+		c.header, c.variable, c.before = "Authorization", "TOKEN", "Bearer "
+		if _, key := security[0]["apiKey"]; key {
+			c.header, c.variable, c.before = "X-API-Key", "KEY", ""
+		}
+	}
+	if compact := new(bytes.Buffer); body != nil && json.Compact(compact, body) == nil {
+		c.body = compact.String()
+	}
+	return []sample{{"go", "Go", c.goText()}, {"node", "Node", c.nodeText()}, {"php", "PHP", c.phpText()}}
+}
+
+// request is what a sample sends.
+type request struct {
+	method, path, body       string // body is JSON, "" for none
+	header, variable, before string // of the credential; "" for none
+}
+
+// fill puts lines together that are not empty.
+func fill(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		if line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// when is a line that is only there in some samples.
+func when(there bool, line string) string {
+	if there {
+		return line
+	}
+	return ""
+}
+
+func (c request) goText() string {
+	body, strs := "nil", ""
+	if c.body != "" {
+		literal := "`" + c.body + "`"
+		if strings.Contains(c.body, "`") {
+			literal = strconv.Quote(c.body)
+		}
+		body, strs = "strings.NewReader("+literal+")", "\t\"strings\""
+	}
+	credential := `os.Getenv("` + c.variable + `")`
+	if c.before != "" {
+		credential = strconv.Quote(c.before) + "+" + credential
+	}
+	return fill("package main", "\nimport (", "\t\"fmt\"", "\t\"io\"", "\t\"log\"", "\t\"net/http\"", "\t\"os\"", strs, ")", "\nfunc main() {",
+		"\trequest, err := http.NewRequest("+strconv.Quote(c.method)+", os.Getenv(\"BASE\")+"+strconv.Quote(c.path)+", "+body+")",
+		"\tif err != nil {\n\t\tlog.Fatal(err)\n\t}",
+		when(c.header != "", "\trequest.Header.Set("+strconv.Quote(c.header)+", "+credential+")"),
+		when(c.body != "", "\trequest.Header.Set(\"Content-Type\", \"application/json\")"),
+		"\tresponse, err := http.DefaultClient.Do(request)", "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}", "\tdefer response.Body.Close()",
+		"\tanswer, err := io.ReadAll(response.Body)", "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}",
+		"\tfmt.Println(response.StatusCode)", "\tfmt.Println(string(answer))", "}")
+}
+
+func (c request) nodeText() string {
+	credential := "process.env." + c.variable
+	if c.before != "" {
+		credential = "'" + c.before + "' + " + credential
+	}
+	var headers []string
+	if c.header != "" {
+		headers = append(headers, "'"+c.header+"': "+credential)
+	}
+	if c.body != "" {
+		headers = append(headers, "'Content-Type': 'application/json'")
+	}
+	return fill("const response = await fetch(process.env.BASE + '"+c.path+"', {",
+		when(c.method != "GET", "  method: '"+c.method+"',"),
+		when(len(headers) > 0, "  headers: { "+strings.Join(headers, ", ")+" },"),
+		when(c.body != "", "  body: JSON.stringify("+c.body+"),"),
+		"});", "console.log(response.status);", "console.log(await response.text());")
+}
+
+func (c request) phpText() string {
+	credential := "getenv('" + c.variable + "')"
+	if c.before != "" {
+		credential = "'" + c.before + "' . " + credential
+	}
+	var headers []string
+	if c.header != "" {
+		headers = append(headers, "'"+c.header+": ' . "+credential)
+	}
+	if c.body != "" {
+		headers = append(headers, "'Content-Type: application/json'")
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(c.body)
+	return fill("<?php", "$context = stream_context_create(['http' => [", "    'method' => '"+c.method+"',",
+		when(len(headers) > 0, "    'header' => ["+strings.Join(headers, ", ")+"],"),
+		when(c.body != "", "    'content' => '"+quoted+"',"),
+		"    'ignore_errors' => true,", "]]);",
+		"$answer = file_get_contents(getenv('BASE') . '"+c.path+"', false, $context);", "echo $http_response_header[0], \"\\n\", $answer, \"\\n\";")
+}
