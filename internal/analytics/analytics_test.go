@@ -367,14 +367,15 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 				state    string
 				at       int64
 			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)},
-				{bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)}} {
+				{bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)},
+				{bad.ID, "order.updated", "pending", day(1)}} {
 				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
 					state, attempts, attempted_at, error)
 					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,
 						$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
 				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, status_code) VALUES ($1,$2,$3,1,$3,$4,$5)",
 					tenant, d.endpoint, d.at+int64(i), 20*(i+1),
-					map[string]int{"delivered": 200, "failed": 500}[d.state])
+					map[string]int{"delivered": 200, "failed": 500, "pending": 503}[d.state])
 			}
 			return nil
 		})
@@ -382,8 +383,9 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 		want := analytics.Webhooks{Span: week, Events: 2,
 			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Answered: 2, Duration: 60,
 				LastAttempt: day(1) + 1},
-				{ID: bad.ID, URL: bad.URL, Status: "paused", Failed: 1, Attempts: 1, Duration: 60, LastAttempt: day(0) + 2, LastError: "failed"}},
-			ByEvent: []analytics.EventCount{{"order.received", 2, 1}, {"order.updated", 1, 0}}}
+				{ID: bad.ID, URL: bad.URL, Status: "paused", Pending: 1, Failed: 1, Attempts: 2, Duration: 160, LastAttempt: day(1) + 4,
+					LastError: "pending"}}, // that of the newest attempt, though its delivery is still tried
+			ByEvent: []analytics.EventCount{{"order.received", 2, 1}, {"order.updated", 2, 0}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

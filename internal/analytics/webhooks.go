@@ -50,9 +50,9 @@ func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 			&e.LastError)
 	}, `SELECT e.id, e.url, e.status, coalesce(d.pending, 0), coalesce(d.delivered, 0), coalesce(d.failed, 0), coalesce(d.newest, 0),
 		coalesce(a.n, 0), coalesce(a.good, 0), coalesce(a.took, 0),
-			coalesce((SELECT f.error FROM deliveries f WHERE f.tenant_id = e.tenant_id AND f.endpoint_id = e.id AND f.state = 'failed'
-				AND f.position >= $2 AND f.position <= $3
-				ORDER BY f.position DESC LIMIT 1), '')
+			coalesce((SELECT f.error FROM deliveries f WHERE f.tenant_id = e.tenant_id AND f.endpoint_id = e.id AND f.state <> 'delivered'
+				AND f.error IS NOT NULL AND f.position >= $2 AND f.position <= $3
+				ORDER BY f.attempted_at DESC LIMIT 1), '')
 		FROM endpoints e
 		LEFT JOIN (SELECT d.endpoint_id, sum(CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END) AS pending,
 			sum(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END) AS delivered,

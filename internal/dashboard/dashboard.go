@@ -25,6 +25,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
 )
 
 // Config is what a dashboard is made of.
@@ -35,10 +36,11 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	PublicURL string           // the service's address as the world sees it, "" for that of each request
-	Proxies   netguard.Proxies // whose X-Forwarded-For is believed
-	Plan      accounts.Plan    // of the account that the set-up page makes, "" for the largest
-	Dev       bool             // templates and static files are read from the source folder when it is there; shows /dashboard/_parts
+	Retries   webhooks.Schedule // of deliveries, to show when the next attempts come; nil: the standard one
+	PublicURL string            // the service's address as the world sees it, "" for that of each request
+	Proxies   netguard.Proxies  // whose X-Forwarded-For is believed
+	Plan      accounts.Plan     // of the account that the set-up page makes, "" for the largest
+	Dev       bool              // templates and static files are read from the source folder when it is there; shows /dashboard/_parts
 }
 
 // Dashboard serves every path below /dashboard.

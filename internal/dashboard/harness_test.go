@@ -157,7 +157,7 @@ func (s *site) as(user accounts.User) *browser {
 		return err
 	})
 	s.do(tenant, func(tx *db.Tx) error {
-		text = s.Commerce.OpenSession(tx, &user, "")
+		text = s.Commerce.OpenSession(tx, &user, accounts.Origin{Agent: "a test"})
 		return nil
 	})
 	at, err := url.Parse(s.url + prefix + "/")

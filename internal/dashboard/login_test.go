@@ -120,7 +120,7 @@ func TestSessionsAndTokensAreApart(t *testing.T) {
 		}
 		var token string
 		s.do(s.account.Tenant, func(tx *db.Tx) error {
-			token = s.Commerce.LogIn(tx, &s.owner, "")
+			token = s.Commerce.LogIn(tx, &s.owner, accounts.Origin{})
 			return nil
 		})
 		b.header.Set("Authorization", "Bearer "+token)

@@ -21,6 +21,8 @@ type meView struct {
 	LastLogin stamp
 	Password  *form
 	Elsewhere ask
+	SignIns   []signInRow
+	Tabs      []tab
 }
 
 func passwordForm(r *request) *form {
@@ -41,7 +43,12 @@ func (d *Dashboard) showMe(r *request) (answer, error) {
 			"Every session and every access token of yours ends at once, also this one. API keys stay.", "Log out everywhere",
 			r.form("/settings/me/log-out-everywhere")),
 	}
-	return show(screen{Template: "me", Title: "My login", Section: "/settings/account", Data: view}), nil
+	view.Tabs = r.settingsTabs("/settings/me")
+	err := r.read(func(tx *db.Tx) (err error) {
+		view.SignIns, err = r.signIns(tx, user.ID, "/settings/me/sign-ins")
+		return err
+	})
+	return show(screen{Template: "me", Title: "My login", Section: "/settings/account", Data: view}), err
 }
 
 // changePassword serves POST /settings/me/password. The new password ends all sessions; this browser gets a new one.

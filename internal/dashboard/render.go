@@ -52,7 +52,7 @@ func newTemplates(f *files) *templates {
 }
 
 // shared are the templates that every page may use.
-var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html"}
+var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html", "templates/lists.html"}
 
 // parse reads every template of the folder; it panics on one that does not parse.
 func (t *templates) parse() map[string]*template.Template {

@@ -20,7 +20,9 @@ type route struct {
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, overviewRoutes, channelRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes,
-		productRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes)
+		productRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
+		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,
+		settingsRoutes, userRoutes, settingsLogRoutes, signInRoutes)
 	if dev {
 		list = append(list, partsRoutes...)
 	}

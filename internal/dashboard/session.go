@@ -55,10 +55,20 @@ func (d *Dashboard) authenticate(r *request) error {
 		r.session, err = accounts.BySession(tx, text)
 		return err
 	})
-	if err == nil {
-		r.format = newFormat(r.http, r.session.Account.Currency, d.DB.Now)
+	if err != nil {
+		return err
 	}
-	return err
+	r.format = newFormat(r.http, r.session.Account.Currency, d.DB.Now)
+	if now := d.DB.Now(); r.caller().Stale(now) {
+		err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
+			accounts.UsedSignIn(tx, r.caller().SignIn, now)
+			return nil
+		})
+		if err != nil { // the page does not need it
+			d.Log.Warn("the time of last use of a session was not written", "id", r.id, "error", err)
+		}
+	}
+	return nil
 }
 
 // loginFor is the login page that leads back to where the request was going.
@@ -94,7 +104,7 @@ func (d *Dashboard) openSession(r *request, user accounts.User) (answer, error) 
 			accounts.LogOut(tx, before)
 		}
 		who := user
-		text = d.Commerce.OpenSession(tx, &who, r.address())
+		text = d.Commerce.OpenSession(tx, &who, accounts.Origin{Address: r.address(), Agent: r.http.UserAgent()})
 		return nil
 	})
 	if apperr.Is(err, apperr.Unauthorized) {

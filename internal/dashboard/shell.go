@@ -71,13 +71,23 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 // visible are the items that this user sees.
 func (d *Dashboard) visible(r *request, items []navItem, section string) (list []navItem) {
 	for _, item := range items {
-		if !d.has(item.Path) || item.Scope != "" && !r.caller().May(item.Scope) {
+		if !d.opens(r, item.Path) || item.Scope != "" && !r.caller().May(item.Scope) {
 			continue
 		}
 		item.Current = item.Path == section
 		list = append(list, item)
 	}
 	return list
+}
+
+// opens reports whether a page exists and the user's role opens it.
+func (d *Dashboard) opens(r *request, path string) bool {
+	for _, route := range d.routes {
+		if route.method == "GET" && route.path == path && route.admin && r.caller().Role == accounts.Viewer {
+			return false
+		}
+	}
+	return d.has(path)
 }
 
 // has reports whether a page exists.

@@ -1,0 +1,195 @@
+package dashboard
+
+import (
+	"net/url"
+	"strconv"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// deliveryRoutes are the deliveries over all endpoints, one of them, and what can be done with them.
+var deliveryRoutes = []*route{
+	{method: "GET", path: "/webhooks/deliveries", scope: "read:webhooks", serve: (*Dashboard).showDeliveries},
+	{method: "POST", path: "/webhooks/deliveries/retry", scope: "write:webhooks", serve: (*Dashboard).retryDeliveries},
+	{method: "GET", path: "/webhooks/deliveries/{id}", scope: "read:webhooks", serve: (*Dashboard).showDelivery},
+	{method: "POST", path: "/webhooks/deliveries/{id}/retry", scope: "write:webhooks", serve: (*Dashboard).retryDelivery},
+}
+
+// deliveryRow is a delivery in lists.
+type deliveryRow struct {
+	ID, Event, Endpoint, EndpointTo, Resource, To string
+	Answer                                        string // of the newest attempt
+	Attempts                                      string
+	Status                                        badge
+	At, Next                                      stamp
+	Waits                                         bool // for its next attempt
+}
+
+func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow {
+	row := deliveryRow{ID: string(d.ID), Event: d.Name, Endpoint: endpoint, EndpointTo: prefix + "/webhooks/" + string(d.Endpoint),
+		Resource: d.Resource, To: prefix + "/webhooks/deliveries/" + string(d.ID), Answer: d.Error, Attempts: r.format.Count(d.Attempts),
+		Status: deliveryBadge(d), At: r.format.Stamp(d.Position), Next: r.format.Stamp(d.DueAt), Waits: d.DueAt != 0}
+	if row.Answer == "" && d.StatusCode != 0 {
+		row.Answer = "HTTP " + strconv.FormatInt(d.StatusCode, 10)
+	}
+	return row
+}
+
+func deliveryBadge(d *webhooks.Delivery) badge {
+	switch {
+	case d.State == webhooks.Delivered:
+		return newBadge("good", "ok", "Delivered")
+	case d.State == webhooks.Failed:
+		return newBadge("bad", "fail", "Failed")
+	case d.Attempts > 0:
+		return newBadge("warn", "wait", "Retrying")
+	}
+	return newBadge("", "pending", "Waiting")
+}
+
+type deliveriesView struct {
+	Tabs       []tab
+	Filters    []choice
+	Chips      []chip
+	Wrong      string
+	Deliveries []deliveryRow
+	Pager      pager
+	Empty      empty
+	Retry      *form // of all failed ones, when failed ones are shown
+	Hurry      *form // of all that wait, when those are shown
+	From, To   string
+}
+
+// showDeliveries serves GET /webhooks/deliveries.
+func (d *Dashboard) showDeliveries(r *request) (answer, error) {
+	f, wrong, status := r.deliveryFilter()
+	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, Empty: empty{Icon: "send", Head: "No deliveries here",
+		Text: "A delivery is one event on its way to one endpoint."}, From: r.http.URL.Query().Get("from"), To: r.http.URL.Query().Get("to")}
+	err := r.read(func(tx *db.Tx) error {
+		names, options, err := endpointNames(tx)
+		if err != nil {
+			return err
+		}
+		view.Filters = []choice{r.choose("status", "Status", "Any status", option{Value: "pending", Label: "Waiting"},
+			option{Value: "delivered", Label: "Delivered"}, option{Value: "failed", Label: "Failed"}),
+			r.choose("endpointId", "Endpoint", "Any endpoint", options...), r.choose("event", "Event", "Any event", eventOptions()[1:]...)}
+		page, err := webhooks.Across(tx, f)
+		for i := range page.Deliveries {
+			row := &page.Deliveries[i]
+			view.Deliveries = append(view.Deliveries, r.deliveryRow(row, names[row.Endpoint]))
+		}
+		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries))
+		return err
+	})
+	const path = "/webhooks/deliveries"
+	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "To"}})
+	endpoint := field{Name: "endpointId", Kind: "hidden", Value: string(f.Endpoint)}
+	switch f.State {
+	case webhooks.Failed:
+		view.Retry = r.form("/webhooks/deliveries/retry", endpoint, field{Name: "status", Kind: "hidden", Value: "failed"})
+	case webhooks.Pending:
+		view.Hurry = r.form("/webhooks/deliveries/retry", endpoint, field{Name: "status", Kind: "hidden", Value: "pending"})
+	}
+	out := show(screen{Template: "deliveries", Title: "Deliveries", Section: "/webhooks",
+		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"Deliveries", ""}}, Data: view})
+	out.status = status
+	return out, err
+}
+
+// deliveryFilter reads the address of the list as the API reads its own.
+func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, status int) {
+	q := r.query()
+	f = webhooks.AcrossFilter{State: webhooks.State(q.Text("status")), Event: q.Text("event"), Resource: q.Text("resourceId"),
+		StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: 50}
+	if endpoint, ok := id.Parse[id.Endpoint](q.Text("endpointId")); ok {
+		f.Endpoint = endpoint
+	} else if q.Text("endpointId") != "" {
+		q.Fault("endpointId", "is no endpoint's id")
+	}
+	f.From, f.To = r.moments(q)
+	if cursor, ok := webhooks.ParseDeliveryCursor(q.Text("cursor")); ok {
+		f.After = cursor
+	}
+	wrong, status = wrongFilter(q)
+	return f, wrong, status
+}
+
+// endpointNames are the names of the account's endpoints, also as the options of a filter.
+func endpointNames(tx *db.Tx) (names map[id.Endpoint]string, options []option, err error) {
+	list, _, err := webhooks.Endpoints(tx, 1000, 0)
+	names = make(map[id.Endpoint]string, len(list))
+	for i := range list {
+		names[list[i].ID] = endpointName(&list[i])
+		options = append(options, option{Value: string(list[i].ID), Label: short(names[list[i].ID])})
+	}
+	return names, options, err
+}
+
+// retryDeliveries serves POST /webhooks/deliveries/retry: all failed ones once more, or all waiting ones now.
+func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
+	endpoint, _ := id.Parse[id.Endpoint](r.http.PostForm.Get("endpointId"))
+	state, to := webhooks.Failed, "/webhooks/deliveries?status=failed"
+	if r.http.PostForm.Get("status") == string(webhooks.Pending) {
+		state, to = webhooks.Pending, "/webhooks/deliveries?status=pending"
+	}
+	if endpoint != "" {
+		to = "/webhooks/" + string(endpoint)
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, commerce.Span{To: 1 << 61})
+		return redirect(to, r.format.plural(n, "delivery is", "deliveries are")+" attempted now"), err
+	})
+}
+
+// retryDelivery serves POST /webhooks/deliveries/{id}/retry.
+func (d *Dashboard) retryDelivery(r *request) (answer, error) {
+	delivery, err := pathID[id.Delivery](r, "delivery")
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := d.Commerce.RetryDelivery(tx, r.caller(), delivery)
+		return redirect("/webhooks/deliveries/"+string(delivery), "The delivery is attempted now"), err
+	})
+}
+
+// cursorPager leads on through a list that is read by a cursor.
+func (r *request) cursorPager(path, name, next string, shown int) pager {
+	p := pager{Words: r.format.plural(int64(shown), "entry", "entries") + " on this page"}
+	if r.http.URL.Query().Get(name) != "" {
+		p.First = r.with(path, name, "")
+	}
+	if next != "" {
+		p.Older = r.with(path, name, next)
+		if shown == 0 {
+			p.Words = "Nothing found so far; the search goes on with older entries"
+		}
+	}
+	return p
+}
+
+// resourcePage is the page of what an event is about, "" for none.
+func resourcePage(d *Dashboard, event, resource string) string {
+	if resource == "" {
+		return ""
+	}
+	pages := map[string]string{"order": "/orders/", "product": "/products/", "customer": "/customers/", "stock": "/stock/",
+		"channel": "/channels/"}
+	at := pages[category(event)]
+	if at == "" || !d.has(at+"{id}") && !d.has(at+"{sku}") {
+		return ""
+	}
+	return prefix + at + url.PathEscape(resource)
+}
+
+// missingDelivery turns the error of a delivery whose endpoint is gone into that of a page.
+func missingDelivery(err error) error {
+	if apperr.Is(err, apperr.NotFound) {
+		return apperr.Missing("delivery")
+	}
+	return err
+}

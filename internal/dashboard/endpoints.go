@@ -1,0 +1,408 @@
+package dashboard
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/records"
+	"entrepot/internal/webhooks"
+)
+
+// endpointRoutes are the webhook endpoints.
+var endpointRoutes = []*route{
+	{method: "GET", path: "/webhooks", scope: "read:webhooks", serve: (*Dashboard).showEndpoints},
+	{method: "GET", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).showNewEndpoint},
+	{method: "POST", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).createEndpoint},
+	{method: "GET", path: "/webhooks/{id}", scope: "read:webhooks", serve: (*Dashboard).showEndpoint},
+	{method: "POST", path: "/webhooks/{id}", scope: "write:webhooks", serve: (*Dashboard).updateEndpoint},
+	{method: "POST", path: "/webhooks/{id}/status", scope: "write:webhooks", serve: (*Dashboard).setEndpointStatus},
+	{method: "POST", path: "/webhooks/{id}/test", scope: "write:webhooks", serve: (*Dashboard).testEndpoint},
+	{method: "POST", path: "/webhooks/{id}/rotate", scope: "write:webhooks", serve: (*Dashboard).rotateEndpoint},
+	{method: "POST", path: "/webhooks/{id}/delete", scope: "write:webhooks", serve: (*Dashboard).deleteEndpoint},
+}
+
+// endpointRow is an endpoint in lists.
+type endpointRow struct {
+	ID, Name, URL, Events, To    string
+	Status                       badge
+	Health                       string // "47 of 50 attempts delivered"
+	HealthTone                   string
+	LastError                    string
+	Waiting, Failed              string
+	WaitingWords, FailedWords    string
+	Last                         stamp
+	Paused, Ordered, AnyFailures bool
+}
+
+func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhooks.Health) endpointRow {
+	row := endpointRow{ID: string(e.ID), Name: endpointName(e), URL: e.URL, Events: eventWords(e.Events),
+		To: prefix + "/webhooks/" + string(e.ID), Status: newBadge("good", "ok", "Active"), Waiting: r.format.Count(c.Pending),
+		Failed: r.format.Count(c.Failed), WaitingWords: r.format.plural(c.Pending, "delivery", "deliveries"),
+		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt), Paused: e.Status == webhooks.Paused, Ordered: e.Ordered,
+		Health: "no attempts yet", AnyFailures: c.Failed > 0}
+	if h.Attempts > 0 {
+		row.Health = r.format.Count(h.Answered) + " of " + r.format.Count(h.Attempts) + " attempts answered 2xx"
+	}
+	switch {
+	case row.Paused:
+		row.Status = newBadge("", "pending", "Paused")
+	case h.LastError != "":
+		row.Status, row.LastError = newBadge("bad", "fail", "Failing"), h.LastError
+	}
+	if h.Answered < h.Attempts {
+		row.HealthTone = "bad"
+	}
+	return row
+}
+
+// endpointName is what people call an endpoint: its description, else its host.
+func endpointName(e *webhooks.Endpoint) string {
+	if e.Description != "" {
+		return e.Description
+	}
+	if u, err := url.Parse(e.URL); err == nil {
+		return u.Host + u.Path
+	}
+	return e.URL
+}
+
+func eventWords(events []string) string {
+	switch {
+	case len(events) == 1 && events[0] == webhooks.All:
+		return "every event"
+	case len(events) > 3:
+		return strings.Join(events[:2], ", ") + " and " + strconv.Itoa(len(events)-2) + " more"
+	}
+	return strings.Join(events, ", ")
+}
+
+type endpointsView struct {
+	Tabs      []tab
+	Endpoints []endpointRow
+	Empty     empty
+}
+
+// hookTabs are the views of webhooks.
+func hookTabs(at string) []tab {
+	return []tab{{Label: "Endpoints", To: prefix + "/webhooks", Current: at == "/webhooks"},
+		{Label: "Deliveries", To: prefix + "/webhooks/deliveries", Current: at == "/webhooks/deliveries"}}
+}
+
+// showEndpoints serves GET /webhooks.
+func (d *Dashboard) showEndpoints(r *request) (answer, error) {
+	view := endpointsView{Tabs: hookTabs("/webhooks"), Empty: empty{Icon: "hook", Head: "No webhook endpoints yet",
+		Text: "An endpoint is an address of yours that is called when something happens: an order arrives, stock changes, a parcel leaves."}}
+	if r.caller().May("write:webhooks") {
+		view.Empty.Label, view.Empty.To = "Add an endpoint", prefix+"/webhooks/new"
+	}
+	err := r.read(func(tx *db.Tx) error {
+		list, err := r.endpoints(tx)
+		view.Endpoints = list
+		return err
+	})
+	return show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
+}
+
+// endpoints reads all endpoints with their health.
+func (r *request) endpoints(tx *db.Tx) (rows []endpointRow, err error) {
+	list, _, err := webhooks.Endpoints(tx, 1000, 0)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := webhooks.Tallies(tx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]id.Endpoint, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	health, err := webhooks.HealthOf(tx, ids)
+	for i := range list {
+		rows = append(rows, r.endpointRow(&list[i], counts[list[i].ID], health[i]))
+	}
+	return rows, err
+}
+
+// eventGroup is the events of one category in a form.
+type eventGroup struct {
+	Label   string
+	Options []eventOption
+}
+
+type eventOption struct {
+	option
+	About, Sample string
+}
+
+// eventOptions are what an endpoint subscribes to; the first is everything.
+func eventOptions() []option {
+	list := []option{{Value: webhooks.All, Label: "Every event, also those of later versions"}}
+	for _, name := range webhooks.EventNames {
+		list = append(list, option{Value: name, Label: name})
+	}
+	return list
+}
+
+// grouped sets the options of events out by category, each with what it means and a sample.
+func grouped(options []option) (groups []eventGroup) {
+	for i, k := range records.Catalogue() {
+		label := strings.ToUpper(k.Category[:1]) + k.Category[1:]
+		if len(groups) == 0 || groups[len(groups)-1].Label != label {
+			groups = append(groups, eventGroup{Label: label})
+		}
+		g := &groups[len(groups)-1]
+		g.Options = append(g.Options, eventOption{option: options[i+1], About: k.Description})
+	}
+	return groups
+}
+
+func endpointForm(r *request, action string, e webhooks.Endpoint) *form {
+	ordered := ""
+	if e.Ordered {
+		ordered = "true"
+	}
+	return r.form(action,
+		field{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Mono: true, Value: e.URL,
+			Placeholder: "https://shop.example/hooks/entrepot", Hint: "https, reachable from the internet. It must answer 2xx within 10 seconds."},
+		field{Name: "description", Label: "Name", Max: 255, Value: e.Description, Hint: "What you call it", ClearBlank: true},
+		field{Name: "events", Label: "Events", Kind: "checks", Options: eventOptions(), Values: e.Events},
+		field{Name: "ordered", Label: "In order: events of one order, product or customer one after the other", Kind: "checkbox", Value: ordered,
+			Hint: "A failing delivery then holds back the later ones of the same record."})
+}
+
+type endpointFormView struct {
+	Form   *form
+	All    option
+	Groups []eventGroup
+}
+
+func newEndpointFormView(f *form) endpointFormView {
+	options := f.At("events").Options
+	return endpointFormView{f, options[0], grouped(options)}
+}
+
+// showNewEndpoint serves GET /webhooks/new.
+func (d *Dashboard) showNewEndpoint(r *request) (answer, error) {
+	view := newEndpointFormView(endpointForm(r, "/webhooks/new", webhooks.Endpoint{}))
+	return show(screen{Template: "endpoint_new", Title: "New endpoint", Section: "/webhooks",
+		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"New", ""}}, Data: view}), nil
+}
+
+// createEndpoint serves POST /webhooks/new: the page that shows the signing secret, once.
+func (d *Dashboard) createEndpoint(r *request) (answer, error) {
+	return r.submit(endpointForm(r, "/webhooks/new", webhooks.Endpoint{}), d.showNewEndpoint, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadEndpoint(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if err := d.Commerce.CheckURL(r.http.Context(), *draft.URL); err != nil {
+			return answer{}, err
+		}
+		endpoint, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
+			e, secret, err := d.Commerce.CreateEndpoint(tx, r.caller(), draft)
+			if err != nil {
+				return "", "", err
+			}
+			return string(e.ID), secret, nil
+		})
+		return showSecret("Endpoint added", "Copy the signing secret now", endpoint, secret), err
+	})
+}
+
+func showSecret(title, head, endpoint, secret string) answer {
+	return show(screen{Template: "secret", Title: title, Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"}, {title, ""}},
+		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here. This is the only time it is shown.",
+			Label: "Signing secret", Secret: secret, Back: prefix + "/webhooks/" + endpoint}})
+}
+
+type endpointView struct {
+	Endpoint   endpointRow
+	Pairs      []pair
+	Edit       endpointFormView
+	Status     *form
+	Test       *form
+	Retry      *form
+	Rotate     ask
+	Delete     ask
+	Deliveries []deliveryRow
+	All        string
+	Replay     string
+}
+
+// showEndpoint serves GET /webhooks/{id}.
+func (d *Dashboard) showEndpoint(r *request) (answer, error) {
+	which, err := pathID[id.Endpoint](r, "endpoint")
+	if err != nil {
+		return answer{}, err
+	}
+	var e *webhooks.Endpoint
+	var view endpointView
+	err = r.read(func(tx *db.Tx) (err error) {
+		if e, err = webhooks.ByID(tx, which); err != nil {
+			return err
+		}
+		counts, err := webhooks.Tally(tx, which)
+		if err != nil {
+			return err
+		}
+		health, err := webhooks.HealthOf(tx, []id.Endpoint{which})
+		if err != nil {
+			return err
+		}
+		view.Endpoint = r.endpointRow(e, counts, health[0])
+		page, err := webhooks.Across(tx, webhooks.AcrossFilter{Endpoint: which, Limit: 10})
+		for i := range page.Deliveries {
+			view.Deliveries = append(view.Deliveries, r.deliveryRow(&page.Deliveries[i], view.Endpoint.Name))
+		}
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	d.fillEndpoint(r, e, &view)
+	return show(screen{Template: "endpoint", Title: view.Endpoint.Name, Section: "/webhooks",
+		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {view.Endpoint.Name, ""}}, Data: view}), nil
+}
+
+// fillEndpoint adds what can be done with an endpoint.
+func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpointView) {
+	at := "/webhooks/" + string(e.ID)
+	view.Pairs = []pair{{Name: "URL", Value: e.URL, Mono: true}, {Name: "Events", Value: eventWords(e.Events)},
+		{Name: "Answers", Value: view.Endpoint.Health}, {Name: "Waiting", Value: view.Endpoint.WaitingWords},
+		{Name: "Failed", Value: view.Endpoint.FailedWords}, {Name: "Endpoint id", Value: string(e.ID), Mono: true}}
+	view.Edit = newEndpointFormView(endpointForm(r, at, *e))
+	status := webhooks.Paused
+	if e.Status == webhooks.Paused {
+		status = webhooks.Active
+	}
+	view.Status = r.form(at+"/status", field{Name: "status", Kind: "hidden", Value: string(status)})
+	view.Test = r.form(at + "/test")
+	view.Retry = r.form("/webhooks/deliveries/retry", field{Name: "endpointId", Kind: "hidden", Value: string(e.ID)})
+	view.Rotate = newAsk("rotate", "Rotate the signing secret?", "A new secret signs from now on. For 24 hours the header webhook-signature carries "+
+		"a signature of the old one, too; X-Webhook-Signature is the new one's at once.", "Rotate secret", r.form(at+"/rotate"))
+	view.Delete = newAsk("delete", "Delete this endpoint?", "Nothing is sent to it any more; what waits for it, and its "+
+		"deliveries, are deleted. Type its host to confirm.", "Delete endpoint", r.form(at+"/delete",
+		field{Name: "typed", Label: "Type " + hostOf(e), Required: true, Complete: "off"}))
+	view.All = address("/webhooks/deliveries", url.Values{"endpointId": {string(e.ID)}})
+	view.Replay = prefix + "/webhooks/replay/" + string(e.ID)
+}
+
+func hostOf(e *webhooks.Endpoint) string {
+	if u, err := url.Parse(e.URL); err == nil {
+		return u.Host
+	}
+	return e.URL
+}
+
+// endpoint reads the endpoint that the request names: an action on one that is not there is a 404, whatever the form holds.
+func (r *request) endpoint() (e *webhooks.Endpoint, err error) {
+	which, err := pathID[id.Endpoint](r, "endpoint")
+	if err != nil {
+		return nil, err
+	}
+	err = r.read(func(tx *db.Tx) error { e, err = webhooks.ByID(tx, which); return err })
+	return e, err
+}
+
+// updateEndpoint serves POST /webhooks/{id}.
+func (d *Dashboard) updateEndpoint(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	at := "/webhooks/" + string(e.ID)
+	return r.submit(endpointForm(r, at, *e), d.showEndpoint, func(f *form) (answer, error) {
+		o := f.Object()
+		draft := drafts.ReadEndpointChange(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		if draft.URL != nil && *draft.URL != e.URL {
+			if err := d.Commerce.CheckURL(r.http.Context(), *draft.URL); err != nil {
+				return answer{}, err
+			}
+		}
+		return d.changeEndpoint(r, e.ID, draft, redirect(at, "The endpoint is saved"))
+	})
+}
+
+func (d *Dashboard) changeEndpoint(r *request, endpoint id.Endpoint, draft commerce.EndpointDraft, out answer) (answer, error) {
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := d.Commerce.UpdateEndpoint(tx, r.caller(), endpoint, commerce.Expected{}, draft)
+		return out, err
+	})
+}
+
+// setEndpointStatus serves POST /webhooks/{id}/status: pause, or go on.
+func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	status := webhooks.Status(r.http.PostForm.Get("status"))
+	if !slices.Contains(webhooks.Statuses, status) {
+		return answer{}, refusal(apperr.Invalid, "the status must be active or paused")
+	}
+	at := "/webhooks/" + string(e.ID)
+	out, before := redirect(at, "The endpoint is paused; what happens meanwhile waits for it"), webhooks.Active
+	if status == webhooks.Active {
+		out, before = redirect(at, "The endpoint is active again; what waited goes out now"), webhooks.Paused
+	}
+	return d.changeEndpoint(r, e.ID, commerce.EndpointDraft{Status: &status},
+		out.undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(before)}}))
+}
+
+// testEndpoint serves POST /webhooks/{id}/test: it leads to the delivery.
+func (d *Dashboard) testEndpoint(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		delivery, err := d.Commerce.PingEndpoint(tx, r.caller(), e.ID, "")
+		if err != nil {
+			return answer{}, err
+		}
+		return redirect("/webhooks/deliveries/"+string(delivery.ID), "A sample event is on its way"), nil
+	})
+}
+
+// rotateEndpoint serves POST /webhooks/{id}/rotate: the page that shows the new secret, once.
+func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	_, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
+		_, secret, err := d.Commerce.RotateEndpoint(tx, r.caller(), e.ID, commerce.UsualGrace)
+		return string(e.ID), secret, err
+	})
+	return showSecret("Secret rotated", "Copy the new signing secret now", string(e.ID), secret), err
+}
+
+// deleteEndpoint serves POST /webhooks/{id}/delete.
+func (d *Dashboard) deleteEndpoint(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	at := "/webhooks/" + string(e.ID)
+	f := r.form(at+"/delete", field{Name: "typed", Label: "Host", Required: true})
+	return r.submit(f, d.showEndpoint, func(f *form) (answer, error) {
+		if strings.TrimSpace(f.Value("typed")) != hostOf(e) {
+			return answer{}, apperr.At("typed", "must be %s", hostOf(e))
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			return redirect("/webhooks", "The endpoint is deleted"), d.Commerce.DeleteEndpoint(tx, r.caller(), e.ID, commerce.Expected{})
+		})
+	})
+}

@@ -1,0 +1,120 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// eventRoutes are the event log.
+var eventRoutes = []*route{
+	{method: "GET", path: "/events", scope: "read:webhooks", serve: (*Dashboard).showEvents},
+	{method: "GET", path: "/events/{id}", scope: "read:webhooks", serve: (*Dashboard).showEvent},
+}
+
+type eventRow struct {
+	ID, Name, Resource, ResourceTo, To string
+	At                                 stamp
+}
+
+func (d *Dashboard) eventRow(r *request, e *webhooks.Logged) eventRow {
+	return eventRow{ID: string(e.ID), Name: e.Name, Resource: e.Resource, ResourceTo: resourcePage(d, e.Name, e.Resource),
+		To: prefix + "/events/" + string(e.ID), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
+}
+
+// category is what an event is of: order.
+func category(event string) string {
+	first, _, _ := strings.Cut(event, ".")
+	return first
+}
+
+type eventsView struct {
+	Filters  []choice
+	Chips    []chip
+	Search   string
+	From, To string
+	Wrong    string
+	Events   []eventRow
+	Pager    pager
+	Empty    empty
+}
+
+// showEvents serves GET /events: newest first.
+func (d *Dashboard) showEvents(r *request) (answer, error) {
+	q := r.query()
+	f := webhooks.LogFilter{Event: q.Text("event"), Resource: strings.TrimSpace(q.Text("resourceId")), Newest: true, Limit: 50}
+	f.From, f.To = r.moments(q)
+	if after, ok := id.Parse[id.Event](q.Text("after")); ok {
+		f.After = after
+	}
+	wrong, status := wrongFilter(q)
+	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource, Wrong: wrong,
+		From: q.Text("from"), To: q.Text("to"), Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "To"}}),
+		Empty: empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
+			"The log keeps them in the order in which they were committed.",
+			Curl: "curl -H 'X-API-Key: <API_KEY>' '" + r.base() + "/api/v1/developer/events?limit=10'"}}
+	err := r.read(func(tx *db.Tx) error {
+		page, err := webhooks.Log(tx, f)
+		for i := range page.Events {
+			view.Events = append(view.Events, d.eventRow(r, &page.Events[i]))
+		}
+		next := ""
+		if page.More {
+			next = string(page.Next)
+		}
+		view.Pager = r.cursorPager("/events", "after", next, len(page.Events))
+		return err
+	})
+	out := show(screen{Template: "events", Title: "Event log", Section: "/events", Data: view})
+	out.status = status
+	return out, err
+}
+
+type eventView struct {
+	Row        eventRow
+	Pairs      []pair
+	Payload    []token
+	Hidden     string
+	Deliveries []deliveryRow
+	All        string
+}
+
+// showEvent serves GET /events/{id}.
+func (d *Dashboard) showEvent(r *request) (answer, error) {
+	which, err := pathID[id.Event](r, "event")
+	if err != nil {
+		return answer{}, err
+	}
+	var view eventView
+	err = r.read(func(tx *db.Tx) error {
+		e, err := webhooks.EventByID(tx, which)
+		if err != nil {
+			return err
+		}
+		view = eventView{Row: d.eventRow(r, &e), Pairs: []pair{{Name: "Kind", Value: e.Name, Mono: true}, {Name: "Event id", Value: string(e.ID),
+			Mono: true}}}
+		if e.Resource != "" {
+			view.Pairs = append(view.Pairs, pair{Name: "About", Value: e.Resource, To: view.Row.ResourceTo, Mono: true})
+			view.All = address("/webhooks/deliveries", url.Values{"resourceId": {e.Resource}})
+		}
+		if r.caller().May(webhooks.ReadScope(e.Name)) {
+			view.Payload = colour(e.Payload)
+		} else {
+			view.Hidden = "Your user may not read what this event is about."
+		}
+		names, _, err := endpointNames(tx)
+		if err != nil {
+			return err
+		}
+		list, err := webhooks.FirstOf(tx, e.Stamp)
+		for i := range list {
+			view.Deliveries = append(view.Deliveries, r.deliveryRow(&list[i], names[list[i].Endpoint]))
+		}
+		return err
+	})
+	return show(screen{Template: "event", Title: view.Row.Name, Section: "/events", Crumbs: []crumb{{"Event log", "/events"}, {"Event", ""}},
+		Data: view}), err
+}

@@ -1,0 +1,98 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"entrepot/internal/apijson"
+)
+
+// pageNumber is the page that the address names, from 1.
+func (r *request) pageNumber() int { return r.query().Int("page", 1, 1, 100_000) }
+
+// numbered is the pager of a list by page numbers; the other parameters stay.
+func (r *request) numbered(path string, number, size int, total int64) pager {
+	p := pager{Words: r.format.plural(total, "entry", "entries")}
+	if first := int64(number-1)*int64(size) + 1; total > int64(size) && first <= total {
+		p.Words = r.format.Count(first) + "–" + r.format.Count(min(first+int64(size)-1, total)) + " of " + r.format.Count(total)
+	}
+	if number > 1 {
+		p.Newer = r.with(path, "page", strconv.Itoa(number-1))
+	}
+	if int64(number)*int64(size) < total {
+		p.Older = r.with(path, "page", strconv.Itoa(number+1))
+	}
+	return p
+}
+
+// with is the address of a list with one parameter set, or left out for "".
+func (r *request) with(path, name, value string) string {
+	q := r.http.URL.Query()
+	if value == "" {
+		q.Del(name)
+	} else {
+		q.Set(name, value)
+	}
+	return address(path, q)
+}
+
+// address is a page's with its parameters, empty ones left out.
+func address(path string, q url.Values) string {
+	for name, values := range q {
+		if len(values) == 0 || values[0] == "" {
+			q.Del(name)
+		}
+	}
+	if len(q) == 0 {
+		return prefix + path
+	}
+	return prefix + path + "?" + q.Encode()
+}
+
+// choice is a filter of a list: one of some values.
+type choice struct {
+	Name, Label string
+	Options     []option
+}
+
+// choose makes the filter; the address says which option is on.
+func (r *request) choose(name, label, any string, options ...option) choice {
+	c := choice{Name: name, Label: label, Options: append([]option{{Label: any}}, options...)}
+	chosen := r.http.URL.Query().Get(name)
+	for i := range c.Options {
+		c.Options[i].On = c.Options[i].Value == chosen
+	}
+	return c
+}
+
+// chips are the filters that are set, each leading to the list without it; labels names those that are shown.
+func (r *request) chips(path string, labels [][2]string) (list []chip) {
+	for _, l := range labels {
+		if value := r.http.URL.Query().Get(l[0]); value != "" {
+			q := r.http.URL.Query()
+			q.Del(l[0])
+			q.Del("after")
+			q.Del("cursor")
+			q.Del("page")
+			list = append(list, chip{Label: l[1] + ": " + short(value), To: address(path, q), On: true})
+		}
+	}
+	return list
+}
+
+// short cuts what is long.
+func short(text string) string {
+	if runes := []rune(text); len(runes) > 40 {
+		return string(runes[:39]) + "…"
+	}
+	return text
+}
+
+// wrongFilter is the page of a list whose address names something that is none.
+func wrongFilter(q *apijson.Query) (string, int) {
+	if err := q.Err(); err != nil {
+		return sentence(err.Error()), http.StatusBadRequest
+	}
+	return "", 0
+}

@@ -1,0 +1,145 @@
+package dashboard
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/webhooks"
+)
+
+// replayRoutes send a span of the past to an endpoint again.
+var replayRoutes = []*route{
+	{method: "GET", path: "/webhooks/replay/{id}", scope: "write:webhooks", serve: (*Dashboard).showReplay},
+	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: (*Dashboard).replayEndpoint},
+}
+
+// typeAbove is from how many on a number is typed before something is done to so many at once.
+const typeAbove = 1000
+
+type replayView struct {
+	Endpoint endpointRow
+	From, To string
+	Failed   bool
+	Filters  []choice
+	Wrong    string
+	Counted  bool
+	Count    int64
+	Words    string
+	Confirm  *form
+	Action   string
+}
+
+// replaySpan is what the address, or the form, of a replay asks for.
+func (r *request) replaySpan(q url.Values) (span commerce.Span, events []string, onlyFailed bool, err error) {
+	read := apijson.ReadQuery(q)
+	span.From, span.To = r.moments(read)
+	if span.To == 0 {
+		span.To = 1 << 61
+	}
+	if event := q.Get("event"); event != "" {
+		if !slices.Contains(webhooks.EventNames, event) {
+			read.Fault("event", "is no event")
+		}
+		events = []string{event}
+	}
+	if q.Get("from") == "" {
+		read.Fault("from", "is required")
+	}
+	return span, events, q.Get("failed") != "", read.Err()
+}
+
+// showReplay serves GET /webhooks/replay/{id}: it counts before anything is sent.
+func (d *Dashboard) showReplay(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	q := r.http.URL.Query()
+	if r.refused != nil {
+		q = r.refused.sent
+	}
+	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}), From: q.Get("from"), To: q.Get("to"),
+		Failed: q.Get("failed") != "", Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
+		Action: prefix + "/webhooks/replay/" + string(e.ID)}
+	if view.From != "" {
+		span, events, failed, err := r.replaySpan(q)
+		if err != nil {
+			view.Wrong = sentence(err.Error())
+		} else if err := r.read(func(tx *db.Tx) error {
+			replay, err := webhooks.NewReplay(tx, webhooks.Replay{Endpoint: e.ID, Events: events, OnlyFailed: failed, From: span.From, To: span.To})
+			if err == nil {
+				view.Count, err = replay.Size(tx)
+			}
+			return err
+		}); err != nil {
+			return answer{}, err
+		}
+		view.Counted = view.Wrong == ""
+		view.Words = r.format.plural(view.Count, "delivery", "deliveries")
+		view.Confirm = r.replayForm("/webhooks/"+string(e.ID)+"/replay", q, view.Count)
+	}
+	return show(screen{Template: "replay", Title: "Replay", Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"},
+		{view.Endpoint.Name, "/webhooks/" + string(e.ID)}, {"Replay", ""}}, Data: view}), nil
+}
+
+func (r *request) replayForm(action string, q url.Values, count int64) *form {
+	fields := []field{{Name: "from", Kind: "hidden", Value: q.Get("from")}, {Name: "to", Kind: "hidden", Value: q.Get("to")},
+		{Name: "event", Kind: "hidden", Value: q.Get("event")}, {Name: "failed", Kind: "hidden", Value: q.Get("failed")}}
+	if count > typeAbove {
+		fields = append(fields, field{Name: "typed", Label: "Type " + strconv.FormatInt(count, 10) + " to confirm", Kind: "int", Required: true,
+			Complete: "off"})
+	}
+	return r.form(action, fields...)
+}
+
+// replayEndpoint serves POST /webhooks/{id}/replay.
+func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return answer{}, err
+	}
+	sent := r.http.PostForm
+	span, events, failed, err := r.replaySpan(sent)
+	if err != nil {
+		return answer{}, refusal(apperr.Invalid, err.Error())
+	}
+	typed, _ := strconv.ParseInt(strings.TrimSpace(sent.Get("typed")), 10, 64)
+	f := r.replayForm("/webhooks/"+string(e.ID)+"/replay", sent, max(typed, typeAbove+1))
+	return r.submit(f, d.showReplay, func(*form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			n, err := d.Commerce.ReplayEndpoint(tx, r.caller(), e.ID, span, events, failed)
+			if err == nil && n > typeAbove && typed != n {
+				err = apperr.At("typed", "must be %d: that many deliveries are sent", n)
+			}
+			return redirect("/webhooks/"+string(e.ID), r.format.plural(n, "delivery is", "deliveries are")+" queued again"), err
+		})
+	})
+}
+
+// moments reads from and to, 0 for what is not given: as the API does, and as inputs of browsers write times, which are in the user's zone.
+func (r *request) moments(q *apijson.Query) (from, to int64) {
+	read := func(name string, upper bool) int64 {
+		text := q.Text(name)
+		if text == "" {
+			return 0
+		}
+		for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
+			if at, err := time.ParseInLocation(layout, text, r.format.zone); err == nil {
+				return at.UnixMicro()
+			}
+		}
+		at, ok := apijson.ParseTime(text, upper)
+		if !ok {
+			q.Fault(name, "must be a date (2026-01-31) or a time (2026-01-31T12:00)")
+		}
+		return max(1, at.UnixMicro())
+	}
+	return read("from", false), read("to", true)
+}

@@ -1,0 +1,139 @@
+package dashboard
+
+import (
+	"strconv"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/limits"
+	"entrepot/internal/webhooks"
+)
+
+// settingsRoutes are the account and, of a sandbox account, its clock.
+var settingsRoutes = []*route{
+	{method: "GET", path: "/settings/account", serve: (*Dashboard).showAccount},
+	{method: "POST", path: "/settings/account", scope: "write:users", serve: (*Dashboard).updateAccount},
+	{method: "GET", path: "/settings/sandbox", serve: (*Dashboard).showSandbox},
+	{method: "POST", path: "/settings/sandbox", scope: "write:webhooks", serve: (*Dashboard).advanceClock},
+}
+
+// settingsTabs are the pages of settings that the user may see.
+func (r *request) settingsTabs(at string) (list []tab) {
+	add := func(path, label string, shown bool) {
+		if shown {
+			list = append(list, tab{Label: label, To: prefix + path, Current: path == at})
+		}
+	}
+	reads := r.caller().May("read:users")
+	add("/settings/account", "Account", true)
+	add("/settings/me", "My login", true)
+	add("/settings/users", "Users", reads)
+	add("/settings/audit", "Audit log", reads)
+	add("/settings/requests", "Refused requests", reads)
+	add("/settings/sandbox", "Sandbox clock", r.caller().Sandbox)
+	return list
+}
+
+type accountView struct {
+	Tabs []tab
+	Form *form
+	Plan []pair
+	Use  []pair
+}
+
+func accountForm(r *request, a accounts.Account) *form {
+	strict := ""
+	if a.Settings.StrictWarehouses {
+		strict = "true"
+	}
+	return r.form("/settings/account",
+		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: a.Name},
+		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency,
+			Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
+		field{Name: "strictWarehouses", Label: "Refuse stock of warehouses that do not exist", Kind: "checkbox", Value: strict,
+			Hint: "Otherwise an import that names an unknown warehouse makes it."})
+}
+
+// showAccount serves GET /settings/account.
+func (d *Dashboard) showAccount(r *request) (answer, error) {
+	a := r.session.Account
+	rate := a.Plan.Rate()
+	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a), Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
+		{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
+			" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
+	err := r.read(func(tx *db.Tx) error {
+		_, keys, err := accounts.Keys(tx, 1, 0)
+		if err != nil {
+			return err
+		}
+		_, users, err := accounts.Users(tx, 1, 0)
+		if err != nil {
+			return err
+		}
+		_, endpoints, err := webhooks.Endpoints(tx, 1, 0)
+		view.Use = []pair{{Name: "Users", Value: r.format.Count(users)}, {Name: "API keys", Value: r.format.Count(keys)},
+			{Name: "Webhook endpoints", Value: r.format.Count(endpoints) + " of " + strconv.Itoa(limits.MaxEndpoints)}}
+		return err
+	})
+	return show(screen{Template: "account", Title: "Settings", Section: "/settings/account", Data: view}), err
+}
+
+// updateAccount serves POST /settings/account.
+func (d *Dashboard) updateAccount(r *request) (answer, error) {
+	return r.submit(accountForm(r, r.session.Account), d.showAccount, func(f *form) (answer, error) {
+		o := f.Object()
+		change := drafts.ReadAccountChange(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateAccount(tx, r.caller(), commerce.Expected{}, change)
+			return redirect("/settings/account", "The account is saved"), err
+		})
+	})
+}
+
+type sandboxView struct {
+	Tabs    []tab
+	Form    *form
+	Steps   []*form
+	Sandbox bool
+}
+
+func advanceForm(r *request) *form {
+	return r.form("/settings/sandbox", field{Name: "advance", Label: "Move on by", Required: true, Max: 20, Mono: true, Placeholder: "30m",
+		Hint: "A span such as 90s, 30m or 24h. The five retries of a webhook take 26h36m."})
+}
+
+// showSandbox serves GET /settings/sandbox.
+func (d *Dashboard) showSandbox(r *request) (answer, error) {
+	view := sandboxView{Tabs: r.settingsTabs("/settings/sandbox"), Form: advanceForm(r), Sandbox: r.caller().Sandbox}
+	return show(screen{Template: "sandbox", Title: "Sandbox clock", Section: "/settings/account", Data: view}), nil
+}
+
+// advanceClock serves POST /settings/sandbox.
+func (d *Dashboard) advanceClock(r *request) (answer, error) {
+	return r.submit(advanceForm(r), d.showSandbox, func(f *form) (answer, error) {
+		o := f.Object()
+		by := drafts.ReadAdvance(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			counts, err := webhooks.Tallies(tx)
+			if err != nil {
+				return answer{}, err
+			}
+			waiting := int64(0)
+			for _, c := range counts {
+				waiting += c.Pending
+			}
+			ahead, err := d.Commerce.AdvanceClock(tx, r.caller(), by)
+			return redirect("/settings/sandbox", "The clock is "+ahead.Round(time.Second).String()+" ahead; "+
+				r.format.plural(waiting, "delivery waited", "deliveries waited")+" for its time"), err
+		})
+	})
+}

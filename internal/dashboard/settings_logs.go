@@ -1,0 +1,159 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// settingsLogRoutes are the audit log and the refused requests.
+var settingsLogRoutes = []*route{
+	{method: "GET", path: "/settings/audit", scope: "read:users", serve: (*Dashboard).showAudit},
+	{method: "GET", path: "/settings/requests", scope: "read:users", serve: (*Dashboard).showRefused},
+}
+
+// logOnPage is how many entries a page of these logs shows.
+const logOnPage = 50
+
+type auditRow struct {
+	Who, Action, Resource, ResourceID, Details string
+	WhoTo, ActionTo, ResourceTo                string
+	At                                         stamp
+}
+
+type logView struct {
+	Tabs     []tab
+	Chips    []chip
+	From, To string
+	Wrong    string
+	Audit    []auditRow
+	Refused  []refusedRow
+	Pager    pager
+	Empty    empty
+}
+
+// showAudit serves GET /settings/audit.
+func (d *Dashboard) showAudit(r *request) (answer, error) {
+	q, number := r.query(), r.pageNumber()
+	f := audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"), ResourceID: q.Text("resourceId"),
+		Limit: logOnPage, Offset: (number - 1) * logOnPage}
+	f.From, f.To = r.moments(q)
+	wrong, status := wrongFilter(q)
+	const path = "/settings/audit"
+	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: q.Text("from"), To: q.Text("to"),
+		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
+			{"to", "Until"}}), Empty: empty{Icon: "list", Head: "Nothing here", Text: "No entry fits."}}
+	err := r.read(func(tx *db.Tx) error {
+		list, total, err := audit.List(tx, f)
+		if err != nil {
+			return err
+		}
+		names, err := actorNames(tx)
+		for i := range list {
+			view.Audit = append(view.Audit, r.auditRow(&list[i], names))
+		}
+		view.Pager = r.numbered(path, number, logOnPage, total)
+		return err
+	})
+	out := show(screen{Template: "audit", Title: "Audit log", Section: "/settings/account", Data: view})
+	out.status = status
+	return out, err
+}
+
+// actorNames are the names behind "user:<id>" and "key:<id>".
+func actorNames(tx *db.Tx) (map[string]string, error) {
+	users, err := userNames(tx)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for user, name := range users {
+		names["user:"+string(user)] = name
+	}
+	keys, _, err := accounts.Keys(tx, 1000, 0)
+	for _, k := range keys {
+		names["key:"+string(k.ID)] = "key " + k.Name
+	}
+	return names, err
+}
+
+func (r *request) auditRow(e *audit.Entry, names map[string]string) auditRow {
+	row := auditRow{Who: names[e.Actor], Action: e.Action, Resource: strings.ReplaceAll(e.ResourceType, "_", " "), ResourceID: e.ResourceID,
+		WhoTo: r.only("actor", e.Actor), ActionTo: r.only("action", e.Action), ResourceTo: r.only("resourceId", e.ResourceID),
+		At: r.format.Stamp(e.CreatedAt)}
+	if row.Who == "" {
+		row.Who, _, _ = strings.Cut(e.Actor, ":")
+	}
+	var details map[string]string
+	if json.Unmarshal([]byte(e.Details), &details) == nil {
+		var words []string
+		for _, name := range slices.Sorted(maps.Keys(details)) {
+			words = append(words, name+" "+details[name])
+		}
+		row.Details = strings.Join(words, ", ")
+	}
+	return row
+}
+
+// only is the address of the audit log with one filter more.
+func (r *request) only(name, value string) string {
+	q := r.http.URL.Query()
+	q.Set(name, value)
+	q.Del("page")
+	return address("/settings/audit", q)
+}
+
+type refusedRow struct {
+	Who, WhoTo, Route, Code, RequestID, Times string
+	Status                                    badge
+	At                                        stamp
+}
+
+// showRefused serves GET /settings/requests.
+func (d *Dashboard) showRefused(r *request) (answer, error) {
+	q, number := r.query(), r.pageNumber()
+	key, _ := id.Parse[id.Key](q.Text("keyId"))
+	const path = "/settings/requests"
+	view := logView{Tabs: r.settingsTabs(path), Chips: r.chips(path, [][2]string{{"keyId", "Key"}, {"status", "Status"}}),
+		Empty: empty{Icon: "shield", Head: "Nothing was refused", Text: "Requests of your keys and users that the API refuses appear here within " +
+			"seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}}
+	err := r.read(func(tx *db.Tx) error {
+		list, total, err := audit.ListRefused(tx, audit.RefusedFilter{Key: key, Status: int64(q.Int("status", 0, 0, 499)), Limit: logOnPage,
+			Offset: (number - 1) * logOnPage})
+		if err != nil {
+			return err
+		}
+		names, err := actorNames(tx)
+		for i := range list {
+			view.Refused = append(view.Refused, r.refusedRow(&list[i], names))
+		}
+		view.Pager = r.numbered(path, number, logOnPage, total)
+		return err
+	})
+	return show(screen{Template: "refused", Title: "Refused requests", Section: "/settings/account", Data: view}), err
+}
+
+func (r *request) refusedRow(e *audit.Refused, names map[string]string) refusedRow {
+	row := refusedRow{Who: names["user:"+string(e.User)], Route: e.Method + " " + e.Route, Code: e.Code, RequestID: e.RequestID,
+		Times: r.format.Count(e.Times), At: r.format.Stamp(e.At), Status: newBadge("warn", "", strconv.FormatInt(e.Status, 10))}
+	if e.Key != "" {
+		row.Who, row.WhoTo = names["key:"+string(e.Key)], address("/settings/requests", map[string][]string{"keyId": {string(e.Key)}})
+		if row.Who == "" {
+			row.Who = "a revoked key"
+		}
+	}
+	if row.Who == "" {
+		row.Who = "a user"
+	}
+	if e.Status == 401 || e.Status == 429 {
+		row.Status.Tone = "bad"
+	}
+	return row
+}
