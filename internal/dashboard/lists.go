@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"entrepot/internal/apijson"
@@ -35,19 +34,6 @@ func (r *request) with(path, name, value string) string {
 		q.Set(name, value)
 	}
 	return address(path, q)
-}
-
-// address is a page's with its parameters, empty ones left out.
-func address(path string, q url.Values) string {
-	for name, values := range q {
-		if len(values) == 0 || values[0] == "" {
-			q.Del(name)
-		}
-	}
-	if len(q) == 0 {
-		return prefix + path
-	}
-	return prefix + path + "?" + q.Encode()
 }
 
 // choice is a filter of a list: one of some values.
