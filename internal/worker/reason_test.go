@@ -47,7 +47,7 @@ func TestReasons(t *testing.T) {
 		endpoints[url], _ = s.endpoint(url)
 	}
 	w := s.start(func(c *Config) { c.Retries = webhooks.Schedule{} })
-	s.tell(1, each)
+	s.emit(1, each)
 	judge := func(url string, reason webhooks.Reason) {
 		t.Helper()
 		e := endpoints[url]
@@ -64,7 +64,7 @@ func TestReasons(t *testing.T) {
 	private := "http://127.0.0.1:1/"
 	endpoints[private], _ = s.endpoint(private)
 	s.start(func(c *Config) { c.Retries, c.Guard = webhooks.Schedule{}, &netguard.Guard{} })
-	s.tell(1, each)
+	s.emit(1, each)
 	judge(private, webhooks.ReasonForbidden)
 	for text, reason := range map[string]webhooks.Reason{webhooks.ErrorTimeout: webhooks.ReasonTimeout,
 		webhooks.ErrorExpired: webhooks.ReasonExpired, webhooks.ErrorUnsigned: webhooks.ReasonUnsigned,
@@ -93,7 +93,7 @@ func TestShownHeadersAreThoseSent(t *testing.T) {
 	s, rc := newShop(t, store), newReceiver(t)
 	e, _ := s.endpoint(rc.URL + "/hook")
 	s.start()
-	s.tell(1, each)
+	s.emit(1, each)
 	until(t, "the delivery", func() bool { return s.counts0(e).Delivered == 1 })
 	list, tries := s.deliveries(e)
 	got := rc.on("/hook")[0].header.Clone()
