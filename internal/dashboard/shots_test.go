@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dbtest"
 )
 
 var shots = flag.String("shots", "", "folder for a picture of every page in every width and colour")
@@ -89,37 +90,46 @@ type violation struct {
 // Every page, in every width and both colours: nothing for axe-core to find (WCAG 2.2 A and AA), nothing wider than the screen, and no
 // complaint of the console.
 func TestEveryPageIsAccessible(t *testing.T) {
+	dbtest.Long(t, "a browser")
 	s := newSite(t, "sqlite")
-	b := s.window(t, s.owner)
 	axe, err := os.ReadFile(axePath)
 	if err != nil {
 		t.Fatalf("there is no axe-core: run make browser (%v)", err)
 	}
 	s.seed()
 	for _, path := range s.pages() {
-		b.look(widths[0], "light")
-		b.open(path)
-		b.do(chromedp.Evaluate[chromedp.Void](string(axe) + "; undefined"))
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range widths {
-				b.look(width, scheme)
-				if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-					t.Errorf("%s at %d px is %d px too wide", path, width, wide)
+		t.Run(path, func(t *testing.T) {
+			b := s.window(t, s.owner)
+			b.look(widths[0], "light")
+			b.open(path)
+			b.do(chromedp.Evaluate[chromedp.Void](string(axe) + "; undefined"))
+			for _, scheme := range []string{"light", "dark"} {
+				for _, width := range widths {
+					b.look(width, scheme)
+					b.examine(t, fmt.Sprint(scheme, " ", width))
 				}
-				found := run(b, chromedp.Evaluate[string](`axe.run({runOnly: ["wcag2a","wcag2aa","wcag21a","wcag21aa","wcag22aa","best-practice"]})`+
-					`.then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-				var list []violation
-				if err := json.Unmarshal([]byte(found), &list); err != nil {
-					t.Fatal(err)
-				}
-				for _, v := range list {
-					t.Errorf("%s %s %d: %s: %s", path, scheme, width, v.ID, v.Help)
-					for i, n := range v.Nodes {
-						if i < 3 {
-							t.Logf("  %.200s\n  %.300s", n.HTML, n.Summary)
-						}
-					}
-				}
+			}
+		})
+	}
+}
+
+// examine reports what axe-core finds on the page as it is shown now, and whether it is wider than the screen.
+func (b *window) examine(t *testing.T, how string) {
+	t.Helper()
+	if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+		t.Errorf("%s: %d px too wide", how, wide)
+	}
+	found := run(b, chromedp.Evaluate[string](`axe.run({runOnly: ["wcag2a","wcag2aa","wcag21a","wcag21aa","wcag22aa","best-practice"]})`+
+		`.then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+	var list []violation
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range list {
+		t.Errorf("%s: %s: %s", how, v.ID, v.Help)
+		for i, n := range v.Nodes {
+			if i < 3 {
+				t.Logf("  %.200s\n  %.300s", n.HTML, n.Summary)
 			}
 		}
 	}
