@@ -39,17 +39,6 @@ func (t Takings) Average() money.Amount {
 
 // A sum of amounts may be more than 63 bits hold. So the store sums both parts of each amount (big·10^8 + small), of which even billions
 // of the greatest fit, and sum puts them together.
-
-// summed is the SQL of the two parts of a sum of amounts, the columns big and small.
-func summed(amount string) string {
-	return "coalesce(sum(" + amount + " / 100000000), 0)::BIGINT AS big, coalesce(sum(" + amount + " % 100000000), 0)::BIGINT AS small"
-}
-
-// mostFirst is the SQL of the order of a table's sums, the greatest first.
-func mostFirst(table string) string {
-	return table + ".big + " + table + ".small / 100000000 DESC, " + table + ".small % 100000000 DESC"
-}
-
 func sum(big, small int64) money.Total { return money.TotalOf(big, 8).Plus(money.TotalOf(small, 0)) }
 
 // count reads one number.

@@ -151,7 +151,8 @@ func TestDeliveriesOfAllEndpoints(t *testing.T) {
 		if n := due(); n != 3 {
 			t.Errorf("%d of 3 are due after the retry", n)
 		}
-		if status, _ := s.call(t, "POST", hookPath+"/deliveries/retry", `{"status":"pending","endpointId":"`+id.New[string]()+`"}`); status != 404 {
+		if status, _ := s.call(t, "POST", hookPath+"/deliveries/retry",
+			`{"status":"pending","endpointId":"`+id.New[string]()+`"}`); status != 404 {
 			t.Errorf("an unknown endpoint: %d", status)
 		}
 	})

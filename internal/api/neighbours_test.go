@@ -32,7 +32,8 @@ func TestAnAccountsSearchesLeaveRoomForOthers(t *testing.T) {
 		var searching sync.WaitGroup
 		for range clients {
 			searching.Go(func() {
-				if status, answer := a.call(t, "GET", "/api/v1/orders?search=ada", nil); status != http.StatusOK && status != http.StatusServiceUnavailable {
+				if status, answer := a.call(t, "GET", "/api/v1/orders?search=ada", nil); status != http.StatusOK &&
+					status != http.StatusServiceUnavailable {
 					t.Errorf("a search is answered %d: %v", status, answer)
 				}
 			})

@@ -104,7 +104,8 @@ var tagAbout = map[string]string{
 	"jobs":     "What imports and synchronisations have queued and done",
 	"api-keys": "API keys", "webhooks": "Webhook endpoints and their deliveries", "events": "Events: the log, and what endpoints get",
 	"analytics": "Figures",
-	"audit-log": "Who did what", "refused-requests": "What callers were refused", "sandbox": "The clock of sandbox accounts", "description": "The interface itself",
+	"audit-log": "Who did what", "refused-requests": "What callers were refused", "sandbox": "The clock of sandbox accounts",
+	"description": "The interface itself",
 }
 
 func withTag(tags []object, name string) []object {

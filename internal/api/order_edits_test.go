@@ -15,7 +15,8 @@ func TestOrderEdits(t *testing.T) {
 		path := "/api/v1/orders/" + text(receipt, "data", "id")
 		line := text(s.must(t, 200, "GET", path, nil), "data", "items", 0, "id")
 		for range 2 { // the second one changes nothing
-			s.must(t, 200, "PUT", path+"/items", map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2, "unitPrice": 5}}})
+			s.must(t, 200, "PUT", path+"/items",
+				map[string]any{"items": []any{map[string]any{"id": line, "sku": "A", "quantity": 2, "unitPrice": 5}}})
 			s.must(t, 200, "PATCH", path, map[string]any{"notes": "Ada's bell is broken"})
 		}
 		shipment := text(s.must(t, 201, "POST", path+"/shipments", map[string]any{"items": []any{map[string]any{"orderItemId": line,

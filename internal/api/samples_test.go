@@ -108,7 +108,8 @@ func TestReferenceIsSearched(t *testing.T) {
 	articles := func(page string) string {
 		return fmt.Sprint(regexp.MustCompile(`<article id="([^"]+)"`).FindAllStringSubmatch(page, -1))
 	}
-	if _, page := get("/docs?q=SHIPMENT+post"); !strings.Contains(articles(page), "createShipment") || strings.Contains(articles(page), "listOrders") {
+	if _, page := get("/docs?q=SHIPMENT+post"); !strings.Contains(articles(page), "createShipment") ||
+		strings.Contains(articles(page), "listOrders") {
 		t.Errorf("%s", articles(page))
 	}
 	if _, page := get("/docs?q=" + "%3Cscript%3E"); !strings.Contains(page, "Nothing has “&lt;script&gt;”") || articles(page) != "[]" {

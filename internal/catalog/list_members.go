@@ -22,7 +22,8 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 	}
 	for i := range list {
 		m := &list[i]
-		err := tx.Row("SELECT count(*) FROM (SELECT DISTINCT product_id FROM "+m.table+" WHERE tenant_id = $1 AND "+m.column+" = $2::UUID) AS members",
+		err := tx.Row("SELECT count(*) FROM (SELECT DISTINCT product_id FROM "+m.table+" WHERE tenant_id = $1 AND "+m.column+
+			" = $2::UUID) AS members",
 			[]any{tx.Tenant, m.of}, &m.size)
 		if err != nil {
 			return nil, err
@@ -42,7 +43,8 @@ func (m members) from(w *db.Where) string {
 
 // has is the condition that p is one of the members.
 func (m members) has(w *db.Where) string {
-	return "EXISTS (SELECT 1 FROM " + m.table + " x WHERE x.tenant_id = $1 AND x.product_id = p.id AND x." + m.column + " = " + w.Bind(m.of) + "::UUID)"
+	return "EXISTS (SELECT 1 FROM " + m.table + " x WHERE x.tenant_id = $1 AND x.product_id = p.id AND x." + m.column + " = " + w.Bind(m.of) +
+		"::UUID)"
 }
 
 // pageOfMembers reads a page of the products of a category, a channel or both.

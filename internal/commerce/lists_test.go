@@ -48,7 +48,8 @@ const plenty = 1200
 
 // onEach runs a test with many records on each engine.
 func onEach(t *testing.T, test func(m *many)) {
-	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t), Pool: 4}} {
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.StoreURL(t), Pool: 4}} {
 		t.Run(engine, func(t *testing.T) {
 			m := &many{t: t, members: map[string]map[id.Product]bool{}}
 			config.Trace = func(sql string, args []any) { m.asked = append(m.asked, statement{sql, args}) }
@@ -225,7 +226,8 @@ func TestProductListsKeepToTheirIndex(t *testing.T) {
 func (m *many) products(f catalog.Filter) {
 	m.t.Helper()
 	want := m.expected(f)
-	name := fmt.Sprintf("%v category %.1q channel %.1q search %q by %s descending %v", f.Statuses, f.Category, f.Channel, f.Search, f.Sort, f.Descending)
+	name := fmt.Sprintf("%v category %.1q channel %.1q search %q by %s descending %v", f.Statuses, f.Category, f.Channel, f.Search, f.Sort,
+		f.Descending)
 	fewest := int64(plenty) // of what chooses the products
 	for _, of := range []string{string(f.Category), string(f.Channel)} {
 		if of != "" {

@@ -83,21 +83,6 @@ func (s *site) window(t testing.TB, user accounts.User) *window {
 	return b
 }
 
-// another opens a second tab of the same browser, with the same cookies.
-func (b *window) another() *window {
-	b.t.Helper()
-	other := &window{t: b.t, s: b.s}
-	ctx, shut := chromedp.NewContext(b.ctx, chromedp.WithListener(other.hear))
-	b.t.Cleanup(func() {
-		shut()
-		other.check(b.t)
-	})
-	other.ctx = ctx
-	other.do(chromedp.Navigate("about:blank"))
-	call(other, log.Enable, cdp.Empty{})
-	return other
-}
-
 // call runs a command of the protocol.
 func call[P, R any](b *window, command cdp.Command[P, R], params P) R {
 	b.t.Helper()

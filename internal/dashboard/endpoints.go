@@ -45,7 +45,8 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 	row := endpointRow{ID: string(e.ID), Name: endpointName(e), URL: e.URL, Events: eventWords(e.Events),
 		To: prefix + "/webhooks/" + string(e.ID), Status: newBadge("good", "ok", "Active"), Waiting: r.format.Count(c.Pending),
 		Failed: r.format.Count(c.Failed), WaitingWords: r.format.plural(c.Pending, "delivery", "deliveries"),
-		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt), Paused: e.Status == webhooks.Paused, Ordered: e.Ordered,
+		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt),
+		Paused: e.Status == webhooks.Paused, Ordered: e.Ordered,
 		Health: "no attempts yet", AnyFailures: c.Failed > 0}
 	if h.Attempts > 0 {
 		row.Health = r.format.Count(h.Answered) + " of " + r.format.Count(h.Attempts) + " attempts answered 2xx"
@@ -287,8 +288,9 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 	view.Status = r.form(at+"/status", field{Name: "status", Kind: "hidden", Value: string(status)})
 	view.Test = r.form(at + "/test")
 	view.Retry = r.form("/webhooks/deliveries/retry", field{Name: "endpointId", Kind: "hidden", Value: string(e.ID)})
-	view.Rotate = newAsk("rotate", "Rotate the signing secret?", "A new secret signs from now on. For 24 hours the header webhook-signature carries "+
-		"a signature of the old one, too; X-Webhook-Signature is the new one's at once.", "Rotate secret", r.form(at+"/rotate"))
+	view.Rotate = newAsk("rotate", "Rotate the signing secret?",
+		"A new secret signs from now on. For 24 hours the header webhook-signature carries "+
+			"a signature of the old one, too; X-Webhook-Signature is the new one's at once.", "Rotate secret", r.form(at+"/rotate"))
 	view.Delete = newAsk("delete", "Delete this endpoint?", "Nothing is sent to it any more; what waits for it, and its "+
 		"deliveries, are deleted. Type its host to confirm.", "Delete endpoint", r.form(at+"/delete",
 		field{Name: "typed", Label: "Type " + hostOf(e), Required: true, Complete: "off"}))

@@ -51,7 +51,8 @@ func TestKeyPages(t *testing.T) {
 			return b.post("/keys/new", values)
 		}
 		for want, values := range map[string]url.Values{"Name is required": {"scopes": {"read:orders"}},
-			"What it may do": {"name": {"ERP"}}, "must lie in the future": {"name": {"ERP"}, "scopes": {"read:orders"}, "expiresAt": {"2020-01-01"}}} {
+			"What it may do":         {"name": {"ERP"}},
+			"must lie in the future": {"name": {"ERP"}, "scopes": {"read:orders"}, "expiresAt": {"2020-01-01"}}} {
 			if out := send(values); out.status != 422 || !strings.Contains(out.words(), want) {
 				t.Errorf("%v: %d %s", values, out.status, out.words())
 			}
@@ -100,7 +101,8 @@ func TestKeyPages(t *testing.T) {
 func (b *browser) endpoint(t *testing.T, target string) (page, secret string) {
 	t.Helper()
 	form := b.get("/webhooks/new")
-	made := b.post("/webhooks/new", url.Values{"_key": {form.key(t, "/webhooks/new")}, "url": {target}, "description": {"Shop"}, "events": {"*"}})
+	made := b.post("/webhooks/new", url.Values{"_key": {form.key(t, "/webhooks/new")}, "url": {target}, "description": {"Shop"},
+		"events": {"*"}})
 	secret = made.shownSecret(t)
 	return regexp.MustCompile(`href="/dashboard(/webhooks/[0-9a-f-]{36})"`).FindStringSubmatch(made.body)[1], secret
 }
@@ -110,8 +112,10 @@ func TestEndpointPages(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
 		form := b.get("/webhooks/new")
-		bad := b.post("/webhooks/new", url.Values{"_key": {form.key(t, "/webhooks/new")}, "url": {"http://10.0.0.1/"}, "events": {"order.shipped"}})
-		if bad.status != 422 || !strings.Contains(bad.body, `aria-invalid="true"`) || !strings.Contains(bad.body, `value="order.shipped" checked`) {
+		bad := b.post("/webhooks/new", url.Values{"_key": {form.key(t, "/webhooks/new")}, "url": {"http://10.0.0.1/"},
+			"events": {"order.shipped"}})
+		if bad.status != 422 || !strings.Contains(bad.body, `aria-invalid="true"`) ||
+			!strings.Contains(bad.body, `value="order.shipped" checked`) {
 			t.Errorf("a private address: %d %s", bad.status, bad.words())
 		}
 		page, secret := b.endpoint(t, "http://127.0.0.1:9/hooks")
@@ -123,7 +127,8 @@ func TestEndpointPages(t *testing.T) {
 		if !strings.Contains(out.words(), "Paused") || !strings.Contains(out.words(), "Undo") {
 			t.Errorf("paused: %s", out.words())
 		}
-		if out := b.follow(b.post(page+"/status", url.Values{"status": {"active"}, "_key": {"k2"}})); !strings.Contains(out.words(), "active again") {
+		if out := b.follow(b.post(page+"/status", url.Values{"status": {"active"}, "_key": {"k2"}})); !strings.Contains(out.words(),
+			"active again") {
 			t.Errorf("active: %s", out.words())
 		}
 		if out := b.post(page+"/status", url.Values{"status": {"odd"}}); out.status != 400 {
@@ -174,7 +179,8 @@ func TestDeliveryPages(t *testing.T) {
 		delivery := s.attempted(t, b, page, webhooks.Attempt{StatusCode: 500, Error: "HTTP 500", Duration: 2,
 			Response: `{"error":"</pre><script>alert(1)</script>"}`})
 		shown := b.get(delivery)
-		for _, want := range []string{"Retrying", "attempt 2 of 6", "1 of 6", "Your endpoint failed while it handled the event.", "500 Internal Server Error",
+		for _, want := range []string{"Retrying", "attempt 2 of 6", "1 of 6", "Your endpoint failed while it handled the event.",
+			"500 Internal Server Error",
 			"0 of 1 attempts answered 2xx", "in 59 min", "30 minutes after that", "24 hours after that, the last", "X-Webhook-Signature",
 			"As a curl command", "curl -i 'http://127.0.0.1:9/hooks'", "Retry all 1"} {
 			if !strings.Contains(shown.words(), want) {
@@ -198,7 +204,8 @@ func TestDeliveryPages(t *testing.T) {
 			t.Errorf("retried: %s", out.words())
 		}
 		s.attempted(t, b, page, webhooks.Attempt{Error: webhooks.ErrorTimeout, Duration: 10_000})
-		if out := b.follow(b.post("/webhooks/deliveries/retry", url.Values{"_key": {"k2"}, "status": {"pending"}})); !strings.Contains(out.words(),
+		if out := b.follow(b.post("/webhooks/deliveries/retry",
+			url.Values{"_key": {"k2"}, "status": {"pending"}})); !strings.Contains(out.words(),
 			"1 delivery is attempted now") {
 			t.Errorf("all retried: %s", out.words())
 		}
@@ -208,7 +215,8 @@ func TestDeliveryPages(t *testing.T) {
 		}
 		s.newUser("vera@test.example", accounts.Viewer)
 		viewer := s.as(accounts.User{Email: "vera@test.example"})
-		if out := viewer.get(delivery); out.status != 200 || strings.Contains(out.words(), "Retry now") || strings.Contains(out.words(), "Pause") {
+		if out := viewer.get(delivery); out.status != 200 || strings.Contains(out.words(), "Retry now") ||
+			strings.Contains(out.words(), "Pause") {
 			t.Errorf("a viewer: %d %s", out.status, out.words())
 		}
 		if out := viewer.get("/keys"); out.status != 403 || strings.Contains(viewer.get("/webhooks").words(), "API keys") {
@@ -300,7 +308,8 @@ func TestSettingsPages(t *testing.T) {
 			"_key": {"k2"}})); !strings.Contains(out.words(), "The account is saved") || !strings.Contains(out.body, `value="CHF"`) {
 			t.Errorf("%s", out.words())
 		}
-		user := url.Values{"name": {"Vera"}, "email": {"vera@test.example"}, "role": {"viewer"}, "password": {"quite long enough"}, "_key": {"k3"}}
+		user := url.Values{"name": {"Vera"}, "email": {"vera@test.example"}, "role": {"viewer"}, "password": {"quite long enough"},
+			"_key": {"k3"}}
 		if out := b.follow(b.post("/settings/users/new", user)); !strings.Contains(out.words(), "vera@test.example") {
 			t.Errorf("%s", out.words())
 		}
@@ -315,14 +324,16 @@ func TestSettingsPages(t *testing.T) {
 			return err
 		})
 		at := "/settings/users/" + string(vera.ID)
-		if out := b.follow(b.post(at, url.Values{"name": {"Vera V"}, "role": {"admin"}, "status": {"active"}, "_key": {"k5"}})); !strings.Contains(
+		if out := b.follow(b.post(at, url.Values{"name": {"Vera V"}, "role": {"admin"}, "status": {"active"},
+			"_key": {"k5"}})); !strings.Contains(
 			out.words(), "Vera V") {
 			t.Errorf("%s", out.words())
 		}
 		if out := b.post(at+"/delete", url.Values{"typed": {"vera"}, "_key": {"k6"}}); out.status != 422 {
 			t.Errorf("removed without her address: %d", out.status)
 		}
-		if out := b.follow(b.post(at+"/delete", url.Values{"typed": {"vera@test.example"}, "_key": {"k7"}})); strings.Contains(out.words(), "Vera V") {
+		if out := b.follow(b.post(at+"/delete", url.Values{"typed": {"vera@test.example"}, "_key": {"k7"}})); strings.Contains(out.words(),
+			"Vera V") {
 			t.Errorf("%s", out.words())
 		}
 		if out := b.get("/settings/audit?action=user.created"); !strings.Contains(out.words(), "user.created") || strings.Contains(out.words(),

@@ -24,11 +24,11 @@ var overviewRoutes = []*route{
 
 // need is something that waits for a person.
 type need struct {
-	Tone, Icon        string
-	Head, Text        string
-	To                string // with the prefix
-	Label             string
-	topic, part, area string
+	Tone, Icon string
+	Head, Text string
+	To         string // with the prefix
+	Label      string
+	part, area string
 }
 
 // kpi is a figure beside that of the span before.

@@ -62,7 +62,9 @@ func TestChannels(t *testing.T) {
 		caller := s.browser()
 		caller.header.Set("X-API-Key", key)
 		order := `{"customerName":"Ada","items":[{"sku":"X","quantity":1,"unitPrice":1}]}`
-		if made := caller.send("POST", "/api/v1/orders", strings.NewReader(order), "application/json"); made.status != 400 || !strings.Contains(made.body, "X") { // the key is good, the SKU unknown
+		// the key is good, the SKU unknown
+		if made := caller.send("POST", "/api/v1/orders", strings.NewReader(order), "application/json"); made.status != 400 ||
+			!strings.Contains(made.body, "X") {
 			t.Errorf("with the key: %d %s", made.status, made.body)
 		}
 		_, rest, _ := strings.Cut(list.body, prefix+"/channels/0")

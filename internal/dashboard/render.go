@@ -41,7 +41,6 @@ type crumb struct{ Label, To string }
 type templates struct {
 	files *files
 	live  bool
-	once  sync.Once
 	pages map[string]*template.Template
 }
 

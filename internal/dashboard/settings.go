@@ -61,9 +61,10 @@ func accountForm(r *request, a accounts.Account) *form {
 func (d *Dashboard) showAccount(r *request) (answer, error) {
 	a := r.session.Account
 	rate := a.Plan.Rate()
-	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a), Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
-		{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
-			" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
+	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a),
+		Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
+			{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
+				" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
 	err := r.read(func(tx *db.Tx) error {
 		_, keys, err := accounts.Keys(tx, 1, 0)
 		if err != nil {

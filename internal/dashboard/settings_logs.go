@@ -122,8 +122,9 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 	key, _ := id.Parse[id.Key](q.Text("keyId"))
 	const path = "/settings/requests"
 	view := logView{Tabs: r.settingsTabs(path), Chips: r.chips(path, [][2]string{{"keyId", "Key"}, {"status", "Status"}}),
-		Empty: empty{Icon: "shield", Head: "Nothing was refused", Text: "Requests of your keys and users that the API refuses appear here within " +
-			"seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}}
+		Empty: empty{Icon: "shield", Head: "Nothing was refused",
+			Text: "Requests of your keys and users that the API refuses appear here within " +
+				"seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}}
 	err := r.read(func(tx *db.Tx) error {
 		list, total, err := audit.ListRefused(tx, audit.RefusedFilter{Key: key, Status: int64(q.Int("status", 0, 0, 499)), Limit: logOnPage,
 			Offset: (number - 1) * logOnPage})

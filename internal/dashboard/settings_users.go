@@ -85,8 +85,9 @@ type newUserView struct{ Form *form }
 
 // showNewUser serves GET /settings/users/new.
 func (d *Dashboard) showNewUser(r *request) (answer, error) {
-	return show(screen{Template: "user_new", Title: "New user", Section: "/settings/account", Crumbs: []crumb{{"Users", "/settings/users"}, {"New", ""}},
-		Data: newUserView{newUserForm(r)}}), nil
+	return show(screen{Template: "user_new", Title: "New user", Section: "/settings/account",
+		Crumbs: []crumb{{"Users", "/settings/users"}, {"New", ""}},
+		Data:   newUserView{newUserForm(r)}}), nil
 }
 
 // createUser serves POST /settings/users/new.
@@ -147,15 +148,17 @@ func (d *Dashboard) showUser(r *request) (answer, error) {
 	at := "/settings/users/" + string(u.ID)
 	view := userView{User: r.userRow(u), Form: userForm(r, u), May: r.caller().May("write:users") &&
 		(u.Role != accounts.Owner || r.caller().Role == accounts.Owner),
-		Delete: newAsk("delete", "Remove this user?", "The user cannot log in any more, and the API keys that the user made are revoked. Type the "+
-			"e-mail address to confirm.", "Remove user", r.form(at+"/delete",
-			field{Name: "typed", Label: "E-mail address", Required: true, Complete: "off"}))}
+		Delete: newAsk("delete", "Remove this user?",
+			"The user cannot log in any more, and the API keys that the user made are revoked. Type the "+
+				"e-mail address to confirm.", "Remove user", r.form(at+"/delete",
+				field{Name: "typed", Label: "E-mail address", Required: true, Complete: "off"}))}
 	err = r.read(func(tx *db.Tx) (err error) {
 		view.Logins, err = r.signIns(tx, u.ID, at+"/sign-ins")
 		return err
 	})
-	return show(screen{Template: "user", Title: u.Name, Section: "/settings/account", Crumbs: []crumb{{"Users", "/settings/users"}, {u.Name, ""}},
-		Data: view}), err
+	return show(screen{Template: "user", Title: u.Name, Section: "/settings/account",
+		Crumbs: []crumb{{"Users", "/settings/users"}, {u.Name, ""}},
+		Data:   view}), err
 }
 
 // updateUser serves POST /settings/users/{id}.

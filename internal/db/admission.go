@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// admission lets reads through to the engine's connections such that nobody stops the others (decision 105). Wide reads, which may look at many
-// records, have connections of their own, and so have the others; one account never has all of either. Some connections are left
+// admission lets reads through to the engine's connections such that nobody stops the others (decision 105). Wide reads, which may look at
+// many records, have connections of their own, and so have the others; one account never has all of either. Some connections are left
 // for what asks for neither: authentication and writes.
 type admission struct{ wide, narrow concurrency }
 

@@ -21,9 +21,10 @@ var ErrNotEmpty = errors.New("the target is not empty")
 // to be taken out of the old files.
 var unmoved = []string{"schema_versions", "nodes", "rate_windows", "scrubs"}
 
-// Move copies every row of one store, as they are at one moment, into another one that has this program's schema and no rows yet. It does so in one
-// transaction, at the end of which it counts both sides and runs after: when it fails or is cut short, nothing is in the target. Nobody may
-// write to the source meanwhile, or it is lost. Report is called after each table. Errors: ErrNotEmpty; that one of the stores has another schema.
+// Move copies every row of one store, as they are at one moment, into another one that has this program's schema and no rows yet. It does
+// so in one transaction, at the end of which it counts both sides and runs after: when it fails or is cut short, nothing is in the target.
+// Nobody may write to the source meanwhile, or it is lost. Report is called after each table. Errors: ErrNotEmpty; that one of the stores
+// has another schema.
 func Move(ctx context.Context, from, to *DB, after func(tx *Tx) error, report func(Moved)) (moved []Moved, err error) {
 	tables, err := from.tables(ctx)
 	if err != nil {

@@ -75,7 +75,8 @@ func TestIgnoredColumns(t *testing.T) {
 
 // Refused rows come back with the reason beside them; mended, the file is imported as it is, that column left out.
 func TestMend(t *testing.T) {
-	o := Options{Kind: Products, File: write(t, frenchList), Map: []string{"Réf.=sku", "Désignation=name", "Prix TTC=price"}, Catalog: &shop{}}
+	named := []string{"Réf.=sku", "Désignation=name", "Prix TTC=price"}
+	o := Options{Kind: Products, File: write(t, frenchList), Map: named, Catalog: &shop{}}
 	refused := map[int]string{}
 	o.OnFault = func(f Fault) { refused[f.Row] = f.Message }
 	if s := run(t, o); s.RowsRefused != 1 {

@@ -10,7 +10,8 @@ import (
 )
 
 // The table order_figures keeps how many orders there are, how much was ordered and for what, by bucket of time (package spans), status,
-// channel and currency, and a version that grows whenever what was sold of some SKU changes. A sum of totals may be more than 63 bits hold, so both parts of each total are summed: big·10^8 + small.
+// channel and currency, and a version that grows whenever what was sold of some SKU changes. A sum of totals may be more than 63 bits
+// hold, so both parts of each total are summed: big·10^8 + small.
 
 // addUp is the divisor of the two parts of an amount.
 const addUp = 100_000_000

@@ -116,6 +116,7 @@ func (c *collector) read(from, to int64) error {
 	}, `SELECT o.currency, coalesce((SELECT s.number FROM sold_skus s WHERE s.tenant_id = $1 AND s.sku = l.sku), -1), l.sku, o.id, l.quantity,
 			l.line_total
 		FROM orders o CROSS JOIN order_lines l
-		WHERE l.tenant_id = $1 AND l.order_id = o.id AND o.tenant_id = $1 AND o.status IN `+notCancelled+` AND o.created_at >= $2 AND o.created_at < $3 AND l.sku <> ''`,
+		WHERE l.tenant_id = $1 AND l.order_id = o.id AND o.tenant_id = $1
+			AND o.status IN `+notCancelled+` AND o.created_at >= $2 AND o.created_at < $3 AND l.sku <> ''`,
 		c.tx.Tenant, from, to)
 }

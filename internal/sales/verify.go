@@ -42,7 +42,8 @@ func readBlock(tx *db.Tx, level int, s state) (kept map[item]Sum, holds bool, er
 		}
 		holds = true
 		return decode(body, into(kept))
-	}, "SELECT body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3 AND version = $4", tx.Tenant, widths[level], s.bucket,
+	}, "SELECT body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3 AND version = $4", tx.Tenant, widths[level],
+		s.bucket,
 		s.version)
 	return kept, holds, err
 }

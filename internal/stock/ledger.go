@@ -55,7 +55,8 @@ var movementsText db.Text
 func OfReferences(tx *db.Tx, references []string, limit int) ([]Movement, error) {
 	args := append([]any{tx.Tenant, limit}, db.Padded(references)...)
 	return db.List(tx, movementTable.Scanner(), "SELECT "+movementTable.Columns("")+" FROM movements WHERE tenant_id = $1 "+
-		"AND reference_type IN ('order', 'shipment') AND reference_id IN "+db.In(len(args)-2, 3)+" ORDER BY created_at, id LIMIT $2::BIGINT", args...)
+		"AND reference_type IN ('order', 'shipment') AND reference_id IN "+db.In(len(args)-2, 3)+" ORDER BY created_at, id LIMIT $2::BIGINT",
+		args...)
 }
 
 // Ledger reads a page of a SKU's ledger, newest first, in one warehouse or ("") in all, and how many rows there are.

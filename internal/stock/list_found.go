@@ -45,7 +45,8 @@ func skusOf(tx *db.Tx, products []string) ([]string, error) {
 	args := append([]any{tx.Tenant}, db.Padded(products)...)
 	in := db.In(len(args)-1, 2)
 	return db.List(tx, func(r db.Rows) (sku string, err error) { return sku, r.Scan(&sku) },
-		"SELECT sku FROM products WHERE tenant_id = $1 AND id IN "+in+" UNION SELECT sku FROM variants WHERE tenant_id = $1 AND product_id IN "+in, args...)
+		"SELECT sku FROM products WHERE tenant_id = $1 AND id IN "+in+" UNION SELECT sku FROM variants WHERE tenant_id = $1 AND product_id IN "+
+			in, args...)
 }
 
 // add adds the levels of some SKUs that the filter lets through.

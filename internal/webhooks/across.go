@@ -133,7 +133,8 @@ func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look
 	few := f.State == Pending && c.Pending <= fewPending
 	if few {
 		from = `(SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0
-			UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > '' AND due_at IS NULL) x CROSS JOIN deliveries d`
+			UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > ''
+				AND due_at IS NULL) x CROSS JOIN deliveries d`
 		w.And("d.position = x.position + 0") // not plainly the same: bounds of the one are no bounds of the other, which its indexes do not have
 	} else if f.State == Pending || f.State == Delivered || f.Event != "" || f.StatusCode != 0 {
 		look = statement{"SELECT d.position FROM deliveries d WHERE " + w.String() + " ORDER BY d.position DESC LIMIT 1 OFFSET " +

@@ -36,7 +36,8 @@ func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 				h.LastAttempt, h.LastError = at, text
 			}
 			return nil
-		}, "SELECT at, status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = $2::UUID ORDER BY position DESC, number DESC LIMIT $3",
+		}, "SELECT at, status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = $2::UUID ORDER BY position DESC, number "+
+			"DESC LIMIT $3",
 			tx.Tenant, endpoint, healthAttempts)
 	}
 	return list, db.WaitAll(reads)

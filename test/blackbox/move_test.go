@@ -11,8 +11,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// A store that is moved from a file into PostgreSQL goes on where it stood: keys and logins are good, a repeated request is answered as before, a
-// feed's cursor misses nothing, and both stores are verified. A second move is refused.
+// A store that is moved from a file into PostgreSQL goes on where it stood: keys and logins are good, a repeated request is answered as
+// before, a feed's cursor misses nothing, and both stores are verified. A second move is refused.
 func TestAMovedStoreGoesOn(t *testing.T) {
 	from := harness.Start(t, harness.SQLite, harness.Options{})
 	a := from.FirstAccount(t)
@@ -33,7 +33,8 @@ func TestAMovedStoreGoesOn(t *testing.T) {
 	order := []byte(`{"customerName":"Ada","customerEmail":"ada@x.example","items":[{"sku":"M-007","quantity":2,"unitPrice":12.5}]}`)
 	create := func(c harness.Client) harness.Answer {
 		t.Helper()
-		answer, err := c.Do(harness.Request{Method: "POST", Path: "/api/v1/orders", Body: order, Header: http.Header{"Idempotency-Key": {"once"}}})
+		answer, err := c.Do(harness.Request{Method: "POST", Path: "/api/v1/orders", Body: order,
+			Header: http.Header{"Idempotency-Key": {"once"}}})
 		if err != nil || answer.Status != http.StatusCreated {
 			t.Fatalf("%s: %v", answer, err)
 		}

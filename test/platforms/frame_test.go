@@ -102,7 +102,8 @@ func TestSettingsAndIssues(t *testing.T) {
 			return unless(full(held).text("data", "status") == "PROCESSING" && full(done).text("data", "status") == "SHIPPED" &&
 				codes(full(strange)) == "unknown_sku", full(held), full(done), full(strange))
 		})
-		s.call("POST", "/api/v1/products", map[string]any{"sku": "STRANGER", "name": "Known now", "price": 5, "stock": map[string]any{"quantity": 9}}, 201)
+		s.call("POST", "/api/v1/products",
+			map[string]any{"sku": "STRANGER", "name": "Known now", "price": 5, "stock": map[string]any{"quantity": 9}}, 201)
 		s.await("the line is linked", func() string {
 			o := full(strange)
 			for i := range o.list("data", "items") {

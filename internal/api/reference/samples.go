@@ -112,5 +112,6 @@ func (c request) phpText() string {
 		when(len(headers) > 0, "    'header' => ["+strings.Join(headers, ", ")+"],"),
 		when(c.body != "", "    'content' => '"+quoted+"',"),
 		"    'ignore_errors' => true,", "]]);",
-		"$answer = file_get_contents(getenv('BASE') . '"+c.path+"', false, $context);", "echo $http_response_header[0], \"\\n\", $answer, \"\\n\";")
+		"$answer = file_get_contents(getenv('BASE') . '"+c.path+"', false, $context);",
+		"echo $http_response_header[0], \"\\n\", $answer, \"\\n\";")
 }
