@@ -10,6 +10,8 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
+	"entrepot/internal/audit"
+	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
@@ -154,7 +156,7 @@ func TestEndpointPages(t *testing.T) {
 }
 
 // attempted sends a test event to an endpoint and stores what came of its first attempt.
-func (s *site) attempted(t *testing.T, b *browser, page string, attempt webhooks.Attempt) (delivery string) {
+func (s *site) attempted(t testing.TB, b *browser, page string, attempt webhooks.Attempt) (delivery string) {
 	t.Helper()
 	out := b.post(page+"/test", url.Values{"_key": {id.New[string]()}})
 	delivery = strings.TrimPrefix(out.to(), prefix)
@@ -234,7 +236,7 @@ func TestDeliveryPages(t *testing.T) {
 }
 
 // customerEvent records that a customer was added.
-func (s *site) customerEvent(t *testing.T, email string) (made id.Customer) {
+func (s *site) customerEvent(t testing.TB, email string) (made id.Customer) {
 	t.Helper()
 	s.do(s.account.Tenant, func(tx *db.Tx) error {
 		made = id.New[id.Customer]()
@@ -346,5 +348,40 @@ func TestSettingsPages(t *testing.T) {
 		if out := b.post("/settings/sandbox", url.Values{"advance": {"1h"}, "_key": {"k8"}}); out.status != 403 {
 			t.Errorf("the clock of an account that is no sandbox: %d", out.status)
 		}
+	})
+}
+
+// seedIntegrations adds a key, a failing endpoint with a delivery, a user, and something in every log.
+func (s *site) seedIntegrations() {
+	caller := accounts.Caller{Tenant: s.account.Tenant, User: s.owner.ID, Role: accounts.Owner}
+	target, about := "http://127.0.0.1:9/hooks", "Shop order status page"
+	vera := s.newUser("vera@test.example", accounts.Viewer)
+	s.samples["/settings/users"] = string(vera.ID)
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		key, _, err := s.Commerce.CreateKey(tx, caller, commerce.KeyDraft{Name: "ERP", Scopes: []string{"write:orders", "read:products"}})
+		if err != nil {
+			return err
+		}
+		s.samples["/keys"] = string(key.ID)
+		audit.RecordRefused(tx, []audit.Refused{{Key: key.ID, Method: "POST", Route: "/api/v1/orders", Status: 400, Code: "validation_failed",
+			RequestID: id.New[string](), Times: 3, At: tx.Micros()}})
+		e, _, err := s.Commerce.CreateEndpoint(tx, caller, commerce.EndpointDraft{URL: &target, Events: []string{webhooks.All}, Description: &about})
+		if err != nil {
+			return err
+		}
+		s.samples["/webhooks"], s.samples["/webhooks/replay"] = string(e.ID), string(e.ID)
+		return nil
+	})
+	b := s.as(s.owner)
+	s.customerEvent(s.t, "ada@test.example")
+	delivery := s.attempted(s.t, b, "/webhooks/"+s.samples["/webhooks"], webhooks.Attempt{StatusCode: 500, Error: "HTTP 500",
+		Duration: 12, Response: `{"error":"SQLSTATE[HY000] [2002] Connection refused"}`})
+	s.samples["/webhooks/deliveries"] = strings.TrimPrefix(delivery, "/webhooks/deliveries/")
+	s.do(s.account.Tenant, func(tx *db.Tx) error {
+		log, err := webhooks.Log(tx, webhooks.LogFilter{Limit: 1})
+		if err == nil {
+			s.samples["/events"] = string(log.Events[0].ID)
+		}
+		return err
 	})
 }

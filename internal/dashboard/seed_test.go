@@ -18,6 +18,7 @@ func (s *site) seed() {
 	s.seedCatalog()
 	s.seedOrders()
 	s.seedWork()
+	s.seedIntegrations()
 }
 
 // seedCatalog makes products, stock, customers and segments.

@@ -1,0 +1,117 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"entrepot/internal/netguard"
+	"entrepot/internal/webhooks"
+	"entrepot/internal/worker"
+)
+
+// A key is made in the browser, shown once, and an order placed with it; no later page, address or log has it.
+func TestStoryOfAKey(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.window(t, s.owner)
+	b.open("/keys/new")
+	b.do(chromedp.SendKeys(chromedp.CSS("#keys-new-name"), "Own shop"),
+		chromedp.Click(chromedp.CSS(`[value="write:orders"]`)), chromedp.Click(chromedp.CSS(`[value="write:products"]`)),
+		chromedp.Click(chromedp.CSS("main form button.primary")))
+	b.until("document.querySelector('#once-secret')")
+	key := eval[string](b, "document.querySelector('#once-secret').value")
+	if strings.Contains(b.path(), key) {
+		t.Errorf("the address has the key: %s", b.path())
+	}
+	api := s.browser()
+	api.header.Set("X-API-Key", key)
+	for path, body := range map[string]string{"/api/v1/products": `{"sku":"MUG","name":"Mug","price":10}`} {
+		if r := api.send("POST", path, strings.NewReader(body), "application/json"); r.status != 201 {
+			t.Fatalf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+	order := `{"customerName":"Ada","items":[{"sku":"MUG","quantity":1,"unitPrice":10}]}`
+	if r := api.send("POST", "/api/v1/orders", strings.NewReader(order), "application/json"); r.status != 201 {
+		t.Errorf("the order: %d %s", r.status, r.body)
+	}
+	b.do(chromedp.Click(chromedp.CSS(".once a.primary")))
+	b.shows("Own shop")
+	for _, path := range []string{"/keys", "/settings/audit", "/settings/requests", "/events"} {
+		b.open(path)
+		if page := eval[string](b, "document.documentElement.outerHTML"); strings.Contains(page, key) {
+			t.Errorf("%s has the key", path)
+		}
+	}
+	if strings.Contains(s.log.String(), key) {
+		t.Error("the log has the key")
+	}
+}
+
+// deliver runs a worker that attempts what fails twice more at once, and then after an hour.
+func (s *site) deliver(t *testing.T) {
+	t.Helper()
+	w, err := worker.Start(t.Context(), worker.Config{DB: s.DB, Commerce: s.Commerce, Guard: &netguard.Guard{Dev: true}, Version: "test",
+		Retries: webhooks.Schedule{10 * time.Millisecond, 10 * time.Millisecond, time.Hour}, Poll: 50 * time.Millisecond,
+		Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		defer cancel()
+		if err := w.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A failing endpoint is seen in an open list; its delivery says why; mended, everything that waits is delivered by one click, and a replay
+// counts what there is.
+func TestStoryOfAFailingEndpoint(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.deliver(t)
+	var works atomic.Bool
+	var got atomic.Int64
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !works.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": "connection refused"})
+			return
+		}
+		got.Add(1)
+	}))
+	defer receiver.Close()
+	before := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	page, _ := s.as(s.owner).endpoint(t, receiver.URL)
+	b := s.window(t, s.owner)
+	b.open("/webhooks")
+	b.shows("no attempts yet")
+	s.customerEvent(t, "ada@test.example")
+	s.customerEvent(t, "bob@test.example")
+	b.shows("Failing")
+	b.shows("0 of 6 attempts answered 2xx")
+	b.open("/webhooks/deliveries?status=pending")
+	b.do(chromedp.Click(chromedp.CSS("tbody a.hit")))
+	b.shows("Your endpoint failed while it handled the event.")
+	b.shows("connection refused")
+	b.shows("in 59 min")
+	works.Store(true)
+	b.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button")].find(b => b.textContent.startsWith("Retry all")).click()`))
+	b.shows("2 deliveries are attempted now")
+	b.open("/webhooks")
+	b.until(`document.querySelector("tbody tr td.num").textContent === "0"`)
+	if got.Load() != 2 {
+		t.Errorf("%d deliveries came, not 2", got.Load())
+	}
+	b.open(strings.Replace(page, "/webhooks/", "/webhooks/replay/", 1) + "?from=" + url.QueryEscape(before))
+	b.shows("Send 2 deliveries again")
+}
