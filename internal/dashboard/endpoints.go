@@ -395,7 +395,7 @@ func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
 func (d *Dashboard) deleteEndpoint(r *request) (answer, error) {
 	e, err := r.endpoint()
 	if err != nil {
-		return answer{}, err
+		return d.repeated(r, err)
 	}
 	at := "/webhooks/" + string(e.ID)
 	f := r.form(at+"/delete", field{Name: "typed", Label: "Host", Required: true})

@@ -152,6 +152,9 @@ func TestEndpointPages(t *testing.T) {
 			"No webhook endpoints yet") {
 			t.Errorf("deleted: %s", out.words())
 		}
+		if out := b.post(page+"/delete", url.Values{"typed": {"127.0.0.1:9"}, "_key": {"k6"}}); out.to() != prefix+"/webhooks" {
+			t.Errorf("a second click: %d %s", out.status, out.words())
+		}
 	})
 }
 

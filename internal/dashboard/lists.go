@@ -5,7 +5,17 @@ import (
 	"strconv"
 
 	"entrepot/internal/apijson"
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
 )
+
+// repeated answers an action on a record that is not there: like the first click of the same form, which has removed it, or with the error.
+func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
+	if !apperr.Is(missing, apperr.NotFound) {
+		return answer{}, missing
+	}
+	return d.write(r, func(*db.Tx) (answer, error) { return answer{}, missing })
+}
 
 // pageNumber is the page that the address names, from 1.
 func (r *request) pageNumber() int { return r.query().Int("page", 1, 1, 100_000) }

@@ -184,7 +184,7 @@ func (d *Dashboard) updateUser(r *request) (answer, error) {
 func (d *Dashboard) deleteUser(r *request) (answer, error) {
 	u, err := r.user()
 	if err != nil {
-		return answer{}, err
+		return d.repeated(r, err)
 	}
 	f := r.form("/settings/users/"+string(u.ID)+"/delete", field{Name: "typed", Label: "E-mail address", Required: true})
 	return r.submit(f, d.showUser, func(f *form) (answer, error) {
