@@ -74,7 +74,7 @@ browser: ## install Chromium, a font and axe-core for the dashboard's tests if t
 		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-inter; \
 		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends chromium fonts-inter; fi; \
 	else echo "install Chromium"; exit 1; fi
-	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4
+	@[ -f $(AXE) ] || npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.1
 
 shots: browser ## pictures of every page of the dashboard, in shots/
 	$(GO) test ./internal/dashboard -run TestShots -count=1 -timeout 20m -shots $(CURDIR)/shots
