@@ -178,12 +178,14 @@ func TestRacersOfOneKey(t *testing.T) {
 	})
 }
 
-// tables counts the rows of a dump by table.
+// tables counts the rows of a dump by table. Kept counts are left out: a row of theirs is made when the first record of a kind is
+// counted, such as the first level that is out of stock, and that is as likely to be the second request's as the first's.
 func tables(rows []string) map[string]int {
 	count := map[string]int{}
 	for _, row := range rows {
-		name, _, _ := strings.Cut(row, " ")
-		count[name]++
+		if name, _, _ := strings.Cut(row, " "); name != "tallies" {
+			count[name]++
+		}
 	}
 	return count
 }
