@@ -11,6 +11,7 @@ import (
 // Many levels go to Amazon as one feed, which is asked for until it is done, also over a restart. What it reports as refused fails, and a
 // listing that its merchant has ended there is said to be gone.
 func TestAmazonFeeds(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		const products = 24
 		account := fakeshop.New()

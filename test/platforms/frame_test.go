@@ -78,6 +78,7 @@ func TestConnectionTestsEnd(t *testing.T) {
 // What a channel's settings say of statuses and prices is done. A SKU that nothing has here and a move that is not allowed are issues of
 // the order; the line without product is linked when the SKU arrives.
 func TestSettingsAndIssues(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := newWooShop(t, fakeshop.Habits{})
 		channel := s.connect(shop, map[string]any{"priceFactor": "1.2", "statusMap": map[string]any{"on-hold": "PROCESSING"}})
@@ -136,6 +137,7 @@ func codes(order document) string {
 // A publication that is taken off is on its way until the shop has taken it off sale, and gone then. A channel that is deactivated or
 // deleted takes its webhooks out of the shop; one that is active again has them again.
 func TestLeaving(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := newWooShop(t, fakeshop.Habits{})
 		channel := s.connect(shop, nil)

@@ -14,6 +14,7 @@ import (
 // parcels go back. In the end nothing is lost, nothing doubled, and stock is equal.
 func TestWooKilled(t *testing.T) {
 	dbtest.Long(t, "it kills a service many times")
+	t.Parallel()
 	const products, count = 30, 20
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
 		server := harness.Start(t, engine, harness.Options{Env: []string{"ENTREPOT_PULL_EVERY=2s"}})

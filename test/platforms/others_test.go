@@ -111,6 +111,7 @@ func others(pictures string) []other {
 // cancellation back, a token that ends, an outage and a refund, with the service stopped in between; nothing twice.
 func TestOtherPlatforms(t *testing.T) {
 	dbtest.Long(t, "a shop of each platform lives through a whole story")
+	t.Parallel()
 	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n0123456789"))
 	}))

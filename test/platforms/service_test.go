@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +20,12 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
+// TestMain lets more tests run at once than there are processors: they wait most of their time.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
+		_ = most.Value.Set("6")
+	}
 	code := m.Run()
 	harness.Cleanup()
 	dbtest.Stop()

@@ -17,6 +17,7 @@ var long = flag.Bool("long", false, "500 products and 200 orders instead of a te
 // cancellations, an outage, and the service stopped in between. In the end nothing is lost, nothing doubled, and stock is equal.
 func TestWooStory(t *testing.T) {
 	dbtest.Long(t, "a shop lives through a whole story")
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		products, orders := 50, 20
 		if *long {

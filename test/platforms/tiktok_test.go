@@ -12,6 +12,7 @@ import (
 // which only 200 is a success, repeats what it sends.
 func TestTikTokNotifies(t *testing.T) {
 	dbtest.Long(t, "what was notified of at once is pulled a minute later")
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := fakeshop.New()
 		shop.Faults.Reorder = true

@@ -14,6 +14,7 @@ import (
 // A token that ended is renewed once, whichever nodes and requests find out at the same time, and each uses what that one was given: the
 // platform takes a refresh token once.
 func TestTokensAreRenewedOnce(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := fakeshop.New()
 		channel := s.connectTikTok(shop, nil)
@@ -51,6 +52,7 @@ func TestTokensAreRenewedOnce(t *testing.T) {
 
 // What a renewal gave is stored before it is used: a service that ends in the first request with the new token has it after its next start.
 func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := fakeshop.New()
 		channel := s.connectTikTok(shop, nil)

@@ -43,6 +43,7 @@ func (s *service) connect(shop *wooShop, settings map[string]any) (channel strin
 // A test proves reading and writing, names the shop, and registers each webhook once, however often it runs; one that the shop switched
 // off is on again.
 func TestWooTest(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		for name, habits := range map[string]fakeshop.Habits{"tls": {}, "plain http": {Signed: true}, "no header": {StripHeader: true},
 			"warnings": {Warn: 2}, "limits": {TooMany: 5}} {
@@ -75,6 +76,7 @@ func TestWooTest(t *testing.T) {
 // A test that cannot succeed says why: a wrong secret and a key that may only read make the channel needs_reauth, a shop that is down or
 // answers nonsense leaves it as it is, and no secret is shown.
 func TestWooTestFails(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		for _, c := range []struct {
 			name, key, secret string
@@ -200,6 +202,7 @@ func (s *service) equalStock(shop *wooShop) string {
 // Products go out with their variants, categories, attributes, pictures and stock; each SKU once, and later changes of price, content and
 // stock by themselves.
 func TestWooProducts(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := newWooShop(t, fakeshop.Habits{})
 		adopted := shop.AddProduct("MUG-000", "An old mug", "5", 1)
@@ -291,6 +294,7 @@ func TestWooProducts(t *testing.T) {
 
 // An order comes in once with the shop's amounts to the cent, and follows the shop: payment, refund, edit, bin.
 func TestWooOrders(t *testing.T) {
+	t.Parallel()
 	engines(t, func(t *testing.T, s *service) {
 		shop := newWooShop(t, fakeshop.Habits{Duplicate: true, Reorder: true, Warn: 3})
 		channel := s.connect(shop, nil)
