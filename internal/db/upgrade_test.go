@@ -84,7 +84,7 @@ var oldRows = map[int]string{
 	15: `INSERT INTO channel_syncs VALUES (1, '#23', 0, NULL, NULL, 1700000000000000, NULL, 0, 0, '{}', NULL, '', '[]', '{}', '{}', 0);
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
-	25: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
+	26: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
 	20: `INSERT INTO job_orders VALUES (1, '#34', 0, '#24', 7, NULL, '');`,
 	19: `INSERT INTO order_edits VALUES (1, '#24', '#60', 'api', 'key:#03', '[]', 1700000000000000);`,
 	16: `INSERT INTO search_blocks VALUES (1, 'order', '#24', '', '', '');`,

@@ -243,7 +243,11 @@ func init() {
 			}
 			path := ids.Replace(r.path)
 			if r.method == http.MethodGet {
-				c.must(c.as(viewer, r.method, path, nil), 200)
+				status := 200
+				if strings.HasSuffix(r.path, "/customers/merge") { // past the right, and without its parameters
+					status = 400
+				}
+				c.must(c.as(viewer, r.method, path, nil), status)
 				continue
 			}
 			body := any(`[]`)
