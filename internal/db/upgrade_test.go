@@ -85,6 +85,7 @@ var oldRows = map[int]string{
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
 	26: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
+	28: `INSERT INTO refused_requests VALUES (1, '#62', '#03', NULL, 'GET', '/api/v1/orders', 403, 'missing_scope', '', 2, 1700000000000000);`,
 	20: `INSERT INTO job_orders VALUES (1, '#34', 0, '#24', 7, NULL, '');`,
 	19: `INSERT INTO order_edits VALUES (1, '#24', '#60', 'api', 'key:#03', '[]', 1700000000000000);`,
 	16: `INSERT INTO search_blocks VALUES (1, 'order', '#24', '', '', '');`,

@@ -13,10 +13,12 @@ import (
 	"entrepot/internal/budget"
 )
 
-// ownMemory is what a node needs beside its budget, leastMemory what it must have at least, in bytes.
+// ownMemory is what a node needs beside its budget, leastMemory what it must have at least, storeMemory what SQLite's page caches take of
+// that: the collector does not see them. In bytes.
 const (
 	ownMemory   = 32 << 20
 	leastMemory = 128 << 20
+	storeMemory = 48 << 20
 )
 
 // LimitMemory has the collector keep the process within the budget and what the node needs for itself, and within three quarters of
@@ -25,7 +27,7 @@ const (
 func LimitMemory(lend int64) *budget.Budget {
 	limit := max(leastMemory, min(lend+ownMemory, machineMemory(os.DirFS("/"))/4*3))
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(limit - storeMemory)
 	}
 	return budget.New(min(lend, limit-ownMemory))
 }
