@@ -368,7 +368,8 @@ func (s *site) seedIntegrations() {
 		s.samples["/keys"] = string(key.ID)
 		audit.RecordRefused(tx, []audit.Refused{{Key: key.ID, Method: "POST", Route: "/api/v1/orders", Status: 400, Code: "validation_failed",
 			RequestID: id.New[string](), Times: 3, At: tx.Micros()}})
-		e, _, err := s.Commerce.CreateEndpoint(tx, caller, commerce.EndpointDraft{URL: &target, Events: []string{webhooks.All}, Description: &about})
+		e, _, err := s.Commerce.CreateEndpoint(tx, caller,
+			commerce.EndpointDraft{URL: &target, Events: []string{webhooks.All}, Description: &about})
 		if err != nil {
 			return err
 		}
