@@ -36,6 +36,14 @@ type Variant struct {
 	Known      IDs
 }
 
+// Forms are what is sold of a product: its variants, or itself as the only one, without attributes of its own.
+func (p *Product) Forms() []Variant {
+	if len(p.Variants) > 0 {
+		return p.Variants
+	}
+	return []Variant{{SKU: p.SKU, Name: p.Name, Price: p.Price, CompareAt: p.CompareAt, Quantity: p.Quantity, Known: p.Known}}
+}
+
 // Attribute is one property, by its label. Those of all variants of a product have the same names, in the same order.
 type Attribute struct{ Name, Value string }
 

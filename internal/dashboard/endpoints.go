@@ -63,7 +63,7 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 	return row
 }
 
-// endpointName is what people call an endpoint: its description, else its host.
+// endpointName is what people call an endpoint: its description, else its address without the scheme.
 func endpointName(e *webhooks.Endpoint) string {
 	if e.Description != "" {
 		return e.Description

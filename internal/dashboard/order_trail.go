@@ -35,7 +35,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		e.at, e.At = at, r.format.Moment(at, "2 Jan, 15:04:05")
 		list = append(list, e)
 	}
-	told := map[int64]bool{} // times of status moves, which say what was shipped then
+	moved := map[int64]bool{} // times of status moves, which say what was shipped then
 	for i, e := range o.History {
 		shown := statusWords[e.Status]
 		entry := trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: shown.Word, By: r.by(e.Source, e.Actor)}
@@ -55,7 +55,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 					entry.Text = r.shipmentWords(&o.Shipments[k])
 				}
 			}
-			told[e.At] = true
+			moved[e.At] = true
 		}
 		if e.Note != "" {
 			entry.Text = strings.TrimSpace(entry.Text + " “" + e.Note + "”")
@@ -63,7 +63,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		add(e.At, entry)
 	}
 	for i := range o.Shipments {
-		if s := &o.Shipments[i]; !told[s.CreatedAt] && s.CreatedAt != o.History[0].At {
+		if s := &o.Shipments[i]; !moved[s.CreatedAt] && s.CreatedAt != o.History[0].At {
 			add(s.CreatedAt, trailEntry{Tone: "info", Glyph: "shipped", Head: "Shipped", Text: r.shipmentWords(s)})
 		}
 	}

@@ -20,13 +20,9 @@ type form struct {
 	variant    bool
 }
 
-func forms(p *connector.Product) []form {
-	if len(p.Variants) == 0 {
-		return []form{{p.SKU, p.Price, p.CompareAt, p.Quantity, p.Attributes, false}}
-	}
-	var list []form
-	for _, v := range p.Variants {
-		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...), true})
+func forms(p *connector.Product) (list []form) {
+	for _, v := range p.Forms() {
+		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...), len(p.Variants) > 0})
 	}
 	return list
 }

@@ -17,25 +17,6 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	return connector.UpsertEach(products, func(p *connector.Product) ([]connector.Result, error) { return s.upsert(ctx, p) })
 }
 
-// form is one thing that is sold: a product without variants, or a variant.
-type form struct {
-	sku        string
-	price      money.Amount
-	quantity   int64
-	attributes []connector.Attribute
-}
-
-func forms(p *connector.Product) []form {
-	if len(p.Variants) == 0 {
-		return []form{{p.SKU, p.Price, p.Quantity, nil}}
-	}
-	var list []form
-	for _, v := range p.Variants {
-		list = append(list, form{v.SKU, v.Price, v.Quantity, v.Attributes})
-	}
-	return list
-}
-
 func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector.Result, error) {
 	a, err := s.facts(ctx)
 	if err != nil {
@@ -48,12 +29,12 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 	if err != nil {
 		return nil, err
 	}
-	list := forms(p)
+	list := p.Forms()
 	for _, f := range list {
-		if err := s.free(ctx, p, f.sku); err != nil {
+		if err := s.free(ctx, p, f.SKU); err != nil {
 			return nil, err
 		}
-		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item/"+url.PathEscape(f.sku), item(p, f),
+		if _, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/inventory_item/"+url.PathEscape(f.SKU), item(p, f),
 			nil); err != nil {
 			return nil, err
 		}
@@ -72,7 +53,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 		if err != nil {
 			return nil, err
 		}
-		offers[f.sku] = o.OfferID
+		offers[f.SKU] = o.OfferID
 		published = published && o.Status == "PUBLISHED"
 		if o.Listing.ListingID != "" {
 			listing = o.Listing.ListingID
@@ -132,14 +113,14 @@ func (s *session) free(ctx context.Context, p *connector.Product, sku string) er
 }
 
 // item is the item of a form, whole: what is left out would be erased.
-func item(p *connector.Product, f form) fields {
+func item(p *connector.Product, f connector.Variant) fields {
 	aspects := map[string][]string{}
-	for _, a := range append(slices.Clone(p.Attributes), f.attributes...) {
+	for _, a := range append(slices.Clone(p.Attributes), f.Attributes...) {
 		if a.Value != "" {
 			aspects[cut(a.Name, 40)] = []string{cut(a.Value, 65)}
 		}
 	}
-	return fields{"condition": "NEW", "availability": fields{"shipToLocationAvailability": fields{"quantity": f.quantity}},
+	return fields{"condition": "NEW", "availability": fields{"shipToLocationAvailability": fields{"quantity": f.Quantity}},
 		"product": fields{"title": cut(p.Name, 80), "description": description(p), "aspects": aspects, "imageUrls": pictures(p)}}
 }
 
@@ -218,14 +199,14 @@ type offer struct {
 }
 
 // offer makes or changes the offer of a form. The one that is there is found by its SKU.
-func (s *session) offer(ctx context.Context, a *account, p *connector.Product, f form, category string) (offer, error) {
-	there, err := s.offerOf(ctx, f.sku)
+func (s *session) offer(ctx context.Context, a *account, p *connector.Product, f connector.Variant, category string) (offer, error) {
+	there, err := s.offerOf(ctx, f.SKU)
 	if err != nil {
 		return there, err
 	}
-	body := fields{"sku": f.sku, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "availableQuantity": f.quantity,
+	body := fields{"sku": f.SKU, "marketplaceId": s.market.id, "format": "FIXED_PRICE", "availableQuantity": f.Quantity,
 		"categoryId":         category,
-		"listingDescription": description(p), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.price)},
+		"listingDescription": description(p), "merchantLocationKey": a.location, "pricingSummary": fields{"price": s.price(f.Price)},
 		"listingPolicies": fields{"fulfillmentPolicyId": a.fulfillment, "paymentPolicyId": a.payment, "returnPolicyId": a.returns}}
 	if there.OfferID != "" {
 		_, err := s.call(connector.Repeatable(ctx), http.MethodPut, inventory+"/offer/"+url.PathEscape(there.OfferID), body, nil)

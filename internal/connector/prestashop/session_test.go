@@ -177,9 +177,9 @@ func TestStockAndPrices(t *testing.T) {
 	if shown["SHIRT-S"] != 0 || shown["SHIRT-M"] != 6 || shown["MUG"] != 3 || len(shown) != 3 {
 		t.Errorf("%v", shown)
 	}
-	dear := money.Amount(300000)
+	reducedFrom := money.Amount(300000)
 	connectortest.Must(s.session.SetPrices(t.Context(),
-		[]connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}}))(t)
+		[]connector.PriceItem{{Item: item("SHIRT"), Price: 220000}, {Item: item("SHIRT-S"), Price: 230000, CompareAt: &reducedFrom}}))(t)
 	if s.Field("SHIRT", "price", "") != "22" || s.Field("SHIRT-M", "price", "") != "-0.5" || s.Field("SHIRT-S", "price", "") != "8" ||
 		s.Count("specific_prices") != 2 {
 		t.Errorf("%s, %s, %s, %d reduced", s.Field("SHIRT", "price", ""), s.Field("SHIRT-M", "price", ""), s.Field("SHIRT-S", "price", ""),

@@ -177,9 +177,9 @@ func TestStockAndPrices(t *testing.T) {
 	if shown["SHIRT-S"] != 0 || shown["MUG"] != 3 || len(shown) != 2 {
 		t.Errorf("%v", shown)
 	}
-	dear := money.Amount(300000)
+	reducedFrom := money.Amount(300000)
 	connectortest.Must(s.session.SetPrices(t.Context(),
-		[]connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &dear}, {Item: item("MUG"), Price: 10000}}))(t)
+		[]connector.PriceItem{{Item: item("SHIRT-S"), Price: 230000, CompareAt: &reducedFrom}, {Item: item("MUG"), Price: 10000}}))(t)
 	if v, _ := s.Variant("SHIRT-S"); v.Price != "23" || v.Before != "30" {
 		t.Errorf("%+v", v)
 	}

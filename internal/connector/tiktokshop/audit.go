@@ -12,7 +12,7 @@ import (
 // results says what became of a product that the shop took. A new one has its price and is audited before it is live; one that was live
 // stays as it was until its change is audited.
 func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
-	state, operation := connector.Waiting, string(made.ID)+" "+forms(p)[0].sku
+	state, operation := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU
 	if !p.OnSale || old != nil && old.Status == "ACTIVATE" {
 		state, operation = connector.Live, ""
 	}

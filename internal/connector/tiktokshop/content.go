@@ -10,27 +10,7 @@ import (
 	"strings"
 
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
-
-// form is one thing that is sold: a product without variants, or a variant.
-type form struct {
-	sku        string
-	price      money.Amount
-	quantity   int64
-	attributes []connector.Attribute
-}
-
-func forms(p *connector.Product) []form {
-	if len(p.Variants) == 0 {
-		return []form{{p.SKU, p.Price, p.Quantity, nil}}
-	}
-	var list []form
-	for _, v := range p.Variants {
-		list = append(list, form{v.SKU, v.Price, v.Quantity, v.Attributes})
-	}
-	return list
-}
 
 // content is what the shop shall have of a product, whole: what is left out would be gone.
 func (s *session) content(ctx context.Context, p *connector.Product, old *product, images map[string]string) (fields, error) {
@@ -51,17 +31,17 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 		pictures = append(pictures, fields{"uri": images[image.ID]})
 	}
 	var skus []fields
-	for _, f := range forms(p) {
-		one := fields{"seller_sku": f.sku, "external_sku_id": f.sku,
-			"price": fields{"amount": f.price.Text(p.Currency), "currency": p.Currency}}
-		if old != nil && old.sku(f.sku) != "" {
-			one["id"] = old.sku(f.sku)
+	for _, f := range p.Forms() {
+		one := fields{"seller_sku": f.SKU, "external_sku_id": f.SKU,
+			"price": fields{"amount": f.Price.Text(p.Currency), "currency": p.Currency}}
+		if old != nil && old.sku(f.SKU) != "" {
+			one["id"] = old.sku(f.SKU)
 		}
-		if f.quantity != connector.NotOurs || old == nil {
-			one["inventory"] = []fields{{"warehouse_id": warehouse, "quantity": max(f.quantity, 0)}}
+		if f.Quantity != connector.NotOurs || old == nil {
+			one["inventory"] = []fields{{"warehouse_id": warehouse, "quantity": max(f.Quantity, 0)}}
 		}
 		var attributes []fields
-		for _, a := range f.attributes {
+		for _, a := range f.Attributes {
 			attributes = append(attributes, fields{"name": cut(a.Name, 20), "value_name": cut(a.Value, 50)})
 		}
 		if len(attributes) > 0 {

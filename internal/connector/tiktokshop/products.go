@@ -45,8 +45,8 @@ const productsPath = "/product/202309/products"
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
-		for _, f := range forms(&products[i]) {
-			skus = append(skus, f.sku)
+		for _, f := range products[i].Forms() {
+			skus = append(skus, f.SKU)
 		}
 	}
 	there, err := s.search(ctx, skus)
@@ -95,15 +95,17 @@ func (s *session) whole(ctx context.Context, id string) (*product, error) {
 
 // mine is the product of the shop that p is: the one of the last time, else the one that has its SKUs and none but these; nil for none.
 func (s *session) mine(ctx context.Context, p *connector.Product, there []product) (*product, error) {
-	own := forms(p)
+	own := p.Forms()
 	ours := func(name string) bool {
-		return slices.ContainsFunc(own, func(f form) bool { return f.sku == name }) ||
+		return slices.ContainsFunc(own, func(f connector.Variant) bool { return f.SKU == name }) ||
 			slices.ContainsFunc(p.Dropped, func(d connector.Item) bool { return d.SKU == name })
 	}
 	known := slices.ContainsFunc(there, func(one product) bool { return string(one.ID) == p.Known.Product })
 	id := ""
 	for _, one := range there {
-		at := slices.IndexFunc(one.SKUs, func(k sku) bool { return slices.ContainsFunc(own, func(f form) bool { return f.sku == k.SKU }) })
+		at := slices.IndexFunc(one.SKUs, func(k sku) bool {
+			return slices.ContainsFunc(own, func(f connector.Variant) bool { return f.SKU == k.SKU })
+		})
 		if at < 0 {
 			continue
 		}
