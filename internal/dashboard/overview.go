@@ -354,7 +354,8 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	}
 	for i := range list {
 		e, h := &list[i], health[i]
-		row := healthRow{Name: endpointName(e), To: prefix + "/webhooks/" + string(e.ID), Words: "no attempts yet", Tone: "idle", Glyph: "pending"}
+		row := healthRow{Name: endpointName(e), To: prefix + "/webhooks/" + string(e.ID), Words: "no attempts yet", Tone: "idle",
+			Glyph: "pending"}
 		if h.Attempts > 0 {
 			row.Words = strconv.FormatInt(h.Answered, 10) + " of " + strconv.FormatInt(h.Attempts, 10) + " answered 2xx"
 			row.Tone, row.Glyph = "good", "ok"

@@ -22,7 +22,8 @@ type form struct {
 
 func forms(p *connector.Product) (list []form) {
 	for _, v := range p.Forms() {
-		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...), len(p.Variants) > 0})
+		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...),
+			len(p.Variants) > 0})
 	}
 	return list
 }
