@@ -24,6 +24,7 @@ const (
 	beatEvery  = 20 * time.Second
 	streamLife = 10 * time.Minute // then the browser opens it again
 	retryAfter = "retry: 2000\n\n"
+	recent     = 10 * time.Second // what a new stream is sent of the past: more than passes between reading a page and following it
 )
 
 // watchers look at the event log for the streams of this node: once a second for each account that somebody watches, however many
@@ -37,14 +38,24 @@ type watchers struct {
 // watcher follows the log of one account.
 type watcher struct {
 	streams map[chan []string]bool
+	joined  bool // a stream is new since the last look
 	stop    context.CancelFunc
+}
+
+// takeJoined reports whether a stream is new since it was asked last.
+func (ws *watchers) takeJoined(w *watcher) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	joined := w.joined
+	w.joined = false
+	return joined
 }
 
 func newWatchers(d *Dashboard) *watchers { return &watchers{d: d, accounts: map[id.Tenant]*watcher{}} }
 
 // watch gives a channel of topics that had news; call leave when nobody reads it any more.
 func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func()) {
-	topics = make(chan []string, 16)
+	topics = make(chan []string, 1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	w := ws.accounts[tenant]
@@ -54,7 +65,7 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 		ws.accounts[tenant] = w
 		go ws.look(ctx, tenant, w)
 	}
-	w.streams[topics] = true
+	w.streams[topics], w.joined = true, true
 	return topics, func() {
 		ws.mu.Lock()
 		defer ws.mu.Unlock()
@@ -67,20 +78,29 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 	}
 }
 
-// look reads what is new once a second, until nobody watches.
+// look reads what is new once a second, until nobody watches. When a stream is new it goes back a little, so that what happened after
+// its page was read is not missed.
 func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var seen webhooks.Pulse
-	first := true
+	first, joined := true, false
 	for {
+		joined = ws.takeJoined(w) || joined
 		var newest webhooks.Pulse
 		var topics []string
 		err := ws.d.DB.Read(ctx, tenant, func(tx *db.Tx) (err error) {
-			if newest, err = webhooks.ReadPulse(tx); err != nil || first || newest == seen {
+			if newest, err = webhooks.ReadPulse(tx); err != nil {
 				return err
 			}
-			topics, err = ws.topics(tx, seen, newest)
+			from := seen
+			if first {
+				from = newest
+			}
+			if joined {
+				from.Event = min(from.Event, tx.Micros()-recent.Microseconds())
+			}
+			topics, err = ws.topics(tx, from, newest)
 			return err
 		})
 		switch {
@@ -89,7 +109,7 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 		case err != nil:
 			ws.d.Log.Warn("the event log could not be watched", "error", err)
 		default:
-			seen, first = newest, false
+			seen, first, joined = newest, false, false
 			ws.notify(w, topics)
 		}
 		select {
@@ -103,7 +123,7 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 // topics are what the events and deliveries since are about.
 func (ws *watchers) topics(tx *db.Tx, seen, newest webhooks.Pulse) ([]string, error) {
 	var topics []string
-	if newest.Event != seen.Event {
+	if newest.Event > seen.Event {
 		names, err := webhooks.NamesSince(tx, seen.Event)
 		if err != nil {
 			return nil, err
@@ -129,8 +149,10 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 	defer ws.mu.Unlock()
 	for stream := range w.streams {
 		select {
-		case stream <- topics:
+		case late := <-stream: // it has not been read: one list for both
+			stream <- slices.Compact(slices.Sorted(slices.Values(slices.Concat(late, topics))))
 		default:
+			stream <- topics
 		}
 	}
 }
