@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,27 +23,7 @@ func TestDemoSellsOnSimulatedShops(t *testing.T) {
 	var former []any // channels
 	for round := range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-		shown := make(chan struct{})
-		said := &watched{want: []string{"API key, every scope"}}
-		said.found = func() {
-			select {
-			case <-shown:
-			default:
-				close(shown)
-			}
-		}
-		var complaint bytes.Buffer
-		ended := make(chan int, 1)
-		go func() {
-			ended <- run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""),
-				said, &complaint)
-			cancel()
-		}()
-		select {
-		case <-shown:
-		case code := <-ended:
-			t.Fatalf("exit %d: %s", code, complaint.String())
-		}
+		said, ended := startDemo(t, ctx, dir)
 		said.mu.Lock()
 		printed := regexp.MustCompile(`running +(http://\S+)[\s\S]*every scope +(\S+)`).FindStringSubmatch(said.all.String())
 		said.mu.Unlock()
@@ -54,14 +33,14 @@ func TestDemoSellsOnSimulatedShops(t *testing.T) {
 				readList(ctx, t, printed[1]+"/api/v1/orders?limit=100", printed[2]), former)
 		}
 		if missing != "" {
-			t.Errorf("round %d: %s, %s", round, missing, complaint.String())
+			t.Errorf("round %d: %s, %s", round, missing, said.complaint.String())
 		}
 		for _, channel := range readList(ctx, t, printed[1]+"/api/v1/channels", printed[2]) {
 			former = append(former, channel["id"])
 		}
 		cancel()
 		if code := <-ended; code != done {
-			t.Errorf("exit %d: %s", code, complaint.String())
+			t.Errorf("exit %d: %s", code, said.complaint.String())
 		}
 	}
 }

@@ -8,11 +8,36 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"entrepot/internal/dbtest"
 )
+
+// demo is a demo that runs: what it prints, and what it complains of.
+type demo struct {
+	watched
+	complaint bytes.Buffer
+}
+
+// startDemo runs a demo in a folder until ctx ends, and waits until it shows its key; ended gives its exit code.
+func startDemo(t *testing.T, ctx context.Context, dir string) (said *demo, ended chan int) {
+	t.Helper()
+	shown := make(chan struct{})
+	said, ended = &demo{}, make(chan int, 1)
+	said.want, said.found = []string{"API key, every scope"}, sync.OnceFunc(func() { close(shown) })
+	go func() {
+		ended <- run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""),
+			&said.watched, &said.complaint)
+	}()
+	select {
+	case <-shown:
+	case code := <-ended:
+		t.Fatalf("exit %d: %s", code, said.complaint.String())
+	}
+	return said, ended
+}
 
 // The demo's password is another one at every start, and it answers only to names of this machine: a page of another site whose name was
 // made to resolve here gets nothing.
@@ -23,26 +48,7 @@ func TestDemoIsForThisMachineAlone(t *testing.T) {
 	passwords := map[string]bool{}
 	for range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		shown := make(chan struct{})
-		said := &watched{want: []string{"API key, every scope"}}
-		said.found = func() {
-			select {
-			case <-shown:
-			default:
-				close(shown)
-			}
-		}
-		var complaint bytes.Buffer
-		ended := make(chan int, 1)
-		go func() {
-			ended <- run(ctx, []string{"demo", "--addr", "127.0.0.1:0", "--data", dir}, func(string) string { return "" }, strings.NewReader(""),
-				said, &complaint)
-		}()
-		select {
-		case <-shown:
-		case code := <-ended:
-			t.Fatalf("exit %d: %s", code, complaint.String())
-		}
+		said, ended := startDemo(t, ctx, dir)
 		said.mu.Lock()
 		found := printed.FindStringSubmatch(said.all.String())
 		said.mu.Unlock()
@@ -69,7 +75,7 @@ func TestDemoIsForThisMachineAlone(t *testing.T) {
 		}
 		cancel()
 		if code := <-ended; code != done {
-			t.Errorf("exit %d: %s", code, complaint.String())
+			t.Errorf("exit %d: %s", code, said.complaint.String())
 		}
 	}
 	if len(passwords) != 2 {
