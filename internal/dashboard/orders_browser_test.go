@@ -25,6 +25,7 @@ func (s *site) seedOrders() {
 	job := b.post("/orders/bulk", url.Values{"all": {"6"}, "to": {"SHIPPED"}, "status": {"PENDING"}}).to()
 	s.work()
 	s.samples["/orders"], s.samples["/orders/bulk"] = order, job[strings.LastIndex(job, "/")+1:]
+	s.samples["/jobs"] = s.samples["/orders/bulk"]
 }
 
 // An order that comes in is in an open list at once; what was ticked stays ticked, and the cursor where it is.

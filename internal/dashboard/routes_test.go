@@ -80,6 +80,55 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 	}
 }
 
+// Records of one account are not there for another: no page of theirs opens and no action of theirs does anything, though the ids are good.
+func TestForeignRecordsAreNotThere(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		_, stranger := s.newAccount("Stranger", "stranger@test.example")
+		own, foreign := s.as(s.owner), s.as(stranger)
+		shown := map[string]bool{} // pages of the account, by path
+		for _, route := range s.routes {
+			path := s.sample(route.path)
+			if path == "" {
+				continue
+			}
+			if strings.Contains(path, "{") {
+				t.Errorf("%s %s: the sample data has no such record", route.method, route.path)
+				continue
+			}
+			out := foreign.get(path)
+			if route.method != "GET" {
+				out = foreign.post(path, url.Values{"confirm": {"yes"}, "name": {"taken over"}})
+			} else {
+				shown[path] = true
+			}
+			if out.status != 404 {
+				t.Errorf("%s %s of another account: %d %.200s", route.method, route.path, out.status, out.words())
+			}
+		}
+		for path := range shown {
+			if out := own.get(path); out.status != 200 || strings.Contains(out.words(), "taken over") {
+				t.Errorf("GET %s of the own account: %d %.200s", path, out.status, out.words())
+			}
+		}
+		if len(shown) < 12 {
+			t.Errorf("only %d pages of records were opened", len(shown))
+		}
+	})
+}
+
+// sample is a route's path with the id of a record of the sample data; "" for a route about no record.
+func (s *site) sample(path string) string {
+	open, end := strings.Index(path, "{"), strings.Index(path, "}")
+	if open < 0 || strings.HasSuffix(path, "{$}") {
+		return ""
+	}
+	if to, found := s.samples[strings.TrimSuffix(path[:open], "/")]; found {
+		return path[:open] + to + path[end+1:]
+	}
+	return path
+}
+
 // Every page has the headers that keep it to itself.
 func TestHeaders(t *testing.T) {
 	s := newSite(t, "sqlite")
