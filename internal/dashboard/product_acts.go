@@ -1,0 +1,196 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/patch"
+)
+
+// changeProduct runs a form of the page that changes the product as a draft says; words say what was done.
+func (d *Dashboard) changeProduct(
+	r *request,
+	build func(productPage) *form,
+	words string,
+	read func(f *form, p productPage) (catalog.Draft, error),
+) (
+	answer, error) {
+	p, err := r.readProductPage()
+	if err != nil {
+		return answer{}, err
+	}
+	f := build(p)
+	if f == nil {
+		return answer{}, apperr.New(apperr.Conflict, "conflict", "there is nothing to enter here any more")
+	}
+	return r.submit(f, d.showProduct, func(f *form) (answer, error) {
+		draft, err := read(f, p)
+		if err != nil {
+			return answer{}, err
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, draft)
+			return redirect(p.path(""), words), err
+		})
+	})
+}
+
+func readChange(f *form, _ productPage) (catalog.Draft, error) {
+	o := f.Object()
+	draft := drafts.ReadProduct(o, true)
+	return draft, o.Err()
+}
+
+// updateProduct serves POST /products/{id} and POST /products/{id}/categories.
+func (d *Dashboard) updateProduct(r *request) (answer, error) {
+	return d.changeProduct(r, func(p productPage) *form {
+		if strings.HasSuffix(r.http.URL.Path, "/categories") {
+			return p.categoryForm(r)
+		}
+		return p.fields(r)
+	}, "Saved", readChange)
+}
+
+// updateVariants serves POST /products/{id}/variants.
+func (d *Dashboard) updateVariants(r *request) (answer, error) {
+	return d.changeProduct(r, func(p productPage) *form { return p.variants(r) }, "Variants saved", readChange)
+}
+
+// updateImages serves POST /products/{id}/images: what is blank is gone.
+func (d *Dashboard) updateImages(r *request) (answer, error) {
+	return d.changeProduct(
+		r,
+		func(p productPage) *form { return p.images(r) },
+		"Images saved",
+		func(f *form, p productPage) (catalog.Draft, error) {
+			draft, err := readChange(f, p)
+			if !draft.Images.Set {
+				draft.Images = patch.To([]catalog.ImageDraft{})
+			}
+			return draft, err
+		},
+	)
+}
+
+// updateAttributes serves POST /products/{id}/attributes: a blank one is taken away, others than those of the form stay.
+func (d *Dashboard) updateAttributes(r *request) (answer, error) {
+	return d.changeProduct(r, func(p productPage) *form { return p.attributeForm(r) }, "Attributes saved",
+		func(f *form, p productPage) (catalog.Draft, error) {
+			values := attributesOf(p.product)
+			types := map[string]catalog.AttributeType{}
+			for _, a := range p.attributes {
+				types[a.Code] = a.Type
+			}
+			for _, in := range f.Fields {
+				code := strings.TrimPrefix(in.Name, "value-")
+				value, err := attributeValue(types[code], strings.TrimSpace(f.Value(in.Name)))
+				switch {
+				case err != nil:
+					return catalog.Draft{}, apperr.At(in.Name, "%s", err.Error())
+				case value == nil:
+					delete(values, code)
+				case valueText(values[code]) != f.Value(in.Name): // what was not changed keeps its type
+					values[code] = value
+				}
+			}
+			whole, err := json.Marshal(values)
+			return catalog.Draft{Attributes: patch.To(string(whole))}, err
+		})
+}
+
+// attributeValue is what was typed, as JSON of the attribute's type; nil for nothing.
+func attributeValue(kind catalog.AttributeType, said string) (json.RawMessage, error) {
+	if said == "" {
+		return nil, nil
+	}
+	switch kind {
+	case "number":
+		plain := strings.Replace(said, ",", ".", 1)
+		if !numeral.MatchString(plain) {
+			return nil, apperr.New(apperr.Invalid, "validation_failed", "must be a number")
+		}
+		return json.RawMessage(plain), nil
+	case "boolean":
+		return json.RawMessage(strconv.FormatBool(said == "true")), nil
+	}
+	return text(said), nil
+}
+
+// setStatus serves POST /products/{id}/status; its undo is itself with the status before.
+func (d *Dashboard) setStatus(r *request) (answer, error) {
+	p, err := r.readProductPage()
+	if err != nil {
+		return answer{}, err
+	}
+	to := catalog.Status(r.http.PostForm.Get("status"))
+	if !slices.Contains(catalog.Statuses, to) {
+		return answer{}, apperr.New(apperr.Invalid, "validation_failed", "there is no such status")
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, catalog.Draft{Status: patch.To(to)})
+		out := redirect(p.path(""), p.product.SKU+" is now: "+productBadges[to].Word)
+		return out.undo(undo{Action: p.path("/status"), Fields: map[string]string{"status": string(p.product.Status)}}), err
+	})
+}
+
+// publishProduct serves POST /products/{id}/publish.
+func (d *Dashboard) publishProduct(r *request) (answer, error) {
+	return d.onChannel(r, func(tx *db.Tx, p productPage, c channels.Channel) (answer, error) {
+		_, err := d.Commerce.PublishProducts(tx, c.ID, []id.Product{p.product.ID}, nil)
+		return redirect(p.path(""), "Published on "+c.Name).undo(undo{Action: p.path("/unpublish"),
+			Fields: map[string]string{"channelId": string(c.ID)}}), err
+	})
+}
+
+// unpublishProduct serves POST /products/{id}/unpublish.
+func (d *Dashboard) unpublishProduct(r *request) (answer, error) {
+	return d.onChannel(r, func(tx *db.Tx, p productPage, c channels.Channel) (answer, error) {
+		d.Commerce.UnpublishProduct(tx, c, p.product.ID)
+		return redirect(p.path(""), "No longer on "+c.Name).undo(undo{Action: p.path("/publish"),
+			Fields: map[string]string{"channelId": string(c.ID)}}), nil
+	})
+}
+
+func (d *Dashboard) onChannel(r *request, run func(tx *db.Tx, p productPage, c channels.Channel) (answer, error)) (answer, error) {
+	p, err := r.readProductPage()
+	if err != nil {
+		return answer{}, err
+	}
+	channel, ok := id.Parse[id.Channel](r.http.PostForm.Get("channelId"))
+	if !ok {
+		return answer{}, apperr.Missing("channel")
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		c, err := channels.ByID(tx, channel)
+		if err != nil {
+			return answer{}, err
+		}
+		return run(tx, p, c)
+	})
+}
+
+// deleteProduct serves POST /products/{id}/delete.
+func (d *Dashboard) deleteProduct(r *request) (answer, error) {
+	p, err := r.readProductPage()
+	if err != nil {
+		return answer{}, err
+	}
+	f := r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})
+	return r.submit(f, d.showProduct, func(f *form) (answer, error) {
+		if strings.TrimSpace(f.Value("typed")) != p.product.SKU {
+			return answer{}, apperr.At("typed", "must be %s", p.product.SKU)
+		}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			return redirect("/products", "Deleted "+p.product.SKU), d.Commerce.DeleteProduct(tx, r.caller(), p.product.ID, commerce.Expected{})
+		})
+	})
+}

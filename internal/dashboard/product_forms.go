@@ -1,0 +1,187 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/id"
+	"entrepot/internal/limits"
+	"entrepot/internal/money"
+)
+
+func hiddenField(name, value string) field { return field{Name: name, Kind: "hidden", Value: value} }
+
+// amountText is an amount of a currency as a form shows it, "" for none.
+func amountText(a *money.Amount, currency string) string {
+	if a == nil {
+		return ""
+	}
+	return a.Text(currency)
+}
+
+func (p productPage) fields(r *request) *form {
+	currency := r.caller().Currency
+	return r.form(
+		p.path(""),
+		field{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
+		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Value: amountText(&p.product.Price, currency), Required: true},
+		field{
+			Name:       "compareAtPrice",
+			Label:      "Compare-at price",
+			Kind:       "decimal",
+			Value:      amountText(p.product.CompareAt, currency),
+			ClearBlank: true,
+			Hint:       "shown crossed out; blank for none",
+		},
+		field{Name: "slug", Label: "Slug", Value: p.product.Slug, Mono: true},
+		field{Name: "description", Label: "Description", Kind: "textarea", Value: p.product.Description, ClearBlank: true,
+			Max: limits.MaxDescription},
+	)
+}
+
+// variants is the form of all variants, with a blank row for a new one.
+func (p productPage) variants(r *request) *form {
+	var fields []field
+	for i := range len(p.product.Variants) + 1 {
+		at := "variants[" + strconv.Itoa(i) + "]."
+		var v catalog.Variant
+		if i < len(p.product.Variants) {
+			v = p.product.Variants[i]
+		}
+		sku := field{Name: at + "sku", Label: "SKU", Value: v.SKU, Mono: true, Placeholder: "SKU"}
+		if v.SKU != "" {
+			sku.Kind = "hidden"
+		}
+		clear := v.SKU != "" // of a blank new row nothing is sent
+		fields = append(
+			fields,
+			sku,
+			field{Name: at + "name", Label: "Name", Value: v.Name, Placeholder: "Name"},
+			field{
+				Name:        at + "price",
+				Label:       "Price",
+				Kind:        "decimal",
+				Value:       amountText(v.Price, r.caller().Currency),
+				ClearBlank:  clear,
+				Placeholder: "as the product",
+			},
+			field{
+				Name:       at + "compareAtPrice",
+				Label:      "Compare-at price",
+				Kind:       "decimal",
+				Value:      amountText(v.CompareAt, r.caller().Currency),
+				ClearBlank: clear,
+			},
+		)
+	}
+	return r.form(p.path("/variants"), fields...)
+}
+
+func (p productPage) variantRow(f *form, i int) variantRow {
+	at := "variants[" + strconv.Itoa(i) + "]."
+	row := variantRow{SKU: f.At(at + "sku"), Name: f.At(at + "name"), Price: f.At(at + "price"), CompareAt: f.At(at + "compareAtPrice")}
+	if i < len(p.product.Variants) {
+		row.To = stockPath(p.product.Variants[i].SKU)
+	}
+	return row
+}
+
+// moreImages are blank inputs for new images.
+const moreImages = 2
+
+func (p productPage) images(r *request) *form {
+	var fields []field
+	images := p.product.Images()
+	for i := range min(len(images)+moreImages, limits.MaxImages) {
+		f := field{Name: "images[" + strconv.Itoa(i) + "].url", Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
+			Max: limits.MaxImageURL}
+		if i < len(images) {
+			f.Value = images[i].URL
+		}
+		fields = append(fields, f)
+	}
+	return r.form(p.path("/images"), fields...)
+}
+
+func (p productPage) categoryForm(r *request) *form {
+	if len(p.categories) == 0 {
+		return nil
+	}
+	in := field{Name: "categoryIds", Label: "In these categories", Kind: "checks"}
+	known := map[id.Category]bool{}
+	for _, c := range p.categories {
+		known[c.ID] = true
+		in.Options = append(in.Options, option{Value: string(c.ID), Label: c.Name})
+	}
+	for _, l := range p.product.Links { // what waits, or is beyond the ones offered, stays
+		value := string(l.Category)
+		if l.Category == "" {
+			value = l.Reference
+		}
+		in.Values = append(in.Values, value)
+		if !known[l.Category] {
+			in.Options = append(in.Options, option{Value: value, Label: l.Reference})
+		}
+	}
+	return r.form(p.path("/categories"), in)
+}
+
+// attributesOf are a product's attributes by code, each as JSON.
+func attributesOf(p *catalog.Product) map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	_ = json.Unmarshal([]byte(p.Attributes), &values) // it was checked when it was stored
+	return values
+}
+
+// attributeForm asks for the attributes that the account describes, and for those that the product has besides, as far as they are plain
+// values.
+func (p productPage) attributeForm(r *request) *form {
+	values := attributesOf(p.product)
+	var fields []field
+	described := map[string]bool{}
+	for _, a := range p.attributes {
+		described[a.Code] = true
+		in := field{Name: "value-" + a.Code, Label: a.Label, Value: valueText(values[a.Code])}
+		switch a.Type {
+		case catalog.Select:
+			in.Kind, in.Options = "select", []option{{Label: "none"}}
+			for _, o := range a.Options {
+				in.Options = append(in.Options, option{Value: o, Label: o})
+			}
+			if in.Value != "" && !slices.Contains(a.Options, in.Value) {
+				in.Options = append(in.Options, option{Value: in.Value, Label: in.Value + " (not among the options)"})
+			}
+		case "number":
+			in.Kind = "decimal"
+		case "date":
+			in.Kind = "date"
+		case "boolean":
+			in.Kind, in.Options = "select", []option{{Label: "not said"}, {Value: "true", Label: "yes"}, {Value: "false", Label: "no"}}
+		}
+		fields = append(fields, in)
+	}
+	for _, code := range slices.Sorted(maps.Keys(values)) {
+		if !described[code] && valueText(values[code]) != "" {
+			fields = append(fields, field{Name: "value-" + code, Label: code, Value: valueText(values[code])})
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return r.form(p.path("/attributes"), fields...)
+}
+
+// valueText is a JSON text, number or boolean as it is shown; "" for anything else.
+func valueText(value json.RawMessage) string {
+	text := ""
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	if len(value) > 0 && value[0] != '{' && value[0] != '[' && string(value) != "null" {
+		return string(value)
+	}
+	return ""
+}
