@@ -72,7 +72,7 @@ func (a *API) createChannel(r *request) (answer, error) {
 	if err := a.Commerce.CheckCredentials(draft.Platform, draft.Credentials, draft.NotText...); err != nil {
 		return answer{}, err
 	}
-	if err := a.Commerce.CheckAddresses(r.ctx(), draft.Platform, draft); err != nil {
+	if err := a.outside(r, func() error { return a.Commerce.CheckAddresses(r.ctx(), draft.Platform, draft) }); err != nil {
 		return answer{}, err
 	}
 	return a.writeSecret(r, func(tx *db.Tx) (answer, error) {
@@ -179,7 +179,7 @@ func (a *API) updateChannel(r *request) (answer, error) {
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}
-		if err := a.Commerce.CheckAddresses(r.ctx(), c.Platform, draft); err != nil {
+		if err := a.outside(r, func() error { return a.Commerce.CheckAddresses(r.ctx(), c.Platform, draft) }); err != nil {
 			return answer{}, err
 		}
 	}
@@ -374,8 +374,11 @@ func (a *API) checkChannel(r *request) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, apperr.New(apperr.Invalid, "validation_failed", "a custom channel has no connection to test: its system calls this one")
 	}
-	result, err := a.Commerce.CheckChannel(r.ctx(), a.DB, c, a.publicBase(r))
-	if err != nil {
+	var result commerce.ConnectionTest
+	if err := a.outside(r, func() (err error) {
+		result, err = a.Commerce.CheckChannel(r.ctx(), a.DB, c, a.publicBase(r))
+		return err
+	}); err != nil {
 		return answer{}, err
 	}
 	return a.write(r, func(*db.Tx) (answer, error) { // nothing is written but the answer, for its Idempotency-Key

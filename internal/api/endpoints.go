@@ -65,7 +65,7 @@ func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 	if err := o.Err(); err != nil || url == nil {
 		return err
 	}
-	return a.Commerce.CheckURL(r.ctx(), *url)
+	return a.outside(r, func() error { return a.Commerce.CheckURL(r.ctx(), *url) })
 }
 
 // updateEndpoint serves PATCH and PUT /api/v1/developer/webhooks/{id}: 200; 400, 404, 412.

@@ -142,6 +142,27 @@ func (a *API) refusedTwice(r *request, k requestKey, refusal error) (out answer,
 	return out, err
 }
 
+// outside runs a step that a write needs and that no transaction holds: a call of a platform, the resolving of a name. It is left out
+// when the request's Idempotency-Key has an answer already: the write that follows says that one again.
+func (a *API) outside(r *request, step func() error) error {
+	k, err := a.keyOf(r)
+	if err != nil {
+		return err
+	}
+	var answered bool
+	if k.key != "" {
+		err = a.read(r, func(tx *db.Tx) error {
+			found, err := k.prefetch(tx).Wait()
+			answered = found != nil
+			return err
+		})
+	}
+	if err != nil || answered {
+		return err
+	}
+	return step()
+}
+
 // replay says again what was said, or 409 when the key came with another body.
 func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
 	if found.Fingerprint != fingerprint {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,6 +72,30 @@ func TestConnectionTestsEnd(t *testing.T) {
 		all.Wait()
 		if n := elsewhere.Load(); n != 0 {
 			t.Errorf("%d requests followed a redirect", n)
+		}
+	})
+}
+
+// A connection test that is asked for again with its Idempotency-Key gets the same answer, and the shop is not called again.
+func TestReplayOfAConnectionTest(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		var calls atomic.Int64
+		shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(int(500 + calls.Add(1)))
+		}))
+		t.Cleanup(shop.Close)
+		made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE", "status": "inactive",
+			"credentials": map[string]any{"url": shop.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201)
+		path := "/api/v1/channels/" + made.text("data", "channel", "id") + "/sync/test"
+		first, err := s.attempt("POST", path, map[string]any{}, "Idempotency-Key", "once")
+		if err != nil || first.status != 200 || first.at("data", "success") != false {
+			t.Fatal(first, err)
+		}
+		asked := calls.Load()
+		again, err := s.attempt("POST", path, map[string]any{}, "Idempotency-Key", "once")
+		if err != nil || !reflect.DeepEqual(again, first) || calls.Load() != asked || asked == 0 {
+			t.Errorf("again: %v %v, %d calls after %d; first %v", again, err, calls.Load(), asked, first)
 		}
 	})
 }

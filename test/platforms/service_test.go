@@ -173,8 +173,8 @@ type attempted struct {
 	document
 }
 
-// attempt sends a request, whose answer may never come.
-func (s *service) attempt(method, path string, body any) (out attempted, err error) {
+// attempt sends a request with headers (name, value, name, value …); its answer may never come.
+func (s *service) attempt(method, path string, body any, header ...string) (out attempted, err error) {
 	var content []byte
 	if body != nil {
 		if content, err = json.Marshal(body); err != nil {
@@ -186,6 +186,9 @@ func (s *service) attempt(method, path string, body any) (out attempted, err err
 		return out, err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
 	if len(s.key) > 8 && s.key[:8] == "pk_live_" {
 		r.Header.Set("X-API-Key", s.key)
 	} else if s.key != "" {
