@@ -3,20 +3,13 @@ package dbtest
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -47,9 +40,7 @@ func URL(t testing.TB) string {
 // running makes sure that there is a server, or skips a test that must do without.
 func running(t testing.TB) {
 	t.Helper()
-	if !slices.Contains(EngineNames(), Postgres) {
-		t.Skip("PostgreSQL is left out (-short, ENTREPOT_TEST_ENGINES)")
-	}
+	skipWithoutPostgres(t)
 	once.Do(func() {
 		if base = os.Getenv("ENTREPOT_TEST_POSTGRES"); base == "" {
 			base, failed = start()
@@ -57,6 +48,13 @@ func running(t testing.TB) {
 	})
 	if failed != nil {
 		t.Fatalf("PostgreSQL for tests: %v (its binaries come with: make postgres)", failed)
+	}
+}
+
+func skipWithoutPostgres(t testing.TB) {
+	t.Helper()
+	if !slices.Contains(EngineNames(), Postgres) {
+		t.Skip("PostgreSQL is left out (-short, ENTREPOT_TEST_ENGINES)")
 	}
 }
 
@@ -125,82 +123,18 @@ func Main(m *testing.M) {
 }
 
 func start() (string, error) {
-	bin, err := binaries()
+	server, err := newInstance()
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "entrepot-pg-")
-	if err != nil {
+	stops = append(stops, server.remove)
+	if err := server.init(); err != nil {
 		return "", err
 	}
-	drop, err := unprivileged(dir)
-	if err != nil {
-		return "", err
+	logged = server.log
+	err = server.launch("-c", "max_connections=300", "-c", "synchronous_commit=off", "-c", "log_lock_waits=on")
+	if err == nil {
+		err = server.await()
 	}
-	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8")
-	initdb.SysProcAttr, initdb.Dir = drop, dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w: %s", err, out)
-	}
-	port, err := freePort()
-	if err != nil {
-		return "", err
-	}
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir,
-		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300",
-		"-c", "synchronous_commit=off", "-c", "shared_buffers=128MB", "-c", "log_lock_waits=on")
-	server.SysProcAttr, server.Dir = drop, dir
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		return "", err
-	}
-	server.Stdout, server.Stderr, logged = log, log, log.Name()
-	if err := server.Start(); err != nil {
-		return "", err
-	}
-	stops = append(stops, func() {
-		if server.Process.Signal(syscall.SIGQUIT) != nil {
-			server.Process.Kill() // Windows has no signals
-		}
-		server.Wait()
-		os.RemoveAll(dir)
-	})
-	address := fmt.Sprintf("postgres://postgres@127.0.0.1:%d", port)
-	for range 200 {
-		conn, err := pgx.Connect(context.Background(), address+"/postgres?sslmode=disable")
-		if err == nil {
-			conn.Close(context.Background())
-			return address, nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	text, _ := os.ReadFile(log.Name())
-	return "", fmt.Errorf("the server did not come up: %s", text)
-}
-
-// binaries finds the newest installed server.
-func binaries() (string, error) {
-	if dir := os.Getenv("ENTREPOT_POSTGRES_BIN"); dir != "" {
-		return dir, nil
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	sort.Strings(found)
-	if len(found) > 0 {
-		return filepath.Dir(found[len(found)-1]), nil
-	}
-	path, err := exec.LookPath("postgres")
-	if err != nil {
-		return "", fmt.Errorf("no postgres binary found")
-	}
-	return filepath.Dir(path), nil
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return server.address(), err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -31,4 +32,15 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	}
 	attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	return attr, os.Chown(dir, int(uid), int(gid))
+}
+
+// killTree kills a process with its children at once.
+func killTree(pid int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // elsewhere than on Linux the children end by themselves
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for child := range strings.FieldsSeq(string(text)) {
+		if n, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(n, syscall.SIGKILL)
+		}
+	}
 }

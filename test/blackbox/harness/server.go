@@ -33,6 +33,8 @@ type Options struct {
 	Strict  bool     // without --dev: https only, no loopback
 	Plain   bool     // on PostgreSQL: in a role that is no superuser, for which row-level security holds
 	Env     []string // more variables, as NAME=value; they win over the harness's
+
+	Database string // address of an empty PostgreSQL database to use; "": a fresh one
 }
 
 // Server is one running process and its store.
@@ -63,7 +65,10 @@ func Start(t testing.TB, engine Engine, options Options) *Server {
 	dir := t.TempDir()
 	s := &Server{
 		Engine: engine, Dir: filepath.Join(dir, "data"), t: t, options: options,
-		binary: Binary(t), database: newDatabase(t, engine, options.Plain), logPath: filepath.Join(dir, "server.log"),
+		binary: Binary(t), database: options.Database, logPath: filepath.Join(dir, "server.log"),
+	}
+	if s.database == "" {
+		s.database = newDatabase(t, engine, options.Plain)
 	}
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		t.Fatal(err)

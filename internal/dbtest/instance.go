@@ -1,0 +1,154 @@
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// instance is one PostgreSQL server that the tests started, in a temporary folder of its own, on loopback.
+type instance struct {
+	bin  string // folder of PostgreSQL's programs
+	dir  string
+	data string
+	log  string // path of what it logs
+	port int
+	drop *syscall.SysProcAttr // the user that it runs as
+
+	mu      sync.Mutex
+	process *exec.Cmd // nil while it does not run
+}
+
+func newInstance() (*instance, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "entrepot-pg-")
+	if err != nil {
+		return nil, err
+	}
+	s := &instance{bin: bin, dir: dir, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log")}
+	if s.drop, err = unprivileged(dir); err != nil {
+		return nil, err
+	}
+	s.port, err = freePort()
+	return s, err
+}
+
+// init makes an empty store of databases, whose owner logs in without a password.
+func (s *instance) init() error {
+	return s.run("initdb", "-D", s.data, "-U", "postgres", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8")
+}
+
+// run runs one of PostgreSQL's programs as the server's user.
+func (s *instance) run(program string, args ...string) error {
+	command := exec.Command(filepath.Join(s.bin, program), args...)
+	command.SysProcAttr, command.Dir = s.drop, s.dir
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", program, err, out)
+	}
+	return nil
+}
+
+// launch starts the server. It does not wait for the disk: what a killed server wrote is in the system's memory.
+func (s *instance) launch(options ...string) error {
+	server := exec.Command(filepath.Join(s.bin, "postgres"), append([]string{"-D", s.data, "-p", strconv.Itoa(s.port), "-k", s.dir,
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=128MB"}, options...)...)
+	server.SysProcAttr, server.Dir = s.drop, s.dir
+	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	server.Stdout, server.Stderr = log, log
+	if err := server.Start(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.process = server
+	s.mu.Unlock()
+	return nil
+}
+
+// await waits until the server takes connections.
+func (s *instance) await() error {
+	for range 200 {
+		conn, err := pgx.Connect(context.Background(), s.address()+"/postgres?sslmode=disable")
+		if err == nil {
+			return conn.Close(context.Background())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(s.log)
+	return fmt.Errorf("the server did not come up: %s", text)
+}
+
+func (s *instance) address() string { return fmt.Sprintf("postgres://postgres@127.0.0.1:%d", s.port) }
+
+// pid is the number of the server's first process, 0 when it does not run.
+func (s *instance) pid() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return 0
+	}
+	return s.process.Process.Pid
+}
+
+// end ends the server by a signal and waits for it.
+func (s *instance) end(signal os.Signal) {
+	s.mu.Lock()
+	server := s.process
+	s.process = nil
+	s.mu.Unlock()
+	if server == nil {
+		return
+	}
+	if server.Process.Signal(signal) != nil {
+		server.Process.Kill() // Windows has no signals
+	}
+	server.Wait()
+}
+
+// remove ends the server and deletes its folder.
+func (s *instance) remove() {
+	s.end(syscall.SIGQUIT)
+	os.RemoveAll(s.dir)
+}
+
+// binaries finds the newest installed server.
+func binaries() (string, error) {
+	if dir := os.Getenv("ENTREPOT_POSTGRES_BIN"); dir != "" {
+		return dir, nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	sort.Strings(found)
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	path, err := exec.LookPath("postgres")
+	if err != nil {
+		return "", fmt.Errorf("no postgres binary found")
+	}
+	return filepath.Dir(path), nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
