@@ -13,13 +13,10 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pullOrders takes over what changed of the channel's orders, or those that were asked for by their platform's ids.
+// pullOrders takes over what changed of the channel's orders.
 func (r *channelRun) pullOrders(ctx context.Context) error {
 	if !r.does.Orders {
 		return connector.Failf(connector.Cannot, "the platform gives no orders")
-	}
-	if len(r.input.ExternalIDs) > 0 {
-		return r.pullNamed(ctx)
 	}
 	state, err := r.state(ctx)
 	if err != nil {
@@ -50,7 +47,11 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 					until = max(until, page.Until.UnixMicro())
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
-				channelsync.Pulled(tx, r.channel.ID, until, tx.Now().Add(r.nextPull()).UnixMicro())
+				next := tx.Now().Add(r.nextPull()).UnixMicro()
+				if !mine && state.PullAt > tx.Micros() { // what a notification has hurried stays hurried
+					next = min(next, state.PullAt)
+				}
+				channelsync.Pulled(tx, r.channel.ID, until, next)
 				return nil
 			})
 		}
@@ -87,40 +88,6 @@ func (r *channelRun) nextPull() time.Duration {
 		return min(every, max(tail+tailRest, r.does.Time.Every))
 	}
 	return every
-}
-
-// pullNotified takes over the order that a notification was about, where the pull before keeps away from the platform's present. That it is
-// not there, or not yet, is no error: the next pull has it.
-func (r *channelRun) pullNotified(ctx context.Context) error {
-	if r.input.Topic == "" || r.input.ExternalID == "" || r.does.Time.Tail == 0 {
-		return nil
-	}
-	order, err := r.session.PullOrder(ctx, r.input.ExternalID)
-	switch f := connector.FailureOf(err); {
-	case f == nil:
-		return r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, r.ordersFrom())
-	case f.Kind == connector.Missing || f.Kind == connector.Rejected || f.Kind == connector.Cannot:
-		return nil
-	}
-	return err
-}
-
-// pullNamed takes over the orders that were asked for.
-func (r *channelRun) pullNamed(ctx context.Context) error {
-	for _, external := range r.input.ExternalIDs {
-		order, err := r.session.PullOrder(ctx, external)
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			if err := r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, time.Time{}); err != nil {
-				return err
-			}
-		case f.Kind == connector.Missing || f.Kind == connector.Rejected:
-			r.fail("", external, string(f.Kind), f.Error())
-		default:
-			return err
-		}
-	}
-	return nil
 }
 
 // takePage takes over the orders of a page, none of them older than a time unless it is known already. Before that it marks what they are

@@ -30,15 +30,6 @@ const (
 	scheduleBatch = 100
 )
 
-// jobInput is what a job of a channel was asked to do beyond its type.
-type jobInput struct {
-	ExternalIDs []string `json:"externalIds,omitempty"`
-	SKUs        []string `json:"skus,omitempty"`
-	Scheduled   bool     `json:"scheduled,omitempty"`  // no caller asked for it: what it did not find is not reported
-	Topic       string   `json:"topic,omitempty"`      // of the notification that asked for it
-	ExternalID  string   `json:"externalId,omitempty"` // what that notification was about
-}
-
 // channelRun is one run of a channel's job.
 type channelRun struct {
 	*Service
@@ -82,7 +73,7 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 		return s.giveUpChannelJob(ctx, store, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
 	}
 	r := &channelRun{Service: s, store: store, job: job, lease: lease, channel: c, settings: settingsOf(c), session: session, does: does}
-	_ = json.Unmarshal([]byte(job.Input), &r.input)
+	r.input = inputOf(job)
 	_ = json.Unmarshal([]byte(job.Errors), &r.errors)
 	if c.Status == channels.NeedsReauth {
 		err = &connector.Failure{
@@ -109,10 +100,7 @@ func (r *channelRun) do(ctx context.Context) error {
 		if err := r.recheckWebhooks(ctx); err != nil {
 			return err
 		}
-		if err := r.pullOrders(ctx); err != nil {
-			return err
-		}
-		return r.pullNotified(ctx)
+		return r.pullAsked(ctx)
 	case jobs.StatusPush:
 		return r.pushOrders(ctx)
 	case jobs.ProductPush: // which is also how the platform is asked what became of stock and prices
@@ -355,12 +343,8 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 		kinds = append(kinds, dueKinds(counts, does, settings)...)
 	}
 	state.Save(tx)
-	input, err := json.Marshal(jobInput{Scheduled: true})
-	if err != nil {
-		return err
-	}
 	for _, kind := range kinds {
-		if err := queueOnce(tx, jobs.Job{Type: kind, Channel: w.Channel, Input: string(input)}); err != nil {
+		if err := queueOnce(tx, kind, w.Channel, jobInput{Scheduled: true}); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,6 @@
 package commerce
 
 import (
-	"encoding/json"
-
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
@@ -46,14 +44,17 @@ func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (j
 	case draft.Type == jobs.StockPush || draft.Type == jobs.ProductPush:
 		channelsync.MarkAll(tx, c.ID, draft.Type == jobs.StockPush, draft.Type == jobs.ProductPush)
 	}
+	input := jobInput{ExternalIDs: draft.ExternalIDs, SKUs: draft.SKUs}
 	if waits != nil && len(draft.ExternalIDs) == 0 {
-		return *waits, nil
+		if joined, err := joinJob(tx, *waits, input); joined || err != nil {
+			return *waits, err
+		}
 	}
-	input, err := json.Marshal(jobInput{ExternalIDs: draft.ExternalIDs, SKUs: draft.SKUs})
+	text, err := input.text()
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j := jobs.Insert(tx, jobs.Job{Type: draft.Type, Channel: c.ID, Total: int64(len(draft.ExternalIDs)), Input: string(input)})
+	j := jobs.Insert(tx, jobs.Job{Type: draft.Type, Channel: c.ID, Total: int64(len(draft.ExternalIDs)), Input: text})
 	j.ChannelName, j.ChannelType = c.Name, c.Platform
 	return j, nil
 }

@@ -2,7 +2,6 @@ package commerce
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"entrepot/internal/accounts"
@@ -99,31 +98,15 @@ func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error
 		c.Status = channels.Status(notice.State)
 		c.Save(tx)
 	case notice.Job != "":
-		input, err := json.Marshal(map[string]any{"topic": notice.Topic, "externalId": notice.ExternalID, "scheduled": true})
-		if err != nil {
-			return err
-		}
+		input := jobInput{Topic: notice.Topic, Scheduled: true}
 		if notice.Job == connector.StockPush && notice.ExternalID != "" {
 			channelsync.MarkCheckExternal(tx, channel, notice.ExternalID)
 		}
-		return queueOnce(tx, jobs.Job{Type: jobs.Type(notice.Job), Channel: channel, Input: string(input)})
+		if notice.Job == connector.OrderPull && notice.ExternalID != "" {
+			input.Notified = []string{notice.ExternalID}
+		}
+		return queueOnce(tx, jobs.Type(notice.Job), channel, input)
 	}
-	return nil
-}
-
-// queueOnce queues a job unless one of its type waits for the channel already. The channel's lock makes that exact.
-func queueOnce(tx *db.Tx, job jobs.Job) error {
-	waits, err := jobs.Waits(tx, job.Channel, job.Type)
-	if err != nil || waits {
-		return err
-	}
-	if _, err := channels.Lock(tx, job.Channel); err != nil {
-		return err
-	}
-	if waits, err = jobs.Waits(tx, job.Channel, job.Type); err != nil || waits {
-		return err
-	}
-	jobs.Insert(tx, job)
 	return nil
 }
 

@@ -45,7 +45,11 @@ type Capabilities struct {
 }
 
 // Batch bounds how many entries one call of the session gets; 0 stands for 1.
-type Batch struct{ Products, Stock, Prices int }
+type Batch struct {
+	Products, Stock, Prices int
+	Orders                  int // of an OrderReader
+	Notified                int // orders that one run reads because notifications named them; 0: all that the run was given
+}
 
 // Timing says how a platform's clock and lists behave.
 type Timing struct {
@@ -115,6 +119,12 @@ type Session interface {
 // SKU it gives one result.
 type LevelSetter interface {
 	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
+}
+
+// OrderReader is a Session whose platform gives several orders by their ids in one request, at most Batch.Orders of them. Those that it
+// does not have are left out; the page is the only one.
+type OrderReader interface {
+	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
 // Shop is what a test found out about the other side.

@@ -105,10 +105,7 @@ func (y *yard) waiting(channel id.Channel) (job id.Job, waits bool, active int) 
 			return err
 		}
 		if j != nil {
-			job = j.ID
-		}
-		if waits, err = jobs.Waits(tx, channel, jobs.OrderPull); err != nil {
-			return err
+			job, waits = j.ID, true
 		}
 		list, err := jobs.Active(tx, 10)
 		active = len(list)

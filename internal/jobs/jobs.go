@@ -130,15 +130,6 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 	return table.First(read(tx, "WHERE j.tenant_id = $1 AND j.id = $2", tx.Tenant, job))
 }
 
-// Waits reports whether a job of a type waits for a channel and is not begun.
-func Waits(tx *db.Tx, channel id.Channel, kind Type) (bool, error) {
-	var n int64
-	err := tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND channel_id = $2 AND type = $3 AND status = 'PENDING' "+
-		"AND due_at IS NOT NULL",
-		[]any{tx.Tenant, channel, string(kind)}, &n)
-	return n > 0, err
-}
-
 // Active are the jobs of channels that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
 	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,

@@ -26,3 +26,10 @@ func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	}
 	return &list[0], nil
 }
+
+// Amend stores what else a job is asked to do. It reports false, and changes nothing, when the job has begun since it was read.
+func Amend(tx *db.Tx, j Job, input string) (bool, error) {
+	n, err := tx.Exec("UPDATE jobs SET input = $4 WHERE tenant_id = $1 AND id = $2::UUID AND tries = $3 AND status = 'PENDING' "+
+		"AND due_at IS NOT NULL", tx.Tenant, j.ID, j.Tries, input)
+	return n == 1, err
+}

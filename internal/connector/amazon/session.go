@@ -94,9 +94,9 @@ func limits() []connector.Limit {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, PartialShipments: true, Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 20, Stock: 1000, Prices: 1000},
+		Batch:    connector.Batch{Products: 20, Stock: 1000, Prices: 1000, Notified: getOrder.burst},
 		Limits:   limits(),
-		Time:     connector.Timing{Overlap: 5 * time.Minute, Every: 5 * time.Minute, Poll: 10 * time.Second},
+		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: behind, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}
 }
 

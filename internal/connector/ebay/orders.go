@@ -18,6 +18,7 @@ const (
 	pageOrders = 100
 	longest    = 2 * 365 * 24 * time.Hour
 	tail       = time.Minute
+	byID       = 50 // orders of one request that names them
 )
 
 const ebayTime = "2006-01-02T15:04:05.000Z"
@@ -89,21 +90,39 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, err
 	}
-	for i := range out.Orders {
-		o, err := s.take(ctx, &out.Orders[i])
-		switch f := connector.FailureOf(err); {
-		case f == nil:
-			page.Orders = append(page.Orders, o)
-		case f.Kind == connector.Rejected:
-			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: out.Orders[i].OrderID, Error: f.Error()})
-		default:
-			return connector.OrderPage{}, err
-		}
+	if err := s.takeAll(ctx, out.Orders, &page); err != nil {
+		return connector.OrderPage{}, err
 	}
 	if offset+pageOrders < out.Total {
 		page.Next = strconv.Itoa(offset+pageOrders) + " " + until.UTC().Format(time.RFC3339)
 	}
 	return page, nil
+}
+
+// takeAll adds orders to a page.
+func (s *session) takeAll(ctx context.Context, list []order, page *connector.OrderPage) error {
+	for i := range list {
+		o, err := s.take(ctx, &list[i])
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			page.Orders = append(page.Orders, o)
+		case f.Kind == connector.Rejected:
+			page.Unreadable = append(page.Unreadable, connector.Unreadable{ExternalID: list[i].OrderID, Error: f.Error()})
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadOrders gives orders by their ids.
+func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
+	var out struct{ Orders []order }
+	query := url.Values{"orderIds": {strings.Join(externalIDs, ",")}, "limit": {strconv.Itoa(byID)}}
+	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
+		return page, err
+	}
+	return page, s.takeAll(ctx, out.Orders, &page)
 }
 
 // PullOrder gives one order.

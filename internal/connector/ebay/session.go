@@ -370,7 +370,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, PartialShipments: true,
 		Tracking: true,
 		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 10, Stock: 25, Prices: 25},
+		Batch:    connector.Batch{Products: 10, Stock: 25, Prices: 25, Orders: byID},
 		Limits:   []connector.Limit{{AtOnce: 4}},
 		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
 	}

@@ -166,6 +166,15 @@ func (s *session) one(ctx context.Context, id string) (*order, error) {
 	return nil, connector.Failf(connector.Missing, "the shop has no order %s", id)
 }
 
+// ReadOrders gives orders by their ids.
+func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (connector.OrderPage, error) {
+	list, err := s.named(ctx, externalIDs)
+	if err != nil {
+		return connector.OrderPage{}, err
+	}
+	return s.takeAll(ctx, list)
+}
+
 // PullOrder gives one order.
 func (s *session) PullOrder(ctx context.Context, externalID string) (connector.Order, error) {
 	o, err := s.one(ctx, externalID)

@@ -1,0 +1,170 @@
+package commerce_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+func names(prefix string, n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("%s%03d", prefix, i))
+	}
+	return list
+}
+
+const (
+	ordersHere = "SELECT count(*) FROM orders WHERE tenant_id = $1"
+	jobsWait   = "SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status = 'PENDING'"
+	jobsEver   = "SELECT count(*) FROM jobs WHERE tenant_id = $1"
+)
+
+// A hundred notifications are one job and one pull, which brings all of their orders at once, though the platform's lists do not have them
+// yet. What is notified of while the pull runs comes with the next one, at once.
+func TestABurstOfNotificationsIsOnePull(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.work()
+		pulls := s.platform.pulls
+		burst := names("A", 100)
+		s.place(burst...)
+		for i, order := range burst {
+			s.notify(order, fmt.Sprint("first ", i))
+			s.notify(order, fmt.Sprint("again ", i))
+		}
+		if n := s.count(jobsWait); n != 1 {
+			t.Errorf("%d jobs wait", n)
+		}
+		ran := s.work()
+		if n := s.count(ordersHere); n != 100 || ran != 1 || s.platform.pulls != pulls+1 || len(s.platform.named) != 2 {
+			t.Errorf("%d orders after %d jobs, %d pulls and %d calls for named orders", n, ran, s.platform.pulls-pulls, len(s.platform.named))
+		}
+
+		s.place("B")
+		s.notify("B", "b")
+		s.platform.whilePull = func() {
+			s.place("C", "D")
+			s.notify("C", "c")
+			s.notify("D", "d")
+		}
+		pulls = s.platform.pulls
+		if ran = s.work(); s.count(ordersHere) != 103 || ran != 2 || s.platform.pulls != pulls+2 {
+			t.Errorf("%d orders after %d jobs and %d pulls", s.count(ordersHere), ran, s.platform.pulls-pulls)
+		}
+
+		*s.clock = s.clock.Add(64 * time.Second) // what was notified of is looked at once more as soon as the lists have it
+		if ran = s.work(); ran != 0 {
+			t.Errorf("%d jobs before the lists have it", ran)
+		}
+		*s.clock = s.clock.Add(time.Second)
+		if ran = s.work(); ran != 1 || s.count(ordersHere) != 103 {
+			t.Errorf("%d jobs, %d orders", ran, s.count(ordersHere))
+		}
+		*s.clock = s.clock.Add(4 * time.Minute)
+		if ran = s.work(); ran != 0 {
+			t.Errorf("%d jobs though nothing was notified of", ran)
+		}
+	})
+}
+
+// More orders than a job is given by name are not lost: the pull that follows has them. One that the platform does not have is no error.
+func TestNotificationsBeyondBounds(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.work()
+		burst := names("A", 205)
+		s.place(burst...)
+		s.notify("nowhere", "n")
+		for i, order := range burst {
+			s.notify(order, fmt.Sprint(i))
+		}
+		s.work()
+		if n := s.count(ordersHere); n != 199 {
+			t.Errorf("%d orders at once, want 199 beside the one that is nowhere", n)
+		}
+		*s.clock = s.clock.Add(65 * time.Second)
+		if s.work(); s.count(ordersHere) != 205 {
+			t.Errorf("%d orders in the end", s.count(ordersHere))
+		}
+		s.platform.does.Batch.Notified, s.platform.named = 30, nil
+		few := names("B", 40)
+		s.place(few...)
+		for _, order := range few {
+			s.notify(order, order)
+		}
+		s.work()
+		if n := s.count(ordersHere); n != 235 || len(slices.Concat(s.platform.named...)) != 30 {
+			t.Errorf("%d orders, %d read by name", n, len(slices.Concat(s.platform.named...)))
+		}
+		if failed := s.count("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND status <> 'COMPLETED'"); failed != 0 {
+			t.Errorf("%d jobs did not end well", failed)
+		}
+	})
+}
+
+// A pull of named orders that waits also pulls what changed when a notification, the schedule or a caller asks for that meanwhile.
+func TestAPullOfNamedOrdersIsJoined(t *testing.T) {
+	ask := map[string]func(s *synced){
+		"notification": func(s *synced) { s.notify("young", "y") },
+		"caller": func(s *synced) {
+			s.must(s.write(s.t, func(tx *db.Tx) error {
+				_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.OrderPull})
+				return err
+			}))
+		},
+		"schedule": func(s *synced) {
+			_, err := s.do.ScheduleChannels(s.t.Context(), s.store)
+			s.must(err)
+		},
+	}
+	for who, do := range ask {
+		t.Run(who, func(t *testing.T) {
+			syncedEngines(t, 1, func(t *testing.T, s *synced) {
+				s.work()
+				s.place("named", "old")
+				*s.clock = s.clock.Add(10 * time.Minute)
+				s.place("young")
+				s.must(s.write(t, func(tx *db.Tx) error {
+					_, err := s.do.SyncChannel(tx, s.channel.ID, commerce.SyncDraft{Type: jobs.OrderPull, ExternalIDs: []string{"named"}})
+					return err
+				}))
+				if do(s); s.count(jobsWait) != 1 {
+					t.Errorf("%d jobs wait", s.count(jobsWait))
+				}
+				before := s.platform.pulls
+				s.work()
+				want := int64(2)
+				if who == "notification" {
+					want = 3
+				}
+				if s.count(ordersHere) != want || s.platform.pulls == before {
+					t.Errorf("%d orders after %d pulls", s.count(ordersHere), s.platform.pulls-before)
+				}
+			})
+		})
+	}
+}
+
+// A pull that is broken off goes on with the span that it has begun. What was notified of meanwhile is younger: a second pull has it.
+func TestANotificationWhileAPullWaitsForThePlatform(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Time.Tail = 0
+		s.work()
+		*s.clock = s.clock.Add(10 * time.Minute)
+		s.platform.away = 2
+		s.work()
+		*s.clock = s.clock.Add(time.Second)
+		s.place("young")
+		s.notify("young", "y")
+		if n := s.count(jobsWait); n != 1 {
+			t.Errorf("%d jobs wait", n)
+		}
+		*s.clock = s.clock.Add(10 * time.Second)
+		if s.work(); s.count(ordersHere) != 1 {
+			t.Errorf("%d orders", s.count(ordersHere))
+		}
+	})
+}

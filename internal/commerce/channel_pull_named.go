@@ -1,0 +1,92 @@
+package commerce
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"entrepot/internal/connector"
+)
+
+// pullAsked pulls what a job was asked for: orders that a caller named, what changed, and what notifications were about.
+func (r *channelRun) pullAsked(ctx context.Context) error {
+	if !r.does.Orders {
+		return connector.Failf(connector.Cannot, "the platform gives no orders")
+	}
+	if len(r.input.ExternalIDs) > 0 {
+		if err := r.pullNamed(ctx); err != nil || !r.input.All {
+			return err
+		}
+	}
+	resumed := r.job.Cursor != ""
+	if err := r.pullOrders(ctx); err != nil {
+		return err
+	}
+	if resumed && r.input.Topic != "" { // what was notified of may be younger than the span that was gone on with
+		if err := r.pullOrders(ctx); err != nil {
+			return err
+		}
+	}
+	return r.pullNotified(ctx)
+}
+
+// pullNamed takes over the orders that were asked for.
+func (r *channelRun) pullNamed(ctx context.Context) error {
+	for _, external := range r.input.ExternalIDs {
+		order, err := r.session.PullOrder(ctx, external)
+		switch f := connector.FailureOf(err); {
+		case f == nil:
+			if err := r.takePage(ctx, connector.OrderPage{Orders: []connector.Order{order}}, time.Time{}); err != nil {
+				return err
+			}
+		case f.Kind == connector.Missing || f.Kind == connector.Rejected:
+			r.fail("", external, string(f.Kind), f.Error())
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// pullNotified takes over the orders that notifications were about, where the pull before keeps away from the platform's present.
+func (r *channelRun) pullNotified(ctx context.Context) error {
+	if r.does.Time.Tail == 0 {
+		return nil
+	}
+	names := r.input.Notified
+	if most := r.does.Batch.Notified; most > 0 && len(names) > most { // the pulls that follow have the others
+		names = names[:most]
+	}
+	for piece := range slices.Chunk(names, max(r.does.Batch.Orders, 1)) {
+		taken, err := r.takeNotified(ctx, piece)
+		if err != nil {
+			return err
+		}
+		for i := 0; !taken && len(piece) > 1 && i < len(piece); i++ { // one that is refused must not keep the others out
+			if _, err := r.takeNotified(ctx, piece[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeNotified takes over orders by their names in one call. That one is not there, or not yet, is no error, and reported as not taken: the
+// next pull has it.
+func (r *channelRun) takeNotified(ctx context.Context, names []string) (taken bool, err error) {
+	var page connector.OrderPage
+	if several, ok := r.session.(connector.OrderReader); ok && len(names) > 1 {
+		page, err = several.ReadOrders(ctx, names)
+	} else {
+		var order connector.Order
+		order, err = r.session.PullOrder(ctx, names[0])
+		page.Orders = []connector.Order{order}
+	}
+	switch f := connector.FailureOf(err); {
+	case f == nil:
+		return true, r.takePage(ctx, page, r.ordersFrom())
+	case f.Kind == connector.Missing || f.Kind == connector.Rejected || f.Kind == connector.Cannot:
+		return false, nil
+	}
+	return false, err
+}

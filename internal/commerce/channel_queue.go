@@ -1,0 +1,100 @@
+package commerce
+
+import (
+	"encoding/json"
+	"slices"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+)
+
+// maxNotified bounds the orders that a waiting pull is given by name. What is notified of beyond them comes with the pulls that follow.
+const maxNotified = 200
+
+// jobInput is what a job of a channel was asked to do beyond its type.
+type jobInput struct {
+	ExternalIDs []string `json:"externalIds,omitempty"` // of the orders that a caller wants
+	All         bool     `json:"all,omitempty"`         // beside these: what changed is pulled as well
+	SKUs        []string `json:"skus,omitempty"`
+	Scheduled   bool     `json:"scheduled,omitempty"` // no caller asked for it: what it did not find is not reported
+	Topic       string   `json:"topic,omitempty"`     // of the first notification that asked for it
+	Notified    []string `json:"notified,omitempty"`  // external ids of orders that notifications were about
+}
+
+func (in jobInput) text() (string, error) {
+	text, err := json.Marshal(in)
+	return string(text), err
+}
+
+// with is what a waiting job is to do when the same type of job is asked for once more. It reports whether that is more than before.
+func (in jobInput) with(more jobInput) (jobInput, bool) {
+	changed := false
+	if len(in.ExternalIDs) > 0 && !in.All {
+		in.All, changed = true, true
+	}
+	if in.Scheduled && !more.Scheduled {
+		in.Scheduled, changed = false, true
+	}
+	if in.Topic == "" && more.Topic != "" {
+		in.Topic, changed = more.Topic, true
+	}
+	in.Notified = slices.Clone(in.Notified)
+	for _, order := range more.Notified {
+		if len(in.Notified) < maxNotified && !slices.Contains(in.Notified, order) {
+			in.Notified, changed = append(in.Notified, order), true
+		}
+	}
+	return in, changed
+}
+
+// queueOnce queues a job of a type for a channel. Where one waits already it does what is asked for now, too. The channel's lock makes
+// that exact.
+func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) error {
+	waits, err := jobs.PendingOnChannel(tx, kind, channel)
+	if err != nil {
+		return err
+	}
+	if waits != nil {
+		if _, changed := inputOf(*waits).with(input); !changed {
+			return nil
+		}
+	}
+	if _, err := channels.Lock(tx, channel); err != nil {
+		return err
+	}
+	if waits, err = jobs.PendingOnChannel(tx, kind, channel); err != nil {
+		return err
+	}
+	if waits != nil {
+		if joined, err := joinJob(tx, *waits, input); joined || err != nil {
+			return err
+		}
+	}
+	text, err := input.text()
+	if err != nil {
+		return err
+	}
+	jobs.Insert(tx, jobs.Job{Type: kind, Channel: channel, Input: text})
+	return nil
+}
+
+// joinJob has a job that waits do what is asked for now, too. It reports false when the job has begun meanwhile. The channel is locked.
+func joinJob(tx *db.Tx, waits jobs.Job, input jobInput) (bool, error) {
+	all, changed := inputOf(waits).with(input)
+	if !changed {
+		return true, nil
+	}
+	text, err := all.text()
+	if err != nil {
+		return false, err
+	}
+	return jobs.Amend(tx, waits, text)
+}
+
+// inputOf reads what a job was asked to do.
+func inputOf(job jobs.Job) (in jobInput) {
+	_ = json.Unmarshal([]byte(job.Input), &in)
+	return in
+}

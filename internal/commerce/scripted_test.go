@@ -1,0 +1,239 @@
+package commerce_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+)
+
+// scripted is a platform that does what a test says and counts what it is asked for. It is its own session.
+type scripted struct {
+	connector.Unsupported
+	does      connector.Capabilities
+	orders    []connector.Order // of which a pull gives those that are older than the tail
+	now       func() time.Time
+	pulls     int               // pulls of what changed
+	named     [][]string        // orders that were read by their names, by call
+	away      int               // pulls that give no more than a first page
+	whilePull func()            // done once, in the middle of the next pull
+	upserts   int               // calls of Upsert
+	stock     map[string]int64  // that the platform shows
+	prices    map[string]string // that the platform shows
+	setPrices []string          // SKUs whose price was set apart
+	setStock  []string          // SKUs whose stock was set apart
+}
+
+func (p *scripted) Profile() connector.Profile {
+	return connector.Profile{Slug: "scripted", Platform: "SCRIPTED"}
+}
+
+func (p *scripted) Verify(context.Context, connector.Channel, connector.Notification) error {
+	return nil
+}
+
+// Read takes the body's order for what a notification is about.
+func (p *scripted) Read(_ connector.Channel, n connector.Notification) (connector.Outcome, error) {
+	var body struct{ Order, Delivery string }
+	err := json.Unmarshal(n.Body, &body)
+	return connector.About("order", connector.Key(body.Delivery)).PullOrder(body.Order), err
+}
+
+func (p *scripted) Capabilities() connector.Capabilities  { return p.does }
+func (p *scripted) Open(connector.Link) connector.Session { return p }
+func (p *scripted) find(name string) (list []connector.Order) {
+	return p.where(func(o connector.Order) bool { return o.ExternalID == name })
+}
+func (p *scripted) where(ok func(connector.Order) bool) (list []connector.Order) {
+	for _, o := range p.orders {
+		if ok(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func (p *scripted) PullOrders(_ context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
+	p.pulls++
+	until, err := time.Parse(time.RFC3339Nano, cursor.Page)
+	if err != nil {
+		until = p.now().Add(-p.does.Time.Tail)
+	}
+	if p.away > 0 { // the first page is there, the next is not
+		if p.away--; cursor.Page != "" {
+			return connector.OrderPage{}, connector.Failf(connector.Temporary, "away")
+		}
+		return connector.OrderPage{Next: until.Format(time.RFC3339Nano)}, nil
+	}
+	list := p.where(func(o connector.Order) bool { return o.UpdatedAt.Before(until) && !o.UpdatedAt.Before(cursor.Since) })
+	if do := p.whilePull; do != nil {
+		p.whilePull = nil
+		do()
+	}
+	return connector.OrderPage{Orders: list, Until: until}, nil
+}
+
+func (p *scripted) PullOrder(_ context.Context, name string) (connector.Order, error) {
+	p.named = append(p.named, []string{name})
+	if found := p.find(name); len(found) > 0 {
+		return found[0], nil
+	}
+	return connector.Order{}, connector.Failf(connector.Missing, "there is no order %s", name)
+}
+
+func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.OrderPage, error) {
+	p.named = append(p.named, names)
+	return connector.OrderPage{Orders: p.where(func(o connector.Order) bool { return slices.Contains(names, o.ExternalID) })}, nil
+}
+
+func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
+	p.upserts++
+	for _, product := range products {
+		for _, f := range product.Forms() {
+			p.stock[f.SKU], p.prices[f.SKU] = f.Quantity, f.Price.String()
+			list = append(list, connector.Result{SKU: f.SKU, State: connector.Live, Priced: true,
+				IDs: connector.IDs{Product: "their " + product.SKU}})
+		}
+	}
+	return list, nil
+}
+
+func (p *scripted) SetStock(_ context.Context, items []connector.StockItem) (list []connector.Result, err error) {
+	for _, i := range items {
+		p.stock[i.SKU], p.setStock = i.Quantity, append(p.setStock, i.SKU)
+		list = append(list, connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs})
+	}
+	return list, nil
+}
+
+func (p *scripted) SetPrices(_ context.Context, items []connector.PriceItem) (list []connector.Result, err error) {
+	for _, i := range items {
+		p.prices[i.SKU], p.setPrices = i.Price.String(), append(p.setPrices, i.SKU)
+		list = append(list, connector.Result{SKU: i.SKU, State: connector.Live, IDs: i.IDs})
+	}
+	return list, nil
+}
+
+func (p *scripted) ReadStock(_ context.Context, items []connector.Item) (map[string]int64, error) {
+	shown := map[string]int64{}
+	for _, i := range items {
+		shown[i.SKU] = p.stock[i.SKU]
+	}
+	return shown, nil
+}
+
+// synced is an account with products and a channel of a scripted platform, by a clock that the test moves.
+type synced struct {
+	*shop
+	t        *testing.T
+	platform *scripted
+	channel  channels.Channel
+	clock    *time.Time
+}
+
+// syncedEngines runs a test on both engines.
+func syncedEngines(t *testing.T, products int, test func(t *testing.T, s *synced)) {
+	t.Helper()
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	clock := at
+	dbtest.EnginesAt(t, func() time.Time { return clock }, func(t *testing.T, store *db.DB) {
+		clock = at
+		p := &scripted{now: store.Now, stock: map[string]int64{}, prices: map[string]string{}}
+		p.does = connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true,
+			Batch: connector.Batch{Products: 10, Stock: 100, Prices: 100, Orders: 50}, Time: connector.Timing{Tail: time.Minute}}
+		set, err := connector.NewSet(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &synced{shop: newShop(t, store, products), t: t, platform: p, clock: &clock}
+		s.do = &commerce.Service{Numbers: orders.NewNumbers(), Connectors: set}
+		s.channel = channels.Channel{Tenant: s.who.Tenant, ID: id.New[id.Channel](), Name: "Shop", Platform: "SCRIPTED", Status: "active",
+			Settings: "{}", Oversell: "allow"}
+		s.must(s.write(t, func(tx *db.Tx) error {
+			s.channel.Insert(tx)
+			channelsync.Begin(tx, s.channel.ID, tx.Now())
+			return nil
+		}))
+		s.channel.CreatedAt = at.UnixMicro()
+		test(t, s)
+	})
+}
+
+func (s *synced) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// publish asks for all products to be on the channel.
+func (s *synced) publish() {
+	s.t.Helper()
+	s.must(s.write(s.t, func(tx *db.Tx) error {
+		skus, err := db.List(tx, func(r db.Rows) (sku string, err error) { return sku, r.Scan(&sku) },
+			"SELECT sku FROM products WHERE tenant_id = $1", tx.Tenant)
+		if err != nil {
+			return err
+		}
+		_, err = s.do.PublishProducts(tx, s.channel.ID, nil, skus)
+		return err
+	}))
+}
+
+// work schedules what is due and runs the channel's jobs until none is; it gives how many ran.
+func (s *synced) work() (ran int) {
+	s.t.Helper()
+	for {
+		_, err := s.do.ScheduleChannels(s.t.Context(), s.store)
+		s.must(err)
+		var job jobs.Job
+		var ok bool
+		s.must(s.store.Write(s.t.Context(), db.Across, func(tx *db.Tx) error {
+			job, ok, err = jobs.ClaimOnChannel(tx, time.Minute)
+			return err
+		}))
+		if !ok {
+			return ran
+		}
+		s.must(s.do.RunChannelJob(s.t.Context(), s.store, job, time.Minute))
+		if ran++; ran > 50 {
+			s.t.Fatalf("the jobs do not end: %+v", job)
+		}
+	}
+}
+
+// place has the platform get orders now.
+func (s *synced) place(names ...string) {
+	for _, name := range names {
+		s.platform.orders = append(s.platform.orders, connector.Order{ExternalID: name, Number: name, Theirs: "paid", Status: orders.Processing,
+			CreatedAt: *s.clock, UpdatedAt: *s.clock, Currency: "EUR", Name: "Ada", Total: 10000,
+			Lines: []connector.OrderLine{{ExternalID: name, SKU: "SKU-0", Name: "Mug", Quantity: 1, Amount: 10000}}})
+	}
+}
+
+// notify has the platform send a notification.
+func (s *synced) notify(order, delivery string) {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]string{"order": order, "delivery": delivery})
+	s.must(err)
+	_, err = s.do.ReceiveNotification(s.t.Context(), s.store, s.channel, s.platform, connector.Notification{Body: body})
+	s.must(err)
+}
+
+// count is the number that a statement gives for the account.
+func (s *synced) count(sql string) (n int64) {
+	s.t.Helper()
+	s.must(s.store.Read(s.t.Context(), s.who.Tenant, func(tx *db.Tx) error { return tx.Row(sql, []any{tx.Tenant}, &n) }))
+	return n
+}
