@@ -186,7 +186,7 @@ func (s *session) results(p *connector.Product, there map[string]listing, waitin
 		operation = listingOperation(waiting)
 	}
 	one := func(sku string) connector.Result {
-		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation}
+		r := connector.Result{SKU: sku, State: connector.Live, Operation: operation, Priced: p.OnSale || there[sku].SKU != ""}
 		if l, known := there[sku]; known {
 			r.IDs, r.URL = s.ids(l, !p.OnSale), s.page(l.asin())
 		}

@@ -82,7 +82,7 @@ func (s *session) results(p *connector.Product, offers map[string]string, listin
 		if offers[sku] != "" {
 			ids.Other = map[string]string{offerID: offers[sku]}
 		}
-		return connector.Result{SKU: sku, State: connector.Live, IDs: ids, URL: link}
+		return connector.Result{SKU: sku, State: connector.Live, Priced: true, IDs: ids, URL: link}
 	}
 	results := []connector.Result{one(p.SKU)}
 	for _, v := range p.Variants {

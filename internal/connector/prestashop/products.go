@@ -51,9 +51,10 @@ func (s *session) upsert(ctx context.Context, p *connector.Product) ([]connector
 		return nil, err
 	}
 	url := strings.TrimSuffix(s.base, "api/") + "index.php?controller=product&id_product=" + id
-	results := []connector.Result{{SKU: p.SKU, State: connector.Live, IDs: connector.IDs{Product: id}, URL: url, Images: images}}
+	results := []connector.Result{{SKU: p.SKU, State: connector.Live, Priced: true, IDs: connector.IDs{Product: id}, URL: url,
+		Images: images}}
 	for _, v := range p.Variants {
-		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live,
+		results = append(results, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true,
 			IDs: connector.IDs{Product: id, Variant: combinations[v.SKU]}, URL: url})
 	}
 	return results, nil

@@ -287,7 +287,7 @@ func results(p *connector.Product, made *product) []connector.Result {
 		}
 	}
 	one := func(sku string) connector.Result {
-		r := connector.Result{SKU: sku, State: connector.Live, URL: made.OnlineStoreURL, IDs: connector.IDs{Product: made.ID}}
+		r := connector.Result{SKU: sku, State: connector.Live, Priced: true, URL: made.OnlineStoreURL, IDs: connector.IDs{Product: made.ID}}
 		if v := made.variant(sku); v != nil {
 			r.IDs.Variant, r.IDs.Other = v.ID, map[string]string{itemID: v.InventoryItem.ID}
 		}

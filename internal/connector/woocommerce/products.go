@@ -194,6 +194,7 @@ func (s *session) putBatch(ctx context.Context, list []*upsert) error {
 		}
 		u.there = f
 		u.result.IDs, u.result.URL, u.result.Images = connector.IDs{Product: string(f.ID)}, f.Permalink, map[string]string{}
+		u.result.Priced = len(u.Variants) == 0
 		for i := range min(len(u.Images), len(f.Images)) { // in the order in which they were sent
 			u.result.Images[u.Images[i].ID] = string(f.Images[i].ID)
 		}
@@ -329,7 +330,7 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 				case entries[i].Error != nil:
 					u.failed = append(u.failed, connector.Result{SKU: v.SKU, State: connector.Failed, Error: entries[i].Error.text()})
 				default:
-					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, URL: entries[i].Permalink,
+					u.live = append(u.live, connector.Result{SKU: v.SKU, State: connector.Live, Priced: true, URL: entries[i].Permalink,
 						IDs: connector.IDs{Product: string(u.there.ID), Variant: string(entries[i].ID)}})
 				}
 			}
