@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/commerce"
+	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 )
@@ -165,6 +166,27 @@ func TestANotificationWhileAPullWaitsForThePlatform(t *testing.T) {
 		*s.clock = s.clock.Add(10 * time.Second)
 		if s.work(); s.count(ordersHere) != 1 {
 			t.Errorf("%d orders", s.count(ordersHere))
+		}
+	})
+}
+
+// A platform that wants to be asked rarely is not asked what changed at each notification: the orders that are named are read alone.
+func TestNotificationsOfAPlatformThatIsAskedRarely(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.platform.does.Time = connector.Timing{Tail: 3 * time.Minute, Every: 5 * time.Minute}
+		s.work()
+		pulls := s.platform.pulls
+		for i, order := range names("A", 4) {
+			*s.clock = s.clock.Add(time.Minute)
+			s.place(order)
+			s.notify(order, order)
+			if s.work(); s.count(ordersHere) != int64(i+1) || s.platform.pulls != pulls {
+				t.Errorf("%d orders after %d notifications and %d pulls", s.count(ordersHere), i+1, s.platform.pulls-pulls)
+			}
+		}
+		*s.clock = s.clock.Add(time.Minute)
+		if s.work(); s.platform.pulls != pulls+1 {
+			t.Errorf("%d scheduled pulls", s.platform.pulls-pulls)
 		}
 	})
 }

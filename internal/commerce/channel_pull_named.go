@@ -18,6 +18,13 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.input.Topic != "" && len(r.input.Notified) > 0 {
+		if lately, err := r.pulledLately(ctx); err != nil {
+			return err
+		} else if lately {
+			return r.pullNotified(ctx)
+		}
+	}
 	resumed := r.job.Cursor != ""
 	if err := r.pullOrders(ctx); err != nil {
 		return err
@@ -28,6 +35,16 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 		}
 	}
 	return r.pullNotified(ctx)
+}
+
+// pulledLately reports whether the platform was asked what changed so short a time ago that it does not want to be asked again.
+func (r *channelRun) pulledLately(ctx context.Context) (bool, error) {
+	every := r.does.Time.Every
+	if every == 0 {
+		return false, nil
+	}
+	state, err := r.state(ctx)
+	return time.UnixMicro(state.PulledAt).Add(every).After(r.store.Now()), err
 }
 
 // pullNamed takes over the orders that were asked for.

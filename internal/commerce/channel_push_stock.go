@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
@@ -40,11 +39,8 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
 	}
-	if every := r.does.Time.Every; every > 0 {
-		state, err := r.state(ctx)
-		if err != nil || time.UnixMicro(state.PulledAt).Add(every).After(r.store.Now()) {
-			return err
-		}
+	if lately, err := r.pulledLately(ctx); lately || err != nil {
+		return err
 	}
 	return r.pullOrders(ctx)
 }
