@@ -30,11 +30,15 @@ type Channel struct {
 
 // Channels reads every channel of the account, the best seller first, and orders without a channel if there are any.
 func Channels(tx *db.Tx, currency string, s Span) ([]Channel, error) {
-	figures, err := readFigures(tx, s, spans.Days, 1, "channel, currency, status")
-	if err != nil {
-		return nil, err
-	}
-	list, err := channelRows(tx, s)
+	var figures []figure
+	var list []Channel
+	err := tx.Together(func(tx *db.Tx) (err error) {
+		figures, err = readFigures(tx, s, spans.Days, 1, "channel, currency, status")
+		return err
+	}, func(tx *db.Tx) (err error) {
+		list, err = channelRows(tx, s)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

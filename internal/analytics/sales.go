@@ -57,8 +57,17 @@ type Seller struct {
 // bestSellers bounds the list of them.
 const bestSellers = 20
 
-// ReadSales reads the series of a span. Errors: Invalid when it would have more than 1,000 points.
+// ReadSales reads the series of a span and what sold best in it. Errors: Invalid when it would have more than 1,000 points.
 func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error) {
+	out, err := ReadSeries(tx, currency, s, every)
+	if err == nil {
+		out.Best, err = readBest(tx, currency, s)
+	}
+	return out, err
+}
+
+// ReadSeries is ReadSales without what sold best, which costs the most.
+func ReadSeries(tx *db.Tx, currency string, s Span, every Interval) (Sales, error) {
 	out := Sales{Span: s, Interval: every}
 	var err error
 	if out.Points, err = emptyPoints(s, every); err != nil {
@@ -87,8 +96,7 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval) (Sales, error
 			into.Revenue = into.Revenue.Plus(f.total)
 		}
 	}
-	out.Best, err = readBest(tx, currency, s)
-	return out, err
+	return out, nil
 }
 
 // readBest adds up what was sold by SKU.

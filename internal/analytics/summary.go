@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"entrepot/internal/db"
@@ -34,27 +33,28 @@ type StatusCount struct {
 // Summarize reads the summary of a span.
 func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 	out := Summary{Span: s, ByStatus: []StatusCount{}}
-	list, err := readFigures(tx, s, spans.Days, 1, "currency, status")
-	if err != nil {
-		return out, err
-	}
-	before, err := readFigures(tx, s.before(), spans.Days, 1, "currency, status")
-	if err != nil {
-		return out, err
-	}
-	out.Takings, out.Before = takings(list, currency), takings(before, currency)[0]
-	out.countByStatus(list, currency)
-	waiting, err := readFigures(tx, Span{To: spans.Last}, spans.Days, 1, "status")
-	for _, f := range waiting {
-		if f.status == "PROCESSING" || f.status == "PARTIALLY_SHIPPED" {
-			out.ToShip += f.orders
+	err := tx.Together(func(tx *db.Tx) error {
+		list, err := readFigures(tx, s, spans.Days, 1, "currency, status")
+		out.Takings = takings(list, currency)
+		out.countByStatus(list, currency)
+		return err
+	}, func(tx *db.Tx) error {
+		list, err := readFigures(tx, s.before(), spans.Days, 1, "currency, status")
+		out.Before = takings(list, currency)[0]
+		return err
+	}, func(tx *db.Tx) error {
+		waiting, err := readFigures(tx, Span{To: spans.Last}, spans.Days, 1, "status")
+		for _, f := range waiting {
+			if f.status == "PROCESSING" || f.status == "PARTIALLY_SHIPPED" {
+				out.ToShip += f.orders
+			}
 		}
-	}
-	return out, errors.Join(err,
-		count(tx, &out.NewCustomers,
-			"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To),
-		out.readKept(tx),
-	)
+		return err
+	}, func(tx *db.Tx) error {
+		return count(tx, &out.NewCustomers,
+			"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To)
+	}, out.readKept)
+	return out, err
 }
 
 // readKept reads the counts of now, which are kept.

@@ -63,29 +63,32 @@ func (c *collector) part(p *Product, has *productRow) {
 
 // fetch reads variants and links.
 func (c *collector) fetch(tx *db.Tx) error {
-	err := eachVariant(tx, c.withVariant, func(product id.Product, v Variant) {
+	variants := prefetchVariants(tx, c.withVariant, func(product id.Product, v Variant) {
 		if p := c.byID[product]; p != nil {
 			p.Variants = append(p.Variants, v)
 		}
 	})
-	if err != nil {
-		return err
-	}
 	scan := linkTable.Scanner()
-	return each(tx, c.withLink, &linksText, linkTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ", " ORDER BY product_id, position",
-		func(r db.Rows) error {
+	links := prefetchEach(tx, c.withLink, &linksText, linkTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
+		" ORDER BY product_id, position", func(r db.Rows) error {
 			l, err := scan(r)
 			if p := c.byID[l.product]; p != nil {
 				p.Links = append(p.Links, l.Link)
 			}
 			return err
 		})
+	return db.WaitAll(append(variants, links...))
 }
 
 // eachVariant reads the variants of products, each product's in their order.
 func eachVariant(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) error {
+	return db.WaitAll(prefetchVariants(tx, products, take))
+}
+
+// prefetchVariants is eachVariant for a caller that waits later.
+func prefetchVariants(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) []*db.PendingRead {
 	scan := variantTable.Scanner()
-	return each(tx, products, &variantsText, variantTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
+	return prefetchEach(tx, products, &variantsText, variantTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
 		" ORDER BY product_id, position, id", func(r db.Rows) error {
 			v, err := scan(r)
 			if err == nil {
@@ -102,19 +105,27 @@ func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row 
 	return eachOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
 }
 
+// prefetchEach is each for a caller that waits later.
+func prefetchEach[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row func(db.Rows) error) []*db.PendingRead {
+	return prefetchOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
+}
+
 // eachOf runs a query that takes keys from $2 on for all keys, in pieces; the last key may stand in it more than once.
 func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) error {
+	return db.WaitAll(prefetchOf(tx, keys, text, build, row))
+}
+
+// prefetchOf is eachOf for a caller that waits later.
+func prefetchOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) (list []*db.PendingRead) {
 	for len(keys) > 0 {
 		piece := keys[:min(256, len(keys))]
 		keys = keys[len(piece):]
 		args := make([]any, 1, 257)
 		args[0] = tx.Tenant
 		args = append(args, db.Padded(piece)...)
-		if err := tx.Each(row, text.For(len(args)-1, build), args...); err != nil {
-			return err
-		}
+		list = append(list, tx.Prefetch(row, text.For(len(args)-1, build), args...))
 	}
-	return nil
+	return list
 }
 
 // ByIDs reads living products with their variants and links, in no order; unknown ids are left out.

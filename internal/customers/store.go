@@ -34,23 +34,24 @@ func Load(tx *db.Tx, list []Customer) error {
 		list[i].Tags, list[i].Addresses = []string{}, []Address{}
 		at[list[i].ID], ids[i] = &list[i], list[i].ID
 	}
-	return db.Chunks(ids, func(piece []id.Customer) error {
+	for piece := range slices.Chunk(ids, 256) {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		scanTag, scanAddress := tagTable.Scanner(), addressTable.Scanner()
-		err := tx.Each(func(r db.Rows) error {
+		tags := tx.Prefetch(func(r db.Rows) error {
 			t, err := scanTag(r)
 			at[t.customer].Tags = append(at[t.customer].Tags, t.tag)
 			return err
 		}, readTags.For(len(args)-1, partsOf(tagTable.Select(""))), args...)
-		if err != nil {
-			return err
-		}
-		return tx.Each(func(r db.Rows) error {
+		addresses := tx.Prefetch(func(r db.Rows) error {
 			a, err := scanAddress(r)
 			at[a.customer].Addresses = append(at[a.customer].Addresses, a.Address)
 			return err
 		}, readAddresses.For(len(args)-1, partsOf(addressTable.Select(""))), args...)
-	})
+		if err := db.WaitAll([]*db.PendingRead{tags, addresses}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var readTags, readAddresses db.Text

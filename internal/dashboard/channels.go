@@ -147,30 +147,31 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	at := "/channels/" + string(c.ID)
 	var count, published int64
 	now := r.format.now
+	var sync channelsync.State
 	err = r.read(func(tx *db.Tx) error {
-		if _, count, err = orders.List(tx, orders.Filter{CountedFilter: orders.CountedFilter{Channel: c.ID}, Sort: orders.ByCreatedAt, Limit: 1},
-			func([]orders.Order) error { return nil }); err != nil {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			all := orders.CountedFilter{Channel: c.ID}
+			_, count, err = orders.ListHeads(tx, orders.Filter{CountedFilter: all, Sort: orders.ByCreatedAt, Limit: 1})
 			return err
-		}
-		done, err := analytics.Channels(tx, r.session.Account.Currency,
-			analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
-		if err != nil {
-			return err
-		}
-		for _, figures := range done {
-			if figures.ID == c.ID {
-				view.channelCard, published = r.channelCard(c, figures), figures.Published
+		}, func(tx *db.Tx) error {
+			done, err := analytics.Channels(tx, r.session.Account.Currency,
+				analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
+			for _, figures := range done {
+				if figures.ID == c.ID {
+					view.channelCard, published = r.channelCard(c, figures), figures.Published
+				}
 			}
-		}
-		sync, err := channelsync.ByChannel(tx, c.ID)
-		if err != nil {
 			return err
-		}
-		view.syncParts(r, c, sync)
-		list, _, err := jobs.List(tx, jobs.Filter{Channel: c.ID, Limit: 8})
-		view.Jobs = r.jobRows(list)
-		return err
+		}, func(tx *db.Tx) (err error) {
+			sync, err = channelsync.ByChannel(tx, c.ID)
+			return err
+		}, func(tx *db.Tx) error {
+			list, _, err := jobs.List(tx, jobs.Filter{Channel: c.ID, Limit: 8})
+			view.Jobs = r.jobRows(list)
+			return err
+		})
 	})
+	view.syncParts(r, c, sync)
 	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
 		{Name: "Orders", Value: r.format.Count(count), To: prefix + "/orders?channelId=" + string(c.ID)},
 		{Name: "Products on it", Value: r.format.Count(published)}}, view.Pairs...)

@@ -75,9 +75,30 @@ func (d *Dashboard) customerOf(r *request) (c records.Customer, err error) {
 	})
 }
 
+// customerWithOrders is customerOf with the newest orders, if the user may see them, and how many there are.
+func (d *Dashboard) customerWithOrders(r *request) (c records.Customer, newest []orders.Order, total int64, err error) {
+	which, err := pathID[id.Customer](r, "customer")
+	if err != nil {
+		return c, nil, 0, err
+	}
+	err = r.read(func(tx *db.Tx) error {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			c, err = d.Commerce.ReadCustomer(tx, which)
+			return err
+		}, func(tx *db.Tx) (err error) {
+			if r.caller().May("read:orders") {
+				newest, total, err = orders.ListHeads(tx, orders.Filter{RowFilter: orders.RowFilter{Customer: which}, Sort: orders.ByCreatedAt,
+					Limit: newestOrders})
+			}
+			return err
+		})
+	})
+	return c, newest, total, err
+}
+
 // showCustomer serves GET /customers/{id}.
 func (d *Dashboard) showCustomer(r *request) (answer, error) {
-	c, err := d.customerOf(r)
+	c, newest, total, err := d.customerWithOrders(r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -117,25 +138,15 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 	view.Figures = []pair{{Name: "Orders", Value: r.format.Count(c.OrdersCount)},
 		{Name: "Spent", Value: r.format.Money(c.TotalSpent, r.caller().Currency)},
 		{Name: "Since", Value: r.format.Stamp(c.CreatedAt).Words}, {Name: "Id", Value: string(c.ID), Mono: true}}
-	if r.caller().May("read:orders") {
-		err = r.read(func(tx *db.Tx) error {
-			list, total, err := orders.ListSummaries(tx, orders.Filter{RowFilter: orders.RowFilter{Customer: c.ID}, Sort: orders.ByCreatedAt,
-				Limit: newestOrders})
-			for i := range list {
-				o := &list[i]
-				view.Orders = append(
-					view.Orders,
-					customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID), Status: string(o.Status),
-						Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)},
-				)
-			}
-			view.OrderCount = r.format.plural(total, "order", "orders")
-			return err
-		})
+	for i := range newest {
+		o := &newest[i]
+		view.Orders = append(view.Orders, customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
+			Status: string(o.Status), Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)})
 	}
+	view.OrderCount = r.format.plural(total, "order", "orders")
 	return show(
 		screen{Template: "customer", Title: view.Name, Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
-	), err
+	), nil
 }
 
 func detailsForm(r *request, c *customers.Customer) *form {

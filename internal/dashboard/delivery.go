@@ -71,18 +71,25 @@ func (d *Dashboard) showDelivery(r *request) (answer, error) {
 		if err != nil {
 			return missingDelivery(err)
 		}
-		counts, err := webhooks.Tally(tx, v.Endpoint.ID)
+		var counts webhooks.Counts
+		var health []webhooks.Health
+		var newer, older id.Delivery
+		err = tx.Together(func(tx *db.Tx) (err error) {
+			counts, err = webhooks.Tally(tx, v.Endpoint.ID)
+			return err
+		}, func(tx *db.Tx) (err error) {
+			health, err = webhooks.HealthOf(tx, []id.Endpoint{v.Endpoint.ID})
+			return err
+		}, func(tx *db.Tx) (err error) {
+			newer, older, err = v.Neighbours(tx)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		health, err := webhooks.HealthOf(tx, []id.Endpoint{v.Endpoint.ID})
-		if err != nil {
-			return err
-		}
-		newer, older, err := v.Neighbours(tx)
 		view = d.deliveryView(r, v, r.endpointRow(v.Endpoint, counts, health[0]))
 		view.Newer, view.Older = deliveryPage(newer), deliveryPage(older)
-		return err
+		return nil
 	})
 	return show(screen{Template: "delivery", Title: "Delivery", Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"},
 		{view.Endpoint.Name, strings.TrimPrefix(view.Endpoint.To, prefix)}, {"Delivery", ""}}, Data: view}), err

@@ -66,10 +66,17 @@ func sites(t *testing.T, test func(t *testing.T, s *site)) {
 
 func newSite(t testing.TB, engine string) *site {
 	t.Helper()
+	return newSiteOn(t, engine, func(*db.Config) {})
+}
+
+// newSiteOn is newSite with other settings of the store.
+func newSiteOn(t testing.TB, engine string, set func(*db.Config)) *site {
+	t.Helper()
 	config := db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}
 	if engine == "postgres" {
 		config = db.Config{URL: dbtest.StoreURL(t), Pool: 12}
 	}
+	set(&config)
 	master, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {
 		t.Fatal(err)

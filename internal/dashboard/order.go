@@ -123,45 +123,53 @@ func (r *request) readOrder(which id.Order) (f orderFacts, err error) {
 	if err != nil {
 		q, _ = r.readOrders(nil)
 	}
-	return f, r.read(func(tx *db.Tx) error {
-		if f.order, err = orders.ByID(tx, which); err != nil {
-			return err
-		}
-		if f.edits, err = orders.Edits(tx, which); err != nil {
-			return err
-		}
-		references := []string{string(which)}
-		for _, s := range f.order.Shipments {
-			references = append(references, string(s.ID))
-		}
-		for _, e := range f.edits {
-			for _, c := range e.Changes {
-				if c.Shipment != "" {
-					references = append(references, string(c.Shipment))
+	err = r.read(func(tx *db.Tx) error {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			if f.order, err = orders.ByID(tx, which); err != nil {
+				return err
+			}
+			return tx.Together(f.readMovements, func(tx *db.Tx) (err error) {
+				if f.order.Customer != "" && r.caller().May("read:customers") {
+					f.customer, err = customers.ByID(tx, f.order.Customer)
 				}
+				return err
+			}, func(tx *db.Tx) (err error) {
+				f.newer, f.old, err = orders.Neighbours(tx, q.Filter, f.order)
+				return err
+			})
+		}, func(tx *db.Tx) (err error) {
+			if r.caller().May("read:webhooks") {
+				f.heard, err = webhooks.OfResource(tx, string(which), shownDeliveries)
 			}
-		}
-		if f.movements, err = stock.OfReferences(tx, references[:min(len(references), 256)], shownMovements); err != nil {
 			return err
-		}
-		if r.caller().May("read:webhooks") {
-			if f.heard, err = webhooks.OfResource(tx, string(which), shownDeliveries); err != nil {
-				return err
+		}, func(tx *db.Tx) (err error) {
+			if r.caller().May("read:webhooks") {
+				f.endpoints, err = webhooks.Addresses(tx)
 			}
-			if f.endpoints, err = webhooks.Addresses(tx); err != nil {
-				return err
-			}
-		}
-		if f.order.Customer != "" && r.caller().May("read:customers") {
-			c, err := customers.ByID(tx, f.order.Customer)
-			if err != nil {
-				return err
-			}
-			f.customer = c
-		}
-		f.newer, f.old, err = orders.Neighbours(tx, q.Filter, f.order)
-		return err
+			return err
+		})
 	})
+	return f, err
+}
+
+// readMovements reads what was changed of the order, and the movements of stock of it and of its shipments, also of deleted ones.
+func (f *orderFacts) readMovements(tx *db.Tx) (err error) {
+	if f.edits, err = orders.Edits(tx, f.order.ID); err != nil {
+		return err
+	}
+	references := []string{string(f.order.ID)}
+	for _, s := range f.order.Shipments {
+		references = append(references, string(s.ID))
+	}
+	for _, e := range f.edits {
+		for _, c := range e.Changes {
+			if c.Shipment != "" {
+				references = append(references, string(c.Shipment))
+			}
+		}
+	}
+	f.movements, err = stock.OfReferences(tx, references[:min(len(references), 256)], shownMovements)
+	return err
 }
 
 // showOrder serves GET /orders/{id}.

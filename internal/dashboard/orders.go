@@ -75,18 +75,20 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var counts map[orders.Status]int64
 	var places []channels.Channel
 	var saved []views.View
-	err = r.read(func(tx *db.Tx) (err error) {
-		if list, total, err = orders.ListSummaries(tx, q.Filter); err != nil {
+	err = r.read(func(tx *db.Tx) error {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			list, total, err = orders.ListSummaries(tx, q.Filter)
 			return err
-		}
-		if counts, err = orders.StatusCounts(tx); err != nil {
+		}, func(tx *db.Tx) (err error) {
+			counts, err = orders.StatusCounts(tx)
 			return err
-		}
-		if places, _, err = channels.List(tx, 100, 0); err != nil {
+		}, func(tx *db.Tx) (err error) {
+			places, _, err = channels.List(tx, 100, 0)
 			return err
-		}
-		saved, err = views.List(tx, r.session.User.ID, "/orders")
-		return err
+		}, func(tx *db.Tx) (err error) {
+			saved, err = views.List(tx, r.session.User.ID, "/orders")
+			return err
+		})
 	})
 	if err != nil {
 		return answer{}, err

@@ -90,22 +90,21 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	}
 	today := r.format.now.UTC().Truncate(24 * time.Hour)
 	span := analytics.Span{From: today.AddDate(0, 0, 1-days).UnixMicro(), To: today.AddDate(0, 0, 1).UnixMicro() - 1}
+	var work openWork
 	err := r.read(func(tx *db.Tx) error {
-		work, err := readOpenWork(tx, r)
-		if err != nil {
-			return err
-		}
-		view.Needs, view.Hooks = work.needs(r), work.hooks
-		if r.caller().May("read:analytics") {
-			if err := view.readFigures(tx, r, span, days); err != nil {
-				return err
+		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
+			if !r.caller().May("read:analytics") {
+				return nil
 			}
-		}
-		if r.caller().May("read:orders") {
-			err = view.readLatest(tx, r)
-		}
-		return err
+			return view.readFigures(tx, r, span, days)
+		}, func(tx *db.Tx) error {
+			if !r.caller().May("read:orders") {
+				return nil
+			}
+			return view.readLatest(tx, r)
+		})
 	})
+	view.Needs, view.Hooks = work.needs(r), work.hooks
 	view.Calm = len(view.Needs) == 0
 	if len(view.Latest) == 0 && len(view.Shares) == 0 {
 		view.First = d.firstSteps(r)
@@ -134,35 +133,34 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 // readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
 func (v *overviewView) readFigures(tx *db.Tx, r *request, span analytics.Span, days int) error {
 	currency := r.session.Account.Currency
-	summary, err := analytics.Summarize(tx, currency, span)
-	if err != nil {
-		return err
-	}
-	v.KPIs = r.kpis(summary, currency)
-	now, err := analytics.ReadSales(tx, currency, span, analytics.Day)
-	if err != nil {
-		return err
-	}
 	earlier := analytics.Span{From: time.UnixMicro(span.From).AddDate(0, 0, -days).UnixMicro(), To: span.From - 1}
-	before, err := analytics.ReadSales(tx, currency, earlier, analytics.Day)
-	if err != nil {
+	var now, before analytics.Sales
+	err := tx.Together(func(tx *db.Tx) error {
+		summary, err := analytics.Summarize(tx, currency, span)
+		v.KPIs, v.LowCount = r.kpis(summary, currency), r.format.Count(summary.LowStock)
 		return err
-	}
+	}, func(tx *db.Tx) (err error) {
+		now, err = analytics.ReadSeries(tx, currency, span, analytics.Day)
+		return err
+	}, func(tx *db.Tx) (err error) {
+		before, err = analytics.ReadSeries(tx, currency, earlier, analytics.Day)
+		return err
+	}, func(tx *db.Tx) error {
+		list, err := analytics.Channels(tx, currency, span)
+		v.Shares = r.shares(list, currency)
+		return err
+	}, func(tx *db.Tx) error {
+		if !r.caller().May("read:inventory") {
+			return nil
+		}
+		low, err := analytics.LowLevels(tx, 5)
+		for _, l := range low {
+			v.Low = append(v.Low, lowRow{Name: l.Name, SKU: l.SKU, Available: r.format.Count(l.OnHand - l.Reserved),
+				Threshold: r.format.Count(l.Threshold), To: prefix + "/stock?search=" + l.SKU})
+		}
+		return err
+	})
 	v.Chart = r.salesChart(now.Points, before.Points, currency)
-	list, err := analytics.Channels(tx, currency, span)
-	if err != nil {
-		return err
-	}
-	v.Shares = r.shares(list, currency)
-	if !r.caller().May("read:inventory") {
-		return nil
-	}
-	low, err := analytics.LowLevels(tx, 5)
-	for _, l := range low {
-		v.Low = append(v.Low, lowRow{Name: l.Name, SKU: l.SKU, Available: r.format.Count(l.OnHand - l.Reserved),
-			Threshold: r.format.Count(l.Threshold), To: prefix + "/stock?search=" + l.SKU})
-	}
-	v.LowCount = r.format.Count(summary.LowStock)
 	return err
 }
 
@@ -262,7 +260,7 @@ func platformWord(platform string) string {
 
 // readLatest reads the newest orders.
 func (v *overviewView) readLatest(tx *db.Tx, r *request) error {
-	list, _, err := orders.List(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7}, func([]orders.Order) error { return nil })
+	list, _, err := orders.ListHeads(tx, orders.Filter{Sort: orders.ByCreatedAt, Limit: 7})
 	for _, o := range list {
 		v.Latest = append(v.Latest, latestRow{ID: string(o.ID), Number: orders.Number(o.Number), Customer: o.CustomerName,
 			Total: r.format.Money(o.Total, o.Currency), To: prefix + "/orders/" + string(o.ID), Status: statusWords[o.Status],
@@ -293,46 +291,46 @@ type failing struct {
 // failedFor is how long a failed job is shown as open work.
 const failedFor = 7 * 24 * time.Hour
 
-// readOpenWork reads it.
-func readOpenWork(tx *db.Tx, r *request) (w openWork, err error) {
-	may := r.caller().May
-	if may("read:orders") {
-		list, total, err := orders.List(tx, orders.Filter{CountedFilter: orders.CountedFilter{
-			Statuses: []orders.Status{orders.Processing, orders.PartiallyShipped}}, Sort: orders.ByCreatedAt, Ascending: true, Limit: 1},
-			func([]orders.Order) error { return nil })
-		if err != nil {
-			return w, err
-		}
-		if w.toShip = total; len(list) > 0 {
-			w.oldest = list[0].CreatedAt
-		}
-	}
-	if may("read:inventory") {
-		if w.oversold, w.low, err = analytics.Oversold(tx, 3); err != nil {
-			return w, err
+// read reads it.
+func (w *openWork) read(tx *db.Tx, r *request) error {
+	var parts []func(*db.Tx) error
+	for scope, part := range map[string]func(*db.Tx) error{
+		"read:orders": w.readToShip, "read:webhooks": w.readHooks, "read:inventory": func(tx *db.Tx) (err error) {
+			w.oversold, w.low, err = analytics.Oversold(tx, 3)
+			return err
+		}, "read:channels": func(tx *db.Tx) error { return w.readChannels(tx, r.format.now) },
+	} {
+		if r.caller().May(scope) {
+			parts = append(parts, part)
 		}
 	}
-	if may("read:webhooks") {
-		if err := w.readHooks(tx); err != nil {
-			return w, err
-		}
+	return tx.Together(parts...)
+}
+
+// readToShip reads how many orders wait for shipment, and the oldest of them.
+func (w *openWork) readToShip(tx *db.Tx) error {
+	list, total, err := orders.ListHeads(tx, orders.Filter{CountedFilter: orders.CountedFilter{
+		Statuses: []orders.Status{orders.Processing, orders.PartiallyShipped}}, Sort: orders.ByCreatedAt, Ascending: true, Limit: 1})
+	if w.toShip = total; len(list) > 0 {
+		w.oldest = list[0].CreatedAt
 	}
-	if may("read:channels") {
-		if w.failed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, From: r.format.now.Add(-failedFor).UnixMicro(),
-			Limit: 20}); err != nil {
-			return w, err
-		}
+	return err
+}
+
+// readChannels reads the jobs that failed lately, and the channels whose platform lets the service in no more.
+func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
+	return tx.Together(func(tx *db.Tx) (err error) {
+		w.failed, _, err = jobs.List(tx, jobs.Filter{Statuses: []jobs.Status{jobs.Failed}, From: now.Add(-failedFor).UnixMicro(), Limit: 20})
+		return err
+	}, func(tx *db.Tx) error {
 		list, _, err := channels.List(tx, 100, 0)
-		if err != nil {
-			return w, err
-		}
 		for _, c := range list {
 			if c.Status == channels.NeedsReauth || c.Status == channels.Expiring || c.Status == channels.Error {
 				w.reconnect = append(w.reconnect, c)
 			}
 		}
-	}
-	return w, nil
+		return err
+	})
 }
 
 // leastFailed is how many attempts in a row must have failed before an endpoint counts as failing.
@@ -348,7 +346,15 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	for i := range list {
 		ids[i] = list[i].ID
 	}
-	health, err := webhooks.HealthOf(tx, ids)
+	var health []webhooks.Health
+	var counts map[id.Endpoint]webhooks.Counts
+	err = tx.Together(func(tx *db.Tx) (err error) {
+		health, err = webhooks.HealthOf(tx, ids)
+		return err
+	}, func(tx *db.Tx) (err error) {
+		counts, err = webhooks.Tallies(tx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -363,11 +369,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 		switch {
 		case h.Attempts >= leastFailed && h.Answered == 0:
 			row.Tone, row.Glyph = "bad", "fail"
-			counts, err := webhooks.Tally(tx, e.ID)
-			if err != nil {
-				return err
-			}
-			w.failing = append(w.failing, failing{row.Name, e.ID, counts.Of(webhooks.Pending), h})
+			w.failing = append(w.failing, failing{row.Name, e.ID, counts[e.ID].Pending, h})
 		case h.Attempts > 0 && h.Answered*2 < h.Attempts:
 			row.Tone, row.Glyph = "warn", "wait"
 		}

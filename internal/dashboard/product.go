@@ -77,21 +77,23 @@ func (r *request) readProductPage() (p productPage, err error) {
 	if err != nil {
 		return p, err
 	}
-	return p, r.read(func(tx *db.Tx) (err error) {
-		if p.product, err = catalog.ByID(tx, which); err != nil {
+	return p, r.read(func(tx *db.Tx) error {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			if p.product, err = catalog.ByID(tx, which); err != nil {
+				return err
+			}
+			p.shown, err = commerce.ProductRecords(tx, r.caller().Currency, []*catalog.Product{p.product})
 			return err
-		}
-		if p.shown, err = commerce.ProductRecords(tx, r.caller().Currency, []*catalog.Product{p.product}); err != nil {
+		}, func(tx *db.Tx) (err error) {
+			p.channels, _, err = channels.List(tx, maxChoices, 0)
 			return err
-		}
-		if p.channels, _, err = channels.List(tx, maxChoices, 0); err != nil {
+		}, func(tx *db.Tx) (err error) {
+			p.categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
 			return err
-		}
-		if p.categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices}); err != nil {
+		}, func(tx *db.Tx) (err error) {
+			p.attributes, _, err = catalog.ListAttributes(tx, maxChoices, 0)
 			return err
-		}
-		p.attributes, _, err = catalog.ListAttributes(tx, maxChoices, 0)
-		return err
+		})
 	})
 }
 

@@ -76,32 +76,33 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 	}
 	var view productsView
 	err := r.read(func(tx *db.Tx) error {
-		ids, total, err := catalog.Page(tx, f)
-		if err != nil {
+		return tx.Together(func(tx *db.Tx) error {
+			ids, total, err := catalog.Page(tx, f)
+			if err != nil {
+				return err
+			}
+			list, err := catalog.ByIDs(tx, ids)
+			if err != nil {
+				return err
+			}
+			slices.SortFunc(list, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+			shown, err := commerce.ProductRecords(tx, r.caller().Currency, list)
+			for _, p := range list {
+				view.Rows = append(view.Rows, r.productRow(shown, p))
+			}
+			view.Pager = l.pager(r.format, len(list), total, "product", "products")
 			return err
-		}
-		list, err := catalog.ByIDs(tx, ids)
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			view.Filter, err = productFilters(tx, l, f)
 			return err
-		}
-		slices.SortFunc(list, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-		shown, err := commerce.ProductRecords(tx, r.caller().Currency, list)
-		if err != nil {
+		}, func(tx *db.Tx) error {
+			counts, err := catalog.Counts(tx)
+			if !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int64) bool { return n > 0 }) {
+				view.Empty = firstProduct(r)
+			}
+			view.Tabs = r.productTabs(l, counts)
 			return err
-		}
-		if view.Filter, err = productFilters(tx, l, f); err != nil {
-			return err
-		}
-		for _, p := range list {
-			view.Rows = append(view.Rows, r.productRow(shown, p))
-		}
-		view.Pager = l.pager(r.format, len(list), total, "product", "products")
-		counts, err := catalog.Counts(tx)
-		if !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int64) bool { return n > 0 }) {
-			view.Empty = firstProduct(r)
-		}
-		view.Tabs = r.productTabs(l, counts)
-		return err
+		})
 	})
 	view.Heads = productHeads(l, f)
 	return show(screen{Template: "products", Title: "Products", Section: "/products", Data: view}), err
@@ -154,11 +155,15 @@ func (r *request) base() string {
 func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search products", Placeholder: "Name or SKU",
 		Hidden: l.hidden("search", "categoryId", "channelId")}
-	places, _, err := channels.List(tx, maxChoices, 0)
-	if err != nil {
-		return bar, err
-	}
-	categories, _, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+	var places []channels.Channel
+	var categories []catalog.Category
+	err := tx.Together(func(tx *db.Tx) (err error) {
+		places, _, err = channels.List(tx, maxChoices, 0)
+		return err
+	}, func(tx *db.Tx) (err error) {
+		categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
+		return err
+	})
 	if err != nil {
 		return bar, err
 	}

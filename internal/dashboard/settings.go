@@ -65,20 +65,21 @@ func (d *Dashboard) showAccount(r *request) (answer, error) {
 		Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
 			{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
 				" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
+	var keys, users, endpoints int64
 	err := r.read(func(tx *db.Tx) error {
-		_, keys, err := accounts.Keys(tx, 1, 0)
-		if err != nil {
+		return tx.Together(func(tx *db.Tx) (err error) {
+			_, keys, err = accounts.Keys(tx, 1, 0)
 			return err
-		}
-		_, users, err := accounts.Users(tx, 1, 0)
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			_, users, err = accounts.Users(tx, 1, 0)
 			return err
-		}
-		_, endpoints, err := webhooks.Endpoints(tx, 1, 0)
-		view.Use = []pair{{Name: "Users", Value: r.format.Count(users)}, {Name: "API keys", Value: r.format.Count(keys)},
-			{Name: "Webhook endpoints", Value: r.format.Count(endpoints) + " of " + strconv.Itoa(limits.MaxEndpoints)}}
-		return err
+		}, func(tx *db.Tx) (err error) {
+			_, endpoints, err = webhooks.Endpoints(tx, 1, 0)
+			return err
+		})
 	})
+	view.Use = []pair{{Name: "Users", Value: r.format.Count(users)}, {Name: "API keys", Value: r.format.Count(keys)},
+		{Name: "Webhook endpoints", Value: r.format.Count(endpoints) + " of " + strconv.Itoa(limits.MaxEndpoints)}}
 	return show(screen{Template: "account", Title: "Settings", Section: "/settings/account", Data: view}), err
 }
 

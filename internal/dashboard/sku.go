@@ -63,27 +63,31 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 	}
 	view := skuView{SKU: sku}
 	err := r.read(func(tx *db.Tx) error {
-		item, err := r.sellableOf(tx)
-		if err != nil {
+		var product *catalog.Product
+		var levels []stock.Row
+		var warehouses []stock.Warehouse
+		var ledger []stock.Movement
+		var total int64
+		var sums map[string]int64
+		err := tx.Together(func(tx *db.Tx) error {
+			item, err := r.sellableOf(tx)
+			if err == nil {
+				product, err = catalog.ByID(tx, item.Product)
+			}
 			return err
-		}
-		product, err := catalog.ByID(tx, item.Product)
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			levels, _, err = stock.List(tx, stock.Filter{SKU: sku, Limit: maxLevels})
 			return err
-		}
-		levels, _, err := stock.List(tx, stock.Filter{SKU: sku, Limit: maxLevels})
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			warehouses, _, err = stock.Warehouses(tx, maxChoices, 0)
 			return err
-		}
-		warehouses, _, err := stock.Warehouses(tx, maxChoices, 0)
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			ledger, total, err = stock.Ledger(tx, sku, "", perPage, l.offset())
 			return err
-		}
-		ledger, total, err := stock.Ledger(tx, sku, "", perPage, l.offset())
-		if err != nil {
+		}, func(tx *db.Tx) (err error) {
+			sums, err = stock.LedgerSums(tx, sku)
 			return err
-		}
-		sums, err := stock.LedgerSums(tx, sku)
+		})
 		if err != nil {
 			return err
 		}

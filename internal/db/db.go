@@ -40,6 +40,7 @@ type Config struct {
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
 
 	Trace func(sql string, args []any) // of tests: called with every statement that reads; nil for none
+	Sent  func(reads int)              // of tests: called with every message of reads, with how many statements it has; nil for none
 }
 
 // DB is an open store; safe for concurrent use.
@@ -47,6 +48,7 @@ type DB struct {
 	engine engine.Engine
 	now    func() time.Time
 	trace  func(sql string, args []any)
+	sent   func(reads int)
 	log    *slog.Logger
 	mu     sync.Mutex
 	wakers map[string][]chan struct{}
@@ -66,7 +68,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &DB{now: c.Now, trace: c.Trace, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
+	d := &DB{now: c.Now, trace: c.Trace, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{}, failed: make(chan struct{})}
 	var err error
 	switch {
 	case c.URL == "":

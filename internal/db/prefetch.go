@@ -1,10 +1,6 @@
 package db
 
-import (
-	"fmt"
-
-	"entrepot/internal/db/engine"
-)
+import "entrepot/internal/db/engine"
 
 // PendingRead is a read that is answered when its caller waits for it.
 type PendingRead struct {
@@ -23,20 +19,22 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 		return q
 	}
 	tx.trace(sql, args)
-	tx.pending = append(tx.pending, &q.Pending)
+	whole := tx.whole()
+	whole.pending = append(whole.pending, &q.Pending)
 	return q
 }
 
 // Wait has the read answered, if it was not yet, and gives what went wrong with it.
 func (q *PendingRead) Wait() error {
-	for !q.Done {
-		if len(q.tx.pending) == 0 {
-			return fmt.Errorf("db: the transaction of this read has ended: %s", engine.Head(q.SQL))
-		}
-		n := q.tx.session.Answer(q.tx.pending)
-		q.tx.pending = q.tx.pending[n:]
-	}
+	q.tx.await(q)
 	return q.Err
+}
+
+// answer has pending reads answered: all that fit one message, at least one.
+func (tx *Tx) answer() {
+	n := tx.session.Answer(tx.pending)
+	tx.pending = tx.pending[n:]
+	tx.sent(n)
 }
 
 // WaitAll waits for several reads, in their order, to the first that failed.
@@ -76,7 +74,7 @@ func (p *Pending[T]) Wait() (value T, err error) {
 // Last says that all that is read from here on is read by the next statement, or prefetched before the next Wait: the end of a Read then
 // travels with it. Whoever reads on nevertheless does so on a new snapshot.
 func (tx *Tx) Last() {
-	if tx.readOnly {
+	if tx.readOnly && tx.branch == nil { // beside others, no branch knows what comes last
 		tx.session.Last()
 	}
 }

@@ -54,16 +54,29 @@ func (t *Table[T]) First(list []T, err error) (record T, _ error) {
 
 // Page reads a page of the records that w chooses, in an order such as "created_at, id", and how many there are in all.
 func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list []T, total int64, err error) {
-	from := " FROM " + t.name + w.from() + " WHERE " + w.String()
-	if err := tx.Row("SELECT count(*)"+from, w.Args(), &total); err != nil || total <= int64(offset) {
+	counted := tx.Prefetch(func(r Rows) error { return r.Scan(&total) },
+		"SELECT count(*) FROM "+t.name+w.from()+" WHERE "+w.String(), w.Args()...)
+	page := t.prefetchRows(tx, w, order, limit, offset)
+	if err := counted.Wait(); err != nil || total <= int64(offset) {
 		return []T{}, total, err
 	}
-	list, err = t.Rows(tx, w, order, limit, offset)
+	list, err = page.Wait()
 	return list, total, err
 }
 
 // Rows is Page for a caller that knows how many there are.
 func (t *Table[T]) Rows(tx *Tx, w *Where, order string, limit, offset int) ([]T, error) {
-	return List(tx, t.Scanner(), "SELECT "+t.Columns(w.alias)+" FROM "+t.name+w.from()+" WHERE "+w.String()+" ORDER BY "+order+
-		" LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+w.Bind(offset)+"::BIGINT", w.Args()...)
+	return t.prefetchRows(tx, w, order, limit, offset).Wait()
+}
+
+// prefetchRows asks for the records of a page.
+func (t *Table[T]) prefetchRows(tx *Tx, w *Where, order string, limit, offset int) *Pending[[]T] {
+	p, scan := &Pending[[]T]{Value: []T{}}, t.Scanner()
+	sql := "SELECT " + t.Columns(w.alias) + " FROM " + t.name + w.from() + " WHERE " + w.String() + " ORDER BY " + order +
+		" LIMIT " + w.Bind(limit) + "::BIGINT OFFSET " + w.Bind(offset) + "::BIGINT"
+	return p.Await(tx.Prefetch(func(r Rows) error {
+		record, err := scan(r)
+		p.Value = append(p.Value, record)
+		return err
+	}, sql, w.Args()...))
 }

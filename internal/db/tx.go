@@ -32,6 +32,7 @@ type Tx struct {
 	readOnly bool
 	step     step
 	try      int
+	branch   *branch // nil but in Together
 }
 
 // TenantID is Tenant, for the faces of the transaction.
@@ -48,10 +49,14 @@ func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
 // Query reads rows; queued writes are sent first.
 func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
+	if tx.branch != nil {
+		return nil, errors.New("db: Together reads by Each, Row and Prefetch: " + engine.Head(sql))
+	}
 	if err := tx.beforeRead(sql); err != nil {
 		return nil, err
 	}
 	tx.trace(sql, args)
+	tx.sent(1)
 	rows, err := tx.session.Query(sql, args)
 	if err != nil {
 		return nil, fmt.Errorf("%w in %s", err, engine.Head(sql))
@@ -62,6 +67,12 @@ func (tx *Tx) Query(sql string, args ...any) (Rows, error) {
 func (tx *Tx) trace(sql string, args []any) {
 	if tx.db.trace != nil {
 		tx.db.trace(sql, args)
+	}
+}
+
+func (tx *Tx) sent(reads int) {
+	if tx.db.sent != nil {
+		tx.db.sent(reads)
 	}
 }
 
@@ -87,6 +98,9 @@ func (tx *Tx) beforeRead(sql string) error {
 
 // Each runs a query and calls each for every row.
 func (tx *Tx) Each(each func(Rows) error, sql string, args ...any) error {
+	if tx.branch != nil {
+		return tx.Prefetch(each, sql, args...).Wait()
+	}
 	rows, err := tx.Query(sql, args...)
 	if err != nil {
 		return err
@@ -102,6 +116,9 @@ func (tx *Tx) Each(each func(Rows) error, sql string, args ...any) error {
 
 // Row reads the first row into the given places; ErrNoRow when there is none.
 func (tx *Tx) Row(sql string, args []any, into ...any) error {
+	if tx.branch != nil {
+		return tx.rowPending(sql, args, into)
+	}
 	rows, err := tx.Query(sql, args...)
 	if err != nil {
 		return err
@@ -237,7 +254,7 @@ func (tx *Tx) Flush() error {
 		return errors.New("db: write inside Read")
 	}
 	for len(tx.pending) > 0 {
-		tx.pending = tx.pending[tx.session.Answer(tx.pending):]
+		tx.answer()
 	}
 	return tx.session.Send(tx.steps())
 }

@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"slices"
+
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/spans"
@@ -39,8 +41,9 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 		list[i].Order, ids[i] = heads[i], heads[i].ID
 		at[ids[i]] = &list[i]
 	}
-	return list, total, db.Chunks(ids, func(piece []id.Order) error {
-		return tx.Each(func(r db.Rows) error {
+	for piece := range slices.Chunk(ids, wholePiece) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Each(func(r db.Rows) error {
 			var order id.Order
 			var u Units
 			var first string
@@ -48,10 +51,20 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 			at[order].Units, at[order].FirstLine = u, first
 			return err
 		}, "SELECT order_id, sum(quantity - refunded)::BIGINT, sum(shipped)::BIGINT, max(CASE WHEN position = 0 THEN "+
-			"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN "+db.In(len(piece), 2)+
-			" GROUP BY order_id", append([]any{tx.Tenant}, db.Padded(piece)...)...)
-	})
+			"CASE WHEN name = '' THEN sku ELSE name END END) FROM order_lines WHERE tenant_id = $1 AND order_id IN "+db.In(len(args)-1, 2)+
+			" GROUP BY order_id", args...)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, total, nil
 }
+
+// wholePiece is how many ids one statement looks for.
+const wholePiece = 256
+
+// ListHeads reads a page as List does, without lines, and how many orders match in all.
+func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
 
 // StatusCounts is how many orders of the account have each status, from the kept figures.
 func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
@@ -70,18 +83,18 @@ func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
 	cursor := f.CursorOf(*o)
 	f.Offset, f.Limit, f.After = 0, 1, &cursor
-	next, _, err := listHeads(tx, f)
-	if err != nil {
-		return "", "", err
+	back := f
+	back.Ascending = !f.Ascending
+	first := func(f Filter, into *id.Order) func(*db.Tx) error {
+		return func(tx *db.Tx) error {
+			list, _, err := listHeads(tx, f)
+			if len(list) > 0 {
+				*into = list[0].ID
+			}
+			return err
+		}
 	}
-	if len(next) > 0 {
-		after = next[0].ID
-	}
-	f.Ascending = !f.Ascending
-	previous, _, err := listHeads(tx, f)
-	if len(previous) > 0 {
-		before = previous[0].ID
-	}
+	err = tx.Together(first(f, &after), first(back, &before))
 	return before, after, err
 }
 
@@ -106,16 +119,16 @@ func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 func ByIDs(tx *db.Tx, ids []id.Order) ([]Order, error) {
 	found := make(map[id.Order]Order, len(ids))
 	scan := table.Scanner()
-	err := db.Chunks(ids, func(piece []id.Order) error {
-		return tx.Each(func(r db.Rows) error {
+	for piece := range slices.Chunk(ids, wholePiece) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Each(func(r db.Rows) error {
 			o, err := scan(r)
 			found[o.ID] = o
 			return err
-		}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(piece), 2),
-			append([]any{tx.Tenant}, db.Padded(piece)...)...)
-	})
-	if err != nil {
-		return nil, err
+		}, "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(args)-1, 2), args...)
+		if err != nil {
+			return nil, err
+		}
 	}
 	var list []Order
 	for _, order := range ids {

@@ -115,11 +115,9 @@ func oneEndpoint(tx *db.Tx, end string, endpoint id.Endpoint) (*Endpoint, error)
 
 // Endpoints reads a page of an account's endpoints, oldest first, and how many there are.
 func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err error) {
-	if err := tx.Row("SELECT count(*) FROM endpoints "+living, []any{tx.Tenant}, &total); err != nil {
-		return nil, 0, err
-	}
+	counted := tx.Prefetch(func(r db.Rows) error { return r.Scan(&total) }, "SELECT count(*) FROM endpoints "+living, tx.Tenant)
 	list, err = readEndpoints(tx, " ORDER BY id LIMIT $2 OFFSET $3", limit, offset)
-	return list, total, err
+	return list, total, errors.Join(err, counted.Wait())
 }
 
 // Counts are how many of an endpoint's deliveries are in each state.
