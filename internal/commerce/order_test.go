@@ -420,6 +420,7 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 	s := newShop(b, store, 10_000)
 	var next atomic.Int64
 	b.ResetTimer()
+	before := used()
 	var wg sync.WaitGroup
 	for range callers {
 		wg.Go(func() {
@@ -452,4 +453,5 @@ func benchCreate(b *testing.B, store *db.DB, callers int) {
 	}
 	wg.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "orders/s")
+	b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs")
 }

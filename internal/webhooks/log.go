@@ -3,6 +3,7 @@ package webhooks
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,23 +66,38 @@ const (
 	lookEvents = 20_000
 )
 
-// indexed is what both indexes of the log beside its order have as their condition: levels change too often to be indexed.
-const indexed = "event <> '" + StockUpdated + "'"
+// bulk are the events that come by the thousand in one request: no index beside the log's order has them, since each entry of theirs would
+// be written at another place of it.
+var bulk = []string{ProductCreated, ProductDeleted, ProductUpdated, StockUpdated}
 
-// searched reports whether no index has what is wanted: changes of levels, also among the events about a SKU.
-func (f *LogFilter) searched() bool {
-	_, isID := id.Parse[string](f.Resource)
-	return f.Event == StockUpdated || f.Event == "" && f.Resource != "" && !isID
+// indexed is what both indexes of the log beside its order have as their condition.
+var indexed = "event NOT IN ('" + strings.Join(bulk, "', '") + "')"
+
+// searched reports whether no index has what is wanted: bulk events, also those about one record. What has an event of another kind is no
+// product, and what is no UUID is a SKU.
+func (f *LogFilter) searched(tx *db.Tx) (bool, error) {
+	if f.Event != "" || f.Resource == "" {
+		return slices.Contains(bulk, f.Event), nil
+	}
+	if _, isID := id.Parse[string](f.Resource); !isID {
+		return true, nil
+	}
+	found, err := exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND resource_id = $2 AND "+indexed+" LIMIT 1", tx.Tenant, f.Resource)
+	return !found, err
 }
 
 // Log reads a page of the log. Stamps grow in commit order, so a reader who goes on from the last event he got, in that order, misses
 // none. Errors: Invalid for an event to begin behind that is not in the log.
 func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	page.Next = f.After
-	w, order, err := f.direct(tx)
+	searched, err := f.searched(tx)
+	if err != nil {
+		return page, err
+	}
+	w, order, err := f.direct(tx, searched)
 	switch {
 	case err != nil:
-	case f.searched():
+	case searched:
 		err = f.search(tx, w, order, &page)
 	default:
 		err = page.read(tx, f.Limit, w.String()+order+" LIMIT "+w.Bind(f.Limit+1)+"::BIGINT", w.Args())
@@ -89,17 +105,21 @@ func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	return page, err
 }
 
-// direct chooses what the indexes have in the order of the page.
-func (f *LogFilter) direct(tx *db.Tx) (w *db.Where, order string, err error) {
+// direct chooses what the indexes have in the order of the page; of what is searched, the stretch of the log.
+func (f *LogFilter) direct(tx *db.Tx, searched bool) (w *db.Where, order string, err error) {
 	w, order = db.NewWhere(tx, "").And("endpoint_id IS NULL"), " ORDER BY stamp"
 	if f.Newest {
 		order += " DESC"
 	}
-	if err := f.span(tx, w); err != nil || f.searched() {
+	if err := f.span(tx, w); err != nil || searched {
 		return w, order, err
 	}
-	db.AndGiven(w, "event = ?", f.Event)
-	db.AndGiven(w, "resource_id = ?", f.Resource)
+	if f.Resource != "" { // a record has fewer events than a kind
+		w.And("resource_id = ?", f.Resource)
+		db.AndGiven(w, "event || '' = ?", f.Event)
+	} else {
+		db.AndGiven(w, "event = ?", f.Event)
+	}
 	if f.Event != "" || f.Resource != "" {
 		w.And(indexed)
 	}

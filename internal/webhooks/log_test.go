@@ -13,7 +13,10 @@ import (
 	"entrepot/internal/id"
 )
 
-const anOrder = "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a"
+const (
+	anOrder  = "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a"
+	aProduct = "019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6b"
+)
 
 // fillLog records n events of a few kinds about a few records, one commit each.
 func fillLog(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all []Logged) {
@@ -21,7 +24,8 @@ func fillLog(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all []Logged)
 	random := rand.New(rand.NewPCG(3, 4))
 	for range n {
 		e := [][2]string{{OrderReceived, anOrder}, {OrderShipped, anOrder}, {OrderShipped, string(id.New[id.Order]())}, {StockUpdated, "SKU-1"},
-			{StockUpdated, "SKU-2"}, {StockLow, "SKU-1"}}[random.IntN(6)]
+			{StockUpdated, "SKU-2"}, {StockLow, "SKU-1"}, {ProductUpdated, aProduct},
+			{ProductDeleted, aProduct}, {ProductCreated, string(id.New[id.Product]())}}[random.IntN(9)]
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 			Record(tx, Event{Name: e[0], Resource: e[1], Body: func(id.Event, int64) string { return "{}" }})
 			return nil
@@ -47,8 +51,8 @@ func TestPagesOfTheLog(t *testing.T) {
 		all := fillLog(t, store, tenant, 90)
 		fillLog(t, store, other, 3)
 		for _, newest := range []bool{false, true} {
-			for _, event := range []string{"", OrderShipped, StockUpdated, StockLow, CustomerErased} {
-				for _, resource := range []string{"", anOrder, "SKU-1", "nothing"} {
+			for _, event := range []string{"", OrderShipped, StockUpdated, StockLow, CustomerErased, ProductUpdated} {
+				for _, resource := range []string{"", anOrder, aProduct, "SKU-1", "nothing"} {
 					for _, span := range [][2]int64{{}, {all[20].CreatedAt, all[60].CreatedAt}} {
 						f := LogFilter{Event: event, Resource: resource, From: span[0], To: span[1], Newest: newest, Limit: 7, Look: 13}
 						follow(t, store, tenant, f, all)
@@ -116,12 +120,17 @@ func TestPlansOfTheLog(t *testing.T) {
 			}{
 				{LogFilter{}, "(tenant_id=?"}, {LogFilter{From: 1}, "(tenant_id=? AND stamp>?"},
 				{LogFilter{Event: CustomerErased}, "events_tenant_id_event (tenant_id=? AND event=?"},
+				{LogFilter{Event: ProductUpdated}, "(tenant_id=?"}, {LogFilter{Resource: aProduct, From: 1}, "(tenant_id=? AND stamp>?"},
 				{LogFilter{Resource: anOrder}, "events_tenant_id_resource_id (tenant_id=? AND resource_id=?"},
 				{LogFilter{Event: OrderShipped, Resource: anOrder}, "events_tenant_id_resource_id (tenant_id=? AND resource_id=?"},
 			} {
 				for _, c.f.Newest = range []bool{false, true} {
 					c.f.Limit = 20
-					w, order, err := c.f.direct(tx)
+					searched, err := c.f.searched(tx)
+					if err != nil {
+						return err
+					}
+					w, order, err := c.f.direct(tx, searched)
 					if err != nil {
 						return err
 					}
