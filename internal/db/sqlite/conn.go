@@ -17,6 +17,8 @@ type conn struct {
 
 	written bool // something was written since it was last set to false
 
+	stop chan struct{} // of a reader: closing it breaks off what runs, and whatever would run after it
+
 	durability *durability // of a reader: where it asks how much of what it sees may not be on the disk yet
 	seen       int64       // the newest group that it may see
 }
@@ -57,6 +59,12 @@ func openConnAs(path string, flags sqlite.OpenFlags, settings ...string) (*conn,
 		}
 	}
 	return c, nil
+}
+
+// interruptible makes a connection whose statements end when stop is closed, a new one.
+func (c *conn) interruptible() {
+	c.stop = make(chan struct{})
+	c.SetInterrupt(c.stop)
 }
 
 func (c *conn) close() error {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"zombiezen.com/go/sqlite"
+
 	"entrepot/internal/db/engine"
 	"entrepot/internal/id"
 )
@@ -68,8 +70,28 @@ func (e *Engine) snapshot(ctx context.Context, read func(*conn) error) (seen int
 		return 0, engine.Unavailable(err)
 	}
 	defer c.Exec("ROLLBACK", nil)
-	err = read(c)
+	err = c.until(ctx, read)
 	return c.seen, err
+}
+
+// until runs a read whose statements are broken off when its caller has gone.
+func (c *conn) until(ctx context.Context, read func(*conn) error) (err error) {
+	gone := make(chan struct{})
+	here := context.AfterFunc(ctx, func() {
+		close(c.stop)
+		close(gone)
+	})
+	defer func() {
+		if here() {
+			return
+		}
+		<-gone
+		c.interruptible()
+		if code(err) == sqlite.ResultInterrupt {
+			err = ctx.Err()
+		}
+	}()
+	return read(c)
 }
 
 func (e *Engine) borrow(ctx context.Context) (*conn, error) {
@@ -94,4 +116,10 @@ func (e *Engine) borrow(ctx context.Context) (*conn, error) {
 }
 
 // openReader opens another connection that only reads.
-func (e *Engine) openReader() (*conn, error) { return openConn(e.path, e.settings...) }
+func (e *Engine) openReader() (*conn, error) {
+	c, err := openConn(e.path, e.settings...)
+	if err == nil {
+		c.interruptible()
+	}
+	return c, err
+}

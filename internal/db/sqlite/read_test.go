@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"entrepot/internal/db/engine"
+)
+
+// endless gives one row and then looks for a second one for ever.
+const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i IN (1, -1)"
+
+// walk walks the rows of a statement and calls row for each.
+func walk(s engine.Session, sql string, row func()) error {
+	rows, err := s.Query(sql, nil)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		row()
+	}
+	return rows.Err()
+}
+
+// A statement ends when its caller has gone, wherever it is, and its connection serves the next caller.
+func TestAReadEndsWithItsCaller(t *testing.T) {
+	store := opened(t, Config{Unsafe: true, Pool: 1})
+	reads := map[string]func(context.Context, engine.Work) error{
+		"read": func(ctx context.Context, work engine.Work) error {
+			return store.Read(ctx, 1, true, func(s engine.Session) error {
+				_, err := work(s)
+				return err
+			})
+		},
+		"optimistic write": func(ctx context.Context, work engine.Work) error { return store.Write(ctx, 1, engine.Optimistic, work) },
+	}
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			for wait := range 5 { // from before the next row is looked for to well within looking for it
+				ctx, leave := context.WithCancel(t.Context())
+				err := read(ctx, func(s engine.Session) ([]*engine.Step, error) {
+					return nil, walk(s, endless, func() { time.AfterFunc(time.Duration(wait)*5*time.Millisecond, leave) })
+				})
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("the read ended with %v", err)
+				}
+				if _, err := marks(t, store); err != nil {
+					t.Fatalf("the next read: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// A caller who leaves when the read is over harms neither it nor the next one.
+func TestALateLeaveBreaksNothingOff(t *testing.T) {
+	store := opened(t, Config{Unsafe: true, Pool: 1})
+	for range 200 {
+		ctx, leave := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		err := store.Read(ctx, 1, true, func(s engine.Session) error {
+			err := walk(s, "SELECT 1", func() {})
+			go func() {
+				leave()
+				close(done)
+			}()
+			return err
+		})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if _, err := marks(t, store); err != nil {
+			t.Fatalf("the next read: %v", err)
+		}
+		<-done
+	}
+}
