@@ -100,24 +100,25 @@ func stockValues(tx *db.Tx) (map[string]money.Total, error) {
 
 // LowLevels are the levels below their threshold, the scarcest first, at most limit of them.
 func LowLevels(tx *db.Tx, limit int) ([]Level, error) {
-	return db.List(tx, scanLevel, levelRows+" AND l.on_hand - l.reserved < l.threshold "+
-		"ORDER BY l.on_hand - l.reserved - l.threshold, l.sku, l.warehouse_code LIMIT $2", tx.Tenant, limit)
-}
-
-const levelRows = `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, coalesce(l.threshold, 0)
-	FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
-	WHERE l.tenant_id = $1 AND l.deleted_at IS NULL`
-
-func scanLevel(r db.Rows) (l Level, err error) {
-	return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
+	return readLevels(tx, limit, "low = TRUE", "on_hand - reserved - threshold")
 }
 
 // Oversold are the levels of which more is reserved than there is, the worst first, at most limit of them, and how many there are.
 func Oversold(tx *db.Tx, limit int) (list []Level, total int64, err error) {
-	if list, err = db.List(tx, scanLevel, levelRows+" AND l.low = TRUE AND l.on_hand < l.reserved "+
-		"ORDER BY l.on_hand - l.reserved, l.sku, l.warehouse_code LIMIT $2", tx.Tenant, limit); err != nil || len(list) < limit {
+	const oversold = "CASE WHEN on_hand < reserved THEN 1 ELSE 0 END = 1" // as its index has it
+	if list, err = readLevels(tx, limit, oversold, "on_hand - reserved"); err != nil || len(list) < limit {
 		return list, int64(len(list)), err
 	}
-	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND low = TRUE "+
-		"AND on_hand < reserved")
+	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND "+oversold)
+}
+
+// readLevels reads the first of the living levels that a condition chooses. Their products are looked up when it is known which they are.
+func readLevels(tx *db.Tx, limit int, condition, order string) ([]Level, error) {
+	return db.List(tx, func(r db.Rows) (l Level, err error) {
+		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)
+	}, `SELECT l.sku, l.product_id, coalesce(p.name, ''), l.warehouse_code, l.on_hand, l.reserved, l.threshold
+		FROM (SELECT sku, product_id, warehouse_code, on_hand, reserved, coalesce(threshold, 0) AS threshold, `+order+` AS place
+			FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND `+condition+`
+			ORDER BY place, sku, warehouse_code LIMIT $2::BIGINT) l
+		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id ORDER BY l.place, l.sku, l.warehouse_code`, tx.Tenant, limit)
 }

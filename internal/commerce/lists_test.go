@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/analytics"
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
@@ -109,9 +110,12 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 		if i%200 == 7 {
 			warehouse = "LYON"
 		}
-		low := i%150 == 9
+		low, reserved := i%150 == 9, 0
+		if i%300 == 9 {
+			reserved = 10 + i
+		}
 		tx.Change(`INSERT INTO stock_levels (tenant_id, sku, warehouse_code, id, product_id, on_hand, reserved, threshold, low, updated_at,
-			changed_at) VALUES ($1,$2,$3,$4,$5,9,0,0,$6,0,$7)`, tx.Tenant, p.sku, warehouse, id.New[id.Level](), p.id, low, p.changed+1)
+			changed_at) VALUES ($1,$2,$3,$4,$5,9,$6,0,$7,0,$8)`, tx.Tenant, p.sku, warehouse, id.New[id.Level](), p.id, reserved, low, p.changed+1)
 		tx.Tally("levels", warehouse, 1)
 		if low {
 			tx.Tally("low", warehouse, 1)
@@ -317,6 +321,8 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 			{stock.Filter{Warehouse: "MAIN"}, plenty - 6},
 			{stock.Filter{Low: true}, 8},
 			{stock.Filter{Low: true, Warehouse: "LYON"}, 0},
+			{stock.Filter{Oversold: true}, 4},
+			{stock.Filter{Oversold: true, Warehouse: "LYON"}, 0},
 			{stock.Filter{SKU: "SKU-00009"}, 1},
 			{stock.Filter{Search: "thing 0001"}, 10},
 			{stock.Filter{Search: "thing 0001", Warehouse: "PARIS"}, 0},
@@ -351,6 +357,28 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 				list, total, err := customers.List(tx, c.filter)
 				if total != c.total || int64(len(list)) != min(7, total) {
 					t.Errorf("%+v: %d customers of %d, want %d", c.filter, len(list), total, c.total)
+				}
+				return err
+			})
+		}
+	})
+}
+
+// What runs low and what is oversold are read without the other levels, however few are wanted.
+func TestScarceLevelsAreReadByThemselves(t *testing.T) {
+	onEach(t, func(m *many) {
+		for _, limit := range []int{1, 50} {
+			m.reads(fmt.Sprint("low, at most ", limit), 100, func(tx *db.Tx) error {
+				list, err := analytics.LowLevels(tx, limit)
+				if len(list) != min(limit, 8) || list[0].OnHand-list[0].Reserved != -910 {
+					t.Errorf("%d low levels, the first %+v", len(list), list[0])
+				}
+				return err
+			})
+			m.reads(fmt.Sprint("oversold, at most ", limit), 100, func(tx *db.Tx) error {
+				list, total, err := analytics.Oversold(tx, limit)
+				if total != 4 || len(list) != min(limit, 4) || list[0].OnHand-list[0].Reserved != -910 || list[0].Name == "" {
+					t.Errorf("%d oversold levels of %d, the first %+v", len(list), total, list[0])
 				}
 				return err
 			})

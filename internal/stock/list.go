@@ -60,7 +60,7 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 		w.And("l.low = TRUE")
 	}
 	if f.Oversold {
-		w.And("l.reserved > l.on_hand")
+		w.And("CASE WHEN l.on_hand < l.reserved THEN 1 ELSE 0 END = 1") // as its index has it
 	}
 	return w
 }
