@@ -52,7 +52,7 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 	}
 	view := customersView{Filter: filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search customers",
 		Placeholder: "Name, e-mail, company, phone", Hidden: l.hidden("search", "segmentId")}}
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		segments, err := customers.Segments(tx)
 		if err != nil {
 			return err

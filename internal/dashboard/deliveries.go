@@ -69,7 +69,7 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	f, wrong, status := r.deliveryFilter()
 	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Wrong: wrong, Empty: empty{Icon: "send", Head: "No deliveries here",
 		Text: "A delivery is one event on its way to one endpoint."}, From: r.http.URL.Query().Get("from"), To: r.http.URL.Query().Get("to")}
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		names, options, err := endpointNames(tx)
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 		Empty: empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
 			"The log keeps them in the order in which they were committed.",
 			Curl: "curl -H 'X-API-Key: <API_KEY>' '" + r.base() + "/api/v1/developer/events?limit=10'"}}
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		page, err := webhooks.Log(tx, f)
 		for i := range page.Events {
 			view.Events = append(view.Events, d.eventRow(r, &page.Events[i]))

@@ -75,7 +75,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var counts map[orders.Status]int64
 	var places []channels.Channel
 	var saved []views.View
-	err = r.read(func(tx *db.Tx) error {
+	err = r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			list, total, err = orders.ListSummaries(tx, q.Filter)
 			return err

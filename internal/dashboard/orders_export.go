@@ -66,7 +66,7 @@ func (r *request) eachExported(q ordersQuery, write func([]orders.Summary) error
 	f.Offset, f.Limit = 0, 500
 	for {
 		var list []orders.Summary
-		err := r.read(func(tx *db.Tx) (err error) {
+		err := r.readWide(func(tx *db.Tx) (err error) {
 			list, _, err = orders.ListSummaries(tx, f)
 			return err
 		})

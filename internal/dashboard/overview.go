@@ -91,7 +91,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	today := r.format.now.UTC().Truncate(24 * time.Hour)
 	span := analytics.Span{From: today.AddDate(0, 0, 1-days).UnixMicro(), To: today.AddDate(0, 0, 1).UnixMicro() - 1}
 	var work openWork
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
 			if !r.caller().May("read:analytics") {
 				return nil

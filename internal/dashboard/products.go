@@ -75,7 +75,7 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 		return answer{}, err
 	}
 	var view productsView
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error {
 			ids, total, err := catalog.Page(tx, f)
 			if err != nil {

@@ -142,6 +142,11 @@ func (r *request) read(run func(tx *db.Tx) error) error {
 	return r.d.DB.Read(r.http.Context(), r.caller().Tenant, run)
 }
 
+// readWide is read for lists, searches and figures, which may look at many records.
+func (r *request) readWide(run func(tx *db.Tx) error) error {
+	return r.d.DB.ReadWide(r.http.Context(), r.caller().Tenant, run)
+}
+
 // pathID reads an identifier from the path: what is no UUID is not found.
 func pathID[T ~string](r *request, noun string) (T, error) {
 	v, ok := id.Parse[T](r.http.PathValue("id"))

@@ -50,7 +50,7 @@ func (d *Dashboard) showAudit(r *request) (answer, error) {
 	view := logView{Tabs: r.settingsTabs(path), Wrong: wrong, From: q.Text("from"), To: q.Text("to"),
 		Chips: r.chips(path, [][2]string{{"actor", "By"}, {"action", "What"}, {"resourceType", "Kind"}, {"resourceId", "To"}, {"from", "From"},
 			{"to", "Until"}}), Empty: empty{Icon: "list", Head: "Nothing here", Text: "No entry fits."}}
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		list, total, err := audit.List(tx, f)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 		Empty: empty{Icon: "shield", Head: "Nothing was refused",
 			Text: "Requests of your keys and users that the API refuses appear here within " +
 				"seconds: a missing scope, a wrong field, a limit reached, a revoked key that is still in use."}}
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		list, total, err := audit.ListRefused(tx, audit.RefusedFilter{Key: key, Status: int64(q.Int("status", 0, 0, 499)), Limit: logOnPage,
 			Offset: (number - 1) * logOnPage})
 		if err != nil {

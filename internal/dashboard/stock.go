@@ -82,7 +82,7 @@ func (d *Dashboard) listStock(r *request) (answer, error) {
 
 func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter) (answer, error) {
 	var view stockView
-	err := r.read(func(tx *db.Tx) error {
+	err := r.readWide(func(tx *db.Tx) error {
 		list, total, err := stock.List(tx, f)
 		if err != nil {
 			return err
