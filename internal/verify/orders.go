@@ -6,7 +6,6 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/spans"
 )
 
 func openLines(c *account) error {
@@ -213,38 +212,6 @@ func shipments(c *account) error {
 	})
 }
 
-// orderFigures works every kept figure of orders out again.
-func orderFigures(c *account) error {
-	for _, width := range spans.Widths {
-		err := c.each(`SELECT status, bucket, channel, currency, sum(o)::BIGINT, sum(i)::BIGINT, sum(b)::BIGINT, sum(s)::BIGINT,
-				sum(kept_o)::BIGINT, sum(kept_i)::BIGINT, sum(kept_b)::BIGINT, sum(kept_s)::BIGINT FROM (
-				SELECT o.status, o.created_at / $2::BIGINT * $2::BIGINT AS bucket, coalesce(o.channel_id::TEXT, '') AS channel, o.currency, 1 AS o,
-				coalesce(l.items, 0) AS i,
-					o.total / 100000000 AS b, o.total % 100000000 AS s, 0 AS kept_o, 0 AS kept_i, 0 AS kept_b, 0 AS kept_s
-				FROM orders o LEFT JOIN (SELECT order_id, sum(quantity)::BIGINT AS items FROM order_lines
-				WHERE tenant_id = $1 GROUP BY order_id) l ON l.order_id = o.id
-				WHERE o.tenant_id = $1
-				UNION ALL SELECT status, bucket, channel, currency, 0, 0, 0, 0, orders, items, big, small FROM order_figures
-				WHERE tenant_id = $1 AND span = $2::BIGINT) AS both_sides
-			GROUP BY status, bucket, channel, currency`, []any{width}, func(r db.Rows) error {
-			var status, channel, currency string
-			var bucket int64
-			var stored, kept [4]int64
-			err := r.Scan(&status, &bucket, &channel, &currency, &stored[0], &stored[1], &stored[2], &stored[3], &kept[0], &kept[1], &kept[2],
-				&kept[3])
-			if stored != kept {
-				c.wrong("orders %s from %d on for %d µs, channel %q, in %s: orders, pieces and amounts are %d, kept as %d",
-					status, bucket, width, channel, currency, stored, kept)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func orderChannels(c *account) error {
 	return c.each(`SELECT x.what, count(*), count(c.id) FROM (
 			SELECT 'orders' AS what, channel_id FROM orders WHERE tenant_id = $1 AND channel_id IS NOT NULL
@@ -261,31 +228,40 @@ func orderChannels(c *account) error {
 	})
 }
 
+// customerTotals walks customers and orders side by side, by customer.
 func customerTotals(c *account) error {
-	err := c.each(`SELECT c.id, c.orders_count, c.total_spent, coalesce(o.n, 0), coalesce(o.spent, 0) FROM customers c LEFT JOIN (
-			SELECT customer_id, count(*) AS n, sum(CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END)::BIGINT AS spent FROM orders
-			WHERE tenant_id = $1 AND customer_id IS NOT NULL GROUP BY customer_id) o ON o.customer_id = c.id
-		WHERE c.tenant_id = $1`, nil, func(r db.Rows) error {
-		var customer string
-		var count, orders int64
-		var total, spent money.Amount
-		err := r.Scan(&customer, &count, &total, &orders, &spent)
-		if count != orders || total != spent {
-			c.wrong("customer %s has %d orders for %s, kept as %d for %s", customer, orders, spent, count, total)
+	var here string // the customer whose orders follow
+	var kept, found struct{ orders, spent int64 }
+	settle := func() {
+		if kept != found {
+			c.wrong("customer %s has %d orders for %s, kept as %d for %s", here, found.orders, money.Amount(found.spent), kept.orders,
+				money.Amount(kept.spent))
 		}
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	return c.Each(func(r db.Rows) error {
-		var number int64
+	err := c.Each(func(r db.Rows) error {
 		var customer string
-		err := r.Scan(&number, &customer)
-		c.wrong("%s is of customer %s, who is not there", orders.Number(number), customer)
-		return err
-	}, `SELECT o.number, o.customer_id FROM orders o LEFT JOIN customers c ON c.tenant_id = $1 AND c.id = o.customer_id
-		WHERE o.tenant_id = $1 AND o.customer_id IS NOT NULL AND c.id IS NULL`, c.Tenant)
+		var number, count, spent int64
+		if err := r.Scan(&customer, &number, &count, &spent); err != nil {
+			return err
+		}
+		switch {
+		case number == 0:
+			settle()
+			c.look()
+			here, kept.orders, kept.spent = customer, count, spent
+			found.orders, found.spent = 0, 0
+		case customer != here:
+			c.wrong("%s is of customer %s, who is not there", orders.Number(number), customer)
+		default:
+			found.orders++
+			found.spent += spent
+		}
+		return nil
+	}, `SELECT id AS customer, 0::BIGINT AS number, orders_count, total_spent FROM customers WHERE tenant_id = $1
+		UNION ALL SELECT customer_id, number, 1, CASE WHEN status = 'CANCELLED' THEN 0 ELSE total END FROM orders
+			WHERE tenant_id = $1 AND customer_id IS NOT NULL ORDER BY customer, number`, c.Tenant)
+	settle()
+	return err
 }
 
 func idempotency(c *account) error {

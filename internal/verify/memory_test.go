@@ -1,0 +1,72 @@
+package verify_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/verify"
+)
+
+// gathers finds the steps of SQLite's plans that hold a whole table in memory: sorting within a group that an index gives is none.
+var gathers = regexp.MustCompile(`MATERIALIZE|AUTOMATIC|USE TEMP B-TREE FOR (GROUP|ORDER) BY|CO-ROUTINE \w+ .*SCAN`)
+
+// few are statements that may gather, because what they gather is small: each is known by a part of its text.
+var few = []string{
+	"WHERE tenant_id = $1 AND reserved <> 0", // what open orders hold
+	"sum(version)::BIGINT",                   // a row for each hour and status
+	"SELECT name, key, sum(n)::BIGINT",       // a short column of customers and products
+	"SELECT x.what, count(*), count(c.id)",   // three rows
+}
+
+// A store is verified in little memory, however large it is: what checks read comes in an order that an index has.
+func TestChecksGatherNoTable(t *testing.T) {
+	asked := map[string][]any{}
+	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true, Trace: func(sql string, args []any) { asked[sql] = args }})
+	s := newShop(t, store)
+	s.life()
+	s.dispatch()
+	clear(asked)
+	if _, err := verify.Run(t.Context(), store, ""); err != nil {
+		t.Fatal(err)
+	}
+	statements, seen := maps.Clone(asked), map[string]bool{}
+	if len(statements) < len(verify.Checks) {
+		t.Fatalf("%d statements were seen", len(statements))
+	}
+	err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+		for sql, args := range statements {
+			var plan strings.Builder
+			if err := tx.Each(func(r db.Rows) error {
+				var n, parent, unused int64
+				var line string
+				err := r.Scan(&n, &parent, &unused, &line)
+				plan.WriteString(line + "\n")
+				return err
+			}, "EXPLAIN QUERY PLAN "+sql, args...); err != nil {
+				return err
+			}
+			if !gathers.MatchString(plan.String()) {
+				continue
+			}
+			if i := slices.IndexFunc(few, func(part string) bool { return strings.Contains(sql, part) }); i >= 0 {
+				seen[few[i]] = true
+			} else {
+				t.Errorf("%s\n%s", sql, plan.String())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range few {
+		if !seen[part] {
+			t.Errorf("no statement with %q gathers anything", part)
+		}
+	}
+}
