@@ -31,7 +31,7 @@ func NewPair(t testing.TB) *Pair {
 		t.Cleanup(server.remove)
 		*one = server
 	}
-	p.hosts = fmt.Sprintf("127.0.0.1:%d,127.0.0.1:%d", p.primary.port, p.standby.port)
+	p.hosts = fmt.Sprintf("127.0.0.1:%d,127.0.0.1:%d", p.standby.port, p.primary.port)
 	p.must("making the primary", p.primary.init())
 	p.must("starting the primary", p.primary.launch(pairOptions...))
 	p.must("waiting for the primary", p.primary.await())
@@ -49,12 +49,13 @@ func (p *Pair) must(doing string, err error) {
 	}
 }
 
-// URL is the address of a fresh, empty database, with both hosts in it.
+// URL is the address of a fresh, empty database, with both hosts in it, the first standby first.
 func (p *Pair) URL() string {
 	p.t.Helper()
 	name := fmt.Sprintf("p%d", made.Add(1))
 	p.Exec("CREATE DATABASE " + name + " TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
-	return "postgres://postgres@" + p.hosts + "/" + name + "?sslmode=disable&target_session_attrs=read-write"
+	p.awaitStandby("replay_lsn >= pg_current_wal_flush_lsn()") // it refuses connections to a database that it does not have yet
+	return "postgres://postgres@" + p.hosts + "/" + name + "?sslmode=disable"
 }
 
 // Exec runs one statement on the primary.
@@ -103,6 +104,13 @@ func (p *Pair) StartStandby() {
 	p.must("waiting for the standby", p.standby.await())
 }
 
+// Count reads one number on the primary.
+func (p *Pair) Count(sql string) (n int) {
+	p.t.Helper()
+	p.must(sql, on(p.primary, func(ctx context.Context, c *pgx.Conn) error { return c.QueryRow(ctx, sql).Scan(&n) }))
+	return n
+}
+
 // copyPrimary makes the standby a copy of the primary, and the primary wait for it with every commit.
 func (p *Pair) copyPrimary() {
 	p.t.Helper()
@@ -111,12 +119,15 @@ func (p *Pair) copyPrimary() {
 	p.StartStandby()
 	p.Exec("ALTER SYSTEM SET synchronous_standby_names = '*'") // not in the copy: who is promoted has no standby at first
 	p.Exec("SELECT pg_reload_conf()")
-	p.must("waiting until the standby is synchronous", on(p.primary, func(ctx context.Context, c *pgx.Conn) error {
-		var synchronous bool
-		for err := error(nil); err == nil && !synchronous; time.Sleep(10 * time.Millisecond) {
-			err = c.QueryRow(ctx, `SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'
-				AND flush_lsn >= pg_current_wal_flush_lsn()`).Scan(&synchronous)
-			if err != nil {
+	p.awaitStandby("sync_state = 'sync' AND flush_lsn >= pg_current_wal_flush_lsn()")
+}
+
+// awaitStandby waits until a condition holds for how the primary sees the standby.
+func (p *Pair) awaitStandby(condition string) {
+	p.t.Helper()
+	p.must("waiting for the standby", on(p.primary, func(ctx context.Context, c *pgx.Conn) error {
+		for holds := false; !holds; time.Sleep(10 * time.Millisecond) {
+			if err := c.QueryRow(ctx, "SELECT count(*) > 0 FROM pg_stat_replication WHERE "+condition).Scan(&holds); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 func TestPair(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started five times")
 	pair := dbtest.NewPair(t)
-	address := pair.URL()
+	address := pair.URL() + "&target_session_attrs=read-write"
 	add := func(n int) {
 		t.Helper()
 		conn, err := pgx.Connect(t.Context(), address)

@@ -47,10 +47,10 @@ const skus = 8
 
 func sku(n int) string { return fmt.Sprintf("FAIL-%d", n) }
 
-func open(t *testing.T) *shop {
+func open(t *testing.T, pair *dbtest.Pair, address string) *shop {
 	t.Helper()
-	s := &shop{t: t, pair: dbtest.NewPair(t), answered: make([]atomic.Int64, 2)}
-	first := harness.Start(t, harness.Postgres, harness.Options{Database: s.pair.URL(), Retries: "300ms,300ms,1s,1s,1s"})
+	s := &shop{t: t, pair: pair, answered: make([]atomic.Int64, 2)}
+	first := harness.Start(t, harness.Postgres, harness.Options{Database: address, Retries: "300ms,300ms,1s,1s,1s"})
 	s.nodes = []*harness.Server{first, first.Peer(t)}
 	s.account = first.FirstAccount(t)
 	receiver := harness.NewReceiver()
@@ -76,6 +76,16 @@ func open(t *testing.T) *shop {
 	return s
 }
 
+// until repeats a check until it holds.
+func (s *shop) until(what string, holds func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatal("not within a minute: " + what)
+		}
+	}
+}
+
 // on is the account's key at one of the nodes.
 func (s *shop) on(node int) harness.Client {
 	client := s.account.Key
@@ -87,7 +97,8 @@ func (s *shop) on(node int) harness.Client {
 // delivered, meanwhile every answer is 503 with Retry-After, and the nodes go on by themselves.
 func TestPrimaryFails(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started again and again")
-	s := open(t)
+	pair := dbtest.NewPair(t)
+	s := open(t, pair, pair.URL()+"&target_session_attrs=read-write")
 	stop := make(chan struct{})
 	var running sync.WaitGroup
 	var all []*client

@@ -23,7 +23,7 @@ func meaning(ctx context.Context, err error) error {
 			return fmt.Errorf("%w: %w", engine.ErrRetry, err)
 		case pg.Code == "57014", pg.Code == "55P03": // statement_timeout, lock_timeout
 			return engine.TooLong(err)
-		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == "25006", strings.HasPrefix(pg.Code, "57P"),
+		case awayClasses[pg.Code[:min(2, len(pg.Code))]], pg.Code == readOnly, strings.HasPrefix(pg.Code, "57P"),
 			strings.HasPrefix(pg.Code, "XX00"):
 			return engine.Unavailable(err)
 		}
@@ -37,9 +37,17 @@ func meaning(ctx context.Context, err error) error {
 }
 
 // awayClasses are the classes of PostgreSQL's error codes for what is wrong with the server and not with a statement: connections,
-// resources, the system beneath. Beside them stand a standby (25006), a server that goes down or comes up (57P…) and a damaged store
+// resources, the system beneath. Beside them stand a standby (readOnly), a server that goes down or comes up (57P…) and a damaged store
 // (XX00…).
 var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
+
+// readOnly is the error of a write to a server that only reads, as a standby does.
+const readOnly = "25006"
+
+func onStandby(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == readOnly
+}
 
 // violation is what a statement came up against.
 func violation(err error) engine.Violation {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"strconv"
 	"sync"
 
@@ -28,6 +29,7 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 	if commit {
 		b.Queue("COMMIT")
 		s.committing = true
+		delete(s.conn.PgConn().CustomData(), warned)
 	}
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
@@ -49,6 +51,9 @@ func (s *session) message(steps []*engine.Step, commit bool) error {
 			return err
 		}
 		s.open = false
+		if s.conn.PgConn().CustomData()[warned] != nil {
+			return engine.UnknownOutcome(errors.New("the commit was to be on a standby, and the wait for it was cancelled"))
+		}
 	}
 	return nil
 }

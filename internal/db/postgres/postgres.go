@@ -1,6 +1,7 @@
 // Package postgres is the engine that keeps the store in a PostgreSQL database, for any number of equal nodes.
 //
 //	postgres.go     open, close; tables.go what holds for every table; security.go looks whether it does
+//	connect.go      how the server is reached, and when it is given up; silence_linux.go has the system do so
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
@@ -18,8 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
@@ -51,17 +50,9 @@ type Engine struct {
 
 // Open connects to the database. Errors: Unavailable.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	config, err := pgxpool.ParseConfig(c.URL)
+	config, err := poolConfig(c)
 	if err != nil {
-		return nil, errBadAddress
-	}
-	if c.Pool > 0 {
-		config.MaxConns = int32(c.Pool)
-	} else if !strings.Contains(c.URL, "pool_max_conns") {
-		config.MaxConns = 32
-	}
-	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { // a caller that hangs up ends its query
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: time.Second}
+		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

@@ -134,6 +134,10 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()
+	if onStandby(err) { // and nothing was stored; only another connection leads to the primary
+		s.conn.Close(context.WithoutCancel(ctx))
+		s.committing = false
+	}
 	if s.lost = s.conn.IsClosed(); !s.lost && s.conn.PgConn().TxStatus() != 'I' {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectionWait)
 		defer cancel()

@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Bounds of a connection. A server whose machine or network has failed says no more that it is gone: without them, statements and
+// attempts to connect would wait for it for minutes while its standby serves already.
+const (
+	connectTimeout = 5 * time.Second // of an attempt to reach one host, unless the address has a connect_timeout
+	silenceTimeout = 5 * time.Second // until a connection is given up whose other end acknowledges nothing
+	pingTimeout    = time.Second     // of a connection that was idle, before it is used
+)
+
+// poolConfig reads the store's address. Where it names several hosts, only the one that takes writes will do, unless the address says
+// otherwise (target_session_attrs).
+func poolConfig(c Config) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, errBadAddress
+	}
+	if c.Pool > 0 {
+		config.MaxConns = int32(c.Pool)
+	} else if !strings.Contains(c.URL, "pool_max_conns") {
+		config.MaxConns = 32
+	}
+	config.PingTimeout = pingTimeout
+	conn := config.ConnConfig
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = connectTimeout
+	}
+	conn.DialFunc = (&net.Dialer{Timeout: conn.ConnectTimeout, Control: boundSilence,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silenceTimeout / 2, Interval: time.Second, Count: 3}}).DialContext
+	others := slices.ContainsFunc(conn.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != conn.Host || f.Port != conn.Port })
+	chosen := strings.Contains(c.URL, "target_session_attrs") || os.Getenv("PGTARGETSESSIONATTRS") != ""
+	if others && !chosen {
+		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	conn.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { // a caller that hangs up ends its query
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: time.Second}
+	}
+	conn.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Code == plainWarning {
+			c.CustomData()[warned] = true
+		}
+	}
+	return config, nil
+}
+
+// A commit that was to wait for a standby and was cancelled in that is reported as done, with a warning that has no code of its own:
+// it is stored on the primary and may be on no standby.
+const (
+	plainWarning = "01000"
+	warned       = "warned" // member of a connection's data: it has got such a warning
+)
