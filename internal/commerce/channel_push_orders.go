@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -12,8 +13,17 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushOrders shows the platform where the channel's orders stand now.
+// pushOrders shows the platform where the channel's orders stand now. What the platform takes together is sent in the end, also when a
+// push failed in between.
 func (r *channelRun) pushOrders(ctx context.Context) error {
+	err := r.pushWaiting(ctx)
+	if several, ok := r.session.(connector.Collector); ok && ctx.Err() == nil {
+		err = errors.Join(err, several.Send(ctx))
+	}
+	return err
+}
+
+func (r *channelRun) pushWaiting(ctx context.Context) error {
 	var after id.Order
 	for {
 		var waiting []id.Order

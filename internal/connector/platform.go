@@ -127,6 +127,12 @@ type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
+// Collector is a Session that sends some writes together, which it answered with Underway: Send is called when all that waits was pushed.
+// What was noted and not sent is noted again by the next run.
+type Collector interface {
+	Send(ctx context.Context) error
+}
+
 // Shop is what a test found out about the other side.
 type Shop struct {
 	Name             string

@@ -3,26 +3,30 @@ package amazon
 import (
 	"context"
 	"encoding/xml"
+	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/connector"
 )
 
-// cancellation is the document by which a seller says that an order is not fulfilled. Amazon has no other way to cancel one.
-type cancellation struct {
+// cancellations is the document by which a seller says that orders are not fulfilled. Amazon has no other way to cancel one.
+type cancellations struct {
 	XMLName xml.Name `xml:"AmazonEnvelope"`
 	Header  struct {
 		DocumentVersion    string
 		MerchantIdentifier string
 	}
 	MessageType string
-	Message     struct {
-		MessageID            int
-		OrderAcknowledgement struct {
-			AmazonOrderID string
-			StatusCode    string
-			Item          []cancelledItem
-		}
+	Message     []cancellation
+}
+
+type cancellation struct {
+	MessageID            int
+	OrderAcknowledgement struct {
+		AmazonOrderID string
+		StatusCode    string
+		Item          []cancelledItem
 	}
 }
 
@@ -31,23 +35,25 @@ type cancelledItem struct{ AmazonOrderItemCode, CancelReason string }
 // cancelReason is what Amazon is given for every cancellation; the channel's setting cancelReason names another one.
 const cancelReason = "NoInventory"
 
-// cancelFact is under what the feed that cancels an order is kept while Amazon works on it.
+// mostCancelled bounds the orders that one feed cancels.
+const mostCancelled = 1000
+
+// cancelFact is under what the feed that cancels an order, and its message in it, are kept while Amazon works on it.
 func cancelFact(order string) string { return "cancel " + order }
 
-// PushCancel cancels an order by a feed. Until Amazon has done it the failure is Underway.
+// PushCancel notes that an order is to be cancelled: Send cancels all that are noted by one feed, since Amazon takes one in two minutes.
+// Until Amazon has done it the failure is Underway.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
-	fact := cancelFact(ref.ExternalID)
-	if feed := s.link.Facts.Fact(fact); feed != "" {
-		return s.cancelled(ctx, fact, feed)
+	if place := s.link.Facts.Fact(cancelFact(ref.ExternalID)); place != "" {
+		feed, message, _ := strings.Cut(place, " ")
+		return s.cancelled(ctx, ref.ExternalID, feed, message)
 	}
 	o, err := s.mine(ctx, ref.ExternalID)
 	if err != nil || o.Fulfillment.FulfillmentStatus == "CANCELLED" {
 		return err
 	}
-	var doc cancellation
-	doc.Header.DocumentVersion, doc.Header.MerchantIdentifier = "1.01", s.seller
-	doc.MessageType, doc.Message.MessageID = "OrderAcknowledgement", 1
-	ack := &doc.Message.OrderAcknowledgement
+	var one cancellation
+	ack := &one.OrderAcknowledgement
 	ack.AmazonOrderID, ack.StatusCode = o.OrderID, "Failure"
 	reason := s.link.Channel.Value("cancelReason")
 	if reason == "" {
@@ -56,18 +62,7 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 	for _, it := range o.OrderItems {
 		ack.Item = append(ack.Item, cancelledItem{it.OrderItemID, reason})
 	}
-	text, err := xml.Marshal(doc)
-	if err != nil {
-		return err
-	}
-	feed, err := s.submit(ctx, ordersFeed, ordersForm, append([]byte(xml.Header), text...))
-	if connector.Is(err, connector.Throttled) { // a feed in two minutes: other orders need not wait for that
-		return underway()
-	}
-	if err != nil {
-		return err
-	}
-	s.link.Facts.Keep(fact, feed)
+	s.cancel = append(s.cancel, one)
 	return underway()
 }
 
@@ -75,49 +70,108 @@ func underway() error {
 	return connector.Failf(connector.Underway, "Amazon works on the cancellation")
 }
 
-// cancelled says what became of the feed that cancels an order.
-func (s *session) cancelled(ctx context.Context, fact, feed string) error {
-	state, report, ended, err := s.feed(ctx, feed)
-	switch {
-	case connector.Is(err, connector.Missing):
-		s.link.Facts.Keep(fact, "") // Amazon forgets feeds: the next try begins anew
-		return underway()
-	case err != nil:
-		return err
-	case !ended:
-		return underway()
-	}
-	text, err := s.report(ctx, report)
-	if err != nil {
-		return err
-	}
-	s.link.Facts.Keep(fact, "")
-	s.read = nil
-	if reason := refusal(text); state != feedDone || reason != "" {
-		return connector.Failf(connector.Rejected, "Amazon did not cancel the order, please cancel it there: %s %s", state, reason)
+// Send cancels the orders that were noted. When Amazon takes no feed now, the next run notes them again.
+func (s *session) Send(ctx context.Context) error {
+	all := s.cancel
+	s.cancel = nil
+	for piece := range slices.Chunk(all, mostCancelled) {
+		doc := cancellations{MessageType: "OrderAcknowledgement", Message: piece}
+		doc.Header.DocumentVersion, doc.Header.MerchantIdentifier = "1.01", s.seller
+		for i := range doc.Message {
+			doc.Message[i].MessageID = i + 1
+		}
+		text, err := xml.Marshal(doc)
+		if err != nil {
+			return err
+		}
+		feed, err := s.submit(ctx, ordersFeed, ordersForm, append([]byte(xml.Header), text...))
+		if connector.Is(err, connector.Throttled) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, one := range doc.Message {
+			s.link.Facts.Keep(cancelFact(one.OrderAcknowledgement.AmazonOrderID), feed+" "+strconv.Itoa(one.MessageID))
+		}
 	}
 	return nil
 }
 
-// refusal is why the report of a feed of orders says that its message was refused; "" when it was taken.
-func refusal(report []byte) string {
+// cancelled says what became of a message of the feed that cancels an order. Each feed is asked for once.
+func (s *session) cancelled(ctx context.Context, order, feed, message string) error {
+	out, known := s.acknowledged[feed]
+	if !known {
+		var err error
+		if out, err = s.acknowledgement(ctx, feed); err != nil {
+			return err
+		}
+		if s.acknowledged == nil {
+			s.acknowledged = map[string]acknowledgement{}
+		}
+		s.acknowledged[feed] = out
+	}
+	if out.forgotten || out.ended {
+		s.link.Facts.Keep(cancelFact(order), "")
+	}
+	if !out.ended { // Amazon forgets feeds: the next try begins anew
+		return underway()
+	}
+	s.read = nil
+	reason := strings.Join(append(slices.Clone(out.refused[""]), out.refused[message]...), "; ")
+	if out.state != feedDone || reason != "" {
+		if o, err := s.mine(ctx, order); err == nil && o.Fulfillment.FulfillmentStatus == "CANCELLED" {
+			return nil // the reason was about another message
+		}
+		return connector.Failf(connector.Rejected, "Amazon did not cancel the order, please cancel it there: %s %s", out.state, reason)
+	}
+	return nil
+}
+
+// acknowledgement is what became of a feed of cancellations.
+type acknowledgement struct {
+	state            string
+	ended, forgotten bool
+	refused          map[string][]string // why, by message; those about the feed as a whole under ""
+}
+
+func (s *session) acknowledgement(ctx context.Context, feed string) (out acknowledgement, err error) {
+	var report string
+	out.state, report, out.ended, err = s.feed(ctx, feed)
+	if connector.Is(err, connector.Missing) {
+		return acknowledgement{forgotten: true}, nil
+	}
+	if err != nil || !out.ended {
+		return out, err
+	}
+	text, err := s.report(ctx, report)
+	out.refused = refusedMessages(text)
+	return out, err
+}
+
+// refusedMessages are those that the report of a feed of orders says were refused, and why.
+func refusedMessages(report []byte) map[string][]string {
 	var out struct {
 		Message []struct {
 			ProcessingReport struct {
-				Result []struct{ ResultCode, ResultMessageCode, ResultDescription string }
+				Result []struct{ MessageID, ResultCode, ResultDescription string }
 			}
 		}
 	}
+	refused := map[string][]string{}
 	if len(report) == 0 || xml.Unmarshal(report, &out) != nil {
-		return ""
+		return refused
 	}
-	var reasons []string
 	for _, m := range out.Message {
 		for _, r := range m.ProcessingReport.Result {
 			if r.ResultCode == "Error" {
-				reasons = append(reasons, connector.Line(r.ResultDescription))
+				about := strings.TrimSpace(r.MessageID)
+				if about == "0" {
+					about = ""
+				}
+				refused[about] = append(refused[about], connector.Line(r.ResultDescription))
 			}
 		}
 	}
-	return strings.Join(reasons, "; ")
+	return refused
 }

@@ -305,10 +305,57 @@ func TestOrdersAreCancelledByAFeed(t *testing.T) {
 	}
 	var err error
 	for range 2 {
-		err = a.session.PushCancel(t.Context(), ref, "")
+		if err = a.session.PushCancel(t.Context(), ref, ""); connector.Is(err, connector.Underway) {
+			must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+		}
 		a.now = a.now.Add(time.Hour)
 	}
 	if !connector.Is(err, connector.Rejected) || len(a.facts) != 0 {
 		t.Errorf("%v, %v", err, a.facts)
+	}
+}
+
+// All cancellations of a run are one feed, of which each order is asked what became of it; the report is read once. One that is refused
+// keeps none of the others.
+func TestCancellationsAreOneFeed(t *testing.T) {
+	a := newAccount(t)
+	a.Working = 10 * time.Minute
+	var refs []connector.OrderRef
+	for range 40 {
+		refs = append(refs, connector.OrderRef{ExternalID: a.Place(wish("MUG", 1, 790))})
+	}
+	late, parcels := shipments(refs[7].ExternalID, a.Lines(refs[7].ExternalID)[0])
+	run := func() (failed map[connector.Kind]int) {
+		a.open()
+		failed = map[connector.Kind]int{}
+		for _, ref := range refs {
+			kind := connector.Kind("")
+			if f := connector.FailureOf(a.session.PushCancel(t.Context(), ref, "")); f != nil {
+				kind = f.Kind
+			}
+			failed[kind]++
+		}
+		must(0, a.session.(connector.Collector).Send(t.Context()))(t)
+		a.now = a.now.Add(5 * time.Minute)
+		return failed
+	}
+	if got := run(); got[connector.Underway] != 40 {
+		t.Fatalf("%v", got)
+	}
+	if err := a.session.PushShipment(t.Context(), late, parcels[0]); err != nil { // it has left before Amazon reads the feed
+		t.Fatal(err)
+	}
+	if got := run(); got[connector.Underway] != 40 {
+		t.Errorf("while Amazon works: %v", got)
+	}
+	if got := run(); got[""] != 39 || got[connector.Rejected] != 1 || len(a.facts) != 0 {
+		t.Errorf("%v, %v", got, a.facts)
+	}
+	calls := a.Calls()
+	if calls["createFeed"] != 1 || calls["getFeed"] != 2 || calls["getFeedDocument"] != 1 {
+		t.Errorf("%v", calls)
+	}
+	if _, _, status := a.Order(refs[39].ExternalID); status != "CANCELLED" {
+		t.Errorf("the last one is %s", status)
 	}
 }

@@ -27,6 +27,9 @@ type session struct {
 	until  time.Time // when the token ends
 	fresh  bool      // the token was renewed by this session
 	read   *order    // the order that was read last, as far as nothing was written since
+
+	cancel       []cancellation             // what Send cancels
+	acknowledged map[string]acknowledgement // feeds of cancellations that were asked for
 }
 
 // Open makes a session for one channel.

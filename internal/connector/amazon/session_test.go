@@ -87,6 +87,9 @@ func (a *account) again(t *testing.T, call func() error) {
 	t.Helper()
 	for range 60 {
 		err := call()
+		if sent := a.session.(connector.Collector).Send(t.Context()); sent != nil {
+			err = sent
+		}
 		f := connector.FailureOf(err)
 		if f == nil {
 			return

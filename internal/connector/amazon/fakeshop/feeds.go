@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -131,6 +132,7 @@ func (a *Account) acknowledge(input []byte) []byte {
 	var in struct {
 		Header  struct{ MerchantIdentifier string }
 		Message []struct {
+			MessageID            int
 			OrderAcknowledgement struct {
 				AmazonOrderID, StatusCode string
 				Item                      []struct{ AmazonOrderItemCode, CancelReason string }
@@ -139,13 +141,13 @@ func (a *Account) acknowledge(input []byte) []byte {
 	}
 	result := ""
 	if xml.Unmarshal(input, &in) != nil || in.Header.MerchantIdentifier != SellerID {
-		result = "<Result><ResultCode>Error</ResultCode><ResultDescription>The document is not readable.</ResultDescription></Result>"
+		result = "<Result><MessageID>0</MessageID><ResultCode>Error</ResultCode><ResultDescription>The document is not readable.</ResultDescription></Result>"
 	}
 	for _, m := range in.Message {
 		o := a.find(m.OrderAcknowledgement.AmazonOrderID)
 		if o == nil || o.status != "UNSHIPPED" || len(m.OrderAcknowledgement.Item) != len(o.lines) ||
 			m.OrderAcknowledgement.StatusCode != "Failure" {
-			result += "<Result><ResultCode>Error</ResultCode><ResultMessageCode>18028</ResultMessageCode>" +
+			result += "<Result><MessageID>" + strconv.Itoa(m.MessageID) + "</MessageID><ResultCode>Error</ResultCode><ResultMessageCode>18028</ResultMessageCode>" +
 				"<ResultDescription>The order cannot be cancelled.</ResultDescription></Result>"
 			continue
 		}
