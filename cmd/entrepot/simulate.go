@@ -40,8 +40,12 @@ func newSimulatedCommand(shop *simulated, addr string) *cobra.Command {
 }
 
 func delivers(shop *simulated) string {
-	if shop.deliver == nil {
+	switch {
+	case shop.deliver == nil:
 		return " It sends no notifications."
+	case shop.install != nil:
+		return "\nPOST /simulate/module with the {\"url\":…,\"secret\":…} that the channel's connection test shows under paste has it send " +
+			"notifications."
 	}
 	return " It sends notifications to whoever registers them."
 }
@@ -64,6 +68,9 @@ func (s *simulated) serve(ctx context.Context, listener net.Listener, every time
 	mux := http.NewServeMux()
 	mux.Handle("/", s)
 	mux.HandleFunc("POST /simulate/orders", s.placeOrder)
+	if s.install != nil {
+		mux.HandleFunc("POST /simulate/module", s.installModule)
+	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	if s.deliver != nil {
 		go s.deliver(ctx)
@@ -110,4 +117,15 @@ func (s *simulated) buy(ctx context.Context, every time.Duration) {
 		n++
 		timer.Reset(every)
 	}
+}
+
+// installModule enters where the shop's notifications go, as its merchant does.
+func (s *simulated) installModule(w http.ResponseWriter, r *http.Request) {
+	var to struct{ URL, Secret string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&to); err != nil || to.URL == "" || to.Secret == "" {
+		http.Error(w, `{"error":"the body must be {\"url\":…,\"secret\":…}"}`, http.StatusBadRequest)
+		return
+	}
+	s.install(to.URL, to.Secret)
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"entrepot/internal/connector/connectortest/fakeshop"
+
 	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
@@ -27,6 +29,7 @@ type simulated struct {
 	onSale  func() []string
 	order   func(w wish) (ids []string)
 	deliver func(context.Context)                   // sends its notifications until the context ends; nil: it sends none
+	install func(address, secret string)            // enters where its notifications go; nil: they are registered
 	habits  func(every everyFlag, f *pflag.FlagSet) // flags of what goes wrong
 }
 
@@ -41,6 +44,13 @@ func (w wish) paid() bool { return w.Status != "pending" }
 
 // everyFlag is the flag of a habit that shows at every n-th request.
 type everyFlag func(into *int, name, about string)
+
+// notices adds the flags of what goes wrong with notifications.
+func notices(o *fakeshop.Outbox, every everyFlag, f *pflag.FlagSet) {
+	every(&o.Drop, "drop", "loses a notification")
+	f.BoolVar(&o.Reorder, "reorder", false, "sends the newest notification first")
+	f.BoolVar(&o.Duplicate, "duplicate", false, "sends every notification twice")
+}
 
 // simulatedShops are all that there are, each empty.
 func simulatedShops() []*simulated {
@@ -86,7 +96,8 @@ func simulatedWoo() *simulated {
 
 func simulatedPresta() *simulated {
 	shop := prestashop.New()
-	return &simulated{slug: "prestashop", name: "PrestaShop", platform: "PRESTASHOP", Handler: shop, onSale: shop.OnSale,
+	return &simulated{slug: "prestashop", name: "PrestaShop", platform: "PRESTASHOP", Handler: shop, deliver: shop.Deliver, install: shop.Install,
+		onSale: shop.OnSale,
 		takes: func(address string) map[string]string {
 			return map[string]string{"url": address, "webserviceKey": prestashop.Key}
 		},
@@ -102,6 +113,7 @@ func simulatedPresta() *simulated {
 			every(&shop.Faults.WriteAnd500, "fail-after-write", "writes and answers 500")
 			every(&shop.Faults.Busy, "too-many", "answers 503 with Retry-After")
 			f.BoolVar(&shop.Faults.Warnings, "warn", false, "puts PHP's warnings before each document")
+			notices(shop.Notices, every, f)
 		}}
 }
 
@@ -126,12 +138,13 @@ func simulatedShopify() *simulated {
 			every(&shop.Faults.Throttle, "too-many", "has no points left")
 			every(&shop.Faults.Broken, "broken", "answers 502 and does nothing")
 			f.BoolVar(&shop.Faults.Blind, "blind", false, "does not find what was just made")
+			notices(shop.Notices, every, f)
 		}}
 }
 
 func simulatedEbay() *simulated {
 	account := ebayshop.New()
-	return &simulated{slug: "ebay", name: "eBay account", platform: "EBAY", Handler: account,
+	return &simulated{slug: "ebay", name: "eBay account", platform: "EBAY", Handler: account, deliver: account.Deliver,
 		takes: func(address string) map[string]string {
 			return map[string]string{"baseUrl": address, "clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("simulated-", 4)}
@@ -145,9 +158,11 @@ func simulatedEbay() *simulated {
 			}
 			return ids
 		},
-		habits: func(every everyFlag, _ *pflag.FlagSet) {
+		habits: func(every everyFlag, f *pflag.FlagSet) {
 			every(&account.Faults.LoseAnswer, "lose-answer", "writes and closes the connection")
 			every(&account.Faults.Broken, "broken", "answers 500 and does nothing")
+			f.BoolVar(&account.Faults.Challenge, "challenge", false, "has a new destination answer the challenge, as eBay does")
+			notices(account.Notices, every, f)
 		}}
 }
 

@@ -19,6 +19,9 @@ const pageOrders = 50
 // tail is how close to the shop's present a pull goes: what is written in the same second may still come.
 const tail = 10 * time.Second
 
+// byID is how many orders are read by their ids at a time.
+const byID = 50
+
 const shopTime = "2006-01-02 15:04:05"
 
 // PullOrders gives a page of the orders that changed in a span of the shop's own time, which has no zone. The shop counts pages from an
@@ -125,6 +128,20 @@ func (f *shop) moment(text string, now time.Time) time.Time {
 		at = earlier
 	}
 	return at.UTC()
+}
+
+// ReadOrders gives orders by their ids.
+func (s *session) ReadOrders(ctx context.Context, externalIDs []string) (page connector.OrderPage, err error) {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return page, err
+	}
+	rows, err := s.list(ctx, "orders", "order", full().any("id", externalIDs...))
+	if err != nil {
+		return page, err
+	}
+	page.Orders, page.Unreadable, err = s.orders(ctx, f, rows)
+	return page, err
 }
 
 // PullOrder gives one order.

@@ -16,9 +16,9 @@ import (
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Tracking: true,
 		Statuses: []connector.Status{orders.Processing, orders.Shipped, orders.Delivered, orders.Cancelled, orders.Returned},
-		Batch:    connector.Batch{Products: 10, Stock: 100, Prices: 50},
+		Batch:    connector.Batch{Products: 10, Stock: 100, Prices: 50, Orders: byID},
 		Limits:   []connector.Limit{{AtOnce: 3}},
-		Time:     connector.Timing{Overlap: overlap},
+		Time:     connector.Timing{Overlap: overlap, Tail: tail},
 	}
 }
 

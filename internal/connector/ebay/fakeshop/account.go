@@ -4,12 +4,15 @@
 package fakeshop
 
 import (
+	"crypto/ecdsa"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // ClientID, ClientSecret and RefreshToken are good for access tokens.
@@ -21,8 +24,9 @@ const (
 
 // Faults are what goes wrong beside eBay's habits; each counts requests, and happens at every n-th of them. 0: never.
 type Faults struct {
-	LoseAnswer int // it does what was asked, and the connection ends without an answer
-	Broken     int // it answers 500 and does nothing
+	LoseAnswer int  // it does what was asked, and the connection ends without an answer
+	Broken     int  // it answers 500 and does nothing
+	Challenge  bool // a new destination must answer the challenge, else it is refused
 }
 
 type object = map[string]any
@@ -32,7 +36,11 @@ type Account struct {
 	Faults Faults
 	Now    func() time.Time
 
+	Notices *fakeshop.Outbox
+
 	mu       sync.Mutex
+	pair     *ecdsa.PrivateKey
+	appToken string
 	mux      *http.ServeMux
 	requests int
 	next     int
@@ -69,7 +77,7 @@ type line struct {
 
 // New makes an account that has policies and a location, and nothing to sell.
 func New() *Account {
-	a := &Account{Now: time.Now, mux: http.NewServeMux(), items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}}
+	a := &Account{Now: time.Now, Notices: fakeshop.NewOutbox(3), pair: newPair(), mux: http.NewServeMux(), items: map[string]object{}, groups: map[string]object{}, offers: map[string]*offer{}}
 	for pattern, serve := range map[string]func(*http.Request, object) (int, any){
 		"GET /commerce/identity/v1/user/":                                       a.user,
 		"GET /sell/account/v1/{policy}":                                         a.policy,
@@ -100,6 +108,7 @@ func New() *Account {
 	} {
 		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, serve) })
 	}
+	a.mux.HandleFunc("GET /commerce/notification/v1/public_key/{kid}", a.publicKey)
 	return a
 }
 
@@ -113,6 +122,11 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, secret, _ := r.BasicAuth()
+	if id == ClientID && secret == ClientSecret && r.FormValue("grant_type") == "client_credentials" {
+		a.appToken = "app " + a.id()
+		answer(w, http.StatusOK, object{"access_token": a.appToken, "expires_in": 7200, "token_type": "Application Access Token"})
+		return
+	}
 	if id != ClientID || secret != ClientSecret || r.FormValue("refresh_token") != RefreshToken {
 		answer(w, http.StatusBadRequest, object{"error": "invalid_grant"})
 		return
@@ -177,7 +191,7 @@ func problem(id int, message string) object {
 }
 
 func (a *Account) user(*http.Request, object) (int, any) {
-	return http.StatusOK, object{"userId": "u1", "username": "fake-seller", "registrationMarketplaceId": "EBAY_DE"}
+	return http.StatusOK, object{"userId": SellerUserID, "username": "fake-seller", "registrationMarketplaceId": "EBAY_DE"}
 }
 
 func (a *Account) policy(r *http.Request, _ object) (int, any) {
@@ -389,6 +403,9 @@ func (a *Account) notifications(r *http.Request, _ object) (int, any) {
 func (a *Account) addNotification(r *http.Request, body object) (int, any) {
 	id := a.id()
 	if r.PathValue("kind") == "destination" {
+		if a.Faults.Challenge && !proves(r.Context(), body) {
+			return http.StatusBadRequest, problem(195003, "The challenge to the endpoint failed.")
+		}
 		body["destinationId"] = id
 		a.places = append(a.places, body)
 	} else {

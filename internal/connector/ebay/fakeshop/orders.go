@@ -18,6 +18,7 @@ func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) 
 	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}}
 	o.lines = []line{{a.id(), sku, quantity, cents}}
 	a.orders = append(a.orders, o)
+	a.notify("ORDER_CONFIRMATION", o)
 	return o.id, o.lines[0].id
 }
 
@@ -97,6 +98,14 @@ func (a *Account) list(r *http.Request, _ object) (int, any) {
 		to, _ = time.Parse(time.RFC3339, end)
 	}
 	found := []object{}
+	if ids := q.Get("orderIds"); ids != "" {
+		for _, id := range strings.Split(ids, ",") {
+			if o := a.find(id); o != nil {
+				found = append(found, o.show())
+			}
+		}
+		return http.StatusOK, object{"total": len(found), "limit": limit, "orders": found}
+	}
 	for _, o := range a.orders {
 		if !o.modified.Before(from) && !o.modified.After(to) {
 			found = append(found, o.show())

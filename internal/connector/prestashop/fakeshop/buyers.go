@@ -39,6 +39,7 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	o.fields["total_products"], o.fields["total_shipping_tax_excl"] = six(net), six(shipping)
 	o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(net+shipping), six(net+shipping+tax)
 	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": ""})
+	s.notify("order.created", "id_order", o.id)
 	if paid {
 		s.move(o, "2")
 	}
@@ -96,10 +97,12 @@ func (s *Shop) move(o *row, state string) {
 				}
 			}
 			s.addUp(d.get("product_id"))
+			s.notify("stock.updated", "id_product", d.get("product_id"))
 		}
 		o.fields["took"] = digit(takes)
 	}
 	o.fields["current_state"], o.fields["date_upd"] = state, s.stamp()
+	s.notify("order.status_changed", "id_order", o.id)
 }
 
 // Refund writes a credit slip over some of the first line of an order, which changes nothing else of it. Amount is with tax.

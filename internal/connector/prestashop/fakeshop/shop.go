@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Key is the key of the web service of a new shop: it may do everything.
@@ -33,7 +35,12 @@ type Shop struct {
 	Now    func() time.Time
 	Zone   *time.Location
 
+	Notices *fakeshop.Outbox // of the notifying module
+
 	mu        sync.Mutex
+	hook      string // where the module sends to, "" while it is not installed
+	secret    string // it signs with
+	events    int
 	resources map[string]*resource
 	writes    int
 	requests  int
@@ -79,7 +86,7 @@ func New() *Shop {
 	if err != nil {
 		zone = time.UTC
 	}
-	s := &Shop{Now: time.Now, Zone: zone, resources: map[string]*resource{}}
+	s := &Shop{Now: time.Now, Zone: zone, Notices: fakeshop.NewOutbox(1), resources: map[string]*resource{}}
 	for _, r := range []resource{
 		{name: "products", kind: "product", texts: []string{"name", "description", "link_rewrite"}},
 		{name: "combinations", kind: "combination"}, {name: "stock_availables", kind: "stock_available"},

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
 // Token is an access token that the shop takes from the start; ClientID and ClientSecret get another one each time.
@@ -36,6 +38,8 @@ type Shop struct {
 	Scopes []string // that the token lacks
 	Now    func() time.Time
 
+	Notices *fakeshop.Outbox
+
 	mu       sync.Mutex
 	requests int
 	next     int
@@ -44,8 +48,6 @@ type Shop struct {
 	orders   []*order
 	webhooks []webhook
 	keys     map[string]bool // of writes that were done
-	queue    []notice
-	wake     chan struct{}
 }
 
 type product struct {
@@ -67,7 +69,8 @@ type object = map[string]any
 
 // New makes an empty shop.
 func New() *Shop {
-	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &Shop{Now: time.Now, tokens: map[string]bool{Token: true}, keys: map[string]bool{},
+		Notices: fakeshop.NewOutbox(mostTries)}
 }
 
 func (s *Shop) gid(kind string) string {

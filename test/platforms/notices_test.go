@@ -1,0 +1,101 @@
+package platforms
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"entrepot/internal/connector/connectortest/fakeshop"
+	ebayshop "entrepot/internal/connector/ebay/fakeshop"
+	prestashop "entrepot/internal/connector/prestashop/fakeshop"
+	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+)
+
+// noticing is a shop whose notifications are tried.
+type noticing struct {
+	platform    string
+	shop        http.Handler
+	notices     *fakeshop.Outbox
+	credentials map[string]any
+	deliver     func(context.Context)
+	install     func(address, secret string) // where the merchant enters them
+	buy         func() string                // gives the order's id
+}
+
+func noticingShops() []noticing {
+	presta, shopify, ebay := prestashop.New(), shopifyshop.New(), ebayshop.New()
+	ebay.Faults.Challenge = true
+	return []noticing{
+		{platform: "PRESTASHOP", shop: presta, notices: presta.Notices, deliver: presta.Deliver, install: presta.Install,
+			credentials: map[string]any{"webserviceKey": prestashop.Key},
+			buy:         func() string { return presta.Buy("ada@example.com", true, prestashop.Bought{SKU: "MUG", Quantity: 1}) }},
+		{platform: "SHOPIFY", shop: shopify, notices: shopify.Notices, deliver: shopify.Deliver,
+			credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token,
+				"webhookSecret": shopifyshop.WebhookSecret},
+			buy: func() string {
+				return shopify.Buy("ada@example.com", true, shopifyshop.Bought{SKU: "MUG", Quantity: 1, Cents: 790})
+			}},
+		{platform: "EBAY", shop: ebay, notices: ebay.Notices, deliver: ebay.Deliver,
+			credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
+				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
+			buy: func() string { id, _ := ebay.Buy("MUG", 1, 790); return id }},
+	}
+}
+
+// Orders are here because the platform notified of them, an hour before the next pull: each once, though every notification comes twice and
+// the newest first. There are fewer pulls than orders, however slowly the notifications of a burst come.
+func TestPlatformsNotify(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *service) {
+		for _, o := range noticingShops() {
+			o.notices.Duplicate, o.notices.Reorder = true, true
+			go o.deliver(t.Context())
+			server := httptest.NewServer(o.shop)
+			t.Cleanup(server.Close)
+			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
+			made := s.call("POST", "/api/v1/channels", map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials,
+				"settings": map[string]any{"pullEvery": 3600}}, 201)
+			channel := made.text("data", "channel", "id")
+			tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
+			if tested.at("data", "success") != true {
+				t.Fatal(tested)
+			}
+			if o.install != nil {
+				o.install(tested.text("data", "paste", "url"), tested.text("data", "paste", "secret"))
+			}
+			s.await(o.platform+": the pull after the connection test", func() string {
+				return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).at("data", "lastSyncAt") != nil, s.jobs(channel))
+			})
+			pulls := func() int {
+				return len(s.call("GET", "/api/v1/jobs?type=order_pull&limit=100&channelId="+channel, nil, 200).list("data"))
+			}
+			before := pulls()
+			placed := map[string]int{}
+			for range 30 {
+				placed[o.buy()] = 0
+			}
+			s.await(o.platform+": a burst of orders", func() string {
+				for id := range placed {
+					placed[id] = 0
+				}
+				list := s.call("GET", "/api/v1/orders?limit=100&channelId="+channel, nil, 200)
+				for i := range list.list("data") {
+					placed[list.text("data", i, "externalId")]++
+				}
+				for id, n := range placed {
+					if n != 1 {
+						return fmt.Sprint(id, " is here ", n, " times", s.jobs(channel))
+					}
+				}
+				return unless(len(placed) == 30, placed)
+			})
+			if ran := pulls() - before; ran >= 30 { // as fast as they come, some of them find a pull that waits
+				t.Errorf("%s: %d pulls for 30 orders", o.platform, ran)
+			}
+			t.Logf("%s: 30 orders, %d notifications, %d pulls", o.platform, o.notices.Sent(), pulls()-before)
+		}
+	})
+}
