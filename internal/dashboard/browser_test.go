@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	permissions "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -51,10 +52,11 @@ type window struct {
 	mu       sync.Mutex
 	problems []string
 	requests int
+	hosts    []string // others than the site's that it may call
 }
 
 // tabTime bounds what a test does in its tabs.
-const tabTime = 2 * time.Minute
+const tabTime = 5 * time.Minute
 
 // window opens a page in which a user is logged in; of no user it has no session.
 func (s *site) window(t testing.TB, user accounts.User) *window {
@@ -65,21 +67,46 @@ func (s *site) window(t testing.TB, user accounts.User) *window {
 		t.Fatal(err)
 	}
 	b := &window{t: t, s: s}
+	b.start(parent, chromedp.WithNewBrowserContext())
+	if user.Email != "" {
+		cookies := s.as(user).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))
+		call(b, network.SetCookie, network.SetCookieParams{Name: cookies[0].Name, Value: cookies[0].Value, URL: s.url + prefix + "/"})
+	}
+	return b
+}
+
+// tab opens another page of the same browser, with the same cookies.
+func (b *window) tab() *window {
+	b.t.Helper()
+	other := &window{t: b.t, s: b.s}
+	own := chromedp.FromContext(b.ctx).BrowserContextID
+	parent, _ := chromium()
+	other.start(parent, chromedp.WithExistingBrowserContext(own))
+	return other
+}
+
+// start opens the page, which believes to be in front of a person.
+func (b *window) start(parent context.Context, in chromedp.ContextOption) {
+	b.t.Helper()
 	ctx, cancel := context.WithTimeout(parent, tabTime)
-	ctx, shut := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.hear))
-	t.Cleanup(func() {
+	ctx, shut := chromedp.NewContext(ctx, in, chromedp.WithListener(b.hear))
+	b.t.Cleanup(func() {
 		shut()
 		cancel()
-		b.check(t)
+		b.check(b.t)
 	})
 	b.ctx = ctx
 	b.do(chromedp.Navigate("about:blank"))
 	call(b, log.Enable, cdp.Empty{})
 	call(b, network.Enable, network.EnableParams{})
-	if user.Email != "" {
-		cookies := s.as(user).client.Jar.Cookies(mustURL(t, s.url+prefix+"/"))
-		call(b, network.SetCookie, network.SetCookieParams{Name: cookies[0].Name, Value: cookies[0].Value, URL: s.url + prefix + "/"})
-	}
+	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+}
+
+// withoutScript opens a page in which no script runs.
+func (s *site) withoutScript(t testing.TB, user accounts.User) *window {
+	t.Helper()
+	b := s.window(t, user)
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return b
 }
 
@@ -116,10 +143,28 @@ func (b *window) hear(ev any) {
 		b.mu.Lock()
 		b.requests++
 		b.mu.Unlock()
-		if at := ev.Request.URL; !strings.HasPrefix(at, b.s.url) && !strings.HasPrefix(at, "data:") && at != "about:blank" {
+		if at := ev.Request.URL; !b.mayCall(at) {
 			note("a request to %s", at)
 		}
 	}
+}
+
+func (b *window) mayCall(at string) bool {
+	for _, host := range append(b.hosts, b.s.url, "data:", "about:blank") {
+		if strings.HasPrefix(at, host) {
+			return true
+		}
+	}
+	return false
+}
+
+// complaints gives what the page complained about since the last check, for tests that expect some.
+func (b *window) complaints() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := strings.Join(b.problems, "\n")
+	b.problems = nil
+	return list
 }
 
 func exception(d *runtime.ExceptionDetails) string {
@@ -188,10 +233,11 @@ const patience = 20 * time.Second
 // until waits for an expression to be true, also over a change of pages.
 func (b *window) until(expression string) {
 	b.t.Helper()
+	so := chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!(" + expression + ")")
 	look := time.NewTicker(30 * time.Millisecond)
 	defer look.Stop()
 	for late := time.After(patience); ; {
-		if ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && ok {
+		if ok, err := chromedp.Run(b.ctx, so); err == nil && ok {
 			return
 		}
 		select {
@@ -206,6 +252,42 @@ func (b *window) until(expression string) {
 func (b *window) shows(words string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf("document.body.innerText.includes(%q)", words))
+}
+
+// click clicks an element once it can be seen.
+func (b *window) click(css string) {
+	b.t.Helper()
+	b.do(chromedp.Click(chromedp.CSS(css)))
+}
+
+// press clicks the button or link that has these words.
+func (b *window) press(words string) {
+	b.t.Helper()
+	found := fmt.Sprintf("[...document.querySelectorAll('button, a')].find(e => "+
+		"e.checkVisibility() && e.innerText.trim().replace(/\\s+/g, ' ') === %q)", words)
+	b.until(found)
+	b.do(chromedp.Evaluate[chromedp.Void](found + ".click()"))
+}
+
+// fill types into an input, in the place of what it holds.
+func (b *window) fill(css, text string) {
+	b.t.Helper()
+	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
+}
+
+// keys presses keys, wherever the cursor is.
+func (b *window) keys(text string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(text))
+}
+
+// clipboard is what was copied last.
+func (b *window) clipboard() string {
+	b.t.Helper()
+	call(b, permissions.SetPermission, permissions.SetPermissionParams{Origin: b.s.url, Setting: permissions.PermissionSettingGranted,
+		Permission:       &permissions.PermissionDescriptor{Name: "clipboard-read"},
+		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
+	return run(b, chromedp.Evaluate[string]("navigator.clipboard.readText()", chromedp.EvalAwaitPromise))
 }
 
 // eval gives what an expression is.

@@ -54,6 +54,7 @@ type site struct {
 	samples map[string]string // of seed: "/orders" → an id
 	placed  int64             // orders made by tests
 	key     string            // of seed, for the API
+	config  db.Config
 }
 
 // sites runs a test on each engine.
@@ -64,6 +65,19 @@ func sites(t *testing.T, test func(t *testing.T, s *site)) {
 	}
 }
 
+// nodes runs a test on each engine with two nodes on one store: what is done there shows here. SQLite has one node, which is both.
+func nodes(t *testing.T, test func(t *testing.T, here, there *site)) {
+	t.Helper()
+	sites(t, func(t *testing.T, here *site) {
+		there := here
+		if here.config.URL != "" {
+			there = serve(t, here.config)
+			there.account, there.owner = here.account, here.owner
+		}
+		test(t, here, there)
+	})
+}
+
 func newSite(t testing.TB, engine string) *site {
 	t.Helper()
 	return newSiteOn(t, engine, func(*db.Config) {})
@@ -72,11 +86,25 @@ func newSite(t testing.TB, engine string) *site {
 // newSiteOn is newSite with other settings of the store.
 func newSiteOn(t testing.TB, engine string, set func(*db.Config)) *site {
 	t.Helper()
+	s := emptySite(t, engine, set)
+	s.account, s.owner = s.newAccount("Atelier Lumen", "owner@test.example")
+	return s
+}
+
+// emptySite is a site on a store without accounts.
+func emptySite(t testing.TB, engine string, set func(*db.Config)) *site {
+	t.Helper()
 	config := db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}
 	if engine == "postgres" {
 		config = db.Config{URL: dbtest.StoreURL(t), Pool: 12}
 	}
 	set(&config)
+	return serve(t, config)
+}
+
+// serve opens a store and serves a site on it.
+func serve(t testing.TB, config db.Config) *site {
+	t.Helper()
 	master, err := secretbox.Parse(strings.Repeat("5e", 32))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +116,7 @@ func newSiteOn(t testing.TB, engine string, set func(*db.Config)) *site {
 	}
 	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true, Connectors: connectors}
 	limiter := limits.NewLocal()
-	s := &site{t: t, log: &bytes.Buffer{}}
+	s := &site{t: t, log: &bytes.Buffer{}, config: config}
 	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true,
 		Log: slog.New(slog.NewTextHandler(s.log, nil))})
 	mux := http.NewServeMux()
@@ -99,7 +127,6 @@ func newSiteOn(t testing.TB, engine string, set func(*db.Config)) *site {
 	t.Cleanup(server.Close)
 	t.Cleanup(s.Drain)
 	s.url = server.URL
-	s.account, s.owner = s.newAccount("Atelier Lumen", "owner@test.example")
 	return s
 }
 

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"entrepot/internal/accounts"
 )
 
 // A form that is refused stays where it is: the error beside the input, the cursor in it, and the address unchanged.
@@ -26,20 +24,6 @@ func TestRefusedFormsKeepTheirPlace(t *testing.T) {
 	if b.path() != prefix+"/settings/me" {
 		t.Errorf("the address is %s", b.path())
 	}
-}
-
-// Log in, change something and log out with the keyboard alone.
-func TestLoginByKeyboard(t *testing.T) {
-	s := newSite(t, "sqlite")
-	b := s.window(t, accounts.User{})
-	b.open("/settings/me")
-	b.until("document.activeElement.name === 'email'")
-	b.do(chromedp.KeyEvent("owner@test.example\t" + password + "\r"))
-	b.until("location.pathname === '" + prefix + "/settings/me' && !!document.querySelector('#side')")
-	b.do(chromedp.KeyEvent("?"))
-	b.until("document.querySelector('#keys').open")
-	b.do(chromedp.KeyEvent("\u001b"))
-	b.until("!document.querySelector('#keys').open")
 }
 
 // A dialog asks before what cannot be undone; it opens with the script and without.

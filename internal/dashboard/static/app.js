@@ -84,7 +84,7 @@ function swap(page, ids, force) {
 
 let under = null; // the request whose answer will be shown; a newer one takes its place
 
-async function load(url, options, ids, { push = "", force = false, typing = false } = {}) {
+async function load(url, options, ids, { push = "", force = false, typing = null } = {}) {
   under?.abort();
   const mine = under = new AbortController();
   let answer, text;
@@ -99,7 +99,10 @@ async function load(url, options, ids, { push = "", force = false, typing = fals
   const page = parse(text), end = new URL(answer.url);
   if (!page.getElementById("side")) return location.assign(end); // the session has ended
   const moved = end.pathname !== location.pathname;
-  if (push && answer.ok) history[typing ? "replaceState" : "pushState"]({ swapped: true }, "", moved || options?.method ? end : push);
+  if (push && answer.ok) {
+    history[typing && typing === typedIn ? "replaceState" : "pushState"]({ swapped: true }, "", moved || options?.method ? end : push);
+    typedIn = typing;
+  }
   const posted = options?.method === "POST";
   swap(page, moved ? whole : posted ? [...new Set([...ids, "toasts", "side"])] : ids, (force || moved || posted) && !typing);
   if (answer.status >= 400) refused();
@@ -117,7 +120,7 @@ function refused() {
 
 const idsOf = el => el.dataset.swap.split(/\s+/);
 
-function send(form, submitter, typing = false) {
+function send(form, submitter, typing = null) {
   const url = new URL(submitter?.getAttribute("formaction") || form.getAttribute("action") || location.pathname, location.href);
   const data = new URLSearchParams(new FormData(form, submitter));
   if ((submitter?.getAttribute("formmethod") || form.method) === "post") {
@@ -160,21 +163,22 @@ addEventListener("click", event => {
   }
 });
 
-// Filters act as they are typed or chosen.
+// Filters act as they are typed or chosen. What is typed in one go is one step of the history.
 let typed = null, typedIn = null;
 addEventListener("input", event => {
   const form = event.target.form;
   if (event.target.matches("[data-all], [name=id]")) return ticks(event.target);
   if (!form?.matches("form[method=get][data-swap], form:not([method])[data-swap]")) return;
-  const typing = event.target.matches("input[type=search], input[type=text], input:not([type])");
+  const typing = event.target.matches("input[type=search], input[type=text], input:not([type])") ? event.target : null;
   clearTimeout(typed);
-  const again = typing && typedIn === event.target;
-  typedIn = typing ? event.target : null;
-  typed = setTimeout(() => send(form, null, again || typing), typing ? 150 : 0);
+  typed = setTimeout(() => send(form, null, typing), typing ? 50 : 0);
 });
 addEventListener("focusout", () => { typedIn = null; });
 
-addEventListener("popstate", () => load(location.href, {}, whole, { force: true }));
+addEventListener("popstate", () => {
+  typedIn = null;
+  load(location.href, {}, whole, { force: true });
+});
 
 // ---- ticked rows
 
@@ -343,5 +347,11 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 const off = $("[data-keys]");
 if (off) off.checked = !keysOff();
 prepare();
+// A dialog whose form was refused comes open; the cursor is in what was wrong, there or on the page.
+for (const dialog of all("dialog[open]")) {
+  dialog.close();
+  dialog.showModal();
+}
+if ($("[aria-invalid=true]")) refused();
 if ($("[data-topic]")) follow();
 })();

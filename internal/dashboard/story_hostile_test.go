@@ -1,0 +1,110 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"entrepot/internal/accounts"
+)
+
+// Another site's page neither changes anything with a form of its own nor shows a page of the dashboard in a frame.
+func TestStoryOfAnotherSite(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PENDING", nil, 1)
+	page := fmt.Sprintf(`<!doctype html><title>Win a mug</title><iframe src="%s/orders"></iframe>`+
+		`<form method="post" action="%s/orders/%s/move"><input name="status" value="CANCELLED"><button>Claim it</button></form>`,
+		s.url+prefix, s.url+prefix, order)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(page))
+	}))
+	defer other.Close()
+	b := s.window(t, s.owner)
+	b.hosts = []string{strings.Replace(other.URL, "127.0.0.1", "localhost", 1)} // a site of its own for the browser
+	b.open("/orders")
+	b.shows("ORD-000001")
+	b.do(chromedp.Navigate(b.hosts[0]))
+	b.until("frames.length === 1")
+	b.until("document.querySelector('iframe').contentDocument === null") // another origin: the refusal
+	b.press("Claim it")
+	b.shows("sent by a page of another site")
+	if refused := b.complaints(); !strings.Contains(refused, "frame-ancestors") {
+		t.Errorf("the frame was shown: %q", refused)
+	}
+	if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "PENDING" {
+		t.Errorf("the order is %v", got)
+	}
+}
+
+// A viewer sees what is there and no way to change it; what he sends all the same is refused, and so is an id of another account.
+func TestStoryOfAViewer(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	order := c.order("PROCESSING", nil, 1)
+	vera := s.newUser("vera@test.example", accounts.Viewer)
+	_, stranger := s.newAccount("Stranger", "stranger@test.example")
+	b := s.window(t, vera)
+	b.open("/orders/" + order)
+	b.shows("ORD-000001")
+	if eval[bool](b, "!!document.querySelector('main form[method=post] button, #ship, .qty')") {
+		t.Error("a viewer is offered an action")
+	}
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`const f = document.createElement('form'); f.method = 'post';
+		f.action = '%s/orders/%s/move'; f.append(Object.assign(document.createElement('input'), { name: 'status', value: 'CANCELLED' }));
+		document.body.append(f); f.submit()`, prefix, order)))
+	b.shows("Not allowed")
+	if got := c.call("GET", "/orders/"+order, nil)["status"]; got != "PROCESSING" {
+		t.Errorf("the order is %v", got)
+	}
+	foreign := s.window(t, stranger)
+	foreign.open("/orders/" + order)
+	foreign.shows("Nothing here")
+}
+
+// Names that are scripts, run from right to left, are 5,000 characters long or would be formulas are shown as what they are, and no page
+// is wider than its window.
+func TestStoryOfHostileNames(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	names := []string{`<script>document.hacked = 1</script>`, `"><img src=x onerror="document.hacked = 1">`, "\u202eevil\u202c right to left",
+		"שלום עולם", "=HYPERLINK(1+1)", strings.Repeat("W", 200), "{{.Password}}", "javascript:document.hacked=1"}
+	var order string
+	for i, name := range names {
+		c.call("POST", "/products", map[string]any{"sku": fmt.Sprint("H", i), "name": name, "price": 1})
+		order = c.order("PENDING", map[string]any{"customerName": name, "externalReference": name, "notes": name,
+			"customerEmail": fmt.Sprintf("h%d@x.example", i), "paymentMetadata": map[string]any{name: name},
+			"shippingAddress": map[string]any{"line1": name, "city": name, "country": "FR"},
+			"items":           []any{map[string]any{"sku": fmt.Sprint("H", i), "quantity": 1, "unitPrice": 1}}})
+	}
+	long := c.call("POST", "/products", map[string]any{"sku": "LONG", "name": "Long", "price": 1,
+		"description": strings.Repeat("W", 5000)})["id"].(string)
+	b := s.window(t, s.owner)
+	for _, path := range []string{"/", "/orders", "/orders/" + order, "/products", "/products/" + long, "/customers", "/events", "/stock",
+		"/orders?search=" + url.QueryEscape(names[0]), "/orders/slip?ids=" + order, "/settings/audit"} {
+		for _, width := range []int64{1440, 320} {
+			b.look(width, "light")
+			b.open(path)
+			if eval[bool](b, "!!document.hacked || !!document.querySelector('main script, main img[src=x]')") {
+				t.Errorf("%s: a name is code", path)
+			}
+			if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+				t.Errorf("%s at %d: %d px too wide", path, width, wide)
+			}
+		}
+	}
+	b.look(1440, "light")
+	b.open("/orders")
+	for _, name := range names[:5] {
+		b.shows(name)
+	}
+}
