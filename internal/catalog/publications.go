@@ -68,3 +68,10 @@ func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publicat
 func Unpublish(tx db.Writer, product id.Product) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.TenantID(), product)
 }
+
+// CountPublications counts the products that are on a channel, or are on their way there (interface §2.7).
+func CountPublications(tx db.Reader, channel id.Channel) (n int64, err error) {
+	err = tx.Row("SELECT count(*) FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status <> 'removing'",
+		[]any{tx.TenantID(), channel}, &n)
+	return n, err
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
@@ -158,9 +159,12 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 				analytics.Span{From: now.AddDate(0, 0, -channelDays).UnixMicro(), To: now.UnixMicro()})
 			for _, figures := range done {
 				if figures.ID == c.ID {
-					view.channelCard, published = r.channelCard(c, figures), figures.Published
+					view.channelCard = r.channelCard(c, figures)
 				}
 			}
+			return err
+		}, func(tx *db.Tx) (err error) {
+			published, err = catalog.CountPublications(tx, c.ID)
 			return err
 		}, func(tx *db.Tx) (err error) {
 			sync, err = channelsync.ByChannel(tx, c.ID)
@@ -174,8 +178,11 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	view.syncParts(r, c, sync)
 	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
 		{Name: "Orders", Value: r.format.Count(count), To: prefix + "/orders?channelId=" + string(c.ID)},
-		{Name: "Products on it", Value: r.format.Count(published)}}, view.Pairs...)
+		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
+	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {
+		view.Form.refuseCredential(tested.Callout.Text)
+	}
 	view.Test, view.Sync, view.Switch = r.form(at+"/test"), syncForm(r, at), r.form(at+"/status", field{Name: "status", Kind: "hidden"})
 	view.SwitchTo = "Activate"
 	view.Switch.Fields[0].Value = string(channels.Active)
@@ -186,6 +193,23 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	view.Delete = r.channelDelete(c, at, count, published)
 	return show(screen{Template: "channel", Title: c.Name, Section: "/channels", Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, ""}},
 		Data: view}), err
+}
+
+// refuseCredential puts what the platform said of refused credentials beside the one that it names, else beside the first secret.
+func (f *form) refuseCredential(message string) {
+	var first *field
+	for _, in := range f.Fields {
+		named := in.Kind == "password" && strings.Contains(strings.ToLower(message), strings.ToLower(in.Label))
+		if named || first == nil && in.Kind == "password" {
+			first = in
+		}
+		if named {
+			break
+		}
+	}
+	if first != nil {
+		first.Error = message
+	}
 }
 
 // syncParts says how the platform behind the channel is doing; of a custom channel there is nothing to say.
