@@ -74,44 +74,55 @@ func (s *site) deliver(t *testing.T) {
 	})
 }
 
-// A failing endpoint is seen in an open list; its delivery says why; mended, everything that waits is delivered by one click, and a replay
-// counts what there is.
+// A failing endpoint is among what needs somebody on an open overview, and in an open list; its delivery says why; mended, everything that
+// waits is delivered by one click, and a replay counts what there is.
 func TestStoryOfAFailingEndpoint(t *testing.T) {
-	s := newSite(t, "sqlite")
-	s.deliver(t)
-	var works atomic.Bool
-	var got atomic.Int64
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !works.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": "connection refused"})
-			return
+	nodes(t, func(t *testing.T, here, there *site) {
+		there.deliver(t)
+		var works atomic.Bool
+		var got atomic.Int64
+		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if !works.Load() {
+				w.WriteHeader(http.StatusInternalServerError)
+				_ = json.NewEncoder(w).Encode(map[string]string{"error": "connection refused"})
+				return
+			}
+			got.Add(1)
+		}))
+		defer receiver.Close()
+		before := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+		page, _ := here.as(here.owner).endpoint(t, receiver.URL)
+		overview, b := here.window(t, here.owner), here.window(t, here.owner)
+		overview.open("/")
+		b.open("/webhooks")
+		b.shows("no attempts yet")
+		there.customerEvent(t, "ada@test.example")
+		there.customerEvent(t, "bob@test.example")
+		b.shows("Failing")
+		b.shows("0 of 6 attempts answered 2xx")
+		overview.shows("None of the last 6 attempts was answered 2xx; 2 deliveries wait")
+		b.open("/webhooks/deliveries?status=pending")
+		b.click("tbody a.hit")
+		b.shows("Your endpoint failed while it handled the event.")
+		b.shows("connection refused")
+		b.shows("in 59 min")
+		works.Store(true)
+		b.press("Retry all 2")
+		b.shows("2 deliveries are attempted now")
+		b.open("/webhooks")
+		b.until(`document.querySelector("tbody tr td.num").textContent === "0"`)
+		if got.Load() != 2 {
+			t.Errorf("%d deliveries came, not 2", got.Load())
 		}
-		got.Add(1)
-	}))
-	defer receiver.Close()
-	before := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
-	page, _ := s.as(s.owner).endpoint(t, receiver.URL)
-	b := s.window(t, s.owner)
-	b.open("/webhooks")
-	b.shows("no attempts yet")
-	s.customerEvent(t, "ada@test.example")
-	s.customerEvent(t, "bob@test.example")
-	b.shows("Failing")
-	b.shows("0 of 6 attempts answered 2xx")
-	b.open("/webhooks/deliveries?status=pending")
-	b.do(chromedp.Click(chromedp.CSS("tbody a.hit")))
-	b.shows("Your endpoint failed while it handled the event.")
-	b.shows("connection refused")
-	b.shows("in 59 min")
-	works.Store(true)
-	b.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button")].find(b => b.textContent.startsWith("Retry all")).click()`))
-	b.shows("2 deliveries are attempted now")
-	b.open("/webhooks")
-	b.until(`document.querySelector("tbody tr td.num").textContent === "0"`)
-	if got.Load() != 2 {
-		t.Errorf("%d deliveries came, not 2", got.Load())
-	}
-	b.open(strings.Replace(page, "/webhooks/", "/webhooks/replay/", 1) + "?from=" + url.QueryEscape(before))
-	b.shows("Send 2 deliveries again")
+		overview.until("!document.body.innerText.includes('None of the last')")
+		b.open(strings.Replace(page, "/webhooks/", "/webhooks/replay/", 1) + "?from=" + url.QueryEscape(before))
+		b.shows("Send 2 deliveries again")
+		b.press("Send 2 deliveries again")
+		b.shows("2 deliveries are queued again")
+		b.open("/webhooks")
+		b.until(`document.querySelector("tbody tr td.num").textContent === "0"`)
+		if got.Load() != 4 {
+			t.Errorf("%d deliveries came, not 4", got.Load())
+		}
+	})
 }

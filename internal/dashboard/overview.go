@@ -106,7 +106,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	})
 	view.Needs, view.Hooks = work.needs(r), work.hooks
 	view.Calm = len(view.Needs) == 0
-	if len(view.Latest) == 0 && len(view.Shares) == 0 {
+	if view.Calm && len(view.Latest) == 0 && len(view.Shares) == 0 {
 		view.First = d.firstSteps(r)
 	}
 	return show(screen{Template: "overview", Title: "Overview", Section: "/", Data: view}), err
