@@ -56,8 +56,9 @@ type addressRow struct {
 
 // customerOrder is one of the newest orders.
 type customerOrder struct {
-	Number, To, Status, Total string
-	At                        stamp
+	Number, To, Total string
+	Status            badge
+	At                stamp
 }
 
 // newestOrders are shown of a customer.
@@ -141,7 +142,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 	for i := range newest {
 		o := &newest[i]
 		view.Orders = append(view.Orders, customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
-			Status: string(o.Status), Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)})
+			Status: statusWords[o.Status], Total: r.format.Money(o.Total, o.Currency), At: r.format.Stamp(o.CreatedAt)})
 	}
 	view.OrderCount = r.format.plural(total, "order", "orders")
 	return show(
@@ -231,7 +232,12 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 
 // tagCustomer serves POST /customers/{id}/tags.
 func (d *Dashboard) tagCustomer(r *request) (answer, error) {
-	return d.changeCustomer(r, tagsForm, "Tags saved", func(tx *db.Tx, f *form, c id.Customer) error {
+	var before []string
+	held := func(r *request, c *customers.Customer) *form {
+		before = c.Tags
+		return tagsForm(r, c)
+	}
+	out, err := d.changeCustomer(r, held, "Tags saved", func(tx *db.Tx, f *form, c id.Customer) error {
 		tags := []string{}
 		for _, one := range strings.Split(f.Value("list"), ",") {
 			if one = strings.TrimSpace(one); one != "" {
@@ -244,6 +250,8 @@ func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 		_, err := d.Commerce.UpdateCustomer(tx, c, commerce.Expected{}, customers.Change{Tags: patch.To(tags)})
 		return err
 	})
+	return out.undo(undo{Action: customerPath(id.Customer(r.http.PathValue("id"))) + "/tags",
+		Fields: map[string]string{"list": strings.Join(before, ", ")}}), err
 }
 
 // addAddress serves POST /customers/{id}/addresses.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -67,6 +68,14 @@ func TestCustomerTagsAndAddresses(t *testing.T) {
 		b := s.as(s.owner)
 		home := "/customers/" + string(s.customer("ada@example.com", "Lovelace"))
 		b.follow(b.submit(t, b.get(home), home+"/tags", "list", "vip, b2b,vip"))
+		other := b.follow(b.submit(t, b.get(home), home+"/tags", "list", "late"))
+		has(t, other, "Tags saved Undo")
+		_, toast, _ := strings.Cut(other.body, `id="toasts"`)
+		before := keyInput.FindStringSubmatch(toast)[1]
+		if !strings.Contains(toast, `name="list" value="vip, b2b"`) {
+			t.Errorf("the undo of tags: %.400s", toast)
+		}
+		b.follow(b.post(home+"/tags", url.Values{"_key": {before}, "list": {"vip, b2b"}}))
 		page := b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
 		has(t, page, "1 rue X", "75001 Paris", "FR")
 		if !strings.Contains(page.body, `value="vip, b2b"`) {

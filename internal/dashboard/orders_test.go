@@ -281,8 +281,14 @@ func TestSavedViews(t *testing.T) {
 		if refused := vera.post("/orders/views/delete", view); refused.status != 404 {
 			t.Errorf("another user deletes it: %d", refused.status)
 		}
-		if gone := b.follow(b.post("/orders/views/delete", view)); strings.Contains(gone.words(), "French") {
+		gone := b.follow(b.post("/orders/views/delete", view))
+		if strings.Contains(gone.words(), "French") {
 			t.Errorf("%s", gone.words())
+		}
+		back := b.follow(b.submit(t, gone, "/orders/views", "name", "French <b>", "status", "PENDING", "country", "fr"))
+		has(t, back, "The view is saved", "French <b>")
+		if !strings.Contains(gone.body, `name="country" value="fr"`) {
+			t.Errorf("the undo of a deleted view: %s", gone.body)
 		}
 		if bad := b.post("/orders/views", url.Values{"name": {" "}, "status": {"PENDING"}}); bad.status != 400 {
 			t.Errorf("a view without a name: %d", bad.status)

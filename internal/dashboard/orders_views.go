@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"strings"
 
 	"entrepot/internal/apperr"
@@ -54,7 +55,27 @@ func (d *Dashboard) deleteOrderView(r *request) (answer, error) {
 		return answer{}, apperr.Missing("view")
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
+		saved, err := views.List(tx, r.session.User.ID, "/orders")
+		if err != nil {
+			return answer{}, err
+		}
+		out := redirect("/orders", "The view is deleted")
+		for _, v := range saved {
+			if v.ID == view {
+				out = out.undo(undo{Action: "/orders/views", Fields: viewFields(v)})
+			}
+		}
 		views.Delete(tx, r.session.User.ID, view)
-		return redirect("/orders", "The view is deleted"), nil
+		return out, nil
 	})
+}
+
+// viewFields are the inputs that save a view as it is.
+func viewFields(v views.View) map[string]string {
+	fields := map[string]string{"name": v.Name}
+	query, _ := url.ParseQuery(v.Query) // it was encoded here
+	for name := range query {
+		fields[name] = query.Get(name)
+	}
+	return fields
 }
