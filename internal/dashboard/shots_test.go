@@ -87,8 +87,14 @@ type violation struct {
 	} `json:"nodes"`
 }
 
+// looks are the ways in which a page is examined. Colours change nothing but contrast: in the dark only the rules of it run.
+var looks = []struct{ scheme, rules string }{
+	{"light", `["wcag2a","wcag2aa","wcag21a","wcag21aa","wcag22aa","best-practice"]`},
+	{"dark", `["color-contrast","link-in-text-block"]`},
+}
+
 // Every page, in every width and both colours: nothing for axe-core to find (WCAG 2.2 A and AA), nothing wider than the screen, and no
-// complaint of the console.
+// complaint of the console. The pages are shared out between as many windows as a small machine has processors.
 func TestEveryPageIsAccessible(t *testing.T) {
 	dbtest.Long(t, "a browser")
 	s := newSite(t, "sqlite")
@@ -97,35 +103,56 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		t.Fatalf("there is no axe-core: run make browser (%v)", err)
 	}
 	s.seed()
-	for _, path := range s.pages() {
-		t.Run(path, func(t *testing.T) {
+	pages := make(chan string)
+	for i := range 2 {
+		t.Run(fmt.Sprint("window ", i+1), func(t *testing.T) {
+			t.Parallel()
 			b := s.window(t, s.owner)
 			b.look(widths[0], "light")
-			b.open(path)
-			b.do(chromedp.Evaluate[chromedp.Void](string(axe) + "; undefined"))
-			for _, scheme := range []string{"light", "dark"} {
-				for _, width := range widths {
-					b.look(width, scheme)
-					b.examine(t, fmt.Sprint(scheme, " ", width))
-				}
+			for path := range pages {
+				b.examinePage(t, path, string(axe))
 			}
 		})
 	}
+	go func() {
+		defer close(pages)
+		for _, path := range s.pages() {
+			pages <- path
+		}
+	}()
+}
+
+// examinePage opens a page and looks at it in all ways.
+func (b *window) examinePage(t *testing.T, path, axe string) {
+	t.Helper()
+	b.open(path)
+	b.do(chromedp.Evaluate[chromedp.Void](axe + "; undefined"))
+	for _, look := range looks {
+		for _, width := range widths {
+			b.look(width, look.scheme)
+			b.examine(t, fmt.Sprintf("%s: %s %d", path, look.scheme, width), look.rules)
+		}
+	}
+	b.look(widths[0], "light")
+	b.check(t)
 }
 
 // examine reports what axe-core finds on the page as it is shown now, and whether it is wider than the screen.
-func (b *window) examine(t *testing.T, how string) {
+func (b *window) examine(t *testing.T, how, rules string) {
 	t.Helper()
-	if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-		t.Errorf("%s: %d px too wide", how, wide)
+	found := run(b, chromedp.Evaluate[string](`axe.run({ runOnly: `+rules+`, resultTypes: ["violations"], preload: false, iframes: false })`+
+		`.then(r => JSON.stringify({ wide: document.documentElement.scrollWidth - innerWidth, list: r.violations }))`, chromedp.EvalAwaitPromise))
+	var out struct {
+		Wide int         `json:"wide"`
+		List []violation `json:"list"`
 	}
-	found := run(b, chromedp.Evaluate[string](`axe.run({runOnly: ["wcag2a","wcag2aa","wcag21a","wcag21aa","wcag22aa","best-practice"]})`+
-		`.then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-	var list []violation
-	if err := json.Unmarshal([]byte(found), &list); err != nil {
+	if err := json.Unmarshal([]byte(found), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range list {
+	if out.Wide > 0 {
+		t.Errorf("%s: %d px too wide", how, out.Wide)
+	}
+	for _, v := range out.List {
 		t.Errorf("%s: %s: %s", how, v.ID, v.Help)
 		for i, n := range v.Nodes {
 			if i < 3 {
