@@ -109,7 +109,7 @@ func (d *Dashboard) failed(r *request, err error) answer {
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
-	view := errorView{Status: status, Words: f.Message, RequestID: r.id}
+	view := errorView{Status: status, Words: sentence(f.Message), RequestID: r.id}
 	if f.Kind == apperr.Unauthorized && !r.route.open {
 		view.LogIn = prefix + loginFor(r.http)
 		if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead {

@@ -73,7 +73,7 @@ func (p productPage) variants(r *request) *form {
 				Label:      "Compare-at price",
 				Kind:       "decimal",
 				Value:      amountText(v.CompareAt, r.caller().Currency),
-				ClearBlank: clear,
+				ClearBlank: clear, Placeholder: "compare at",
 			},
 		)
 	}

@@ -144,7 +144,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if out := s.as(s.owner).get("/nothing/here"); out.status != 404 || !strings.Contains(out.words(), "there is no page at this address") {
+	if out := s.as(s.owner).get("/nothing/here"); out.status != 404 || !strings.Contains(out.words(), "There is no page at this address") {
 		t.Errorf("an unknown page: %d %s", out.status, out.words())
 	}
 }
