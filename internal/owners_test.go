@@ -15,9 +15,10 @@ import (
 
 // owners says which package writes which tables. Others read them, and change them through the owner's functions.
 var owners = map[string][]string{
-	"internal/accounts":    {"tenants", "users", "tokens", "api_keys", "setup_links", "store_keys"},
-	"internal/audit":       {"audit_log", "refused_requests"},
-	"internal/catalog":     {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications"},
+	"internal/accounts": {"tenants", "users", "tokens", "api_keys", "setup_links", "store_keys"},
+	"internal/audit":    {"audit_log", "refused_requests"},
+	"internal/catalog": {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications",
+		"product_sorts", "product_sorts_until"},
 	"internal/channels":    {"channels", "notifications"},
 	"internal/channelsync": {"channel_items", "channel_syncs"},
 	"internal/customers":   {"customers", "customer_tags", "customer_addresses", "segments"},

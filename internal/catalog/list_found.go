@@ -103,14 +103,15 @@ func (c *choice) add(p chosen) {
 	c.total++
 	reach := c.filter.Offset + c.filter.Limit
 	if c.best = append(c.best, p); len(c.best) >= 2*reach+1000 {
-		slices.SortFunc(c.best, c.compare)
+		slices.SortFunc(c.best, c.filter.compare)
 		c.best = c.best[:reach]
 	}
 }
 
-func (c *choice) compare(a, b chosen) int {
+// compare orders products as the pages of the filter do.
+func (f Filter) compare(a, b chosen) int {
 	by := cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number), cmp.Compare(a.id, b.id))
-	if c.filter.Descending {
+	if f.Descending {
 		return -by
 	}
 	return by
@@ -118,7 +119,7 @@ func (c *choice) compare(a, b chosen) int {
 
 // page gives the products of the page, in order.
 func (c *choice) page() []id.Product {
-	slices.SortFunc(c.best, c.compare)
+	slices.SortFunc(c.best, c.filter.compare)
 	from, to := min(c.filter.Offset, len(c.best)), min(c.filter.Offset+c.filter.Limit, len(c.best))
 	list := make([]id.Product, 0, to-from)
 	for _, p := range c.best[from:to] {

@@ -84,11 +84,11 @@ func (f Filter) pageOfMembers(tx *db.Tx) (list []id.Product, total int64, err er
 		list, err = f.ids(tx, from, w, f.sorted())
 		return list, total, err
 	}
-	from, w = f.walk(tx)
-	f.andStatuses(w, false)
-	for _, m := range of {
-		w.And(aside(m.has(w)))
-	}
-	list, err = f.ids(tx, from, w, f.walked())
+	list, err = f.walk(tx, func(w *db.Where) {
+		f.andStatuses(w, false)
+		for _, m := range of {
+			w.And(aside(m.has(w)))
+		}
+	})
 	return list, total, err
 }

@@ -26,15 +26,13 @@ func (f Filter) sorted() string {
 	return key[f.Sort] + " + 0" + direction + ", p.id" + direction
 }
 
-// walked is the order of a page on the walk along the index of the sort. No two products have one stamp or SKU.
+// walked is the order of a page on the walk along the index of the sort, but for name and price (sorts.go). No two products have one stamp
+// or SKU.
 func (f Filter) walked() string {
-	switch f.Sort {
-	case ByCreation, ByUpdate:
-		return key[f.Sort] + f.direction()
-	case BySKU:
+	if f.Sort == BySKU {
 		return "k.sku" + f.direction()
 	}
-	return key[f.Sort] + f.direction() + ", p.id" + f.direction()
+	return key[f.Sort] + f.direction()
 }
 
 func (f Filter) direction() string {
@@ -44,14 +42,18 @@ func (f Filter) direction() string {
 	return " ASC"
 }
 
-// walk are the tables of a walk, with the conditions that lead it.
-func (f Filter) walk(tx *db.Tx) (from string, w *db.Where) {
-	from, w = "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
+// walk reads a page in the order of the sort, skipping what does not fit.
+func (f Filter) walk(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
+	if f.Sort == ByName || f.Sort == ByPrice {
+		return f.walkSorts(tx, fit)
+	}
+	from, w := "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
 	if f.Sort == BySKU { // the SKUs' own order is there already
 		from = "skus k CROSS JOIN products p"
 		w.And("k.tenant_id = $1 AND k.variant_id IS NULL AND p.id = k.product_id")
 	}
-	return from, w
+	fit(w)
+	return f.ids(tx, from, w, f.walked())
 }
 
 // ids reads the ids of a page.
@@ -76,8 +78,7 @@ func (f Filter) andStatuses(w *db.Where, leading bool) {
 // pageByStatus reads a page of all products, or of those with some statuses: total of all there are.
 func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) {
 	if len(f.Statuses) == 0 {
-		from, w := f.walk(tx)
-		return f.ids(tx, from, w, f.walked())
+		return f.walk(tx, func(*db.Where) {})
 	}
 	if f.Sort == ByCreation {
 		return f.pageOfBranches(tx)
@@ -87,9 +88,7 @@ func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) 
 		f.andStatuses(w, true)
 		return f.ids(tx, "products p", w, f.sorted())
 	}
-	from, w := f.walk(tx)
-	f.andStatuses(w, false)
-	return f.ids(tx, from, w, f.walked())
+	return f.walk(tx, func(w *db.Where) { f.andStatuses(w, false) })
 }
 
 // gathers reports whether reading some products is shorter than a walk past those that do not fit, if n of all fit, spread evenly.

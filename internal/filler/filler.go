@@ -182,6 +182,9 @@ func (f *filling) fillOrders() error {
 			return err
 		}
 	}
+	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
+		return err
+	}
 	return each(len(spent), customerRows, func(from, to int) error {
 		return f.write("totals of customers", to, len(spent), func(tx *db.Tx) error {
 			for i := from; i < to; i++ {

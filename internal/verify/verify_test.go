@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
@@ -69,6 +70,9 @@ func TestChecksFind(t *testing.T) {
 		{"DELETE FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'", "levels, skus"},
 		{"INSERT INTO skus (tenant_id, sku, product_id) SELECT $1::BIGINT, 'GHOST', product_id FROM skus WHERE tenant_id = $1 AND sku = 'SKU-1'",
 			"skus"},
+		{"UPDATE product_sorts SET price = price + 1 WHERE tenant_id = $1", "product sorts"},
+		{"DELETE FROM product_sorts WHERE tenant_id = $1", "product sorts"},
+		{"UPDATE products SET name = 'x' WHERE tenant_id = $1 AND sku = 'SKU-1'", "product sorts"},
 		{"UPDATE products SET variant_count = 7 WHERE tenant_id = $1 AND sku = 'SKU-1'", "product parts"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
 		{"UPDATE events SET event = 'order.updated' WHERE tenant_id = $1 AND event = 'order.shipped'", "order events"},
@@ -97,6 +101,9 @@ func TestChecksFind(t *testing.T) {
 			return nil
 		})
 		s.dispatch()
+		if err := catalog.FollowSort(t.Context(), store, s.who.Tenant, 0); err != nil {
+			t.Fatal(err)
+		}
 		if failed := s.wrong(); len(failed) > 0 {
 			t.Fatalf("before anything is broken: %v", failed)
 		}

@@ -84,6 +84,13 @@ func (w *Worker) packSearches() {
 	}
 }
 
+// followSorts lets what products are sorted by follow their changes.
+func (w *Worker) followSorts() {
+	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
+		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
+	}
+}
+
 // foldSales makes the blocks by which what sold best is found.
 func (w *Worker) foldSales() {
 	var folder sales.Folder

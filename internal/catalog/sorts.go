@@ -1,0 +1,217 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// What products are sorted by, name and price, is kept in the table product_sorts, which follows the change clock at some distance: it has
+// all changes up to a stamp. A list reads the products in its order, leaves out those that changed since, and puts these in their place.
+// So a write of products costs nothing for the sorts, and a list is exact all the same (docs/decisions/0133).
+
+// Bounds of following.
+const (
+	sortAt     = 200     // products that changed, from which it is worth it
+	sortAnyway = 100_000 // from which it is done while more change
+	sortStep   = 500     // products of one transaction
+)
+
+// SortRest is how long nothing of an account's products may have changed before their sorts follow: not in the midst of an import.
+const SortRest = 5 * time.Second
+
+// sortLock is the lock of those who write product_sorts: one at a time in an account. Whoever has it waits for no record
+// (docs/decisions/0026).
+const sortLock = "product sorts"
+
+// FollowSorts lets the sorts of every account follow what has changed. It serves every tenant.
+func FollowSorts(ctx context.Context, store *db.DB) error {
+	var behind []id.Tenant
+	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
+			`SELECT t.id FROM tenants t WHERE EXISTS (SELECT 1 FROM products p WHERE p.tenant_id = t.id
+				AND p.changed_at > coalesce((SELECT u.stamp FROM product_sorts_until u WHERE u.tenant_id = t.id), 0)
+				ORDER BY p.changed_at LIMIT 1 OFFSET $1::BIGINT) ORDER BY t.id`, sortAt-1)
+		return err
+	})
+	for _, tenant := range behind {
+		if err == nil {
+			err = FollowSort(ctx, store, tenant, SortRest)
+		}
+	}
+	return err
+}
+
+// FollowSort lets the sorts of one account follow all that has changed, if nothing changed for some time.
+func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
+	for {
+		n := 0
+		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
+			n, err = followSome(tx, rest)
+			return err
+		})
+		if err != nil || n < sortStep {
+			return err
+		}
+	}
+}
+
+// sorted is a product by what it is sorted by.
+type sorted struct {
+	id      id.Product
+	name    string
+	price   int64
+	changed int64
+	deleted bool
+}
+
+// followSome takes over the next changes in their order, as many as one transaction should, and gives how many these were.
+func followSome(tx *db.Tx, rest time.Duration) (int, error) {
+	if err := tx.LockName(sortLock); err != nil {
+		return 0, err
+	}
+	until, err := sortedUntil(tx)
+	if err != nil {
+		return 0, err
+	}
+	if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
+		return 0, err
+	}
+	changes, err := db.List(tx, func(r db.Rows) (s sorted, err error) {
+		return s, r.Scan((*string)(&s.id), &s.name, &s.price, &s.changed, &s.deleted)
+	}, `SELECT p.id, p.name, p.price, p.changed_at, p.deleted_at IS NOT NULL FROM products p WHERE p.tenant_id = $1 AND p.changed_at > $2
+		ORDER BY p.changed_at LIMIT $3::BIGINT`, tx.Tenant, until, sortStep)
+	if err != nil || len(changes) == 0 {
+		return 0, err
+	}
+	until = changes[len(changes)-1].changed
+	saveSorts(tx, changes)
+	tx.Queue(`INSERT INTO product_sorts_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
+		tx.Tenant, until)
+	return len(changes), nil
+}
+
+// stillChanging reports whether a product has changed since a time and those that did are not too many yet to wait for the rest.
+func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
+	var newest, plenty int64
+	err := tx.Row("SELECT coalesce(max(changed_at), 0) FROM products WHERE tenant_id = $1", []any{tx.Tenant}, &newest)
+	if err != nil || newest <= since {
+		return false, err
+	}
+	err = tx.Row("SELECT changed_at FROM products WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT 1 OFFSET $3::BIGINT",
+		[]any{tx.Tenant, until, sortAnyway}, &plenty)
+	if errors.Is(err, db.ErrNoRow) {
+		return true, nil
+	}
+	return false, err
+}
+
+// saveSorts queues the rows of products as they are now, in the order of their ids, in which the table lies.
+func saveSorts(tx *db.Tx, changes []sorted) {
+	slices.SortFunc(changes, func(a, b sorted) int { return cmp.Compare(a.id, b.id) })
+	var there []sorted
+	var gone []id.Product
+	for _, s := range changes {
+		if s.deleted {
+			gone = append(gone, s.id)
+		} else {
+			there = append(there, s)
+		}
+	}
+	for piece := range db.Pieces(there) {
+		args := append(make([]any, 0, 1+3*len(piece)), tx.Tenant)
+		for _, s := range piece {
+			args = append(args, s.id, s.name, s.price)
+		}
+		tx.Queue(sortsText.For(len(piece), func(n int) string {
+			return "INSERT INTO product_sorts (tenant_id, product_id, name, price) VALUES " + db.Repeat(n, 2, "($1,$,$,$)") +
+				` ON CONFLICT (tenant_id, product_id) DO UPDATE SET name = excluded.name, price = excluded.price
+				WHERE product_sorts.name <> excluded.name OR product_sorts.price <> excluded.price`
+		}), args...)
+	}
+	for piece := range db.Pieces(gone) {
+		w := db.AndIn(db.NewWhere(tx, ""), "product_id", piece)
+		tx.Queue("DELETE FROM product_sorts WHERE "+w.String(), w.Args()...)
+	}
+}
+
+var sortsText db.Text
+
+// sortedUntil is the stamp of the last change that the sorts have.
+func sortedUntil(tx *db.Tx) (stamp int64, err error) {
+	err = tx.Row("SELECT coalesce(max(stamp), 0) FROM product_sorts_until WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
+	return stamp, err
+}
+
+// walkSorts reads a page in the order of name or price, of the products that fit: those that the sorts have in their place, merged with
+// those that changed since.
+func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
+	until, err := sortedUntil(tx)
+	if err != nil {
+		return nil, err
+	}
+	late, err := f.changedSince(tx, until, fit)
+	if err != nil {
+		return nil, err
+	}
+	column := string(f.Sort)
+	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND s.tenant_id = $1 AND p.id = s.product_id")
+	w.And(aside("p.changed_at <= " + w.Bind(until)))
+	fit(w)
+	from := max(0, f.Offset-len(late)) // as many of those that changed may come before
+	list, err := f.listChosen(tx, "SELECT s.product_id, s."+column+" FROM product_sorts s CROSS JOIN products p WHERE "+w.String()+
+		" ORDER BY s."+column+f.direction()+", s.product_id"+f.direction()+
+		" LIMIT "+w.Bind(f.Limit+len(late))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
+	if err != nil {
+		return nil, err
+	}
+	return f.mergePage(list, late, from), nil
+}
+
+// changedSince reads the products that fit and have changed since a stamp, in the order of the page.
+func (f Filter) changedSince(tx *db.Tx, until int64, fit func(w *db.Where)) ([]chosen, error) {
+	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
+	fit(w)
+	late, err := f.listChosen(tx, "SELECT p.id, p."+string(f.Sort)+" FROM products p WHERE "+w.String(), w.Args()...)
+	slices.SortFunc(late, f.compare)
+	return late, err
+}
+
+// listChosen reads products with what they are sorted by.
+func (f Filter) listChosen(tx *db.Tx, sql string, args ...any) ([]chosen, error) {
+	return db.List(tx, func(r db.Rows) (c chosen, err error) {
+		if f.Sort == ByName {
+			return c, r.Scan((*string)(&c.id), &c.text)
+		}
+		return c, r.Scan((*string)(&c.id), &c.number)
+	}, sql, args...)
+}
+
+// mergePage is the page out of two lists in its order: one of which the first from are left out, and one that is whole.
+func (f Filter) mergePage(list, whole []chosen, from int) []id.Product {
+	page := make([]id.Product, 0, f.Limit)
+	if from > 0 && len(list) == 0 { // the page would be behind the end
+		return page
+	}
+	at := from // the place of the next one
+	if from > 0 {
+		before, _ := slices.BinarySearchFunc(whole, list[0], f.compare)
+		at, whole = from+before, whole[before:]
+	}
+	for ; len(page) < f.Limit && len(list)+len(whole) > 0; at++ {
+		next := &list
+		if len(list) == 0 || len(whole) > 0 && f.compare(whole[0], list[0]) < 0 {
+			next = &whole
+		}
+		if at >= f.Offset {
+			page = append(page, (*next)[0].id)
+		}
+		*next = (*next)[1:]
+	}
+	return page
+}
