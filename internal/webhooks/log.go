@@ -68,10 +68,11 @@ const (
 
 // bulk are the events that come by the thousand in one request: no index beside the log's order has them, since each entry of theirs would
 // be written at another place of it.
-var bulk = []string{ProductCreated, ProductDeleted, ProductUpdated, StockUpdated}
+var bulk = []string{ProductUpdated, StockUpdated, ProductCreated, ProductDeleted}
 
-// indexed is what both indexes of the log beside its order have as their condition.
-var indexed = "event NOT IN ('" + strings.Join(bulk, "', '") + "')"
+// indexed is what both indexes of the log beside its order have as their condition. A list of values would be made anew for each event that
+// is written.
+var indexed = "event <> '" + strings.Join(bulk, "' AND event <> '") + "'"
 
 // searched reports whether no index has what is wanted: bulk events, also those about one record. What has an event of another kind is no
 // product, and what is no UUID is a SKU.

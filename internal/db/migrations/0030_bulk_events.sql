@@ -3,6 +3,6 @@
 DROP INDEX events_tenant_id_event;
 DROP INDEX events_tenant_id_resource_id;
 CREATE INDEX events_tenant_id_event ON events (tenant_id, event, stamp)
-    WHERE event NOT IN ('product.created', 'product.deleted', 'product.updated', 'stock.updated');
+    WHERE event <> 'product.updated' AND event <> 'stock.updated' AND event <> 'product.created' AND event <> 'product.deleted';
 CREATE INDEX events_tenant_id_resource_id ON events (tenant_id, resource_id, stamp)
-    WHERE event NOT IN ('product.created', 'product.deleted', 'product.updated', 'stock.updated');
+    WHERE event <> 'product.updated' AND event <> 'stock.updated' AND event <> 'product.created' AND event <> 'product.deleted';
