@@ -357,28 +357,37 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 			webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://bad.example", Events: []string{"*"}, Status: webhooks.Paused}
 		write(t, store, tenant, func(tx *db.Tx) error { good.Insert(tx); return nil })
 		*now = now.Add(time.Second)
+		var outcomes []webhooks.Outcome
 		write(t, store, tenant, func(tx *db.Tx) error {
+			outcomes = nil
 			bad.Insert(tx)
 			webhooks.Record(tx, records.EventOf("order.received", "1", []byte("{}")),
 				records.EventOf("order.updated", "1", []byte("{}")))
 			for i, d := range []struct {
 				endpoint id.Endpoint
 				event    string
-				state    string
+				state    webhooks.State
 				at       int64
-			}{{good.ID, "order.received", "delivered", day(0)}, {good.ID, "order.updated", "delivered", day(1)},
-				{bad.ID, "order.received", "failed", day(0)}, {bad.ID, "order.received", "delivered", day(-20)},
-				{bad.ID, "order.updated", "pending", day(1)}} {
+			}{{good.ID, "order.received", webhooks.Delivered, day(0)}, {good.ID, "order.updated", webhooks.Delivered, day(1)},
+				{bad.ID, "order.received", webhooks.Failed, day(0)}, {bad.ID, "order.received", webhooks.Delivered, day(-20)},
+				{bad.ID, "order.updated", webhooks.Pending, day(1)}} {
+				o := webhooks.Outcome{Queue: webhooks.Queue{Tenant: tenant, Endpoint: d.endpoint}, Position: d.at + int64(i), Name: d.event,
+					State: d.state, Attempt: webhooks.Attempt{Number: 1, At: d.at + int64(i), Duration: int64(20 * (i + 1))}}
+				if o.StatusCode = 200; d.state != webhooks.Delivered {
+					o.StatusCode, o.Error = 500, string(d.state)
+				}
+				if d.state == webhooks.Pending {
+					o.DueAt = day(2)
+				}
+				outcomes = append(outcomes, o)
 				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
-					state, attempts, attempted_at, error)
-					VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,$7,1,$3,
-						$8)`, tenant, d.endpoint, d.at+int64(i), id.New[id.Delivery](), id.New[id.Event](), d.event, d.state, d.state)
-				tx.Queue("INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, duration_ms, status_code) VALUES ($1,$2,$3,1,$3,$4,$5)",
-					tenant, d.endpoint, d.at+int64(i), 20*(i+1),
-					map[string]int{"delivered": 200, "failed": 500, "pending": 503}[d.state])
+					state, attempts, due_at) VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,'pending',0,$3)`, tenant, d.endpoint, o.Position,
+					id.New[id.Delivery](), id.New[id.Event](), d.event)
+				tx.Change("UPDATE queues SET pending = pending + 1 WHERE tenant_id = $1 AND endpoint_id = $2", tenant, d.endpoint)
 			}
 			return nil
 		})
+		write(t, store, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
 		got := read(t, store, tenant, func(tx *db.Tx) (analytics.Webhooks, error) { return analytics.ReadWebhooks(tx, week) })
 		want := analytics.Webhooks{Span: week, Events: 2,
 			Endpoints: []analytics.Endpoint{{ID: good.ID, URL: good.URL, Status: "active", Delivered: 2, Attempts: 2, Answered: 2, Duration: 60,

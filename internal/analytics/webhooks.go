@@ -1,10 +1,13 @@
 package analytics
 
 import (
-	"errors"
+	"cmp"
+	"slices"
+	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/spans"
 )
 
 // Webhooks is how the deliveries of a span went. A delivery belongs to the time of its event, or of the replay that made it.
@@ -37,38 +40,150 @@ type EventCount struct {
 	Failed     int64
 }
 
+// went is what some deliveries of one endpoint and event add up to.
+type went struct {
+	endpoint id.Endpoint
+	event    string
+	Endpoint
+}
+
 // ReadWebhooks reads the deliveries of a span, endpoint by endpoint.
 func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 	out := Webhooks{Span: s}
-	err := count(tx, &out.Events, "SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp <= $3 AND endpoint_id IS NULL",
-		s.From, s.To)
+	err := count(tx, &out.Events, `SELECT (SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp <= $3)
+		- (SELECT count(*) FROM events WHERE tenant_id = $1 AND stamp >= $2 AND stamp <= $3 AND endpoint_id IS NOT NULL)`, s.From, s.To)
 	if err != nil {
 		return out, err
 	}
+	waiting := map[id.Endpoint]int64{}
 	out.Endpoints, err = db.List(tx, func(r db.Rows) (e Endpoint, err error) {
-		return e, r.Scan(&e.ID, &e.URL, &e.Status, &e.Pending, &e.Delivered, &e.Failed, &e.LastAttempt, &e.Attempts, &e.Answered, &e.Duration,
-			&e.LastError)
-	}, `SELECT e.id, e.url, e.status, coalesce(d.pending, 0), coalesce(d.delivered, 0), coalesce(d.failed, 0), coalesce(d.newest, 0),
-		coalesce(a.n, 0), coalesce(a.good, 0), coalesce(a.took, 0),
-			coalesce((SELECT f.error FROM deliveries f WHERE f.tenant_id = e.tenant_id AND f.endpoint_id = e.id AND f.state <> 'delivered'
-				AND f.error IS NOT NULL AND f.position >= $2 AND f.position <= $3
-				ORDER BY f.attempted_at DESC LIMIT 1), '')
-		FROM endpoints e
-		LEFT JOIN (SELECT d.endpoint_id, sum(CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END) AS pending,
-			sum(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END) AS delivered,
-				sum(CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END) AS failed, max(d.attempted_at) AS newest
-			FROM endpoints o JOIN deliveries d ON d.tenant_id = o.tenant_id AND d.endpoint_id = o.id
-			WHERE o.tenant_id = $1 AND d.position >= $2 AND d.position <= $3 GROUP BY d.endpoint_id) d ON d.endpoint_id = e.id
-		LEFT JOIN (SELECT t.endpoint_id, count(*) AS n, sum(CASE WHEN t.error IS NULL AND t.status_code >= 200
-			AND t.status_code < 300 THEN 1 ELSE 0 END) AS good, sum(t.duration_ms)::BIGINT AS took
+		var pending int64
+		err = r.Scan(&e.ID, &e.URL, &e.Status, &pending)
+		waiting[e.ID] = pending
+		return e, err
+	}, `SELECT e.id, e.url, e.status, coalesce(q.pending, 0) FROM endpoints e
+		LEFT JOIN queues q ON q.tenant_id = $1 AND q.endpoint_id = e.id
+		WHERE e.tenant_id = $1 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, tx.Tenant)
+	if err != nil {
+		return out, err
+	}
+	settled, err := readSettled(tx, s)
+	if err != nil {
+		return out, err
+	}
+	pending, err := readPending(tx, s, waiting)
+	if err != nil {
+		return out, err
+	}
+	out.addUp(append(settled, pending...))
+	return out, readLastErrors(tx, s, out.Endpoints)
+}
+
+// addUp adds deliveries up by endpoint and by event.
+func (w *Webhooks) addUp(list []went) {
+	at := map[id.Endpoint]*Endpoint{}
+	for i := range w.Endpoints {
+		at[w.Endpoints[i].ID] = &w.Endpoints[i]
+	}
+	events := map[string]EventCount{}
+	for _, d := range list {
+		e := at[d.endpoint]
+		e.Pending, e.Delivered, e.Failed = e.Pending+d.Pending, e.Delivered+d.Delivered, e.Failed+d.Failed
+		e.Attempts, e.Answered, e.Duration = e.Attempts+d.Attempts, e.Answered+d.Answered, e.Duration+d.Duration
+		e.LastAttempt = max(e.LastAttempt, d.LastAttempt)
+		c := events[d.event]
+		c.Event, c.Deliveries, c.Failed = d.event, c.Deliveries+d.Pending+d.Delivered+d.Failed, c.Failed+d.Failed
+		events[d.event] = c
+	}
+	w.ByEvent = []EventCount{}
+	for _, c := range events {
+		if c.Deliveries > 0 {
+			w.ByEvent = append(w.ByEvent, c)
+		}
+	}
+	slices.SortFunc(w.ByEvent, func(a, b EventCount) int {
+		return cmp.Or(-cmp.Compare(a.Deliveries, b.Deliveries), cmp.Compare(a.Event, b.Event))
+	})
+}
+
+// readSettled adds up the settled deliveries and all attempts of a span: from the kept figures where whole buckets lie in it, and from the
+// rows at its ends.
+func readSettled(tx *db.Tx, s Span) ([]went, error) {
+	from, to := max(s.From, 0), min(s.To+1, spans.Last)
+	if from >= to {
+		return nil, nil
+	}
+	w := db.NewWhere(tx, "o").And("o.deleted_at IS NULL")
+	where := w.String()
+	var parts []string
+	pieces, ends := spans.Fill(from, to, spans.Days)
+	for _, p := range pieces {
+		parts = append(parts, `SELECT f.endpoint_id, f.event, f.delivered, f.failed, f.attempts, f.answered, f.duration_ms AS took, f.newest
+			FROM endpoints o JOIN delivery_figures f ON f.tenant_id = o.tenant_id AND f.endpoint_id = o.id
+			WHERE `+where+" AND f.span = "+w.Bind(p.Width)+" AND f.bucket >= "+w.Bind(p.From)+" AND f.bucket < "+w.Bind(p.To))
+	}
+	for _, e := range ends {
+		between := func(column string) string {
+			return " WHERE " + where + " AND " + column + " >= " + w.Bind(e[0]) + " AND " + column + " < " + w.Bind(e[1])
+		}
+		parts = append(parts, `SELECT d.endpoint_id, d.event, CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END,
+				CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END, 0, 0, 0, coalesce(d.attempted_at, 0)
+			FROM endpoints o JOIN deliveries d ON d.tenant_id = o.tenant_id AND d.endpoint_id = o.id`+between("d.position"),
+			`SELECT t.endpoint_id, d.event, 0, 0, 1,
+				CASE WHEN t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300 THEN 1 ELSE 0 END, t.duration_ms, 0
 			FROM endpoints o JOIN attempts t ON t.tenant_id = o.tenant_id AND t.endpoint_id = o.id
-			WHERE o.tenant_id = $1 AND t.position >= $2 AND t.position <= $3 GROUP BY t.endpoint_id) a ON a.endpoint_id = e.id
-		WHERE e.tenant_id = $1 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, tx.Tenant, s.From, s.To)
-	byEvent, err2 := db.List(tx, func(r db.Rows) (c EventCount, err error) { return c, r.Scan(&c.Event, &c.Deliveries, &c.Failed) },
-		`SELECT d.event, count(*), sum(CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END)
-		FROM endpoints e JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id
-		WHERE e.tenant_id = $1 AND e.deleted_at IS NULL AND d.position >= $2 AND d.position <= $3 GROUP BY d.event
-			ORDER BY 2 DESC, 1`, tx.Tenant, s.From, s.To)
-	out.ByEvent = byEvent
-	return out, errors.Join(err, err2)
+			JOIN deliveries d ON d.tenant_id = t.tenant_id AND d.endpoint_id = t.endpoint_id AND d.position = t.position`+between("t.position"))
+	}
+	return db.List(tx, func(r db.Rows) (d went, err error) {
+		return d, r.Scan(&d.endpoint, &d.event, &d.Delivered, &d.Failed, &d.Attempts, &d.Answered, &d.Duration, &d.LastAttempt)
+	}, `SELECT endpoint_id, event, sum(delivered)::BIGINT, sum(failed)::BIGINT, sum(attempts)::BIGINT, sum(answered)::BIGINT, sum(took)::BIGINT,
+		max(newest) FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY endpoint_id, event", w.Args()...)
+}
+
+// readPending counts the pending deliveries of a span, of the endpoints that have any, by the indexes of what is due and what waits.
+func readPending(tx *db.Tx, s Span, waiting map[id.Endpoint]int64) (list []went, err error) {
+	var reads []*db.PendingRead
+	for endpoint, n := range waiting {
+		if n == 0 {
+			continue
+		}
+		reads = append(reads, tx.Prefetch(func(r db.Rows) error {
+			d := went{endpoint: endpoint}
+			err := r.Scan(&d.event, &d.Pending, &d.LastAttempt)
+			list = append(list, d)
+			return err
+		}, `SELECT d.event, count(*), coalesce(max(d.attempted_at), 0)
+			FROM (SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0
+				UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > '' AND due_at IS NULL) x
+			CROSS JOIN deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position = x.position + 0
+				AND x.position >= $3 AND x.position <= $4 GROUP BY d.event`, tx.Tenant, endpoint, s.From, s.To))
+	}
+	return list, db.WaitAll(reads)
+}
+
+// lastErrors is how many of an endpoint's failed deliveries, and how many of those that wait for another attempt, are looked at for the
+// newest error.
+const lastErrors = "50"
+
+// readLastErrors reads what the newest attempt said of a delivery that is not delivered.
+func readLastErrors(tx *db.Tx, s Span, list []Endpoint) error {
+	reads := make([]*db.PendingRead, len(list))
+	for i := range list {
+		e, newest := &list[i], int64(-1)
+		reads[i] = tx.Prefetch(func(r db.Rows) error {
+			var at int64
+			var text string
+			err := r.Scan(&at, &text)
+			if at > newest {
+				newest, e.LastError = at, text
+			}
+			return err
+		}, `SELECT attempted_at, error FROM (
+				SELECT * FROM (SELECT attempted_at, error FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND state = 'failed'
+					AND position >= $3 AND position <= $4 ORDER BY position DESC LIMIT `+lastErrors+`) AS failed
+				UNION ALL SELECT * FROM (SELECT attempted_at, error FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0
+					AND position >= $3 AND position <= $4 ORDER BY due_at DESC LIMIT `+lastErrors+`) AS due) AS newest
+			WHERE error IS NOT NULL AND attempted_at IS NOT NULL`, tx.Tenant, e.ID, s.From, s.To)
+	}
+	return db.WaitAll(reads)
 }

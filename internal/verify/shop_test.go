@@ -129,6 +129,35 @@ func (s *shop) dispatch() {
 	}
 }
 
+// settle makes an attempt of each pending delivery: one in three fails for good, one is to be attempted again.
+func (s *shop) settle() {
+	s.Helper()
+	var outcomes []webhooks.Outcome
+	s.must(func(tx *db.Tx) error {
+		pending, err := webhooks.Across(tx, webhooks.AcrossFilter{State: webhooks.Pending, Limit: webhooks.MostOutcomes})
+		outcomes = nil
+		for i, d := range pending.Deliveries {
+			o := webhooks.Outcome{Queue: webhooks.Queue{Tenant: tx.Tenant, Endpoint: d.Endpoint}, Position: d.Position, Event: d.EventStamp,
+				Name: d.Name, Resource: d.Resource, Ordered: d.Ordered, State: webhooks.Delivered,
+				Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: tx.Micros(), StatusCode: 200, Duration: int64(7 + i)}}
+			switch i % 3 {
+			case 1:
+				o.State, o.StatusCode, o.Error = webhooks.Failed, 500, "no"
+			case 2:
+				o.State, o.DueAt, o.StatusCode, o.Error = webhooks.Pending, tx.Micros()+1, 0, "no answer"
+			}
+			outcomes = append(outcomes, o)
+		}
+		return err
+	})
+	if err := s.store.Write(s.Context(), db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) }); err != nil {
+		s.Fatal(err)
+	}
+	if len(outcomes) < 6 {
+		s.Fatalf("%d deliveries were pending", len(outcomes))
+	}
+}
+
 // wrong runs all checks and gives those that fail, by name.
 func (s *shop) wrong() map[string][]string {
 	s.Helper()

@@ -54,6 +54,7 @@ var Checks = []Check{
 	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents},
 	{"stock events", "The newest event of a stock level says what it has on hand.", stockEvents},
 	{"deliveries", "Every event that was dispatched has a delivery to each endpoint that wanted it.", deliveries},
+	{"delivery figures", "The kept figures of deliveries are those of the deliveries and their attempts.", deliveryFigures},
 	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps},
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency},
 }

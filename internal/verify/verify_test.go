@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"
+	"entrepot/internal/webhooks"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -30,6 +31,61 @@ func TestALifeHolds(t *testing.T) {
 		s.dispatch()
 		for name, examples := range s.wrong() {
 			t.Errorf("%s: %v", name, examples)
+		}
+	})
+}
+
+// The kept figures of deliveries hold while attempts are made, deliveries attempted again, and old ones dropped, until none is left.
+func TestFiguresOfDeliveriesHold(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		s.life()
+		s.dispatch()
+		holds := func(beside string) {
+			t.Helper()
+			if failed := s.wrong(); names(failed) != beside {
+				t.Fatal(failed)
+			}
+		}
+		s.settle()
+		s.settle()
+		holds("")
+		var endpoint id.Endpoint
+		s.must(func(tx *db.Tx) error {
+			failed, err := webhooks.Across(tx, webhooks.AcrossFilter{State: webhooks.Failed, Limit: 3})
+			if err != nil {
+				return err
+			}
+			for _, d := range failed.Deliveries {
+				if _, err := webhooks.Retry(tx, d.ID); err != nil {
+					return err
+				}
+				endpoint = d.Endpoint
+			}
+			return nil
+		})
+		holds("")
+		s.settle()
+		holds("")
+		for dropped := 1; dropped > 0; {
+			s.must(func(tx *db.Tx) (err error) {
+				dropped, err = webhooks.SweepDeliveries(tx, endpoint, tx.Micros()+1_000_000_000, 7)
+				return err
+			})
+		}
+		holds("deliveries") // those of today are gone
+		err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+			var settled, empty int64
+			err := tx.Row(`SELECT coalesce(sum(delivered + failed), 0)::BIGINT,
+				coalesce(sum(CASE WHEN delivered + failed + attempts = 0 THEN 1 ELSE 0 END), 0)::BIGINT
+				FROM delivery_figures WHERE tenant_id = $1`, []any{tx.Tenant}, &settled, &empty)
+			if settled != 0 || empty != 0 {
+				t.Errorf("%d deliveries are counted that are gone, %d rows count nothing", settled, empty)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	})
 }
@@ -63,6 +119,10 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_figures SET small = small + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"UPDATE order_figures SET items = items - 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"DELETE FROM order_figures WHERE tenant_id = $1", "order figures"},
+		{"UPDATE delivery_figures SET failed = failed + 1 WHERE tenant_id = $1", "delivery figures"},
+		{"UPDATE delivery_figures SET answered = answered - 1 WHERE tenant_id = $1", "delivery figures"},
+		{"UPDATE attempts SET duration_ms = duration_ms + 1 WHERE tenant_id = $1 AND number = 1", "delivery figures"},
+		{"DELETE FROM delivery_figures WHERE tenant_id = $1", "delivery figures"},
 		{"UPDATE tallies SET n = n + 1 WHERE tenant_id = $1 AND name = 'products'", "kept counts"},
 		{"DELETE FROM tallies WHERE tenant_id = $1 AND name = 'customers'", "kept counts"},
 		{"UPDATE customers SET orders_count = orders_count + 1 WHERE tenant_id = $1 AND status = 'active'", "customer totals"},
@@ -82,7 +142,7 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE events SET resource_id = 'nobody' WHERE tenant_id = $1 AND event = 'customer.created'", "record events"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
 		{"UPDATE events SET payload = 'x' WHERE tenant_id = $1 AND event = 'stock.updated' AND resource_id = 'SKU-8'", "stock events"},
-		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries"},
+		{"DELETE FROM deliveries WHERE tenant_id = $1 AND event = 'stock.low'", "deliveries, delivery figures"},
 		{"UPDATE products SET changed_at = (SELECT min(stamp) FROM events WHERE tenant_id = $1) WHERE tenant_id = $1 AND sku = 'SKU-1'",
 			"stamps"},
 		{"UPDATE change_clocks SET last = last - 1000 WHERE tenant_id = $1", "stamps"},
@@ -104,6 +164,7 @@ func TestChecksFind(t *testing.T) {
 		if err := catalog.FollowSort(t.Context(), store, s.who.Tenant, 0); err != nil {
 			t.Fatal(err)
 		}
+		s.settle()
 		if failed := s.wrong(); len(failed) > 0 {
 			t.Fatalf("before anything is broken: %v", failed)
 		}

@@ -13,6 +13,7 @@ type Outcome struct {
 	Queue
 	Position int64
 	Event    int64 // its stamp
+	Name     string
 	Resource string
 	Ordered  bool
 	State    State // what the delivery is now
@@ -85,9 +86,13 @@ func settleQueue(tx db.Writer, outcomes []Outcome) {
 		return nil
 	})
 	var c Counts
-	for _, o := range outcomes {
+	moved := figures{}
+	for i := range outcomes {
+		o := &outcomes[i]
 		c.add(o.State, 1)
+		moved.move(o.Position, o.Name, o.counts(), 1)
 	}
+	moved.store(tx, tx.Queue, outcomes[0].Endpoint, outcomes[0].Tenant)
 	if q := outcomes[0].Queue; c.Delivered+c.Failed > 0 {
 		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 "+
 			"WHERE tenant_id = $1 AND endpoint_id = $2",

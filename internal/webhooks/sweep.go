@@ -34,17 +34,27 @@ func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
 	lockQueues(tx, tx.Queue, []id.Endpoint{endpoint})
 	var c Counts
+	moved := figures{}
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) {
 		var state State
-		err = r.Scan(&position, &state)
+		var event string
+		var tried figure
+		err = r.Scan(&position, &state, &event, &tried.attempts, &tried.answered, &tried.duration)
 		c.add(state, 1)
+		moved.move(position, event, in(state), -1)
+		moved.move(position, event, tried, -1)
 		return position, err
-	}, "SELECT position, state FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position < $3 AND state <> 'pending' "+
-		"ORDER BY position LIMIT $4",
-		tx.Tenant, endpoint, before, limit)
+	}, `SELECT d.position, d.state, d.event, count(t.number), coalesce(sum(CASE WHEN t.error IS NULL AND t.status_code >= 200
+			AND t.status_code < 300 THEN 1 ELSE 0 END), 0)::BIGINT, coalesce(sum(t.duration_ms), 0)::BIGINT
+		FROM (SELECT position, state, event FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND position < $3
+			AND state <> 'pending' ORDER BY position LIMIT $4::BIGINT) d
+		LEFT JOIN attempts t ON t.tenant_id = $1 AND t.endpoint_id = $2::UUID AND t.position = d.position
+		GROUP BY d.position, d.state, d.event ORDER BY d.position`, tx.Tenant, endpoint, before, limit)
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}
+	moved.store(tx, tx.Queue, endpoint, tx.Tenant)
+	dropEmptyFigures(tx, endpoint, before)
 	dropDeliveries(tx, endpoint, positions)
 	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2",
 		tx.Tenant, endpoint, c.Delivered, c.Failed)
@@ -72,6 +82,7 @@ func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 		return 0, err
 	}
 	if len(positions) == 0 {
+		tx.Queue("DELETE FROM delivery_figures WHERE tenant_id = $1 AND endpoint_id = $2", tx.Tenant, endpoint)
 		tx.Queue("DELETE FROM endpoints WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL", tx.Tenant, endpoint)
 	}
 	dropDeliveries(tx, endpoint, positions)

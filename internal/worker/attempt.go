@@ -66,7 +66,7 @@ func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret
 func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
-	o = webhooks.Outcome{Queue: q.Queue, Position: d.Position, Event: d.EventStamp, Resource: d.Resource, Ordered: d.Ordered,
+	o = webhooks.Outcome{Queue: q.Queue, Position: d.Position, Event: d.EventStamp, Name: d.Name, Resource: d.Resource, Ordered: d.Ordered,
 		Attempt: webhooks.Attempt{Number: d.Attempts + 1, At: at.UnixMicro()}}
 	lateness.Observe(time.Duration(1000 * (at.UnixMicro() - d.DueAt)).Seconds())
 	start := time.Now()

@@ -1,0 +1,126 @@
+package analytics_test
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/analytics"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/webhooks"
+)
+
+// The figures of webhooks read no delivery and no attempt of the days that lie whole in the span, but for the last errors.
+func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
+	type statement struct {
+		sql  string
+		args []any
+	}
+	var asked []statement
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true}, "postgres": {URL: dbtest.StoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			config.Trace = func(sql string, args []any) { asked = append(asked, statement{sql, args}) }
+			store := dbtest.Open(t, config)
+			tenant := dbtest.Account(t, store)
+			fillDeliveries(t, store, tenant)
+			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+				before := deliveriesRead(t, tx, engine)
+				asked = nil
+				got, err := analytics.ReadWebhooks(tx, week)
+				if err != nil {
+					return err
+				}
+				if e := got.Endpoints[0]; e.Delivered != 1400 || e.Failed != 100 || e.Attempts != 1500 || e.Answered != 1400 || e.LastError != "no" ||
+					got.ByEvent[0].Deliveries != 1500 {
+					t.Errorf("%+v", got)
+				}
+				if n := deliveriesRead(t, tx, engine) - before; n > 60 {
+					t.Errorf("%d deliveries and attempts were read", n)
+				}
+				if engine == "sqlite" {
+					all := ""
+					for _, s := range asked {
+						plan := planOf(t, tx, s.sql, s.args)
+						all += plan
+						if strings.Contains(plan, "SCAN d\n") || strings.Contains(plan, "SCAN f\n") || strings.Contains(plan, "SCAN t\n") {
+							t.Errorf("%s\n%s", s.sql, plan)
+						}
+					}
+					if !strings.Contains(all, "events_tests") || !strings.Contains(all, "SEARCH events USING COVERING INDEX") {
+						t.Errorf("events are not counted by indexes:\n%s", all)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// fillDeliveries settles 1,500 deliveries of one endpoint, spread over six days of the week.
+func fillDeliveries(t *testing.T, store *db.DB, tenant id.Tenant) {
+	t.Helper()
+	e := webhooks.Endpoint{ID: id.New[id.Endpoint](), URL: "https://a.example", Events: []string{"*"}, Status: webhooks.Active}
+	write(t, store, tenant, func(tx *db.Tx) error { e.Insert(tx); return nil })
+	for first := 0; first < 1500; first += 250 {
+		var outcomes []webhooks.Outcome
+		write(t, store, tenant, func(tx *db.Tx) error {
+			outcomes = nil
+			for i := first; i < first+250; i++ {
+				o := webhooks.Outcome{Queue: webhooks.Queue{Tenant: tenant, Endpoint: e.ID}, Position: day(0) + int64(i)*300_000_000,
+					Name: "order.received", State: webhooks.Delivered, Attempt: webhooks.Attempt{Number: 1, At: day(0) + int64(i), StatusCode: 200}}
+				if i%15 == 0 {
+					o.State, o.StatusCode, o.Error = webhooks.Failed, 500, "no"
+				}
+				outcomes = append(outcomes, o)
+				tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
+					state, attempts, due_at) VALUES ($1,$2,$3,$4,$5,$3,$6,'1',FALSE,FALSE,'pending',0,$3)`, tenant, e.ID, o.Position,
+					id.New[id.Delivery](), id.New[id.Event](), o.Name)
+			}
+			tx.Change("UPDATE queues SET pending = pending + 250 WHERE tenant_id = $1 AND endpoint_id = $2", tenant, e.ID)
+			return nil
+		})
+		write(t, store, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
+	}
+	write(t, store, tenant, func(tx *db.Tx) error {
+		_, err := tx.Exec("ANALYZE")
+		return err
+	})
+}
+
+// deliveriesRead is how many of them PostgreSQL has read in the transaction; 0 on SQLite.
+func deliveriesRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
+	t.Helper()
+	if engine != "postgres" {
+		return 0
+	}
+	err := tx.Row(`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::BIGINT FROM pg_stat_xact_user_tables
+		WHERE relname IN ('deliveries', 'attempts')`, nil, &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// planOf is SQLite's plan of a statement.
+func planOf(t *testing.T, tx *db.Tx, sql string, args []any) string {
+	t.Helper()
+	var plan strings.Builder
+	rows, err := tx.Query("EXPLAIN QUERY PLAN "+sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n, parent, unused int64
+		var line string
+		if err := rows.Scan(&n, &parent, &unused, &line); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(line + "\n")
+	}
+	return plan.String()
+}
