@@ -43,6 +43,11 @@ func TestCategoriesInAnyOrder(t *testing.T) {
 		if fmt.Sprint(names) != "[category.created category.updated]" {
 			t.Errorf("events: %v", names)
 		}
+		s.importCategories(t, item{"externalId": "orphan", "name": "Orphan", "parentExternalId": "late"})
+		s.importCategories(t, item{"externalId": "late", "name": "Late"}) // nothing else of the request leads to the orphan
+		if tree = s.tree(t); text(tree["orphan"], "parentId") != text(tree["late"], "id") {
+			t.Errorf("waited alone: %v", tree)
+		}
 	})
 }
 

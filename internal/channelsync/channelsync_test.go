@@ -109,7 +109,7 @@ func TestWhatBecomesDueMeanwhileStaysDue(t *testing.T) {
 func TestChangesMakeDue(t *testing.T) {
 	engines(t, func(f *fixture) {
 		own, _ := f.put()
-		var before, level, product int64
+		var before, level, product, last int64
 		f.write(func(tx *db.Tx) (err error) { before, err = channelsync.Clock(tx); return err })
 		f.write(func(tx *db.Tx) error {
 			tx.Change("INSERT INTO stock_levels (tenant_id, id, sku, warehouse_code, product_id, on_hand, reserved, low, updated_at, "+
@@ -125,6 +125,11 @@ func TestChangesMakeDue(t *testing.T) {
 			return nil
 		})
 		f.write(func(tx *db.Tx) (err error) { product, err = channelsync.Clock(tx); return err })
+		f.write(func(tx *db.Tx) error {
+			tx.Change("UPDATE stock_levels SET on_hand = 2, changed_at = "+db.Clock+" + $2::BIGINT WHERE tenant_id = $1", tx.Tenant, tx.Stamps(1))
+			return nil
+		})
+		f.write(func(tx *db.Tx) (err error) { last, err = channelsync.Clock(tx); return err })
 		if before >= level || level >= product {
 			t.Fatalf("the clock stands at %d, %d, %d", before, level, product)
 		}
@@ -150,7 +155,7 @@ func TestChangesMakeDue(t *testing.T) {
 			return stock, content
 		}
 		for since, want := range map[int64][2][]string{
-			product: {nil, nil}, level: {{"P", "P-S"}, {"P"}}, before: {{"P", "P-S"}, {"P"}}, level - 1: {{"P", "P-S"}, {"P"}},
+			last: {nil, nil}, product: {{"P-S"}, nil}, level: {{"P", "P-S"}, {"P"}}, before: {{"P", "P-S"}, {"P"}}, level - 1: {{"P", "P-S"}, {"P"}},
 		} {
 			if stock, content := due(since); !slices.Equal(stock, want[0]) || !slices.Equal(content, want[1]) {
 				t.Errorf("since %d: stock of %v, content of %v", since-before, stock, content)

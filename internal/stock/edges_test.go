@@ -95,6 +95,8 @@ func TestWhichWarehousesMayGo(t *testing.T) {
 			t.Errorf("with stock: %v", err)
 		}
 		s.write(o.remove)
+		s.write(o.forget)
+		s.shift("A@LYON", 0, -1) // a parcel of an order that was there before
 		become := func(w stock.Warehouse) func(tx *db.Tx) error {
 			return func(tx *db.Tx) error {
 				after := w
