@@ -96,8 +96,8 @@ func simulatedWoo() *simulated {
 
 func simulatedPresta() *simulated {
 	shop := prestashop.New()
-	return &simulated{slug: "prestashop", name: "PrestaShop", platform: "PRESTASHOP", Handler: shop, deliver: shop.Deliver, install: shop.Install,
-		onSale: shop.OnSale,
+	return &simulated{slug: "prestashop", name: "PrestaShop", platform: "PRESTASHOP", Handler: shop, deliver: shop.Deliver,
+		install: shop.Install, onSale: shop.OnSale,
 		takes: func(address string) map[string]string {
 			return map[string]string{"url": address, "webserviceKey": prestashop.Key}
 		},

@@ -141,13 +141,15 @@ func (a *Account) acknowledge(input []byte) []byte {
 	}
 	result := ""
 	if xml.Unmarshal(input, &in) != nil || in.Header.MerchantIdentifier != SellerID {
-		result = "<Result><MessageID>0</MessageID><ResultCode>Error</ResultCode><ResultDescription>The document is not readable.</ResultDescription></Result>"
+		result = "<Result><MessageID>0</MessageID><ResultCode>Error</ResultCode>" +
+			"<ResultDescription>The document is not readable.</ResultDescription></Result>"
 	}
 	for _, m := range in.Message {
 		o := a.find(m.OrderAcknowledgement.AmazonOrderID)
 		if o == nil || o.status != "UNSHIPPED" || len(m.OrderAcknowledgement.Item) != len(o.lines) ||
 			m.OrderAcknowledgement.StatusCode != "Failure" {
-			result += "<Result><MessageID>" + strconv.Itoa(m.MessageID) + "</MessageID><ResultCode>Error</ResultCode><ResultMessageCode>18028</ResultMessageCode>" +
+			result += "<Result><MessageID>" + strconv.Itoa(m.MessageID) + "</MessageID><ResultCode>Error</ResultCode>" +
+				"<ResultMessageCode>18028</ResultMessageCode>" +
 				"<ResultDescription>The order cannot be cancelled.</ResultDescription></Result>"
 			continue
 		}

@@ -114,5 +114,6 @@ func proves(ctx context.Context, place object) bool {
 	defer got.Body.Close()
 	var body struct{ ChallengeResponse string }
 	sum := sha256.Sum256(fmt.Append(nil, code, config["verificationToken"], endpoint))
-	return got.StatusCode == http.StatusOK && json.NewDecoder(got.Body).Decode(&body) == nil && body.ChallengeResponse == hex.EncodeToString(sum[:])
+	return got.StatusCode == http.StatusOK && json.NewDecoder(got.Body).Decode(&body) == nil &&
+		body.ChallengeResponse == hex.EncodeToString(sum[:])
 }
