@@ -64,12 +64,14 @@ bench: build ## measure this machine: the service beside the bare database drive
 	$(BIN) bench all --here --baseline sqlite --baseline-dir bin --duration $(BENCHTIME)
 	$(BIN) bench cold-start --dir bin
 
-postgres: ## install PostgreSQL's binaries for the tests if they are missing
-	@if [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then :; \
+postgres: ## install PostgreSQL's binaries and PgBouncer for the tests if they are missing
+	@if { [ -n "$$ENTREPOT_TEST_POSTGRES$$ENTREPOT_POSTGRES_BIN" ] || command -v postgres >/dev/null 2>&1 || \
+			ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; } && \
+		{ command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ]; }; then :; \
 	elif command -v apt-get >/dev/null 2>&1; then \
-		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
-		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends postgresql; fi; \
-	else echo "install PostgreSQL 14 or newer, or name a server in ENTREPOT_TEST_POSTGRES"; exit 1; fi
+		if [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql pgbouncer; \
+		else sudo apt-get update -q && sudo apt-get install -qy --no-install-recommends postgresql pgbouncer; fi; \
+	else echo "install PostgreSQL 14 or newer, or name a server in ENTREPOT_TEST_POSTGRES; and install PgBouncer"; exit 1; fi
 
 AXE := .browser/node_modules/axe-core/axe.min.js
 browser: ## install Chromium, a font and axe-core for the dashboard's tests if they are missing

@@ -33,33 +33,42 @@ func TestMain(m *testing.M) {
 // TestEverythingAtOnce runs all operations against one account from many clients, beside feed walkers, webhook endpoints
 // and a second account, and audits what is left.
 func TestEverythingAtOnce(t *testing.T) {
-	harness.Each(t, func(t *testing.T, engine harness.Engine) {
-		t.Logf("seed %d, %d clients, %s", *seed, *clients, *duration)
-		s := open(t, engine)
-		stop := make(chan struct{})
-		var writers, readers sync.WaitGroup
-		walkers := s.walkers()
-		for _, w := range walkers {
-			readers.Go(func() { w.follow(stop) })
-		}
-		readers.Go(func() { s.neighbour(t, stop) })
-		chosen := choose(*only, *without)
-		first := make(chan *operation, len(chosen)) // each once, so that a short run has them all
-		for _, op := range chosen {
-			first <- op
-		}
-		close(first)
-		for n := range *clients {
-			c := &client{number: n, shop: s, random: rand.New(rand.NewPCG(*seed, uint64(n)))}
-			writers.Go(func() { c.work(chosen, first, stop) })
-		}
-		time.Sleep(*duration)
-		close(stop)
-		writers.Wait()
-		readers.Wait()
-		s.audit(walkers)
-		s.report()
-	})
+	harness.Each(t, func(t *testing.T, engine harness.Engine) { together(t, engine, "", *duration) })
+}
+
+// TestEverythingThroughPgBouncer does the same on PostgreSQL behind PgBouncer in transaction mode, for half as long.
+func TestEverythingThroughPgBouncer(t *testing.T) {
+	dbtest.Long(t, "many clients write for seconds")
+	together(t, harness.Postgres, dbtest.Pooler(t, dbtest.PlainURL(t)), *duration/2)
+}
+
+// together runs clients, walkers, endpoints and a neighbour on a store for a time, and audits it.
+func together(t *testing.T, engine harness.Engine, database string, long time.Duration) {
+	t.Logf("seed %d, %d clients, %s", *seed, *clients, long)
+	s := open(t, engine, database)
+	stop := make(chan struct{})
+	var writers, readers sync.WaitGroup
+	walkers := s.walkers()
+	for _, w := range walkers {
+		readers.Go(func() { w.follow(stop) })
+	}
+	readers.Go(func() { s.neighbour(t, stop) })
+	chosen := choose(*only, *without)
+	first := make(chan *operation, len(chosen)) // each once, so that a short run has them all
+	for _, op := range chosen {
+		first <- op
+	}
+	close(first)
+	for n := range *clients {
+		c := &client{number: n, shop: s, random: rand.New(rand.NewPCG(*seed, uint64(n)))}
+		writers.Go(func() { c.work(chosen, first, stop) })
+	}
+	time.Sleep(long)
+	close(stop)
+	writers.Wait()
+	readers.Wait()
+	s.audit(walkers)
+	s.report()
 }
 
 // shop is one run: the nodes, the account under load, and what its clients know and were answered.
@@ -81,9 +90,9 @@ type shop struct {
 	endpoints atomic.Int64 // of those that come and go, how many there are
 }
 
-func open(t *testing.T, engine harness.Engine) *shop {
+func open(t *testing.T, engine harness.Engine, database string) *shop {
 	t.Helper()
-	options := harness.Options{Plain: true, Retries: "200ms,200ms,200ms,200ms,200ms"}
+	options := harness.Options{Plain: true, Database: database, Retries: "200ms,200ms,200ms,200ms,200ms"}
 	server := harness.Start(t, engine, options)
 	s := &shop{t: t, began: time.Now(), engine: engine, nodes: []*harness.Server{server}, receiver: harness.NewReceiver()}
 	t.Cleanup(s.receiver.Close)

@@ -1,12 +1,14 @@
 package postgres
 
 import (
+	"context"
 	"net"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -48,8 +50,11 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: time.Second}
 	}
 	conn.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
-		if n.Code == plainWarning {
+		switch n.Code {
+		case plainWarning:
 			c.CustomData()[warned] = true
+		case lockNotAvailable:
+			c.CustomData()[skipped] = true
 		}
 	}
 	return config, nil
@@ -61,3 +66,32 @@ const (
 	plainWarning = "01000"
 	warned       = "warned" // member of a connection's data: it has got such a warning
 )
+
+// behindPooler reports whether a pooler such as PgBouncer is between: the server's process has another number then than the one that the
+// connection was given.
+func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close(ctx)
+	var pid int64
+	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid)
+	return pid != int64(conn.PgConn().PID()), err
+}
+
+// fitPooler makes connections fit a pooler. Statements are not prepared under names, which another connection of the server would not know,
+// unless the address says how (default_query_exec_mode). What a caller asked for who hangs up goes on to its end: PgBouncer 1.18
+// ends itself over a request to cancel that comes as the query ends ("bad client state").
+func fitPooler(config *pgx.ConnConfig, address string) {
+	if !strings.Contains(address, "default_query_exec_mode") {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	config.BuildContextWatcherHandler = func(*pgconn.PgConn) ctxwatch.Handler { return patient{} }
+}
+
+// patient cancels nothing.
+type patient struct{}
+
+func (patient) HandleCancel(context.Context) {}
+func (patient) HandleUnwatchAfterCancel()    {}

@@ -44,6 +44,7 @@ type Engine struct {
 	readers  limits
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool               // see Config
+	pooled   bool               // a pooler is between: what belongs to a connection and no transaction is lost or meets others
 	stop     context.CancelFunc // of keepStatistics
 	kept     chan struct{}
 }
@@ -54,17 +55,21 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	pooled, err := behindPooler(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, engine.Unavailable(err)
+	}
+	if pooled {
+		fitPooler(config.ConnConfig, c.URL)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, engine.Unavailable(err)
 	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, engine.Unavailable(err)
-	}
 	background, stop := context.WithCancel(context.Background())
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), readers: newLimits(max(2, int(config.MaxConns)/2)),
-		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, stop: stop, kept: make(chan struct{})}
+		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
 }

@@ -31,23 +31,16 @@ func (e *Engine) Scrub(ctx context.Context, tables []string) (left []string, err
 		return nil, engine.Unavailable(err)
 	}
 	defer conn.Release()
-	c := conn.Conn()
-	defer func() {
-		if _, reset := c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout; SELECT pg_advisory_unlock_all()"); reset != nil {
-			c.Close(context.WithoutCancel(ctx)) // the pool drops it
-		}
-	}()
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
-		return nil, err
+	c := &cleaner{conn.Conn(), e.pooled}
+	defer c.end(ctx)
+	if mine, err := c.begin(ctx); err != nil || !mine {
+		return tables, err
 	}
-	if _, err := c.Exec(ctx, "SELECT "+scrubLock); err != nil {
-		return tables, ignoreLocked(err)
-	}
-	if older, err := awaitOldest(ctx, c); err != nil || older {
+	if older, err := awaitOldest(ctx, c.Conn); err != nil || older {
 		return tables, err
 	}
 	for _, table := range tables {
-		done, err := rewrite(ctx, c, table)
+		done, err := c.rewrite(ctx, table)
 		if err != nil {
 			return nil, err
 		}
@@ -56,55 +49,89 @@ func (e *Engine) Scrub(ctx context.Context, tables []string) (left []string, err
 		}
 	}
 	for _, table := range left {
-		if _, err := plainVacuum(ctx, c, table); err != nil {
+		if _, err := c.plainVacuum(ctx, table); err != nil {
 			return nil, err
 		}
 	}
 	return left, nil
 }
 
-// ignoreLocked is nil for a lock that was not to be had in time.
-func ignoreLocked(err error) error {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01") {
-		return nil
+// cleaner is the connection of a scrub.
+type cleaner struct {
+	*pgx.Conn
+	pooled bool
+}
+
+// begin waits for the turn of this scrub among those of all nodes. Behind a pooler there are no turns, because no lock outlives a
+// statement there: of two scrubs that meet at a table one leaves it.
+func (c *cleaner) begin(ctx context.Context) (mine bool, err error) {
+	if c.pooled {
+		return true, nil
 	}
-	return err
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
+		return false, err
+	}
+	_, err = c.Exec(ctx, "SELECT "+scrubLock)
+	if locked(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (c *cleaner) end(ctx context.Context) {
+	if c.pooled {
+		return
+	}
+	if _, reset := c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout; SELECT pg_advisory_unlock_all()"); reset != nil {
+		c.Close(context.WithoutCancel(ctx)) // the pool drops it
+	}
+}
+
+// lockNotAvailable is the error of who waited for a lock for too long, and the warning of a VACUUM that was not to wait.
+const (
+	lockNotAvailable = "55P03"
+	skipped          = "skipped" // member of a connection's data: it has got such a warning
+)
+
+// locked reports whether a lock was not to be had in time.
+func locked(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == lockNotAvailable || pg.Code == "40P01")
 }
 
 // rewrite rewrites a table, or vacuums a large one; done is false when it is in use.
-func rewrite(ctx context.Context, c *pgx.Conn, table string) (done bool, err error) {
+func (c *cleaner) rewrite(ctx context.Context, table string) (done bool, err error) {
 	var size int64
 	if err := c.QueryRow(ctx, "SELECT pg_total_relation_size($1::TEXT::REGCLASS)", table).Scan(&size); err != nil {
 		return false, err
 	}
 	if size >= rewriteBelow {
-		return plainVacuum(ctx, c, table)
+		return c.plainVacuum(ctx, table)
 	}
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+rewriteWait+"'"); err != nil {
-		return false, err
-	}
-	if _, err = c.Exec(ctx, "VACUUM (FULL) "+table); err != nil {
-		if err = ignoreLocked(err); err != nil {
-			err = fmt.Errorf("rewriting %s: %w", table, err)
-		}
-		return false, err
-	}
-	return true, nil
+	return c.vacuum(ctx, "FULL", table, rewriteWait)
 }
 
 // plainVacuum takes old rows out of a table and its indexes while others use it.
-func plainVacuum(ctx context.Context, c *pgx.Conn, table string) (done bool, err error) {
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
+func (c *cleaner) plainVacuum(ctx context.Context, table string) (done bool, err error) {
+	return c.vacuum(ctx, "INDEX_CLEANUP ON", table, turnWait)
+}
+
+// vacuum runs VACUUM; done is false when the table is in use for longer than wait, or behind a pooler at all.
+func (c *cleaner) vacuum(ctx context.Context, how, table, wait string) (done bool, err error) {
+	if c.pooled {
+		how += ", SKIP_LOCKED"
+	} else if _, err := c.Exec(ctx, "SET lock_timeout = '"+wait+"'"); err != nil {
 		return false, err
 	}
-	if _, err := c.Exec(ctx, "VACUUM (INDEX_CLEANUP ON) "+table); err != nil {
-		if err = ignoreLocked(err); err != nil {
-			err = fmt.Errorf("vacuum of %s: %w", table, err)
-		}
-		return false, err
+	delete(c.PgConn().CustomData(), skipped)
+	_, err = c.Exec(ctx, "VACUUM ("+how+") "+table)
+	switch {
+	case locked(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("vacuum of %s: %w", table, err)
 	}
-	return true, nil
+	return c.PgConn().CustomData()[skipped] == nil, nil
 }
 
 // awaitOldest waits a moment until no transaction of this database is older than now, and reports whether one still is: until then VACUUM

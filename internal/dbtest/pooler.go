@@ -1,0 +1,102 @@
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// poolerConnections is how few connections to the server a pooler has: fewer than its clients, who must share them.
+const poolerConnections = 12
+
+// Pooler starts PgBouncer in transaction mode before the database at an address and gives the address that leads through it. Each
+// transaction of a client may come to another connection of the server. It ends with the test.
+func Pooler(t testing.TB, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := pooler()
+	if err != nil {
+		t.Fatalf("PgBouncer for tests: %v (it comes with: make postgres)", err)
+	}
+	dir, err := os.MkdirTemp("", "entrepot-pooler-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	settings := fmt.Sprintf(`[databases]
+%s = host=%s port=%s user=%s
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir = %s
+log_connections = 0
+log_disconnections = 0
+auth_type = any
+pool_mode = transaction
+default_pool_size = %d
+max_client_conn = 500
+`, name, u.Hostname(), u.Port(), u.User.Username(), port, dir, poolerConnections)
+	path := filepath.Join(dir, "pgbouncer.ini")
+	if err := os.WriteFile(path, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	drop, err := unprivileged(dir)
+	if err != nil {
+		t.Fatalf("PgBouncer for tests: %v", err)
+	}
+	process := exec.Command(program, path)
+	process.SysProcAttr, process.Dir = drop, dir
+	log := &strings.Builder{}
+	process.Stderr = log
+	if err := process.Start(); err != nil {
+		t.Fatalf("PgBouncer for tests: %v", err)
+	}
+	t.Cleanup(func() {
+		process.Process.Signal(syscall.SIGQUIT)
+		process.Wait()
+		if t.Failed() {
+			t.Logf("PgBouncer: %s: %s", process.ProcessState, tail(log.String()))
+		}
+	})
+	u.Host = fmt.Sprintf("127.0.0.1:%d", port)
+	for range 200 {
+		conn, err := pgx.Connect(context.Background(), u.String())
+		if err == nil {
+			conn.Close(context.Background())
+			return u.String()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	process.Process.Kill()
+	process.Wait()
+	t.Fatalf("PgBouncer did not come up: %s", log)
+	return ""
+}
+
+func tail(text string) string { return text[max(0, len(text)-4000):] }
+
+// pooler finds the program, which Debian keeps where only administrators look.
+func pooler() (string, error) {
+	path, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		path, err = exec.LookPath("/usr/sbin/pgbouncer")
+	}
+	return path, err
+}
