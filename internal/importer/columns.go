@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,7 @@ type Column struct {
 	Name    string
 	Field   string   // what it is imported as; "" when it is not
 	Samples []string // some different texts of its cells
+	Guessed bool     // Field is a guess by the column's name, for a person to confirm
 	Blank   int      // blank cells among the first rows, of which Sampled were read
 	Sampled int
 }
@@ -39,22 +41,31 @@ func Detect(ctx context.Context, o Options) (Found, error) {
 	if err := o.check(); err != nil {
 		return Found{}, err
 	}
-	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	src, err := openSource(o)
 	if err != nil {
 		return Found{}, err
 	}
 	defer src.close()
+	guessed, err := o.guess(src)
+	if err != nil {
+		return Found{}, err
+	}
 	run := &importRun{Options: o, source: src}
 	err = run.open(ctx)
 	if err != nil && run.fields == nil {
 		return Found{}, err
 	}
 	f := Found{Format: run.format.name, Encoding: src.charset.name, Decimals: run.decimals, Rows: run.seen.rows, Columns: run.columns()}
+	for i := range f.Columns {
+		f.Columns[i].Guessed = slices.Contains(guessed, f.Columns[i].Name) && f.Columns[i].Field != ""
+	}
 	if run.table.container == delimited {
 		f.Delimiter = string(run.table.delimiter)
 	}
-	if err != nil {
-		f.Problem = err.Error()
+	if call, ok := errors.AsType[*CallError](err); ok {
+		f.Problem = call.Words()
+	} else if err != nil {
+		return Found{}, err
 	}
 	return f, ctx.Err()
 }

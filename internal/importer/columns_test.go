@@ -119,3 +119,82 @@ func TestKeeperGoesOn(t *testing.T) {
 		t.Errorf("once more: %d products, %+v", len(to.skus), s)
 	}
 }
+
+// What a file is called by whoever gave it stands in messages; where the file lies does not. Flags of the command line mean nothing there.
+func TestWordsForAPage(t *testing.T) {
+	for name, test := range map[string]struct {
+		text, decimal string
+		most          int64
+		want          string
+	}{
+		"empty":      {text: "", want: "list.csv is empty"},
+		"a workbook": {text: "PK\x03\x04rest", want: "list.csv is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV"},
+		"too long":   {text: "sku,name,price\n" + strings.Repeat("A,B,1\n", 200_000), most: 1 << 20, want: "list.csv has more than 1 MB of text"},
+		"no gzip":    {text: "\x1f\x8bnothing", want: "list.csv is no readable gzip file"},
+		"no price":   {text: "sku,name,Preis\nA,B,1.50\n", want: `no column holds the price, so that no row could be stored. Is it "Preis"?`},
+		"no column":  {text: "sku,name,x\nA,B,C\n", want: "no column holds the price, so that no row could be stored. Say which it is"},
+		"ambiguous": {text: "sku,name,price\nA,B,1.050\n", want: "the amounts are ambiguous: price (column price): 1.050 (row 1) can be " +
+			"thousands, or have three decimals, and no other number of the column shows which. Say which sign begins the decimals"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Kind: Products, File: write(t, test.text), Name: "list.csv", MostText: test.most}
+			f, err := Detect(t.Context(), o)
+			got := f.Problem
+			if call, ok := errors.AsType[*CallError](err); ok {
+				got = call.Words()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(got, test.want) || strings.Contains(got, "--") || strings.Contains(got, o.File) {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// Columns whose names only resemble a field's are guessed when that is asked for, each once; what is sure stays as it is.
+func TestGuesses(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"French": {"Réf.;Désignation;Prix barré;Prix TTC;Catégorie;Stock\nA;Tasse;20,00;12,50;Cuisine;3\n",
+			"Réf.=sku? Désignation=name? Prix barré=compareAtPrice? Prix TTC=price? Catégorie=category? Stock=stock.quantity"},
+		"German": {"Artikel-Nr.;Bezeichnung;UVP;Preis;Lagerbestand;Beschreibung\nA;Tasse;20,00;12,50;3;aus Ton\n",
+			"Artikel-Nr.=sku? Bezeichnung=name? UVP=compareAtPrice? Preis=price? Lagerbestand=stock.quantity? Beschreibung=description?"},
+		"plain":    {"sku,name,price,brand\nA,B,1,C\n", "sku=sku name=name price=price brand=attributes.brand"},
+		"nothing":  {"a,b\n1,2\n", "a= b="},
+		"a number": {"sku,name,price,stock note\nA,B,1,soon\n", "sku=sku name=name price=price stock note="},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Detect(t.Context(), Options{Kind: Products, File: write(t, test.text), Guess: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range f.Columns {
+				text := c.Name + "=" + c.Field
+				if c.Guessed {
+					text += "?"
+				}
+				got = append(got, text)
+			}
+			if text := strings.Join(got, " "); text != test.want {
+				t.Errorf("%s\nwant %s", text, test.want)
+			}
+		})
+	}
+}
+
+// What a keeper holds says how far the import is.
+func TestKeptProgress(t *testing.T) {
+	kept := &memory{}
+	o := Options{Kind: Products, File: write(t, "sku,name,price\nA,B,1\nC,D,x\nE,F,2\n"), Catalog: &shop{}, Keeper: kept}
+	if counts, settled, err := Kept(nil); err != nil || settled != 0 || counts.Stored != 0 {
+		t.Errorf("nothing kept: %+v, %d, %v", counts, settled, err)
+	}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	counts, settled, err := Kept(kept.text)
+	if err != nil || settled != 3 || counts.RowsStored != 2 || counts.RowsRefused != 1 || counts.Created != 2 {
+		t.Errorf("%+v, %d, %v", counts, settled, err)
+	}
+}

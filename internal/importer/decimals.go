@@ -303,9 +303,10 @@ func decideAll(columns []*numberColumn) error {
 		return nil
 	}
 	comma, point := strings.Join(flags, "=comma,")+"=comma", strings.Join(flags, "=point,")+"=point"
-	return wrongCall("the amounts are ambiguous, nothing was stored.\n  %s\nSay which sign begins the decimals: --decimal '%s' (then 1.050 "+
-		"is a thousand and fifty, and 1,050 one and a bit), or --decimal '%s' (the other way round)",
+	message := fmt.Sprintf("the amounts are ambiguous, nothing was stored.\n  %s\nSay which sign begins the decimals: --decimal '%s' (then "+
+		"1.050 is a thousand and fifty, and 1,050 one and a bit), or --decimal '%s' (the other way round)",
 		strings.Join(doubts, "\n  "), comma, point)
+	return wrongChoice("the amounts are ambiguous: "+strings.Join(doubts, "; ")+". Say which sign begins the decimals", message)
 }
 
 // describeDecimals says how numbers are read where that is worth a look: with a comma, and where

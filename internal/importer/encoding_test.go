@@ -65,7 +65,7 @@ func TestEncodingIsDetected(t *testing.T) {
 				if err := os.WriteFile(path, content, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				s, err := openSource(path, test.asked, nil)
+				s, err := openSource(Options{File: path, Encoding: test.asked})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,18 +122,18 @@ func TestSourcesThatCannotBeRead(t *testing.T) {
 		write("cut.gz", "\x1f\x8b\x08\x00\x00\x00\x00"): "gzip",
 		dir: "cannot be read",
 	} {
-		_, err := openSource(path, "", nil)
+		_, err := openSource(Options{File: path})
 		if call, ok := err.(*CallError); !ok || !strings.Contains(call.Message, want) {
 			t.Errorf("%s: %v, want a wrong call with %q", path, err, want)
 		}
 	}
-	if _, err := openSource(write("x", "a"), "klingon", nil); err == nil {
+	if _, err := openSource(Options{File: write("x", "a"), Encoding: "klingon"}); err == nil {
 		t.Error("an unknown encoding was taken")
 	}
 }
 
 func TestStandardInputIsSpooled(t *testing.T) {
-	s, err := openSource("-", "", strings.NewReader("sku,name\nA,B\n"))
+	s, err := openSource(Options{File: "-", Stdin: strings.NewReader("sku,name\nA,B\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

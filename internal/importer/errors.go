@@ -2,11 +2,22 @@ package importer
 
 import "fmt"
 
-// CallError is a wrong call: nothing was stored, and the person has to change the command.
-type CallError struct{ Message string }
+// CallError is a wrong call: nothing was stored, and the person has to change the command or the file.
+type CallError struct {
+	Message string
+	Plain   string // the same for whoever does not use the command line; "" where Message names no flag
+}
 
 // Error is the sentence for the person.
 func (e *CallError) Error() string { return e.Message }
+
+// Words is the sentence without flags of the command line.
+func (e *CallError) Words() string {
+	if e.Plain != "" {
+		return e.Plain
+	}
+	return e.Message
+}
 
 // ExitCode is the process's exit code for a wrong call.
 func (e *CallError) ExitCode() int { return 2 }
@@ -15,7 +26,10 @@ func wrongCall(format string, arguments ...any) error {
 	return &CallError{Message: fmt.Sprintf(format, arguments...)}
 }
 
-// Level says what became of the rows a Error speaks of.
+// wrongChoice is a wrong call whose flags mean nothing to whoever does not use the command line: plain says it without them.
+func wrongChoice(plain, message string) error { return &CallError{Message: message, Plain: plain} }
+
+// Level says what became of the rows that a Fault is about.
 type Level string
 
 // Refused rows are not stored. A note is about rows that are stored, but not quite as they stand in
@@ -25,7 +39,7 @@ const (
 	Note    Level = "note"
 )
 
-// Error is one line of the report.
+// Fault is one line of the report.
 type Fault struct {
 	Row     int    `json:"row"`             // data row, from 1, header not counted
 	Line    int    `json:"line,omitempty"`  // physical line of the file, 0 when it has none

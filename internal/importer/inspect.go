@@ -122,7 +122,7 @@ var (
 	demandName = demand{
 		fields: []string{"name"},
 		words: []string{"name", "title", "titel", "titre", "titulo", "titolo", "bezeichnung", "designation", "libelle", "nom", "nombre", "nome",
-			"omschrijving", "nazwa", "product", "produkt", "artikel", "model", "label"},
+			"omschrijving", "nazwa", "product", "produit", "produkt", "artikel", "article", "model", "label"},
 		other: "--map 'COLUMN=name', or --map 'SKUCOLUMN=name' when there are no names",
 	}
 	demandPrice = demand{
@@ -154,10 +154,11 @@ func (d demand) missing(t *table, m *mapping) error {
 	}
 	what := fmt.Sprintf("no column holds the %s, so that no row could be stored", d.fields[0])
 	if guess := d.guess(t, m); guess != "" {
-		return wrongCall("%s; nothing was stored. Is it %q? Then add --map '%s=%s'. Columns: %s",
-			what, guess, mapName(guess), d.fields[0], columnList(t.header))
+		return wrongChoice(fmt.Sprintf("%s. Is it %q?", what, guess), fmt.Sprintf("%s; nothing was stored. Is it %q? Then add --map "+
+			"'%s=%s'. Columns: %s", what, guess, mapName(guess), d.fields[0], columnList(t.header)))
 	}
-	return wrongCall("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other, columnList(t.header))
+	return wrongChoice(what+". Say which it is", fmt.Sprintf("%s; nothing was stored. Say which it is: %s. Columns: %s", what, d.other,
+		columnList(t.header)))
 }
 
 // guess finds the unused column whose name holds one of the words; for an amount its cells must be
@@ -166,7 +167,7 @@ func (d demand) guess(t *table, m *mapping) string {
 	free := m.unused(t.header)
 	for _, word := range d.words {
 		for _, name := range free {
-			if strings.Contains(plainHeader(name), word) && (!d.amount || t.holdsNumbers(name, false)) {
+			if strings.Contains(plainHeader(withoutAccents(name)), word) && (!d.amount || t.holdsNumbers(name, false)) {
 				return name
 			}
 		}

@@ -17,7 +17,7 @@ func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) 
 	if err := o.check(); err != nil {
 		return err
 	}
-	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	src, err := openSource(o)
 	if err != nil {
 		return err
 	}

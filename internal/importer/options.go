@@ -40,6 +40,7 @@ type Keeper interface {
 type Options struct {
 	Kind  Kind
 	File  string         // path, .gz or not; "-" is Stdin
+	Name  string         // what messages call the file; "" = File
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
 
@@ -57,6 +58,8 @@ type Options struct {
 	Map       []string // "expression=field"
 	Set       []string // "field=constant"
 	Ignore    []string // columns that are not read; the one of Mend never is
+	Guess     bool     // Detect also maps columns whose names only resemble a field's, for a person to confirm
+	MostText  int64    // bytes that the file may have when it is unpacked; 0 = no bound
 
 	ImageBase         string // address before relative image paths
 	CategorySeparator string // signs between categories in one cell

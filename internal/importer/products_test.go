@@ -23,7 +23,7 @@ func made(t *testing.T, o Options) string {
 	if err := o.check(); err != nil {
 		t.Fatal(err)
 	}
-	src, err := openSource(o.File, o.Encoding, nil)
+	src, err := openSource(o)
 	if err != nil {
 		t.Fatal(err)
 	}

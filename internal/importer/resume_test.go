@@ -205,7 +205,7 @@ func TestStateIsChecked(t *testing.T) {
 		t.Fatal("a cancelled import ended well")
 	}
 	unfinished := state{Version: stateVersion, Kind: Products}
-	src, err := openSource(o.File, "", nil)
+	src, err := openSource(Options{File: o.File})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if err := o.check(); err != nil {
 		return Summary{}, err
 	}
-	src, err := openSource(o.File, o.Encoding, o.Stdin)
+	src, err := openSource(o)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -150,7 +150,7 @@ func (r *importRun) announce(m *mapping) {
 	if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
 	}
-	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.File, r.format.name, what)
+	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.source.name, r.format.name, what)
 	if text := m.describe(); text != "" {
 		fmt.Fprintf(r.Log, "mapping: %s\n", text)
 	} else {

@@ -16,7 +16,9 @@ import (
 // source is the file to import: what was learned by reading its bytes once, and how to read its text.
 type source struct {
 	path    string
-	spooled bool // a copy of the standard input, removed at the end
+	name    string // for messages
+	most    int64  // bytes of text it may have; 0 for no bound
+	spooled bool   // a copy of the standard input, removed at the end
 	gzipped bool
 	sha256  string
 	size    int64 // bytes of the file as it lies on disk
@@ -29,14 +31,14 @@ type source struct {
 
 // openSource reads the file once, to its end: hash, compression, encoding. Nothing is sent before a
 // whole file is known to be readable. "-" is the standard input, kept in a temporary file.
-func openSource(path, encodingName string, stdin io.Reader) (*source, error) {
-	s := &source{path: path}
-	if path == "-" {
-		if err := s.spool(stdin); err != nil {
+func openSource(o Options) (*source, error) {
+	s := &source{path: o.File, name: wordOr(o.Name, o.File), most: o.MostText}
+	if o.File == "-" {
+		if err := s.spool(o.Stdin); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.survey(encodingName); err != nil {
+	if err := s.survey(o.Encoding); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -71,18 +73,24 @@ func (s *source) survey(encodingName string) error {
 	raw := bufio.NewReaderSize(io.TeeReader(f, hash), 256<<10)
 	magic, _ := raw.Peek(4)
 	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
-		return wrongCall("%s is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV", s.path)
+		return wrongCall("%s is a zip archive or an Excel workbook; unpack it, or export the sheet as CSV", s.name)
 	}
 	s.gzipped = bytes.HasPrefix(magic, []byte{0x1f, 0x8b})
 	var text io.Reader = raw
 	if s.gzipped {
 		if text, err = gzip.NewReader(raw); err != nil {
-			return wrongCall("%s is no readable gzip file: %v", s.path, err)
+			return wrongCall("%s is no readable gzip file: %v", s.name, err)
 		}
+	}
+	if s.most > 0 {
+		text = io.LimitReader(text, s.most+1)
 	}
 	scan := &textScan{}
 	if _, err := io.CopyBuffer(scan, struct{ io.Reader }{text}, make([]byte, 256<<10)); err != nil {
-		return wrongCall("%s cannot be read to its end: %v", s.path, err)
+		return wrongCall("%s cannot be read to its end: %v", s.name, err)
+	}
+	if s.most > 0 && scan.size > s.most {
+		return wrongCall("%s has more than %d MB of text", s.name, s.most>>20)
 	}
 	if _, err := io.Copy(io.Discard, raw); err != nil { // what follows the gzip stream counts for the hash
 		return err
@@ -92,7 +100,7 @@ func (s *source) survey(encodingName string) error {
 		return err
 	}
 	if scan.size == 0 {
-		return wrongCall("%s is empty", s.path)
+		return wrongCall("%s is empty", s.name)
 	}
 	s.size = info.Size()
 	s.sha256 = hex.EncodeToString(hash.Sum(nil))

@@ -60,6 +60,19 @@ func readState(text []byte, name string, want state) (have state, err error) {
 	return have, nil
 }
 
+// Kept is what a Keeper's progress says: what was counted, and how many rows of the file are settled. It is zero before the first Save.
+func Kept(progress []byte) (counts Counts, settled int, err error) {
+	if len(progress) == 0 {
+		return Counts{}, 0, nil
+	}
+	var s state
+	err = json.Unmarshal(progress, &s)
+	if s.Done {
+		return s.Counts, s.Rows, err
+	}
+	return s.Counts, max(0, s.NextRow-1), err
+}
+
 // save replaces the state file.
 func (s state) save(path string) (err error) {
 	text, err := json.MarshalIndent(s, "", "  ")

@@ -54,13 +54,13 @@ func newTable(s *source, o tableOptions) (*table, error) {
 	t := &table{source: s}
 	head := bytes.TrimLeft(s.sample, " \t\r\n")
 	if len(head) == 0 {
-		return nil, wrongCall("%s holds no rows", s.path)
+		return nil, wrongCall("%s holds no rows", s.name)
 	}
 	switch {
 	case o.format == string(jsonLines) || o.format == string(jsonArray):
 		t.container = container(o.format)
 		if t.container == jsonLines && head[0] == '[' {
-			return nil, wrongCall("%s begins with [: it is a JSON array, --format json", s.path)
+			return nil, wrongCall("%s begins with [: it is a JSON array, --format json", s.name)
 		}
 	case o.format == "auto" && head[0] == '[':
 		t.container = jsonArray
@@ -117,7 +117,7 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 		}
 	}
 	if len(t.header) == 0 {
-		return wrongCall("%s has no header line", t.source.path)
+		return wrongCall("%s has no header line", t.source.name)
 	}
 	return nil
 }
