@@ -29,6 +29,8 @@ var floors = map[string]int{
 	"internal/dashboard":     40,
 	"internal/worker":        40,
 
+	"internal/fileimport": 36, // imports files that are kept in the store
+
 	"internal/drafts": 35, // what the interface takes, as JSON and as forms
 
 	"internal/verify":   31, // checks what operations must have kept
@@ -49,6 +51,7 @@ var floors = map[string]int{
 	"internal/channelsync": 10,
 	"internal/customers":   10,
 	"internal/idempotency": 10,
+	"internal/imports":     10,
 	"internal/jobs":        10,
 	"internal/orders":      10,
 	"internal/stock":       10,

@@ -24,6 +24,7 @@ var owners = map[string][]string{
 	"internal/customers":   {"customers", "customer_tags", "customer_addresses", "segments"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies"},
 	"internal/idempotency": {"idempotency_keys"},
+	"internal/imports":     {"imports", "import_parts", "import_lines"},
 	"internal/jobs":        {"jobs", "job_orders"},
 	"internal/limits":      {"rate_windows"},
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",

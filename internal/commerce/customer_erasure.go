@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
+	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
@@ -17,7 +18,7 @@ import (
 // erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
-	"events", "attempts", "idempotency_keys", "jobs", "audit_log", "search_blocks", "search_loose"}
+	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose"}
 
 // erasure is one on its way: everything is read first, then everything is written.
 type erasure struct {
@@ -160,6 +161,7 @@ func (e *erasure) write() error {
 		j.Save(e.tx)
 	}
 	audit.Forget(e.tx, e.patterns())
+	imports.Forget(e.tx, e.patterns())
 	return nil
 }
 

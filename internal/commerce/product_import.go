@@ -21,11 +21,12 @@ type Import struct {
 	Channel         id.Channel // also publish there; "" for nowhere
 	ReplaceVariants bool
 	DryRun          bool // decide everything, apply nothing
+	Part            bool // of a larger import, whose caller reports that it is done: it has no job of its own
 }
 
 // Imported is the outcome of an import.
 type Imported struct {
-	Job     id.Job // publishes, then reports that the import is done; "" in a dry run
+	Job     id.Job // publishes, then reports that the import is done; "" in a dry run and of a part
 	Created int
 	Updated int // products that were there, also those that the import did not change
 	Errors  []ItemError
@@ -45,6 +46,7 @@ type LevelChange struct {
 type ImportPlan struct {
 	Imported
 	channel  channels.Ref
+	part     bool
 	snapshot *snapshot
 	events   []webhooks.Event
 }
@@ -61,7 +63,7 @@ func (s *Service) ImportProducts(who accounts.Caller, in Import) *Planned[*Impor
 // PlanImport decides which products an import creates and updates, with their variants, categories and stock (interface §4.2).
 // Rejected items do not touch the others. Errors: NotFound for a channel the account does not have.
 func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*ImportPlan, error) {
-	p := &ImportPlan{Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
+	p := &ImportPlan{part: in.Part, Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
 	var err error
 	if in.Channel != "" {
 		if p.channel, err = channels.ByRef(tx, in.Channel); err != nil {
@@ -103,7 +105,10 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 		return Imported{}, err
 	}
 	webhooks.Record(tx, append(p.events, moved...)...)
-	p.Job = publishImport(tx, p.channel, &p.Imported)
+	published := publishImport(tx, p.channel, &p.Imported)
+	if !p.part {
+		p.Job = insertImportJob(tx, p.channel, &p.Imported, published)
+	}
 	return p.Imported, nil
 }
 
@@ -116,9 +121,26 @@ func joined(index int, key string, faults []catalog.ItemError) ItemError {
 	return ItemError{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
 }
 
-// publishImport puts the products of an import on its channel and queues the job that goes on from there. A custom channel
-// has them at once: no platform is called for it.
-func publishImport(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
+// publishImport puts the products of an import on its channel and gives their ids. A custom channel has them at once: no platform is
+// called for it.
+func publishImport(tx db.Writer, channel channels.Ref, out *Imported) []id.Product {
+	if channel.ID == "" {
+		return nil
+	}
+	products := make([]id.Product, len(out.Changes))
+	for i := range out.Changes {
+		products[i] = out.Changes[i].After.ID
+	}
+	status := catalog.PublicationPending
+	if channel.Platform == channels.Custom {
+		status = catalog.PublicationPublished
+	}
+	catalog.Publish(tx, channel.ID, status, products)
+	return products
+}
+
+// insertImportJob queues the job that goes on from there.
+func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported, published []id.Product) id.Job {
 	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Changes) + len(out.Errors)),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}
 	if len(out.Errors) > 0 {
@@ -127,18 +149,9 @@ func publishImport(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
 		job.Errors = string(w.Bytes())
 	}
 	if channel.ID != "" {
-		products := make([]id.Product, len(out.Changes))
-		for i := range out.Changes {
-			products[i] = out.Changes[i].After.ID
-		}
-		status := catalog.PublicationPending
-		if channel.Platform == channels.Custom {
-			status = catalog.PublicationPublished
-		}
-		catalog.Publish(tx, channel.ID, status, products)
-		w := apijson.NewWriter(40 * (1 + len(products)))
+		w := apijson.NewWriter(40 * (1 + len(published)))
 		w.Object("")
-		apijson.Texts(w, "productIds", products)
+		apijson.Texts(w, "productIds", published)
 		w.End()
 		job.Input = string(w.Bytes())
 	}

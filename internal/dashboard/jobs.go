@@ -8,6 +8,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 )
 
@@ -48,6 +49,10 @@ func jobWord(t jobs.Type) string {
 		return "States of orders"
 	case jobs.OrderBulk:
 		return "Many orders"
+	case jobs.FileImport:
+		return "Import of a file"
+	case jobs.FileCheck:
+		return "Check of a file"
 	}
 	return string(t)
 }
@@ -156,9 +161,13 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		return answer{}, err
 	}
 	var j jobs.Job
+	var file imports.Import
 	err = r.read(func(tx *db.Tx) (err error) {
-		j, err = jobs.ByID(tx, which)
-		return err
+		if j, err = jobs.ByID(tx, which); err != nil || j.Type != jobs.FileImport && j.Type != jobs.FileCheck {
+			return err
+		}
+		file, err = imports.OfJob(tx, which)
+		return ignoreMissing(err)
 	})
 	if err == nil {
 		err = r.caller().Needs(j.Type.Scope())
@@ -173,6 +182,9 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		{Name: "Ended", Value: f.Stamp(j.CompletedAt).Words}, {Name: "Id", Value: string(j.ID), Mono: true}}
 	if j.Channel != "" {
 		view.Pairs = append([]pair{{Name: "Channel", Value: j.ChannelName, To: prefix + "/channels/" + string(j.Channel)}}, view.Pairs...)
+	}
+	if file.ID != "" {
+		view.Pairs = append([]pair{{Name: "File", Value: file.Name, To: prefix + importsPath + "/" + string(file.ID)}}, view.Pairs...)
 	}
 	if j.Errors != "" {
 		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/imports"
 	"entrepot/internal/webhooks"
 )
 
@@ -83,14 +84,14 @@ func (ws *watchers) watch(tenant id.Tenant) (topics chan []string, leave func())
 func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	var seen webhooks.Pulse
+	var seen pulse
 	first, joined := true, false
 	for {
 		joined = ws.takeJoined(w) || joined
-		var newest webhooks.Pulse
+		var newest pulse
 		var topics []string
 		err := ws.d.DB.Read(ctx, tenant, func(tx *db.Tx) (err error) {
-			if newest, err = webhooks.ReadPulse(tx); err != nil {
+			if newest, err = readPulse(tx); err != nil {
 				return err
 			}
 			from := seen
@@ -98,7 +99,8 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 				from = newest
 			}
 			if joined {
-				from.Event = min(from.Event, tx.Micros()-recent.Microseconds())
+				past := tx.Micros() - recent.Microseconds()
+				from.Event, from.imports = min(from.Event, past), min(from.imports, past)
 			}
 			topics, err = ws.topics(tx, from, newest)
 			return err
@@ -120,8 +122,21 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	}
 }
 
+// pulse is by what news are noticed: the newest event, the state of queues, and the last change of an import.
+type pulse struct {
+	webhooks.Pulse
+	imports int64
+}
+
+func readPulse(tx *db.Tx) (p pulse, err error) {
+	if p.Pulse, err = webhooks.ReadPulse(tx); err == nil {
+		p.imports, err = imports.LastChange(tx)
+	}
+	return p, err
+}
+
 // topics are what the events and deliveries since are about.
-func (ws *watchers) topics(tx *db.Tx, seen, newest webhooks.Pulse) ([]string, error) {
+func (ws *watchers) topics(tx *db.Tx, seen, newest pulse) ([]string, error) {
 	var topics []string
 	if newest.Event > seen.Event {
 		names, err := webhooks.NamesSince(tx, seen.Event)
@@ -132,6 +147,9 @@ func (ws *watchers) topics(tx *db.Tx, seen, newest webhooks.Pulse) ([]string, er
 			topic, _, _ := strings.Cut(name, ".")
 			topics = append(topics, topic)
 		}
+	}
+	if newest.imports > seen.imports {
+		topics = append(topics, "import")
 	}
 	if newest.Queues != seen.Queues {
 		topics = append(topics, "delivery")
@@ -158,7 +176,7 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 }
 
 // live serves GET /live: server-sent events, each a list of topics that have news: "order", "stock", "product", "category", "customer",
-// "channel" and "delivery". It ends when the service does.
+// "channel", "delivery" and "import". It ends when the service does.
 func (d *Dashboard) live(r *request) (answer, error) {
 	return answer{send: func(w http.ResponseWriter) error {
 		control := http.NewResponseController(w)

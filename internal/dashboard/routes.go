@@ -13,6 +13,7 @@ type route struct {
 	admin  bool   // only for owners and admins, like the API's routes that take a login
 	open   bool   // without a session
 	most   int64  // bytes of the form, 0 for 1 MB
+	file   bool   // it sends a file, no page
 	serve  func(*Dashboard, *request) (answer, error)
 }
 
@@ -20,7 +21,7 @@ type route struct {
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, overviewRoutes, channelRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes,
-		productRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
+		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
 		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,
 		settingsRoutes, userRoutes, settingsLogRoutes, signInRoutes)
 	if dev {

@@ -19,6 +19,7 @@ func (s *site) seed() {
 	s.seedOrders()
 	s.seedWork()
 	s.seedIntegrations()
+	s.seedImports()
 }
 
 // seedCatalog makes products, stock, customers and segments.

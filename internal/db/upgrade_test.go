@@ -85,6 +85,10 @@ var oldRows = map[int]string{
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
 	26: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
+	30: `INSERT INTO imports VALUES (1, '#63', 'list.csv', 20, '#02', 'done', '{}', '{}', '', '{}', FALSE, '', '#34', 1700000000000000,
+			1700000000000000, 1900000000000000);
+		INSERT INTO import_parts VALUES (1, '#63', 0, '');
+		INSERT INTO import_lines VALUES (1, '#63', FALSE, 0, 2, 3, TRUE, 1, 'MUG', 'price', 'bad_amount', 'no number');`,
 	28: `INSERT INTO refused_requests VALUES (1, '#62', '#03', NULL, 'GET', '/api/v1/orders', 403, 'missing_scope', '', 2, 1700000000000000);`,
 	20: `INSERT INTO job_orders VALUES (1, '#34', 0, '#24', 7, NULL, '');`,
 	19: `INSERT INTO order_edits VALUES (1, '#24', '#60', 'api', 'key:#03', '[]', 1700000000000000);`,

@@ -33,6 +33,7 @@ type (
 	Delivery  string
 	Attempt   string
 	Job       string
+	Import    string
 	Audit     string
 	SignIn    string
 )

@@ -66,6 +66,12 @@ func Detect(ctx context.Context, o Options) (Found, error) {
 		f.Problem = call.Words()
 	} else if err != nil {
 		return Found{}, err
+	} else if run.maker.untouched() {
+		var all counter
+		if err := eachRow(ctx, run.table, &all, func(row) error { return nil }); err != nil {
+			f.Problem = "the file breaks off: " + err.Error()
+		}
+		f.Rows = all.rows
 	}
 	return f, ctx.Err()
 }

@@ -17,7 +17,7 @@ var guesses = []demand{
 	demandPrice,
 	{fields: []string{"stock.quantity"}, words: []string{"stock", "bestand", "lager", "quantit", "menge", "anzahl", "existencias", "giacenza",
 		"voorraad", "onhand", "inventory"}, amount: true},
-	{fields: []string{"category", "categories", "categoryIds"}, words: []string{"categor", "kategorie", "rubrique", "warengruppe", "department"}},
+	{fields: []string{"category", "categories", "categoryIds"}, words: []string{"categor", "kategorie", "rubrique", "warengruppe"}},
 	{fields: []string{"images"}, words: []string{"image", "bild", "photo", "foto", "imagen", "picture"}},
 	demandName,
 	{fields: []string{"description"}, words: []string{"descri", "beschreibung", "beschrijving", "longtext", "langtext"}},

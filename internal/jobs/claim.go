@@ -9,9 +9,31 @@ import (
 
 // The statements of this file serve every tenant: they find whose work is due.
 
-// Claim takes up to limit jobs that are due and call no platform, oldest first, and holds them for a lease. A job whose worker died is due
-// again when its lease ends; Tries counts how often that happened.
+// Conditions on the type of a job j.
+const (
+	ofFile = "j.type IN ('file_import', 'file_check')"                   // it reads a whole file
+	ofSync = "j.type NOT IN ('order_bulk', 'file_import', 'file_check')" // it is about a channel, or a bulk import of the API
+	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
+)
+
+// Claim takes up to limit short jobs that are due, oldest first, and holds them for a lease: those that call no platform and read no file.
+// A job whose worker died is due again when its lease ends; Tries counts how often that happened.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
+	return claim(tx, short, limit, lease)
+}
+
+// ClaimOfFile takes the job that reads a file and is due first, and holds it for a lease; ok is false when there is none. An account whose
+// file is being read waits, so that one account with many files keeps out nobody.
+func ClaimOfFile(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
+	list, err := claim(tx, ofFile+` AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
+		AND o.type IN ('file_import', 'file_check') AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
+	if err != nil || len(list) == 0 {
+		return j, false, err
+	}
+	return list[0], true, nil
+}
+
+func claim(tx *db.Tx, which string, limit int, lease time.Duration) ([]Job, error) {
 	var list []Job
 	err := tx.Each(func(r db.Rows) error {
 		var tenant id.Tenant
@@ -20,7 +42,7 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 		list = append(list, Job{Tenant: tenant, ID: job})
 		return err
 	}, `UPDATE jobs SET status = 'PROCESSING', tries = tries + 1, due_at = $2, started_at = coalesce(started_at, $1::BIGINT)
-		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs j WHERE due_at <= $1 AND NOT (`+onChannel+`)
+		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM jobs j WHERE due_at <= $1 AND `+which+`
 			ORDER BY due_at, id LIMIT $3::BIGINT FOR UPDATE SKIP LOCKED)
 		RETURNING tenant_id, id`, tx.Micros(), tx.Now().Add(lease).UnixMicro(), limit)
 	if err != nil {
@@ -36,10 +58,15 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return list, nil
 }
 
-// NextDue is when the next job that calls no platform is due, over all tenants; ok is false when none waits.
-func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) {
+// NextDue is when the next short job is due, over all tenants; ok is false when none waits.
+func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, short) }
+
+// NextDueOfFile is NextDue of the jobs that read a file.
+func NextDueOfFile(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, ofFile) }
+
+func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 	var micros int64
-	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs j WHERE due_at IS NOT NULL AND NOT ("+onChannel+")", nil, &micros)
+	err = tx.Row("SELECT coalesce(min(due_at), 0) FROM jobs j WHERE due_at IS NOT NULL AND "+which, nil, &micros)
 	return time.UnixMicro(micros).UTC(), micros != 0, err
 }
 

@@ -39,7 +39,5 @@ func ClaimOnChannel(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) 
 
 // NextDueOnChannel is when the next job that calls a platform is due, over all tenants; ok is false when none waits.
 func NextDueOnChannel(tx *db.Tx) (at time.Time, ok bool, err error) {
-	var micros int64
-	err = tx.Row("SELECT coalesce(min(j.due_at), 0) FROM jobs j WHERE j.due_at IS NOT NULL AND "+onChannel, nil, &micros)
-	return time.UnixMicro(micros).UTC(), micros != 0, err
+	return nextDue(tx, onChannel)
 }

@@ -29,19 +29,21 @@ const (
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
-	OrderBulk     Type = "order_bulk" // moves or ships many orders that a person chose
+	OrderBulk     Type = "order_bulk"  // moves or ships many orders that a person chose
+	FileImport    Type = "file_import" // imports a file of products that a person has given
+	FileCheck     Type = "file_check"  // tries what importing it would do
 )
 
 // Types and Statuses list them all.
 var (
-	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk}
+	Types    = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
 // Scope is the scope that reading a job of this type takes: that of what it carries.
 func (t Type) Scope() string {
 	switch t {
-	case ProductImport, ProductPush:
+	case ProductImport, ProductPush, FileImport, FileCheck:
 		return "read:products"
 	case StockPush:
 		return "read:inventory"
@@ -132,13 +134,13 @@ func ByID(tx *db.Tx, job id.Job) (Job, error) {
 
 // Active are the jobs of channels that have not ended, oldest first, at most limit.
 func Active(tx *db.Tx, limit int) ([]Job, error) {
-	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND j.type <> 'order_bulk' ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,
+	return read(tx, "WHERE j.tenant_id = $1 AND j.due_at IS NOT NULL AND "+ofSync+" ORDER BY j.id LIMIT $2::BIGINT", tx.Tenant,
 		limit)
 }
 
 // Last is the job of a channel that ended last, nil when none has.
 func Last(tx *db.Tx) (*Job, error) {
-	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL AND j.type <> 'order_bulk' "+
+	list, err := read(tx, "WHERE j.tenant_id = $1 AND j.completed_at IS NOT NULL AND "+ofSync+" "+
 		"ORDER BY j.completed_at DESC, j.id DESC LIMIT 1", tx.Tenant)
 	if err != nil || len(list) == 0 {
 		return nil, err

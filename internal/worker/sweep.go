@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
+	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
@@ -107,6 +108,7 @@ func (w *Worker) sweepExpired() error {
 		func(tx *db.Tx) (int64, error) { return accounts.SweepTokens(tx, sweepStep) },
 		func(tx *db.Tx) (int64, error) { return channels.Sweep(tx, sweepStep) },
 		func(tx *db.Tx) (int64, error) { return jobs.Sweep(tx, now.Add(-keepJob), sweepStep) },
+		func(tx *db.Tx) (int64, error) { return imports.Sweep(tx, sweepStep) },
 		func(tx *db.Tx) (int64, error) {
 			return catalog.SweepTombstones(tx, now.Add(-keepTombstone).UnixMicro(), sweepStep)
 		},

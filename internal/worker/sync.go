@@ -27,11 +27,14 @@ func (w *Worker) schedule() {
 }
 
 // channelJobs runs jobs that call platforms, one at a time for a channel: a slow shop delays no other.
-func (w *Worker) channelJobs() {
+func (w *Worker) channelJobs() { w.runSome(channelsAtOnce, w.claimOnChannel, w.runOnChannel) }
+
+// runSome runs jobs of one sort, some at once: each as soon as it is due and has a place, however long the others take.
+func (w *Worker) runSome(most int, claim func() (jobs.Job, bool, error), run func(jobs.Job)) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	woken := w.DB.Woken(jobs.Topic)
-	slots, ended := make(chan struct{}, channelsAtOnce), make(chan struct{}, 1)
+	slots, ended := make(chan struct{}, most), make(chan struct{}, 1)
 	for {
 		for {
 			select {
@@ -39,17 +42,17 @@ func (w *Worker) channelJobs() {
 			case <-w.stopping.Done():
 				return
 			}
-			job, ok, err := w.claimOnChannel()
-			w.failed("claiming jobs of channels", err)
+			job, ok, err := claim()
+			w.failed("claiming jobs", err)
 			if !ok {
 				<-slots
 				break
 			}
 			running.Go(func() {
-				w.runOnChannel(job)
+				run(job)
 				<-slots
 				select {
-				case ended <- struct{}{}: // another job of the channel may have waited for this one
+				case ended <- struct{}{}: // another job may have waited for this one
 				default:
 				}
 			})
@@ -68,9 +71,15 @@ func (w *Worker) channelJobs() {
 	}
 }
 
-func (w *Worker) claimOnChannel() (job jobs.Job, ok bool, err error) {
+func (w *Worker) claimOnChannel() (jobs.Job, bool, error) {
+	return w.claimOne(jobs.NextDueOnChannel, jobs.ClaimOnChannel)
+}
+
+// claimOne looks on a snapshot whether a job is due before it takes one.
+func (w *Worker) claimOne(nextDue func(*db.Tx) (time.Time, bool, error),
+	claim func(*db.Tx, time.Duration) (jobs.Job, bool, error)) (job jobs.Job, ok bool, err error) {
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
-		at, waits, err := jobs.NextDueOnChannel(tx)
+		at, waits, err := nextDue(tx)
 		ok = waits && !at.After(tx.Now())
 		return err
 	})
@@ -78,25 +87,30 @@ func (w *Worker) claimOnChannel() (job jobs.Job, ok bool, err error) {
 		return job, false, err
 	}
 	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) error {
-		job, ok, err = jobs.ClaimOnChannel(tx, jobLease)
+		job, ok, err = claim(tx, jobLease)
 		return err
 	})
 	return job, ok && err == nil, err
 }
 
-// runOnChannel does one job, holding its lease. When the node stops, the job is broken off between two steps and goes on elsewhere, or
-// after the next start.
+// runOnChannel does one job that calls a platform.
 func (w *Worker) runOnChannel(job jobs.Job) {
+	w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunChannelJob(ctx, w.DB, job, jobLease) })
+}
+
+// runHeld does one job, holding its lease. When the node stops, the job is broken off between two steps and goes on elsewhere, or after the
+// next start.
+func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	start := time.Now()
 	ctx, end := context.WithCancel(w.stopping)
 	var holding sync.WaitGroup
 	holding.Go(func() { w.hold(ctx, job) })
-	err := w.Commerce.RunChannelJob(ctx, w.DB, job, jobLease)
+	err := run(ctx)
 	end()
 	holding.Wait()
 	switch {
 	case err == nil:
-		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "took", time.Since(start))
+		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "items", job.Total, "took", time.Since(start))
 	case w.stopping.Err() != nil && !errors.Is(err, jobs.ErrLost):
 		free, cancel := context.WithTimeout(context.WithoutCancel(w.stopping), 2*time.Second)
 		defer cancel()

@@ -9,6 +9,7 @@
 //	jobs       what a request has queued to be done after its answer (jobs.go)
 //	link       gives lines of orders their product once its SKU has come (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
+//	files      jobs that import files (files.go)
 //	sweep      drops what is past its time, in small steps; scrub goes on with scrubs that are pending (sweep.go)
 //
 // Nodes are equal and any may die at any moment: what it held is taken over within seconds, and what it had sent without
@@ -131,7 +132,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits,
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits,
 		w.packSearches, w.followSorts, w.foldSales} {
 		w.loops.Go(loop)
 	}

@@ -1,0 +1,82 @@
+package dashboard
+
+import (
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/fileimport"
+	"entrepot/internal/imports"
+)
+
+// runImport serves POST /products/import/{id}/run: a file that was checked is imported, or one that was stopped goes on.
+func (d *Dashboard) runImport(r *request) (answer, error) {
+	p, err := d.importPage(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		_, err := fileimport.Begin(tx, r.caller(), p.i)
+		return redirect(p.path(""), "The import has begun"), err
+	})
+}
+
+// stopImport serves POST /products/import/{id}/stop: the job that works on a file stops soon.
+func (d *Dashboard) stopImport(r *request) (answer, error) {
+	p, err := d.importPage(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		imports.RequestStop(tx, p.i.ID)
+		return redirect(p.path(""), "It stops after the rows in hand"), nil
+	})
+}
+
+// discardImport serves POST /products/import/{id}/discard.
+func (d *Dashboard) discardImport(r *request) (answer, error) {
+	p, err := d.importPage(r)
+	if err != nil {
+		return answer{}, err
+	}
+	if p.i.UnderWay() {
+		return answer{}, apperr.New(apperr.Conflict, "import_changed", "a job works on this file: stop it first")
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		was := p.i.Stage
+		gone := p.i
+		gone.Stage = imports.Gone
+		gone.Update(tx, was)
+		return redirect(importsPath, "Discarded a file"), nil
+	})
+}
+
+// sendRefused serves GET /products/import/{id}/refused: the rows that were refused, in the columns of the file, with the reason.
+func (d *Dashboard) sendRefused(r *request) (answer, error) {
+	return d.sendLines(r, "refused", func(p importPage, w http.ResponseWriter) error {
+		return fileimport.Mend(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+	})
+}
+
+// sendReport serves GET /products/import/{id}/report: every line about a row, the notes, too.
+func (d *Dashboard) sendReport(r *request) (answer, error) {
+	return d.sendLines(r, "report", func(p importPage, w http.ResponseWriter) error {
+		return fileimport.Report(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+	})
+}
+
+func (d *Dashboard) sendLines(r *request, what string, write func(importPage, http.ResponseWriter) error) (answer, error) {
+	p, err := d.importPage(r)
+	if err != nil {
+		return answer{}, err
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(p.i.Name, ".gz"), path.Ext(strings.TrimSuffix(p.i.Name, ".gz"))) + "-" + what + ".csv"
+	return answer{send: func(w http.ResponseWriter) error {
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+		return write(p, w)
+	}}, nil
+}

@@ -1,0 +1,296 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/db"
+	"entrepot/internal/fileimport"
+	"entrepot/internal/id"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+)
+
+// importPage is what a page about one import is made of.
+type importPage struct {
+	i       imports.Import
+	options fileimport.Options
+	found   importer.Found
+	places  []channels.Channel
+	job     jobs.Job // the last that worked on it, zero for none
+	lines   []imports.Line
+}
+
+// shownLines is how many refused rows a page shows; the file to download has all.
+const shownLines = 20
+
+// importPage reads the import of the path. Errors: NotFound.
+func (d *Dashboard) importPage(r *request) (p importPage, err error) {
+	which, err := pathID[id.Import](r, "import")
+	if err != nil {
+		return p, err
+	}
+	err = r.read(func(tx *db.Tx) (err error) {
+		if p.i, err = imports.ByID(tx, which); err != nil {
+			return err
+		}
+		if p.places, _, err = channels.List(tx, maxChoices, 0); err != nil {
+			return err
+		}
+		if p.lines, err = imports.Lines(tx, which, p.dry(), true, -1, shownLines); err != nil || p.i.Job == "" {
+			return err
+		}
+		p.job, err = jobs.ByID(tx, p.i.Job)
+		return ignoreMissing(err)
+	})
+	if err == nil {
+		p.options, err = fileimport.ReadOptions(p.i)
+	}
+	if err == nil {
+		p.found, err = fileimport.ReadFound(p.i)
+	}
+	return p, err
+}
+
+// dry reports whether what is known of the rows comes from the dry run.
+func (p importPage) dry() bool {
+	return p.i.Stage == imports.New || p.i.Stage == imports.Checking || p.i.Stage == imports.Checked
+}
+
+func (p importPage) form(r *request) *form { return importForm(r, p.i, p.options, p.found, p.places) }
+
+func (p importPage) path(rest string) string { return importsPath + "/" + string(p.i.ID) + rest }
+
+// figure is a number with what it counts.
+type figure struct {
+	Number, Label string
+	Bad           bool
+}
+
+// lineRow is a refused row of the file.
+type lineRow struct{ Line, SKU, Field, Why string }
+
+// diffRow is what would change in one product.
+type diffRow struct {
+	SKU     string
+	Changes []change
+}
+
+// importView is what templates/import.html shows.
+type importView struct {
+	Badge   badge
+	Steps   []step
+	Name    string
+	File    string // what is known of it, in words
+	Notice  *callout
+	Columns []columnRow
+	Choices *form // nil where nothing can be chosen any more
+	More    []*field
+	Fields  bool // the columns are shown without choices
+
+	Head, Under string // of the card that says how far it is
+	Gauge       *gauge
+	Figures     []figure
+	Run, Stop   *actView
+	Drop        *ask
+	Diffs       []diffRow
+	DiffWords   string
+	New         []string
+	NewWords    string
+	Refused     []lineRow
+	RefusedMore string
+	Mend        string // address of the refused rows as a file, "" where they are no rows
+	Report      string
+	Left        string // columns that are left out
+}
+
+// actView is a button that does something at once.
+type actView struct {
+	Form        *form
+	Label, Tone string
+}
+
+// showImport serves GET /products/import/{id}.
+func (d *Dashboard) showImport(r *request) (answer, error) {
+	p, err := d.importPage(r)
+	if err != nil {
+		return answer{}, err
+	}
+	counts, _, err := importer.Kept([]byte(p.i.Progress))
+	if err != nil {
+		return answer{}, err
+	}
+	view := importView{Name: p.i.Name, Badge: importBadge(p.i, counts), Steps: importSteps(p.i.Stage), File: r.fileWords(p)}
+	may := r.caller().May("write:products")
+	view.columns(r, p, may)
+	switch p.i.Stage {
+	case imports.New:
+		view.Notice = newNotice(p)
+	case imports.Checking:
+		view.progress(r, p, "Checking the file", "Nothing is stored yet.", may)
+	case imports.Checked:
+		err = view.checked(r, p, may)
+	case imports.Running:
+		view.progress(r, p, "Importing", "You can leave this page: the import goes on, also after a restart.", may)
+		view.outcome(r, counts)
+	default:
+		view.ended(r, p, counts, may)
+	}
+	view.refused(r, p)
+	if may && !p.i.UnderWay() {
+		gone := newAsk("discard-import", "Discard this file?", "What it has stored stays. The list of its refused rows goes with it.",
+			"Discard it", r.form(p.path("/discard")))
+		view.Drop = &gone
+	}
+	return show(screen{Template: "import", Title: "Import products", Section: "/products",
+		Crumbs: []crumb{{"Products", "/products"}, {"Import", importsPath}, {p.i.Name, ""}}, Data: view}), err
+}
+
+// newNotice says what has to be chosen before the file can be tried, or why the last trial failed; nil for nothing.
+func newNotice(p importPage) *callout {
+	switch {
+	case p.found.Problem != "":
+		c := newCallout("warn", "Something has to be chosen", sentence(p.found.Problem)+".")
+		return &c
+	case p.i.Failure != "":
+		c := newCallout("bad", "The file could not be checked", sentence(p.i.Failure)+".")
+		return &c
+	case slices.ContainsFunc(p.found.Columns, func(c importer.Column) bool { return c.Guessed }) || len(p.options.Columns) > 0:
+		c := newCallout("", "Look at the columns", "Some were taken for a field because of their names only.")
+		return &c
+	}
+	return nil
+}
+
+// columns shows what becomes of each column; with choices where the file can still be read otherwise.
+func (v *importView) columns(r *request, p importPage, may bool) {
+	chosen := may && (p.i.Stage == imports.New || p.i.Stage == imports.Checked)
+	if chosen {
+		v.Choices = p.form(r)
+		v.More = v.Choices.Fields[len(p.found.Columns):]
+	}
+	for n, c := range p.found.Columns {
+		row := columnRow{Name: columnName(c, n), Samples: strings.Join(c.Samples, " · "), Field: importFields[chosenField(c.Field)]}
+		if chosen && c.Name != "" {
+			row.Choice = v.Choices.Fields[n]
+			row.Guessed = p.i.Stage == imports.New && c.Field != "" && p.options.Columns[c.Name] == c.Field
+		}
+		if len(c.Samples) == 0 {
+			row.Samples = "blank"
+		}
+		v.Columns = append(v.Columns, row)
+	}
+}
+
+// progress shows how far a job is.
+func (v *importView) progress(r *request, p importPage, head, under string, may bool) {
+	v.Head, v.Under = head, under
+	g := newGauge(p.job.Processed, max(p.job.Total, p.job.Processed))
+	g.Unit = "rows of"
+	if g.Max > 0 {
+		v.Gauge = &g
+	}
+	if left := timeLeft(p.job, r.format.now.UnixMicro()); left != "" {
+		v.Under = left + ". " + under
+	}
+	if p.i.Stop {
+		v.Under = "It stops after the rows in hand."
+	} else if may {
+		v.Stop = &actView{Form: r.form(p.path("/stop")), Label: "Stop"}
+	}
+}
+
+// checked shows what importing the file would do.
+func (v *importView) checked(r *request, p importPage, may bool) error {
+	var c fileimport.Checked
+	if err := json.Unmarshal([]byte(p.i.Checked), &c); err != nil {
+		return err
+	}
+	f := r.format
+	v.Head, v.Under = "What would happen", "Nothing is stored yet."
+	v.Figures = []figure{{f.Count(int64(c.Created)), "new products", false}, {f.Count(int64(c.Updated)), "changed", false},
+		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c)}
+	n := c.Created + c.Updated
+	if may && n > 0 {
+		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), "product", "products"), Tone: "primary"}
+	}
+	if n == 0 {
+		notice := newCallout("", "There is nothing to import", "No row of the file would change a product.")
+		v.Notice = &notice
+	}
+	for _, d := range c.Changed {
+		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
+	}
+	if c.Updated > len(c.Changed) {
+		v.DiffWords = "The first " + f.Count(int64(len(c.Changed))) + " of " + f.Count(int64(c.Updated)) + "."
+	}
+	for _, d := range c.New {
+		v.New = append(v.New, d.SKU+" "+d.Name)
+	}
+	if c.Created > len(c.New) {
+		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
+	}
+	v.Left = strings.Join(c.NotImported, ", ")
+	return nil
+}
+
+// outcome shows what an import has done so far.
+func (v *importView) outcome(r *request, c importer.Counts) {
+	f := r.format
+	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},
+		{f.Count(int64(c.Notes)), "notes", false}, refusedFigure(f, c)}
+}
+
+func refusedFigure(f format, c importer.Counts) figure {
+	label := "rows refused"
+	if c.RowsRefused == 1 {
+		label = "row refused"
+	}
+	return figure{f.Count(int64(c.RowsRefused)), label, c.RowsRefused > 0}
+}
+
+// ended shows an import that no job works on any more.
+func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
+	v.outcome(r, c)
+	switch p.i.Stage {
+	case imports.Stopped:
+		v.Head, v.Under = "Stopped", "What was stored stays; the rest can follow."
+	case imports.Broken:
+		v.Head = "Failed"
+		notice := newCallout("bad", "The import could not go on", sentence(p.i.Failure)+".")
+		v.Notice = &notice
+	default:
+		v.Head, v.Under = "Imported", "Ended "+r.format.Stamp(p.job.CompletedAt).Words
+		return
+	}
+	if may {
+		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Go on", Tone: "primary"}
+	}
+}
+
+// refused shows the first refused rows, and where all of them are.
+func (v *importView) refused(r *request, p importPage) {
+	for _, l := range p.lines {
+		row := lineRow{SKU: l.Item, Field: importFields[chosenField(l.Field)], Why: l.Message}
+		if row.Field == "" || l.Field == "" {
+			row.Field = l.Field
+		}
+		if row.Line = r.format.Count(l.Line); l.Line == 0 {
+			row.Line = r.format.Count(l.Row)
+		}
+		v.Refused = append(v.Refused, row)
+	}
+	if len(p.lines) == 0 {
+		return
+	}
+	v.Report = prefix + p.path("/report")
+	if p.found.Delimiter != "" {
+		v.Mend = prefix + p.path("/refused")
+	}
+	if len(p.lines) == shownLines {
+		v.RefusedMore = "The first " + r.format.Count(shownLines) + "; the file to download has all."
+	}
+}

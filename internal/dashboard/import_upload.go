@@ -1,0 +1,181 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/fileimport"
+	"entrepot/internal/imports"
+)
+
+// Bounds of an upload. A file that is too large is read on a little: a browser shows no answer that comes before it has sent all.
+const (
+	uploadMost = 4 * fileimport.MaxFile
+	uploadTime = 10 * time.Minute
+	nameMost   = 120 // characters of a file's name
+)
+
+// upload is a file that a form has sent, on this node's disk.
+type upload struct {
+	name string
+	size int64
+	file *os.File
+}
+
+func (u *upload) remove() {
+	if u.file != nil {
+		u.file.Close()
+		os.Remove(u.file.Name())
+	}
+}
+
+// receive reads a form with one file. Its other inputs, and the hash of the file, become the request's form, by which sending it twice is
+// noticed. Errors: TooLarge; Invalid without a file.
+func (r *request) receive() (received *upload, err error) {
+	control := http.NewResponseController(r.out)
+	for _, set := range []func(time.Time) error{control.SetReadDeadline, control.SetWriteDeadline} {
+		if err := set(time.Now().Add(uploadTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return nil, err
+		}
+	}
+	r.http.PostForm = url.Values{}
+	u := &upload{}
+	defer func() {
+		if err != nil {
+			u.remove()
+		}
+	}()
+	parts, err := r.http.MultipartReader()
+	if err != nil {
+		return nil, apperr.At("file", "is missing: choose one")
+	}
+	for {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = u.take(part, r.http.PostForm)
+		}
+		var over *http.MaxBytesError
+		switch known, ok := apperr.As(err); {
+		case ok:
+			return nil, known
+		case errors.As(err, &over):
+			return nil, tooLargeFile()
+		case err != nil:
+			return nil, refusal(apperr.Invalid, "the file did not arrive whole; send it again")
+		}
+	}
+	if u.file == nil {
+		return nil, apperr.At("file", "is missing: choose one")
+	}
+	return u, nil
+}
+
+// take reads one part of the form.
+func (u *upload) take(part *multipart.Part, form url.Values) (err error) {
+	if part.FormName() != "file" {
+		text, err := io.ReadAll(io.LimitReader(part, 1<<10))
+		form.Add(part.FormName(), string(text))
+		return err
+	}
+	if part.FileName() == "" || u.file != nil {
+		_, err := io.Copy(io.Discard, part)
+		return err
+	}
+	u.name = fileName(part.FileName())
+	if u.file, err = os.CreateTemp("", "entrepot-upload-*"); err != nil {
+		return err
+	}
+	hash := sha256.New()
+	u.size, err = io.Copy(io.MultiWriter(u.file, hash), io.LimitReader(part, fileimport.MaxFile+1))
+	if err == nil && u.size > fileimport.MaxFile {
+		_, _ = io.Copy(io.Discard, part) // until its end, or the bound of the request
+		return tooLargeFile()
+	}
+	form.Set("sha256", hex.EncodeToString(hash.Sum(nil)))
+	return err
+}
+
+func tooLargeFile() error {
+	return apperr.New(apperr.TooLarge, "body_too_large", "the file is larger than %d MB: divide it, or compress it with gzip",
+		fileimport.MaxFile>>20)
+}
+
+// fileName is a file's name as pages show it.
+func fileName(given string) string {
+	name := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == unicode.ReplacementChar {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(given, ""))
+	if runes := []rune(name); len(runes) > nameMost {
+		name = string(runes[:nameMost]) + "…"
+	}
+	if strings.TrimSpace(name) == "" {
+		return "file"
+	}
+	return name
+}
+
+// uploadImport serves POST /products/import: the file is looked at, and kept if it can be imported at all.
+func (d *Dashboard) uploadImport(r *request) (answer, error) {
+	u, failed := r.receive()
+	if failed == nil {
+		defer u.remove()
+	}
+	return r.submit(uploadForm(r), d.startImport, func(*form) (answer, error) {
+		if failed != nil {
+			return answer{}, failed
+		}
+		return d.keepUpload(r, u)
+	})
+}
+
+// keepUpload stores a file with what is found out about it.
+func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
+	ctx, tenant := r.http.Context(), r.caller().Tenant
+	var options fileimport.Options
+	found, err := options.Look(ctx, u.file.Name(), u.name, true)
+	if err != nil {
+		return answer{}, err
+	}
+	options.Columns = map[string]string{}
+	for _, c := range found.Columns {
+		if c.Guessed {
+			options.Columns[c.Name] = c.Field
+		}
+	}
+	var i imports.Import
+	err = d.DB.Write(ctx, tenant, func(tx *db.Tx) error { i = imports.Insert(tx, u.name, r.caller().User); return nil })
+	if err != nil {
+		return answer{}, err
+	}
+	if _, err := u.file.Seek(0, io.SeekStart); err != nil {
+		return answer{}, err
+	}
+	if err := imports.SaveFile(ctx, d.DB, tenant, i.ID, u.file); err != nil {
+		return answer{}, err
+	}
+	i.Stage, i.Size = imports.New, u.size
+	if err := fileimport.Put(&i, options, found); err != nil {
+		return answer{}, err
+	}
+	return d.write(r, func(tx *db.Tx) (answer, error) {
+		i.Update(tx, imports.Uploading)
+		return redirect(importsPath+"/"+string(i.ID), ""), nil
+	})
+}

@@ -1,0 +1,127 @@
+package dashboard
+
+import (
+	"entrepot/internal/db"
+	"entrepot/internal/fileimport"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+)
+
+// importRoutes are files of products: one is given, its columns are chosen, importing it is tried, and then done by a job.
+var importRoutes = []*route{
+	{method: "GET", path: importsPath, scope: "write:products", serve: (*Dashboard).startImport},
+	{method: "POST", path: importsPath, scope: "write:products", most: uploadMost, serve: (*Dashboard).uploadImport},
+	{method: "GET", path: importsPath + "/{id}", scope: "read:products", serve: (*Dashboard).showImport},
+	{method: "POST", path: importsPath + "/{id}/check", scope: "write:products", serve: (*Dashboard).checkImport},
+	{method: "POST", path: importsPath + "/{id}/run", scope: "write:products", serve: (*Dashboard).runImport},
+	{method: "POST", path: importsPath + "/{id}/stop", scope: "write:products", serve: (*Dashboard).stopImport},
+	{method: "POST", path: importsPath + "/{id}/discard", scope: "write:products", serve: (*Dashboard).discardImport},
+	{method: "GET", path: importsPath + "/{id}/refused", scope: "read:products", file: true, serve: (*Dashboard).sendRefused},
+	{method: "GET", path: importsPath + "/{id}/report", scope: "read:products", file: true, serve: (*Dashboard).sendReport},
+}
+
+const importsPath = "/products/import"
+
+// earlierImports is how many the first page shows.
+const earlierImports = 20
+
+// importRow is an import in the list.
+type importRow struct {
+	ID, Name, To, Words string
+	Badge               badge
+	At                  stamp
+}
+
+// importsView is what templates/imports.html shows.
+type importsView struct {
+	Form    *form
+	Steps   []step
+	Earlier []importRow
+}
+
+func uploadForm(r *request) *form {
+	return r.form(importsPath, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
+		Hint: "CSV with any separator and encoding, JSON, or an export of Shopify, WooCommerce, Magento or PrestaShop; also as .gz. At most " +
+			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
+}
+
+// startImport serves GET /products/import: a file is chosen, or an earlier import opened.
+func (d *Dashboard) startImport(r *request) (answer, error) {
+	view := importsView{Form: uploadForm(r), Steps: importSteps(imports.Uploading)}
+	err := r.read(func(tx *db.Tx) error {
+		list, err := imports.List(tx, earlierImports)
+		if err != nil {
+			return err
+		}
+		for _, i := range list {
+			row, err := r.importRow(i)
+			if err != nil {
+				return err
+			}
+			view.Earlier = append(view.Earlier, row)
+		}
+		return nil
+	})
+	return show(screen{Template: "imports", Title: "Import products", Section: "/products",
+		Crumbs: []crumb{{"Products", "/products"}, {"Import", ""}}, Data: view}), err
+}
+
+func (r *request) importRow(i imports.Import) (importRow, error) {
+	found, err := fileimport.ReadFound(i)
+	if err != nil {
+		return importRow{}, err
+	}
+	counts, _, err := importer.Kept([]byte(i.Progress))
+	row := importRow{ID: string(i.ID), Name: i.Name, To: prefix + importsPath + "/" + string(i.ID), Badge: importBadge(i, counts),
+		At: r.format.Stamp(i.CreatedAt), Words: r.format.plural(int64(found.Rows), "row", "rows")}
+	if i.Stage == imports.Done {
+		row.Words = r.importOutcome(counts)
+	}
+	return row, err
+}
+
+// importOutcome says in words what an import has done.
+func (r *request) importOutcome(c importer.Counts) string {
+	words := r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Updated)) + " updated"
+	if c.RowsRefused > 0 {
+		words += ", " + r.format.plural(int64(c.RowsRefused), "row", "rows") + " refused"
+	}
+	return words
+}
+
+// importSteps are the way from a file to its products.
+func importSteps(at imports.Stage) []step {
+	now := map[imports.Stage]int{imports.New: 1, imports.Checking: 2, imports.Checked: 2, imports.Running: 3, imports.Stopped: 3,
+		imports.Broken: 3, imports.Done: 4}[at]
+	steps := []step{{Label: "File"}, {Label: "Columns"}, {Label: "Check"}, {Label: "Import"}}
+	for i := range steps {
+		switch {
+		case i < now:
+			steps[i].State = "done"
+		case i == now:
+			steps[i].State = "at"
+		}
+	}
+	return steps
+}
+
+func importBadge(i imports.Import, c importer.Counts) badge {
+	switch i.Stage {
+	case imports.Checking:
+		return badge{"info", "processing", "Being checked"}
+	case imports.Checked:
+		return badge{"warn", "wait", "Checked, not imported"}
+	case imports.Running:
+		return badge{"info", "processing", "Running"}
+	case imports.Stopped:
+		return badge{"warn", "wait", "Stopped"}
+	case imports.Broken:
+		return badge{"bad", "fail", "Failed"}
+	case imports.Done:
+		if c.RowsRefused > 0 {
+			return badge{"warn", "ok", "Done, some refused"}
+		}
+		return badge{"good", "ok", "Done"}
+	}
+	return badge{"", "pending", "Columns to choose"}
+}

@@ -1,0 +1,221 @@
+package fileimport
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apijson"
+	nouns "entrepot/internal/catalog"
+	"entrepot/internal/client"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/idempotency"
+	"entrepot/internal/importer"
+	"entrepot/internal/jsonvalue"
+	"entrepot/internal/records"
+)
+
+// Checked is what importing a file would do.
+type Checked struct {
+	importer.Counts
+	Rows        int      `json:"rows"`
+	NotImported []string `json:"notImported,omitempty"` // columns that hold something and are left out
+	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
+	New         []Diff   `json:"new,omitempty"`         // the first that would be made
+}
+
+// Diff is what would become of one product.
+type Diff struct {
+	SKU    string        `json:"sku"`
+	Name   string        `json:"name"`
+	Fields []FieldChange `json:"fields,omitempty"`
+}
+
+// FieldChange is a field before and after, as JSON.
+type FieldChange struct {
+	Field string          `json:"field"`
+	From  json.RawMessage `json:"from"`
+	To    json.RawMessage `json:"to"`
+}
+
+// mostDiffs of each sort are kept.
+const mostDiffs = 50
+
+// trial gathers what a dry run finds.
+type trial struct {
+	dry     bool
+	changed []Diff
+	new     []Diff
+}
+
+func (t *trial) note(r *nouns.Change, levels []commerce.LevelChange) (action string, err error) {
+	switch {
+	case r.IsNew():
+		if len(t.new) < mostDiffs {
+			t.new = append(t.new, Diff{SKU: r.After.SKU, Name: r.After.Name})
+		}
+		return "create", nil
+	case !r.Changed() && len(levels) == 0:
+		return "unchanged", nil
+	case len(t.changed) >= mostDiffs:
+		return "update", nil
+	}
+	d := Diff{SKU: r.After.SKU, Name: r.After.Name}
+	w := apijson.NewWriter(256)
+	w.List("")
+	records.WriteFieldChanges(w, r)
+	w.EndList()
+	if err := json.Unmarshal(w.Bytes(), &d.Fields); err != nil {
+		return "", err
+	}
+	for _, l := range levels {
+		from, err := json.Marshal(l.From)
+		if err != nil {
+			return "", err
+		}
+		to, err := json.Marshal(l.To)
+		if err != nil {
+			return "", err
+		}
+		d.Fields = append(d.Fields, FieldChange{"stock in " + l.Warehouse, from, to})
+	}
+	t.changed = append(t.changed, d)
+	return "update", nil
+}
+
+// catalog is where an import's products and categories go: the operations, in the account's own store.
+type catalog struct {
+	store    *db.DB
+	commerce *commerce.Service
+	who      accounts.Caller
+	of       id.Import
+	trial    *trial
+}
+
+// space is where the outcome of each part of an import is kept, in the commit of its effect.
+const space = "IMPORT part"
+
+// ImportProducts stores the products of a request's body, or tries what that would do. The same part of the same import is stored once:
+// sent again after a crash, it is answered like the first time.
+func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (client.Imported, error) {
+	in, err := readImport(body)
+	if err != nil {
+		return client.Imported{}, err
+	}
+	operation := c.commerce.ImportProducts(c.who, in)
+	prepared := c.store.Read(ctx, c.who.Tenant, operation.Prepare)
+	if c.trial.dry {
+		if prepared != nil {
+			return client.Imported{}, prepared
+		}
+		return c.tried(ctx, operation)
+	}
+	sum := sha256.Sum256(body)
+	key := "import:" + string(c.of) + ":" + hex.EncodeToString(sum[:])
+	var out client.Imported
+	err = c.store.Write(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
+		found, err := idempotency.Find(tx, key, space)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			return json.Unmarshal([]byte(found.Body), &out)
+		}
+		plan, err := operation.Plan(tx)
+		if err != nil {
+			return err
+		}
+		imported, err := plan.Apply(tx, c.who)
+		if err != nil {
+			return err
+		}
+		out = counts(imported)
+		text, err := json.Marshal(out)
+		if err == nil {
+			idempotency.Save(tx, key, space, idempotency.Answer{Fingerprint: key, Status: http.StatusOK, Body: string(text)})
+		}
+		return err
+	})
+	return out, err
+}
+
+// tried is the outcome of a plan that is not carried out.
+func (c *catalog) tried(ctx context.Context, operation *commerce.Planned[*commerce.ImportPlan]) (out client.Imported, err error) {
+	err = c.store.Read(ctx, c.who.Tenant, func(tx *db.Tx) error {
+		plan, err := operation.Plan(tx)
+		if err != nil {
+			return err
+		}
+		out = counts(plan.Imported)
+		out.Changes = []client.Change{}
+		for i := range plan.Changes {
+			action, err := c.trial.note(&plan.Changes[i], plan.Levels[i])
+			if err != nil {
+				return err
+			}
+			out.Changes = append(out.Changes, client.Change{SKU: plan.Changes[i].After.SKU, Action: action})
+		}
+		return nil
+	})
+	return out, err
+}
+
+func readImport(body []byte) (commerce.Import, error) {
+	v, err := jsonvalue.Parse(body)
+	if err != nil {
+		return commerce.Import{}, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
+	}
+	o := apijson.Read(v)
+	in := drafts.ReadImport(o)
+	if err := o.Err(); err != nil {
+		return in, &client.Error{StatusCode: http.StatusBadRequest, Message: err.Error()}
+	}
+	in.Part = true
+	return in, nil
+}
+
+// counts is the outcome of an import in the words of the API's answer (interface §4.2).
+func counts(in commerce.Imported) client.Imported {
+	out := client.Imported{Total: len(in.Changes) + len(in.Errors), Accepted: len(in.Changes), Rejected: len(in.Errors), Created: in.Created,
+		Updated: in.Updated, Counted: true, Errors: itemErrors(in.Errors)}
+	return out
+}
+
+func itemErrors(list []commerce.ItemError) []client.ItemError {
+	out := make([]client.ItemError, len(list))
+	for i, e := range list {
+		out[i] = client.ItemError{SKU: e.Key, Error: e.Error, Index: e.Index, Field: e.Field, Code: e.Code}
+	}
+	return out
+}
+
+// ImportCategories stores categories, parents before their children.
+func (c *catalog) ImportCategories(ctx context.Context, list []client.Category) (out client.CategoriesImported, err error) {
+	body, err := json.Marshal(map[string]any{"categories": list})
+	if err != nil {
+		return out, err
+	}
+	v, err := jsonvalue.Parse(body)
+	if err != nil {
+		return out, err
+	}
+	o := apijson.Read(v)
+	in := drafts.ReadCategoryImport(o)
+	if err := o.Err(); err != nil {
+		return out, err
+	}
+	err = c.store.Write(context.WithoutCancel(ctx), c.who.Tenant, func(tx *db.Tx) error {
+		imported, err := c.commerce.ImportCategories(tx, c.who, in)
+		out = client.CategoriesImported{Created: imported.Created, Updated: imported.Updated, Errors: itemErrors(imported.Errors)}
+		return err
+	})
+	return out, err
+}
+
+var _ importer.Catalog = (*catalog)(nil)

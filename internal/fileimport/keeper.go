@@ -1,0 +1,102 @@
+package fileimport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+)
+
+// errStopped ends an import that a person wants to stop.
+var errStopped = errors.New("stopped by a person")
+
+// keeper keeps the progress of an import together with the rows that were refused, in one transaction that also holds the job: whoever
+// goes on after a crash goes on from there, with every row counted and reported once.
+type keeper struct {
+	ctx   context.Context // of the store; it outlives the import's, so that what is settled is kept when the service stops
+	store *db.DB
+	i     imports.Import
+	job   jobs.Job
+	lease time.Duration
+	dry   bool
+
+	lines []imports.Line // since the last Save
+	next  int64          // position of the next line
+}
+
+// Load gives the progress of an import that goes on. A dry run begins anew.
+func (k *keeper) Load() ([]byte, error) {
+	if k.dry {
+		return nil, nil
+	}
+	return []byte(k.i.Progress), nil
+}
+
+// note takes a line of the report.
+func (k *keeper) note(f importer.Fault) {
+	if k.next >= imports.MaxLines {
+		return
+	}
+	k.lines = append(k.lines, imports.Line{Import: k.i.ID, Dry: k.dry, Position: k.next, Row: int64(f.Row), Line: int64(f.Line),
+		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: f.Message})
+	k.next++
+}
+
+// Save stores the progress. Errors: errStopped; jobs.ErrLost when another node has the job.
+func (k *keeper) Save(progress []byte) error {
+	job, err := counted(k.job, progress)
+	if err != nil {
+		return err
+	}
+	stop := false
+	err = k.store.Write(k.ctx, k.job.Tenant, func(tx *db.Tx) (err error) {
+		if stop, err = imports.StopRequested(tx, k.i.ID); err != nil {
+			return err
+		}
+		imports.SaveProgress(tx, k.i.ID, string(progress))
+		imports.InsertLines(tx, k.lines)
+		jobs.Advance(tx, job, k.lease)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	k.job, k.lines, k.i.Progress = job, k.lines[:0], string(progress)
+	if stop {
+		return errStopped
+	}
+	return nil
+}
+
+// counted is a job with what a progress says.
+func counted(job jobs.Job, progress []byte) (jobs.Job, error) {
+	counts, settled, err := importer.Kept(progress)
+	job.Processed, job.Failed = int64(settled), int64(counts.RowsRefused)
+	job.Created, job.Updated = int64(counts.Created), int64(counts.Updated)
+	return job, err
+}
+
+// jobErrors are the first refused rows as a job's errors (interface §2.7.4).
+func jobErrors(list []imports.Line) (string, error) {
+	type entry struct {
+		SKU   *string `json:"sku"`
+		Error string  `json:"error"`
+		Index int64   `json:"index"` // of the row in the file, from 0
+		Field string  `json:"field,omitempty"`
+		Code  string  `json:"code"`
+	}
+	entries := make([]entry, len(list))
+	for i, l := range list {
+		entries[i] = entry{nil, l.Message, l.Row - 1, l.Field, l.Code}
+		if l.Item != "" {
+			entries[i].SKU = &l.Item
+		}
+	}
+	text, err := json.Marshal(entries)
+	return string(text), err
+}

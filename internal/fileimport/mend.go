@@ -1,0 +1,89 @@
+package fileimport
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+)
+
+// Mend writes the refused rows of an import, or of its dry run, as a file of the same columns and one more that says why. Errors: Conflict
+// when the file is not kept any more, Invalid when it has objects instead of rows.
+func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
+	found, err := ReadFound(i)
+	if err != nil {
+		return err
+	}
+	if found.Delimiter == "" {
+		return apperr.New(apperr.Invalid, "no_rows", "the file holds objects, not rows of cells: take the report")
+	}
+	o, err := ReadOptions(i)
+	if err != nil {
+		return err
+	}
+	why := map[int]string{}
+	err = store.Read(ctx, tenant, func(tx *db.Tx) error {
+		clear(why)
+		return imports.EachLine(tx, i.ID, dry, true, func(l imports.Line) error {
+			if have := why[int(l.Row)]; have != "" {
+				l.Message = have + "; " + l.Message
+			}
+			why[int(l.Row)] = l.Message
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	path, remove, err := Copy(ctx, store, tenant, i.ID)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	return importer.Mend(ctx, o.importer(path, i.Name), why, to)
+}
+
+// Report writes what became of rows that were refused or stored otherwise than they stand in the file, as CSV.
+func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
+	out := csv.NewWriter(to)
+	if err := out.Write([]string{"row", "line", "level", "rows", "sku", "field", "code", "message"}); err != nil {
+		return err
+	}
+	for after := int64(-1); ; {
+		var list []imports.Line
+		err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
+			list, err = imports.Lines(tx, i.ID, dry, false, after, 1000)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			out.Flush()
+			return err
+		}
+		for _, l := range list {
+			level := importer.Note
+			if l.Refused {
+				level = importer.Refused
+			}
+			if err := out.Write([]string{strconv.FormatInt(l.Row, 10), strconv.FormatInt(l.Line, 10), string(level),
+				strconv.FormatInt(l.Rows, 10), harmless(l.Item), l.Field, l.Code, harmless(l.Message)}); err != nil {
+				return err
+			}
+			after = l.Position
+		}
+	}
+}
+
+// harmless keeps a spreadsheet from taking a text of the file for a formula.
+func harmless(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

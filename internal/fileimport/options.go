@@ -1,0 +1,105 @@
+// Package fileimport imports files of products that are kept in the store: what people give to the dashboard (docs/import.md). It runs
+// package importer over a file, with the operations in the place of the HTTP API.
+//
+//	options.go  how a file is to be read, and what is found out about it
+//	start.go    an import is tried, begun, gone on with
+//	run.go      the work itself, for a job that a worker holds
+//	catalog.go  where products and categories go: the operations
+//	keeper.go   the progress, kept with the rows that were refused
+//	mend.go     the refused rows, as a file to be mended
+package fileimport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/id"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+)
+
+// Bounds of a file.
+const (
+	MaxFile    = 64 << 20  // bytes
+	MaxText    = 256 << 20 // bytes when it is unpacked
+	MaxColumns = 500
+)
+
+// Options say how a file is to be read; zero values are found out.
+type Options struct {
+	Columns    map[string]string `json:"columns,omitempty"` // by their names: the fields that were chosen, "" for columns that are left out
+	NoHeader   bool              `json:"noHeader,omitempty"`
+	Delimiter  string            `json:"delimiter,omitempty"`
+	Encoding   string            `json:"encoding,omitempty"`
+	Decimal    string            `json:"decimal,omitempty"` // comma, point
+	Duplicates string            `json:"duplicates,omitempty"`
+	ImageBase  string            `json:"imageBase,omitempty"`
+	Channel    id.Channel        `json:"channel,omitempty"` // products are published there
+}
+
+// ReadOptions are an import's.
+func ReadOptions(i imports.Import) (o Options, err error) {
+	return o, json.Unmarshal([]byte(i.Options), &o)
+}
+
+// ReadFound is what was found out about an import's file.
+func ReadFound(i imports.Import) (f importer.Found, err error) {
+	return f, json.Unmarshal([]byte(i.Found), &f)
+}
+
+// Put writes options and what was found with them into an import.
+func Put(i *imports.Import, o Options, f importer.Found) error {
+	options, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	found, err := json.Marshal(f)
+	i.Options, i.Found = string(options), string(found)
+	return err
+}
+
+// importer are the options of an import of the file at a path; messages call it by its name.
+func (o Options) importer(path, name string) importer.Options {
+	out := importer.Options{Kind: importer.Products, File: path, Name: name, MostText: MaxText, NoHeader: o.NoHeader, Delimiter: o.Delimiter,
+		Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
+	if o.Decimal != "" {
+		out.Decimal = []string{o.Decimal}
+	}
+	for _, column := range slices.Sorted(maps.Keys(o.Columns)) { // in one order: a resumed import must have the same options
+		field := o.Columns[column]
+		switch {
+		case field == "":
+			out.Ignore = append(out.Ignore, column)
+		case strings.HasSuffix(field, "."):
+			out.Map = append(out.Map, importer.ColumnName(column)+"="+field+column)
+		default:
+			out.Map = append(out.Map, importer.ColumnName(column)+"="+field)
+		}
+	}
+	return out
+}
+
+// Look finds out how the file at a path would be read; with guess, columns whose names only resemble a field's are guessed. Errors: Invalid
+// for a file that cannot be imported, whatever is chosen.
+func (o Options) Look(ctx context.Context, path, name string, guess bool) (importer.Found, error) {
+	options := o.importer(path, name)
+	options.Guess = guess
+	found, err := importer.Detect(ctx, options)
+	if call, ok := errors.AsType[*importer.CallError](err); ok {
+		return found, apperr.New(apperr.Invalid, "unreadable_file", "%s", call.Words())
+	}
+	switch n := len(found.Columns); {
+	case err != nil:
+		return found, err
+	case n == 0:
+		return found, apperr.New(apperr.Invalid, "unreadable_file", "%s holds no rows that can be read", name)
+	case n > MaxColumns:
+		return found, apperr.New(apperr.Invalid, "too_many_columns", "%s has %d columns; %d is the most", name, n, MaxColumns)
+	}
+	return found, nil
+}

@@ -1,0 +1,195 @@
+package fileimport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+)
+
+// Runner does the jobs of imports.
+type Runner struct {
+	Store    *db.DB
+	Commerce *commerce.Service
+}
+
+// Sizes and bounds of a run.
+const (
+	storedAtOnce  = 200 // products in one transaction: others hardly wait for it
+	triedAtOnce   = 500 // a dry run only reads
+	mostTries     = 20  // leases of one job; nodes that are restarted take some of them
+	mostJobErrors = 100
+)
+
+// Run goes on with the import that a job works on, and ends both. It stops early, with the job as it is, when ctx ends. Errors:
+// jobs.ErrLost when another node has the job; the store's and the disk's, after which the job may be run again; ctx's.
+func (r *Runner) Run(ctx context.Context, job jobs.Job, lease time.Duration) error {
+	var i imports.Import
+	err := r.Store.Read(ctx, job.Tenant, func(tx *db.Tx) (err error) {
+		i, err = imports.OfJob(tx, job.ID)
+		return err
+	})
+	if e, ok := apperr.As(err); ok && e.Kind == apperr.NotFound {
+		return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error { jobs.Finish(tx, job, true); return nil })
+	}
+	if err != nil {
+		return err
+	}
+	if job.Tries > mostTries {
+		return r.fail(ctx, i, job, "it was started several times and never ended")
+	}
+	t := &trial{dry: job.Type == jobs.FileCheck}
+	k := &keeper{ctx: context.WithoutCancel(ctx), store: r.Store, i: i, job: job, lease: lease, dry: t.dry}
+	summary, err := r.importFile(ctx, k, t)
+	return r.settle(context.WithoutCancel(ctx), ctx.Err(), k, t, summary, err)
+}
+
+// importFile runs the importer over a copy of the file on this node's disk.
+func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.Summary, error) {
+	o, err := ReadOptions(k.i)
+	if err != nil {
+		return importer.Summary{}, err
+	}
+	if err := r.begin(ctx, k); err != nil {
+		return importer.Summary{}, err
+	}
+	path, remove, err := Copy(ctx, r.Store, k.job.Tenant, k.i.ID)
+	if err != nil {
+		return importer.Summary{}, err
+	}
+	defer remove()
+	options := o.importer(path, k.i.Name)
+	options.Keeper, options.OnFault, options.Now, options.Concurrency = k, k.note, r.Store.Now, 1
+	options.DryRun, options.Batch = k.dry, storedAtOnce
+	if k.dry {
+		options.Batch = triedAtOnce
+	}
+	who := accounts.Caller{Tenant: k.job.Tenant, User: k.i.User}
+	options.Catalog = &catalog{store: r.Store, commerce: r.Commerce, who: who, of: k.i.ID, trial: t}
+	return importer.Run(ctx, options)
+}
+
+// begin finds out where the lines go on. Those of a dry run that was cut short go: it begins anew.
+func (r *Runner) begin(ctx context.Context, k *keeper) error {
+	return r.Store.Write(ctx, k.job.Tenant, func(tx *db.Tx) (err error) {
+		if k.dry {
+			imports.ClearLines(tx, k.i.ID, true)
+		}
+		k.next, err = imports.NextPosition(tx, k.i.ID, k.dry)
+		return err
+	})
+}
+
+// Copy writes the file of an import to this node's disk. It gives its path, and what removes it. Errors: Conflict when the file is not kept
+// any more; the store's and the disk's.
+func Copy(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import) (path string, remove func(), err error) {
+	f, err := os.CreateTemp("", "entrepot-import-*")
+	if err != nil {
+		return "", nil, fmt.Errorf("a file cannot be imported without room for a copy: %w", err)
+	}
+	remove = func() { os.Remove(f.Name()) }
+	if err = errors.Join(imports.WriteFile(ctx, store, tenant, which, f), f.Close()); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return f.Name(), remove, nil
+}
+
+// settle ends an import as it came out.
+func (r *Runner) settle(ctx context.Context, stopping error, k *keeper, t *trial, summary importer.Summary, err error) error {
+	call, wrong := errors.AsType[*importer.CallError](err)
+	refused, known := apperr.As(err)
+	switch {
+	case err == nil:
+		return r.finish(ctx, k, t, summary)
+	case errors.Is(err, jobs.ErrLost):
+		return jobs.ErrLost
+	case errors.Is(err, errStopped):
+		return r.stopped(ctx, k)
+	case stopping != nil:
+		return stopping
+	case wrong:
+		return r.fail(ctx, k.i, k.job, call.Words())
+	case known && refused.Kind != apperr.Unavailable:
+		return r.fail(ctx, k.i, k.job, refused.Message)
+	}
+	return err
+}
+
+// finish ends an import that has come to its end.
+func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary importer.Summary) error {
+	i, job, was := k.i, k.job, k.i.Stage
+	job.Total, job.Processed = int64(summary.Rows), int64(summary.Rows)
+	job.Created, job.Updated, job.Failed = int64(summary.Created), int64(summary.Updated), int64(summary.RowsRefused)
+	if k.dry {
+		text, err := json.Marshal(Checked{Counts: summary.Counts, Rows: summary.Rows, NotImported: summary.NotImported, Changed: t.changed,
+			New: t.new})
+		if err != nil {
+			return err
+		}
+		i.Stage, i.Checked, i.Progress = imports.Checked, string(text), ""
+	} else {
+		i.Stage = imports.Done
+	}
+	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
+		first, err := imports.Lines(tx, i.ID, k.dry, true, -1, mostJobErrors)
+		if err != nil {
+			return err
+		}
+		if job.Errors, err = jobErrors(first); err != nil {
+			return err
+		}
+		i.Update(tx, was)
+		if k.dry {
+			jobs.Finish(tx, job, false)
+		} else {
+			r.Commerce.RunJob(tx, job)
+		}
+		return nil
+	})
+}
+
+// stopped ends the job of an import that a person stopped. A dry run is forgotten; an import can go on.
+func (r *Runner) stopped(ctx context.Context, k *keeper) error {
+	i, was := k.i, k.i.Stage
+	if i.Stage, i.Stop = imports.Stopped, false; k.dry {
+		i.Stage, i.Progress = imports.New, ""
+	}
+	job := k.job
+	job.Errors = `[{"sku":null,"error":"stopped by a person","code":"stopped"}]`
+	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
+		i.Update(tx, was)
+		jobs.Finish(tx, job, true)
+		return nil
+	})
+}
+
+// fail ends an import that cannot go on, for a reason. What it has stored stays; a person may have it go on when the reason is gone.
+func (r *Runner) fail(ctx context.Context, i imports.Import, job jobs.Job, reason string) error {
+	was := i.Stage
+	if i.Stage, i.Failure = imports.Broken, reason; job.Type == jobs.FileCheck {
+		i.Stage, i.Progress = imports.New, ""
+	}
+	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
+		i.Update(tx, was)
+		if job.Type == jobs.FileCheck {
+			errors, err := jobErrors([]imports.Line{{Message: reason, Code: "failed"}})
+			job.Errors = errors
+			jobs.Finish(tx, job, true)
+			return err
+		}
+		r.Commerce.GiveUp(tx, job, reason)
+		return nil
+	})
+}

@@ -1,0 +1,67 @@
+package fileimport
+
+import (
+	"strconv"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+)
+
+// Check queues a job that tries what importing a file would do. Errors: Invalid when a choice is missing; Conflict when the import has
+// begun.
+func Check(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, error) {
+	found, err := ReadFound(i)
+	if err != nil {
+		return i, err
+	}
+	was := i.Stage
+	switch {
+	case was != imports.New && was != imports.Checked || i.Progress != "":
+		return i, wrongStage()
+	case found.Problem != "":
+		return i, apperr.New(apperr.Invalid, "choice_missing", "%s", found.Problem)
+	}
+	i.Stage, i.Checked, i.Failure = imports.Checking, "", ""
+	imports.ClearLines(tx, i.ID, true)
+	queue(tx, who, &i, jobs.FileCheck, was, int64(found.Rows), 0)
+	return i, nil
+}
+
+// Begin queues a job that imports a file that was tried, or goes on with one that was stopped or failed. Errors: Conflict for any other.
+func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, error) {
+	found, err := ReadFound(i)
+	if err != nil {
+		return i, err
+	}
+	was := i.Stage
+	if was != imports.Checked && was != imports.Stopped && was != imports.Broken {
+		return i, wrongStage()
+	}
+	_, settled, err := importer.Kept([]byte(i.Progress))
+	if err != nil {
+		return i, err
+	}
+	i.Stage, i.Failure = imports.Running, ""
+	if i.Progress == "" {
+		imports.ClearLines(tx, i.ID, false)
+	}
+	queue(tx, who, &i, jobs.FileImport, was, int64(found.Rows), int64(settled))
+	audit.Record(tx, who.Actor(), "products.imported", "import", string(i.ID), map[string]string{"rows": strconv.Itoa(found.Rows)})
+	return i, nil
+}
+
+// queue queues the job that works on an import. Its cursor says how many rows were settled before it.
+func queue(tx *db.Tx, who accounts.Caller, i *imports.Import, kind jobs.Type, was imports.Stage, rows, settled int64) {
+	i.Stop, i.User = false, who.User
+	i.Job = jobs.Insert(tx, jobs.Job{Type: kind, Total: rows, Processed: settled, Cursor: strconv.FormatInt(settled, 10)}).ID
+	i.Update(tx, was)
+}
+
+func wrongStage() error {
+	return apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile")
+}

@@ -1,0 +1,146 @@
+// Package imports keeps files of products that people give to be imported, how each is to be read, and what became of its rows.
+//
+//	imports.go  an import, and the stages it goes through
+//	parts.go    its file, in pieces
+//	lines.go    the rows that were refused, and notes
+//	sweep.go    what is dropped when its time is over, and when a person is erased
+//
+// A job works on an import; whoever holds the job's lease alone moves it on.
+package imports
+
+import (
+	"time"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Stage is where an import stands.
+type Stage string
+
+// The stages. Uploading is a file that is not whole yet, Gone one that was discarded: no read shows them.
+const (
+	Uploading Stage = "uploading"
+	New       Stage = "new"      // its columns are chosen
+	Checking  Stage = "checking" // a job tries what importing it would do
+	Checked   Stage = "checked"
+	Running   Stage = "running" // a job imports it
+	Stopped   Stage = "stopped" // by a person; it can go on
+	Broken    Stage = "failed"  // likewise
+	Done      Stage = "done"
+	Gone      Stage = "gone"
+)
+
+// How long an import is kept after its last change: a file that is not imported yet, and one that was.
+const (
+	KeepUpload = time.Hour
+	KeepFile   = 7 * 24 * time.Hour
+	KeepDone   = 30 * 24 * time.Hour
+)
+
+// Import is one file and what became of it.
+type Import struct {
+	ID        id.Import
+	Name      string
+	Size      int64   // bytes of the file
+	User      id.User // for whom it is imported
+	Stage     Stage
+	Options   string // JSON: how the file is to be read
+	Found     string // JSON: what was found out about it
+	Checked   string // JSON: what importing it would do; "" while that is not known
+	Progress  string // JSON: how far it is imported; "" before it has begun
+	Stop      bool   // a person wants it to stop
+	Failure   string // why it failed
+	Job       id.Job // the last that worked on it; "" for none
+	CreatedAt int64
+	ChangedAt int64
+	ExpiresAt int64
+}
+
+// UnderWay reports whether a job works on it.
+func (i Import) UnderWay() bool { return i.Stage == Checking || i.Stage == Running }
+
+var table = db.NewTable("imports",
+	db.Col("id", func(i *Import) any { return &i.ID }).Fixed(),
+	db.Col("name", func(i *Import) any { return &i.Name }).Fixed(),
+	db.Col("size", func(i *Import) any { return &i.Size }),
+	db.Col("user_id", func(i *Import) any { return &i.User }).Null(),
+	db.Col("stage", func(i *Import) any { return &i.Stage }),
+	db.Col("options", func(i *Import) any { return &i.Options }),
+	db.Col("found", func(i *Import) any { return &i.Found }),
+	db.Col("checked", func(i *Import) any { return &i.Checked }),
+	db.Col("progress", func(i *Import) any { return &i.Progress }),
+	db.Col("stop", func(i *Import) any { return &i.Stop }),
+	db.Col("failure", func(i *Import) any { return &i.Failure }),
+	db.Col("job_id", func(i *Import) any { return &i.Job }).Null(),
+	db.Col("created_at", func(i *Import) any { return &i.CreatedAt }).Fixed(),
+	db.Col("changed_at", func(i *Import) any { return &i.ChangedAt }),
+	db.Col("expires_at", func(i *Import) any { return &i.ExpiresAt }),
+).Of("import")
+
+const shown = "AND stage <> 'uploading' AND stage <> 'gone' "
+
+// Insert queues a new import whose file is still to come. It gives the import with its id.
+func Insert(tx *db.Tx, name string, user id.User) Import {
+	i := Import{ID: id.New[id.Import](), Name: name, User: user, Stage: Uploading, Options: "{}", Found: "{}", CreatedAt: tx.Micros(),
+		ChangedAt: tx.Micros(), ExpiresAt: tx.Now().Add(KeepUpload).UnixMicro()}
+	table.Insert(tx, i)
+	return i
+}
+
+// ByID reads an import. Errors: NotFound, also of one that is uploading or discarded.
+func ByID(tx *db.Tx, which id.Import) (Import, error) {
+	return table.First(table.All(tx, shown+"AND id = $2::UUID", which))
+}
+
+// OfJob reads the import that a job works on. Errors: NotFound.
+func OfJob(tx *db.Tx, job id.Job) (Import, error) {
+	return table.First(table.All(tx, shown+"AND job_id = $2::UUID", job))
+}
+
+// List reads the newest imports of the account.
+func List(tx *db.Tx, limit int) ([]Import, error) {
+	return table.All(tx, shown+"ORDER BY id DESC LIMIT $2::BIGINT", limit)
+}
+
+// LastChange is when an import of the account changed last, in microseconds; 0 without imports.
+func LastChange(tx *db.Tx) (at int64, err error) {
+	return at, tx.Row("SELECT coalesce(max(changed_at), 0) FROM imports WHERE tenant_id = $1", []any{tx.Tenant}, &at)
+}
+
+// Update queues an import as it is now, unless it has left the stage in which it was read: then the transaction fails with Conflict. An
+// import that nobody touches is kept for KeepFile, one that is done for KeepDone.
+func (i Import) Update(tx db.Writer, was Stage) {
+	i.ChangedAt = tx.Micros()
+	keep := KeepFile
+	switch i.Stage {
+	case Done:
+		keep = KeepDone
+	case Gone:
+		keep = 0
+	}
+	i.ExpiresAt = tx.Now().Add(keep).UnixMicro()
+	table.Update(tx, &i, "id = $2::UUID AND stage = $3", i.ID, string(was)).Rows(1,
+		apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile"))
+}
+
+// RequestStop queues that a person wants an import to stop. It changes nothing of one that no job works on.
+func RequestStop(tx db.Writer, which id.Import) {
+	tx.Queue("UPDATE imports SET stop = TRUE WHERE tenant_id = $1 AND id = $2::UUID AND stage IN ('checking', 'running')", tx.TenantID(),
+		which)
+}
+
+// StopRequested reports whether an import is to stop, or is not there any more.
+func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
+	var going int64
+	err := tx.Row("SELECT count(*) FROM imports WHERE tenant_id = $1 AND id = $2::UUID AND NOT stop AND stage IN ('checking', 'running')",
+		[]any{tx.Tenant, which}, &going)
+	return going == 0, err
+}
+
+// SaveProgress queues how far an import is.
+func SaveProgress(tx db.Writer, which id.Import, progress string) {
+	tx.Queue("UPDATE imports SET progress = $3, changed_at = $4, expires_at = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), which,
+		progress, tx.Micros(), tx.Now().Add(KeepFile).UnixMicro())
+}

@@ -1,0 +1,57 @@
+package imports
+
+import (
+	"strings"
+
+	"entrepot/internal/db"
+)
+
+// partsAtOnce is how many pieces of files one step drops.
+const partsAtOnce = 32
+
+// Sweep drops up to limit rows of imports whose time is over, lines and pieces of the file before the import; it reports limit when there
+// may be more. It serves every tenant.
+func Sweep(tx *db.Tx, limit int) (int64, error) {
+	const over = "SELECT tenant_id, id FROM imports WHERE expires_at < $1"
+	for _, step := range []struct {
+		table, key string
+		limit      int
+	}{{"import_lines", "import_id, dry, position", limit}, {"import_parts", "import_id, position", partsAtOnce}} {
+		columns := "tenant_id, " + step.key
+		n, err := tx.Exec("DELETE FROM "+step.table+" WHERE ("+columns+") IN (SELECT "+columns+" FROM "+step.table+
+			" WHERE (tenant_id, import_id) IN ("+over+") LIMIT $2::BIGINT)", tx.Micros(), step.limit)
+		if err != nil {
+			return 0, err
+		}
+		if n == int64(step.limit) {
+			return int64(limit), nil
+		}
+	}
+	return tx.Exec("DELETE FROM imports WHERE expires_at < $1 AND (tenant_id, id) IN ("+over+" ORDER BY expires_at LIMIT $2::BIGINT)",
+		tx.Micros(), limit)
+}
+
+// Tables are those whose rows Forget deletes or changes.
+var Tables = []string{"imports", "import_parts", "import_lines"}
+
+// Forget queues that nothing of a person stays in the account's imports, whose files are packed and cannot be searched: those that no job
+// works on lose their files; of those that are done, counts and lines stay, but for lines in which one of the patterns, as for LIKE with \
+// as escape, is found.
+func Forget(tx *db.Tx, patterns []string) {
+	if len(patterns) == 0 {
+		return
+	}
+	const idle = "SELECT id FROM imports WHERE tenant_id = $1 AND stage NOT IN ('checking', 'running')"
+	const rows = " WHERE tenant_id = $1 AND import_id IN (" + idle
+	tx.Queue("DELETE FROM import_parts"+rows+")", tx.Tenant)
+	tx.Queue("DELETE FROM import_lines"+rows+" AND stage <> 'done')", tx.Tenant)
+	tx.Queue("DELETE FROM imports WHERE tenant_id = $1 AND stage NOT IN ('checking', 'running', 'done')", tx.Tenant)
+	tx.Queue("UPDATE imports SET name = 'file', options = '{}', found = '{}', checked = '' WHERE tenant_id = $1 AND stage = 'done'", tx.Tenant)
+	w := db.NewWhere(tx, "")
+	found := make([]string, len(patterns))
+	for i, p := range patterns {
+		at := w.Bind(p)
+		found[i] = "item LIKE " + at + ` ESCAPE '\' OR message LIKE ` + at + ` ESCAPE '\'`
+	}
+	tx.Queue("DELETE FROM import_lines WHERE "+w.And("("+strings.Join(found, " OR ")+")").String(), w.Args()...)
+}

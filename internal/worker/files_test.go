@@ -1,0 +1,84 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/fileimport"
+	"entrepot/internal/imports"
+	"entrepot/internal/jobs"
+)
+
+// upload keeps a file of n products and queues the job that tries what importing it would do.
+func (s *shop) upload(n int) (i imports.Import) {
+	s.t.Helper()
+	var b strings.Builder
+	b.WriteString("sku,name,price\n")
+	for row := range n {
+		fmt.Fprintf(&b, "S-%d,Product %d,%d.50\n", row, row, row)
+	}
+	path := filepath.Join(s.t.TempDir(), "list.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	var o fileimport.Options
+	found, err := o.Look(s.t.Context(), path, "list.csv", false)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(func(tx *db.Tx) error { i = imports.Insert(tx, "list.csv", ""); return nil })
+	if err := imports.SaveFile(s.t.Context(), s.store, s.tenant, i.ID, strings.NewReader(b.String())); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := fileimport.Put(&i, o, found); err != nil {
+		s.t.Fatal(err)
+	}
+	i.Stage = imports.New
+	s.write(func(tx *db.Tx) error { i.Update(tx, imports.Uploading); return nil })
+	s.write(func(tx *db.Tx) (err error) {
+		i, err = fileimport.Check(tx, accounts.Caller{Tenant: s.tenant}, i)
+		return err
+	})
+	return i
+}
+
+func (s *shop) stage(i imports.Import) imports.Import {
+	s.t.Helper()
+	s.read(func(tx *db.Tx) (err error) { i, err = imports.ByID(tx, i.ID); return err })
+	return i
+}
+
+// A short job is done while a file is being imported; the file goes on at a node that has just started when the first one stops.
+func TestFilesHoldUpNoOtherJob(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store)
+		first := s.start()
+		i := s.upload(8000)
+		until(t, "the file is tried", func() bool { return s.stage(i).Stage == imports.Checked })
+		i = s.stage(i)
+		s.write(func(tx *db.Tx) (err error) {
+			i, err = fileimport.Begin(tx, accounts.Caller{Tenant: s.tenant}, i)
+			return err
+		})
+		until(t, "the import runs", func() bool { return s.stage(i).Progress != "" })
+		short := s.job(s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1}))
+		if stage := s.stage(i).Stage; stage != imports.Running || short.Status != jobs.Completed {
+			t.Errorf("the short job is %s when the import is %s", short.Status, stage)
+		}
+		s.stop(first)
+		if left := s.stage(i); left.Stage != imports.Running {
+			t.Errorf("the node stopped, and the import is %s", left.Stage)
+		}
+		s.start()
+		long := s.job(i.Job)
+		if long.Status != jobs.Completed || long.Created != 8000 || long.Updated != 0 || s.stage(i).Stage != imports.Done {
+			t.Errorf("%+v", long)
+		}
+	})
+}
