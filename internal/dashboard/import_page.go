@@ -159,7 +159,7 @@ func newNotice(p importPage) *callout {
 		c := newCallout("bad", "The file could not be checked", sentence(p.i.Failure)+".")
 		return &c
 	case slices.ContainsFunc(p.found.Columns, func(c importer.Column) bool { return c.Guessed }) || len(p.options.Columns) > 0:
-		c := newCallout("", "Look at the columns", "Some were taken for a field because of their names only.")
+		c := newCallout("", "Look at the columns", "Some were taken for a field because of what they are called. Guesses are marked.")
 		return &c
 	}
 	return nil
@@ -212,7 +212,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	f := r.format
 	v.Head, v.Under = "What would happen", "Nothing is stored yet."
 	v.Figures = []figure{{f.Count(int64(c.Created)), "new products", false}, {f.Count(int64(c.Updated)), "changed", false},
-		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c)}
+		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
 	n := c.Created + c.Updated
 	if may && n > 0 {
 		v.Run = &actView{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), "product", "products"), Tone: "primary"}

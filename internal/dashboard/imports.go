@@ -73,9 +73,12 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 	}
 	counts, _, err := importer.Kept([]byte(i.Progress))
 	row := importRow{ID: string(i.ID), Name: i.Name, To: prefix + importsPath + "/" + string(i.ID), Badge: importBadge(i, counts),
-		At: r.format.Stamp(i.CreatedAt), Words: r.format.plural(int64(found.Rows), "row", "rows")}
-	if i.Stage == imports.Done {
+		At: r.format.Stamp(i.CreatedAt)}
+	switch {
+	case i.Stage == imports.Done:
 		row.Words = r.importOutcome(counts)
+	case found.Rows > 0:
+		row.Words = r.format.plural(int64(found.Rows), "row", "rows")
 	}
 	return row, err
 }

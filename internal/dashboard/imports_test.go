@@ -346,7 +346,9 @@ func TestUploadsAreBounded(t *testing.T) {
 // endless is text without an end.
 type endless struct{}
 
-func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("A;B;1\n"), len(p)/6+1)), nil }
+func (endless) Read(p []byte) (int, error) {
+	return copy(p, bytes.Repeat([]byte("A;B;1\n"), len(p)/6+1)), nil
+}
 
 // A second click gives the file once, and begins the import once.
 func TestSecondClicksOfAnImport(t *testing.T) {

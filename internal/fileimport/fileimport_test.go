@@ -362,3 +362,20 @@ func TestRefusedRowsAreMended(t *testing.T) {
 		}
 	})
 }
+
+// Reasons name no flags of the command line.
+func TestReasonsWithoutFlags(t *testing.T) {
+	engines(t, func(s *shop) {
+		i := s.upload("sku,name,price\nA,B,\n,B,1\nC,,1\n", fileimport.Options{})
+		s.check(i.ID)
+		s.run()
+		var reasons []string
+		s.write(func(tx *db.Tx) error {
+			reasons = nil
+			return imports.EachLine(tx, i.ID, true, true, func(l imports.Line) error { reasons = append(reasons, l.Message); return nil })
+		})
+		if got := strings.Join(reasons, ". "); got != "the row has no price. the row has no SKU. the row has no name" {
+			s.Error(got)
+		}
+	})
+}

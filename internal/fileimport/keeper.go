@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"entrepot/internal/db"
@@ -43,8 +44,18 @@ func (k *keeper) note(f importer.Fault) {
 		return
 	}
 	k.lines = append(k.lines, imports.Line{Import: k.i.ID, Dry: k.dry, Position: k.next, Row: int64(f.Row), Line: int64(f.Line),
-		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: f.Message})
+		Refused: f.Level == importer.Refused, Rows: int64(f.Rows), Item: f.Item, Field: f.Field, Code: f.Code, Message: withoutFlags(f.Message)})
 	k.next++
+}
+
+// withoutFlags cuts what a message says about the command line, which comes last.
+func withoutFlags(message string) string {
+	if flag := strings.Index(message, "--"); flag >= 0 {
+		if end := strings.LastIndex(message[:flag], "; "); end >= 0 {
+			return message[:end]
+		}
+	}
+	return message
 }
 
 // Save stores the progress. Errors: errStopped; jobs.ErrLost when another node has the job.

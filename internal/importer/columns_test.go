@@ -159,9 +159,10 @@ func TestGuesses(t *testing.T) {
 			"Réf.=sku? Désignation=name? Prix barré=compareAtPrice? Prix TTC=price? Catégorie=category? Stock=stock.quantity"},
 		"German": {"Artikel-Nr.;Bezeichnung;UVP;Preis;Lagerbestand;Beschreibung\nA;Tasse;20,00;12,50;3;aus Ton\n",
 			"Artikel-Nr.=sku? Bezeichnung=name? UVP=compareAtPrice? Preis=price? Lagerbestand=stock.quantity? Beschreibung=description?"},
-		"plain":    {"sku,name,price,brand\nA,B,1,C\n", "sku=sku name=name price=price brand=attributes.brand"},
-		"nothing":  {"a,b\n1,2\n", "a= b="},
-		"a number": {"sku,name,price,stock note\nA,B,1,soon\n", "sku=sku name=name price=price stock note="},
+		"one price": {"Ref;Nom;Prix TTC\nA;Tasse;12,50\n", "Ref=sku? Nom=name? Prix TTC=price?"},
+		"plain":     {"sku,name,price,brand\nA,B,1,C\n", "sku=sku name=name price=price brand=attributes.brand"},
+		"nothing":   {"a,b\n1,2\n", "a= b="},
+		"a number":  {"sku,name,price,stock note\nA,B,1,soon\n", "sku=sku name=name price=price stock note="},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := Detect(t.Context(), Options{Kind: Products, File: write(t, test.text), Guess: true})

@@ -109,6 +109,7 @@ type demand struct {
 	fields []string // any of them will do
 	words  []string // what the column might be called, normalised
 	amount bool     // its cells are numbers
+	named  bool     // a column is not guessed by its cells alone
 	other  string   // what to do when no column holds it
 }
 
@@ -172,7 +173,7 @@ func (d demand) guess(t *table, m *mapping) string {
 			}
 		}
 	}
-	if !d.amount {
+	if !d.amount || d.named {
 		return ""
 	}
 	var priced []string

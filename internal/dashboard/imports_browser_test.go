@@ -1,0 +1,167 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"entrepot/internal/netguard"
+	"entrepot/internal/worker"
+)
+
+// node starts a worker on the site's store; stop ends it in order.
+func (s *site) node(t *testing.T) (stop func()) {
+	t.Helper()
+	w, err := worker.Start(t.Context(), worker.Config{DB: s.DB, Commerce: s.Commerce, Guard: &netguard.Guard{Dev: true}, Version: "test",
+		Poll: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		defer cancel()
+		if err := w.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// frenchFile is a list of n products as a French shop's program writes it: Windows-1252, semicolons, decimal commas. Every thousandth has no
+// price.
+func frenchFile(n int) string {
+	var b strings.Builder
+	b.WriteString("R\xe9f.;D\xe9signation;Prix TTC;Cat\xe9gorie\r\n")
+	for i := range n {
+		price := fmt.Sprintf("%d,%02d", i%900+1, i%100)
+		if i%1000 == 999 {
+			price = "sur demande"
+		}
+		fmt.Fprintf(&b, "GRD-%05d;Pot \xe0 fleurs n\xb0 %d;%s;Jardin\r\n", i, i, price)
+	}
+	return b.String()
+}
+
+// press clicks a button wherever the page has it just now.
+func (b *window) press(selector string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("document.querySelector(%q)", selector))
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).click()", selector)))
+}
+
+// choose puts a file into the page's form and sends it.
+func (b *window) choose(path string) {
+	b.t.Helper()
+	b.do(chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"), []string{path}))
+	b.press("main form button.primary")
+}
+
+// A merchant's file is detected, checked and imported; the page is left and the service restarted meanwhile. The refused rows are downloaded,
+// mended and given again: then everything is stored.
+func TestStoryOfAnImport(t *testing.T) {
+	const rows = 5000
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			s := newSite(t, engine)
+			stop := s.node(t)
+			path := filepath.Join(t.TempDir(), "printemps.csv")
+			if err := os.WriteFile(path, []byte(frenchFile(rows)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b := s.window(t, s.owner)
+			b.open("/products")
+			b.press(`a[href$="/products/import"]`)
+			b.until("document.querySelector('.drop')")
+			b.choose(path)
+			b.shows("5,000 rows")
+			for _, words := range []string{"Windows-1252", "Désignation", "a guess", "Pot à fleurs n° 0"} {
+				b.shows(words)
+			}
+			at := strings.TrimPrefix(b.path(), prefix)
+			b.press("main form footer button.primary")
+			b.shows("Import 4,995 products")
+			b.shows("sur demande")
+			b.press("main form.push button.primary")
+			b.shows("the import goes on")
+			b.until("(document.querySelector('#import progress')?.value ?? 0) > 0 || document.body.innerText.includes('Done')")
+			b.open("/stock")
+			stop()
+			s.node(t) // on PostgreSQL it might be another machine: it has not seen the file
+			b.open(at)
+			b.shows("Done, some refused")
+			b.shows("5\nrows refused")
+			if n := s.countProducts(); n != rows-5 {
+				t.Errorf("%d products", n)
+			}
+			refused := s.as(s.owner).get(at + "/refused")
+			if strings.Count(refused.body, "\n") != 6 {
+				t.Fatalf("%q", refused.body)
+			}
+			if err := os.WriteFile(path, []byte(strings.ReplaceAll(refused.body, "sur demande", "12,50")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.open(importsPath)
+			b.choose(path)
+			b.shows("5 rows")
+			b.press("main form footer button.primary")
+			b.shows("Import 5 products")
+			b.press("main form.push button.primary")
+			b.until("document.querySelector('.head .badge')?.innerText.trim() === 'Done'")
+			if n := s.countProducts(); n != rows {
+				t.Errorf("%d products after the rows were mended", n)
+			}
+		})
+	}
+}
+
+// Each stage of an import, in every width and both colours: as all pages (TestEveryPageIsAccessible). With -shots also as pictures.
+func TestStagesOfAnImportAreAccessible(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seedWork()
+	axe, err := os.ReadFile(axePath)
+	if err != nil {
+		t.Fatalf("there is no axe-core: run make browser (%v)", err)
+	}
+	b := s.as(s.owner)
+	unknown := importOf(b.give("unknown.csv", strings.NewReader("a;b;c\nMUG;Mug;1.050\n")))
+	fresh := importOf(b.give("printemps-2027.csv", strings.NewReader(springList())))
+	checked := s.checkedImport("printemps-2027.csv")
+	done, running := s.checkedImport("automne-2026.csv"), s.checkedImport("hiver-2026.csv")
+	b.follow(b.submit(t, b.get(done), done+"/run"))
+	s.runImports()
+	b.follow(b.submit(t, b.get(running), running+"/run"))
+	for name, path := range map[string]string{"first": importsPath, "choice": unknown, "new": fresh, "checked": checked, "running": running,
+		"done": done} {
+		t.Run(name, func(t *testing.T) {
+			w := s.window(t, s.owner)
+			w.look(widths[0], "light")
+			w.open(path)
+			w.do(chromedp.Evaluate[chromedp.Void](string(axe) + "; undefined"))
+			for _, scheme := range []string{"light", "dark"} {
+				for _, width := range widths {
+					w.look(width, scheme)
+					w.examine(t, fmt.Sprint(scheme, " ", width))
+					if *shots != "" {
+						picture := filepath.Join(*shots, fmt.Sprintf("import-%s-%s-%d.png", name, scheme, width))
+						if err := os.WriteFile(picture, run(w, chromedp.FullScreenshot(100)), 0o644); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
