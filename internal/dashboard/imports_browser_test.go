@@ -40,8 +40,8 @@ func (s *site) node(t *testing.T) (stop func()) {
 	return stop
 }
 
-// frenchFile is a list of n products as a French shop's program writes it: Windows-1252, semicolons, decimal commas. Every thousandth has no
-// price.
+// frenchFile is a list of n products as a French shop's program writes it: Windows-1252, semicolons, decimal commas. Every thousandth has
+// no price.
 func frenchFile(n int) string {
 	var b strings.Builder
 	b.WriteString("R\xe9f.;D\xe9signation;Prix TTC;Cat\xe9gorie\r\n")
@@ -69,8 +69,8 @@ func (b *window) choose(path string) {
 	b.press("main form button.primary")
 }
 
-// A merchant's file is detected, checked and imported; the page is left and the service restarted meanwhile. The refused rows are downloaded,
-// mended and given again: then everything is stored.
+// A merchant's file is detected, checked and imported; the page is left and the service restarted meanwhile. The refused rows are
+// downloaded, mended and given again: then everything is stored.
 func TestStoryOfAnImport(t *testing.T) {
 	const rows = 5000
 	for _, engine := range []string{"sqlite", "postgres"} {
