@@ -56,7 +56,7 @@ type window struct {
 }
 
 // tabTime bounds what a test does in its tabs.
-const tabTime = 5 * time.Minute
+const tabTime = 12 * time.Minute
 
 // window opens a page in which a user is logged in; of no user it has no session.
 func (s *site) window(t testing.TB, user accounts.User) *window {
@@ -257,6 +257,7 @@ func (b *window) shows(words string) {
 // click clicks an element once it can be seen.
 func (b *window) click(css string) {
 	b.t.Helper()
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Click(chromedp.CSS(css)))
 }
 
@@ -272,6 +273,7 @@ func (b *window) press(words string) {
 // fill types into an input, in the place of what it holds.
 func (b *window) fill(css, text string) {
 	b.t.Helper()
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", css))
 	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
 }
 
