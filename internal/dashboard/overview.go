@@ -175,7 +175,9 @@ func (r *request) kpis(s analytics.Summary, currency string) []kpi {
 	}
 	for i, pair := range [][2]float64{{float64(now.Orders), float64(s.Before.Orders)}, {units(now.Revenue), units(s.Before.Revenue)},
 		{float64(now.Average()), float64(s.Before.Average())}} {
-		list[i].Change, list[i].Tone = f.change(pair[0], pair[1])
+		if list[i].Change, list[i].Tone = f.change(pair[0], pair[1]); list[i].Change == "" {
+			list[i].From += " before"
+		}
 	}
 	list[3].From = "of " + f.Count(s.Customers) + " in all"
 	return list
