@@ -85,7 +85,7 @@ var oldRows = map[int]string{
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
 	26: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
-	33: `INSERT INTO imports VALUES (1, '#63', 'list.csv', 20, '#02', 'done', '{}', '{}', '', '{}', FALSE, '', '#34', 1700000000000000,
+	34: `INSERT INTO imports VALUES (1, '#63', 'list.csv', 20, '#02', 'done', '{}', '{}', '', '{}', FALSE, '', '#34', 1700000000000000,
 			1700000000000000, 1900000000000000);
 		INSERT INTO import_parts VALUES (1, '#63', 0, '');
 		INSERT INTO import_lines VALUES (1, '#63', FALSE, 0, 2, 3, TRUE, 1, 'MUG', 'price', 'bad_amount', 'no number');`,
