@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,14 +26,8 @@ type ConnectionTest struct {
 	Paste              *Paste // where notifications have to be switched on by hand
 }
 
-// Paste is what a merchant enters in the shop so that it sends notifications.
-type Paste struct{ URL, Header, Secret string }
-
 // testTime bounds a connection test, webhooks included, whatever the other side does.
 const testTime = 14 * time.Second
-
-// checkEvery is how often the webhooks of a channel are read again: shops switch them off without notice.
-const checkEvery = 24 * time.Hour
 
 // CheckChannel proves that a channel's credentials may read and write, and has the platform send its notifications to base
 // (interface §4.5). Success makes the channel active and its orders due; refused credentials make it needs_reauth; no answer changes
@@ -168,41 +160,6 @@ func letters(n int) string {
 	return string(text)
 }
 
-// ensureWebhooks registers the platform's webhooks; note says what went wrong, for people.
-func (s *Service) ensureWebhooks(
-	ctx context.Context,
-	session connector.Session,
-	c channels.Channel,
-	base string,
-) (hooks []connector.Webhook, note string) {
-	opened, err := s.Opened(c)
-	if err != nil || base == "" {
-		return nil, ""
-	}
-	hooks, err = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: s.hookURL(base, c), Secret: opened.Credentials["webhookSecret"]})
-	if err != nil && !connector.Is(err, connector.Cannot) {
-		note = "; its notifications could not be switched on: " + message(err)
-	}
-	return hooks, note
-}
-
-// paste is what a merchant has to enter where this service cannot set it on the platform.
-func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
-	known, ok := s.Connectors.ByPlatform(c.Platform)
-	if !ok || known.Profile().Webhooks != connector.Pasted {
-		return nil, nil
-	}
-	opened, err := s.Opened(c)
-	if err != nil {
-		return nil, err
-	}
-	header := opened.Value("signatureHeader")
-	if header == "" {
-		header = known.Profile().Header
-	}
-	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials["webhookSecret"]}, nil
-}
-
 // checkPassed stores what a successful test found, in one commit with the channel's state.
 func (s *Service) checkPassed(
 	ctx context.Context,
@@ -242,15 +199,6 @@ func (s *Service) checkPassed(
 	})
 }
 
-// hooksOf are a platform's webhooks as they are kept.
-func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
-	list := make([]channelsync.Hook, len(hooks))
-	for i, h := range hooks {
-		list[i] = channelsync.Hook{Topic: h.Topic, Status: h.Status}
-	}
-	return list
-}
-
 // checkFailed stores what a failed test means for the channel.
 func (s *Service) checkFailed(ctx context.Context, store *db.DB, c channels.Channel, cause error) error {
 	err := store.Write(context.WithoutCancel(ctx), c.Tenant, func(tx *db.Tx) error {
@@ -266,53 +214,4 @@ func (s *Service) checkFailed(ctx context.Context, store *db.DB, c channels.Chan
 		return nil
 	}
 	return err
-}
-
-// RecheckWebhooks reads a channel's webhooks and switches on those that the platform has switched off.
-func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
-	session, _, calls, err := s.openSession(ctx, store, c)
-	if err != nil || !calls {
-		return err
-	}
-	opened, err := s.Opened(c)
-	if err != nil {
-		return err
-	}
-	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
-	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-		state, err := channelsync.Lock(tx, c.ID)
-		if err != nil || state.HookURL == "" {
-			return err
-		}
-		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
-		if failed == nil {
-			state.SetHooks(hooksOf(hooks))
-		} else {
-			state.CheckAt = tx.Now().Add(checkEvery / 24).UnixMicro()
-		}
-		state.Save(tx)
-		return nil
-	})
-	if failed != nil {
-		failed = fmt.Errorf("looking at the webhooks: %w", failed)
-	}
-	return errors.Join(failed, err)
-}
-
-// RemoveWebhooks takes a channel's webhooks off its platform, as far as it answers.
-func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
-	session, _, calls, err := s.openSession(ctx, store, c)
-	if err != nil || !calls || hookURL == "" {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, testTime)
-	defer cancel()
-	err = session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
-	if err != nil && !connector.Is(err, connector.Cannot) {
-		return err
-	}
-	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
-		channelsync.NoHooks(tx, c.ID)
-		return nil
-	})
 }

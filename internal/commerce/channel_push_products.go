@@ -2,10 +2,6 @@ package commerce
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"strings"
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
@@ -240,104 +236,4 @@ func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *er
 		}
 		return nil
 	})
-}
-
-// settleProduct stores what became of a product's SKUs.
-func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []connector.Result, later *error) {
-	status, reason, external, url := catalog.PublicationPublished, "", "", ""
-	again := false
-	if len(results) == 0 {
-		status, reason = catalog.PublicationFailed, "the platform said nothing about it"
-	}
-	for _, result := range results {
-		switch result.State {
-		case connector.Waiting:
-			r.underway = true
-			if status == catalog.PublicationPublished {
-				status = catalog.PublicationPending
-			}
-		case connector.Failed, connector.Gone:
-			if again = again || result.Again; reason == "" {
-				reason = result.SKU + ": " + result.Error
-			}
-			status = catalog.PublicationFailed
-		}
-		if result.SKU == sheet.SKU {
-			external, url = result.IDs.Product, result.URL
-		}
-	}
-	if status == catalog.PublicationFailed && again {
-		status = catalog.PublicationPending
-		*later = connector.Failf(connector.Temporary, "%s", reason)
-	}
-	catalog.SettlePublication(tx, r.channel.ID, id.Product(sheet.ID), status, external, url, reason)
-	for _, result := range results {
-		channelsync.Put(tx, r.itemAfter(sheet, result, status))
-	}
-	for sku, item := range sheet.known { // variants that the product no longer has
-		if _, still := sheet.ids[sku]; !still {
-			channelsync.Drop(tx, item)
-		}
-	}
-	r.job.Processed++
-	switch {
-	case status == catalog.PublicationFailed:
-		r.fail(sheet.SKU, external, "refused", reason)
-	case sheet.known[sheet.SKU].ExternalProduct == "":
-		r.job.Created++
-	default:
-		r.job.Updated++
-	}
-}
-
-// itemAfter is what is known of a SKU after it was pushed.
-func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, status catalog.PublicationStatus) channelsync.Item {
-	item, ok := sheet.known[result.SKU]
-	if !ok {
-		ids := sheet.ids[result.SKU]
-		item = channelsync.NewItem(r.channel.ID, result.SKU, ids.product, ids.variant)
-	}
-	if result.IDs.Product != "" {
-		item.ExternalProduct, item.ExternalVariant = result.IDs.Product, result.IDs.Variant
-		item.SetOther(result.IDs.Other)
-	}
-	if len(result.Images) > 0 {
-		all := item.ImageIDs()
-		maps.Copy(all, result.Images)
-		item.SetImages(all)
-	}
-	item.Operation = result.Operation
-	item.ContentDue = false
-	item.StockDue, item.CheckDue = true, true // what the platform shows now is read, not assumed
-	if level, known := levelOf(item, *sheet); known && result.Priced {
-		item.Price = level.priceText()
-	}
-	if result.SKU == sheet.SKU {
-		item.Content = ""
-		if status == catalog.PublicationPublished || status == catalog.PublicationPending && result.Operation != "" {
-			item.Content = sheet.content
-		}
-	}
-	return item
-}
-
-func asItem(i channelsync.Item) connector.Item {
-	return connector.Item{SKU: i.SKU, IDs: connector.IDs{Product: i.ExternalProduct, Variant: i.ExternalVariant, Other: i.OtherIDs()}}
-}
-
-// attributesOf reads free attributes by the labels that the account gave their codes, in the order of the labels.
-func attributesOf(text string, labels map[string]string) []connector.Attribute {
-	var raw map[string]any
-	_ = json.Unmarshal([]byte(text), &raw)
-	var list []connector.Attribute
-	for code, value := range raw {
-		name := labels[code]
-		if name == "" {
-			name = code
-		}
-		if shown := strings.TrimSpace(fmt.Sprint(value)); value != nil && shown != "" {
-			list = append(list, connector.Attribute{Name: name, Value: shown})
-		}
-	}
-	return sortedAttributes(list)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -168,36 +167,6 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 	return nil
 }
 
-// levelResults is what became of a batch: by SKU whether stock and price that were to be pushed are there now.
-type levelResults struct {
-	stock, price map[string]bool
-	failed       map[string]connector.Result
-	underway     map[string]string // operations
-}
-
-// note takes over results of a call, which may stand beside its error.
-func (d levelResults) note(of map[string]bool, results []connector.Result) {
-	for _, result := range results {
-		switch result.State {
-		case connector.Failed, connector.Gone:
-			d.failed[result.SKU] = result
-			continue
-		case connector.Waiting:
-			d.underway[result.SKU] = result.Operation
-		}
-		if _, asked := of[result.SKU]; asked {
-			of[result.SKU] = true
-		}
-	}
-}
-
-// open reports whether anything of a SKU is still to be pushed.
-func (d levelResults) open(sku string) bool {
-	stock, hasStock := d.stock[sku]
-	price, hasPrice := d.price[sku]
-	return hasStock && !stock || hasPrice && !price
-}
-
 // setLevels writes stock and prices, as far as the platform goes along.
 func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem, done levelResults) error {
 	if both, ok := r.session.(connector.LevelSetter); ok {
@@ -240,52 +209,4 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string
 		return nil, nil
 	}
 	return shown, err
-}
-
-// settleLevels stores what the platform shows now. What was not reached, and what changed here while it was pushed, stays due.
-func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
-	return r.write(ctx, func(tx *db.Tx) error {
-		for _, d := range due {
-			item := d.Item
-			item.StockDue, item.CheckDue, item.Error = false, false, ""
-			if item.Operation = done.underway[d.SKU]; item.Operation != "" {
-				r.underway = true
-			}
-			switch result, refused := done.failed[d.SKU]; {
-			case refused && result.State == connector.Gone:
-				r.fail(d.SKU, d.ExternalProduct, "gone", "gone on the platform")
-				catalog.SettlePublication(tx, r.channel.ID, d.Product, catalog.PublicationFailed, "", "", d.SKU+": gone on the platform")
-				item.ExternalProduct, item.ExternalVariant, item.Content, item.Quantity, item.Price = "", "", "", nil, ""
-			case refused:
-				item.Error, item.StockDue = result.Error, result.Again
-				r.fail(d.SKU, d.ExternalProduct, "refused", result.Error)
-			case d.sold:
-				item.StockDue = done.open(d.SKU)
-				r.reached(&item, d, done)
-			}
-			channelsync.Put(tx, item)
-		}
-		return nil
-	})
-}
-
-// reached notes what of an item the platform shows now.
-func (r *channelRun) reached(item *channelsync.Item, d dueLevel, done levelResults) {
-	if pushed, was := done.stock[d.SKU]; d.quantity != connector.NotOurs && (pushed || !was) {
-		n := d.quantity
-		item.Quantity = &n
-		r.pushed(pushed)
-	}
-	if pushed, was := done.price[d.SKU]; pushed || !was {
-		item.Price = d.priceText()
-		r.pushed(pushed)
-	}
-}
-
-// pushed counts something that was written on the platform.
-func (r *channelRun) pushed(really bool) {
-	if really {
-		r.job.Processed++
-		r.job.Updated++
-	}
 }

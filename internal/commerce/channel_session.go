@@ -2,13 +2,9 @@ package commerce
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"maps"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/channels"
@@ -16,7 +12,6 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
-	"entrepot/internal/orders"
 )
 
 // openSession opens a channel's platform. ok is false when its connector does not call it.
@@ -99,162 +94,6 @@ func (f *channelFacts) Keep(name, value string) {
 		channelsync.KeepFacts(tx, f.channel.ID, all)
 		return nil
 	})
-}
-
-// channelTokens renews a channel's tokens, one renewal at a time over all nodes.
-type channelTokens struct {
-	service *Service
-	store   *db.DB
-	channel channels.Channel
-}
-
-// Times of a renewal.
-const (
-	renewLease = 30 * time.Second
-	renewLook  = 50 * time.Millisecond
-)
-
-// Renew replaces a stale token (see connector.Tokens).
-func (t *channelTokens) Renew(
-	ctx context.Context,
-	name, stale string,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
-) (connector.Credentials, error) {
-	for {
-		var current connector.Credentials
-		var mine bool
-		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) (err error) {
-			channelsync.Begin(tx, t.channel.ID, tx.Now())
-			// The lease comes before the credentials are read: who gets it sees what the one before has stored.
-			if mine, err = channelsync.Lease(tx, t.channel.ID, renewLease); err != nil {
-				return err
-			}
-			c, err := channels.ByID(tx, t.channel.ID)
-			if err != nil {
-				return err
-			}
-			opened, err := t.service.Opened(c)
-			if err != nil {
-				return err
-			}
-			if current = opened.Credentials; mine && current[name] != stale {
-				channelsync.EndLease(tx, t.channel.ID)
-			}
-			return nil
-		})
-		if err != nil || current[name] != stale {
-			return current, err
-		}
-		if mine {
-			return t.renewed(ctx, current, renew)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(renewLook):
-		}
-	}
-}
-
-// renewed calls renew and stores what it gives before anybody uses it. Its caller may hang up, or have less time than the platform takes;
-// the renewal goes on then, since a rotated token must not be lost.
-func (t *channelTokens) renewed(
-	ctx context.Context,
-	current connector.Credentials,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
-) (connector.Credentials, error) {
-	type outcome struct {
-		credentials connector.Credentials
-		err         error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		credentials, err := t.renewAndStore(context.WithoutCancel(ctx), current, renew)
-		done <- outcome{credentials, err}
-	}()
-	select {
-	case o := <-done:
-		return o.credentials, o.err
-	case <-ctx.Done():
-		return nil, &connector.Failure{Kind: connector.Temporary, Message: "the platform gave no access token in time", Err: ctx.Err()}
-	}
-}
-
-func (t *channelTokens) renewAndStore(
-	ctx context.Context,
-	current connector.Credentials,
-	renew func(context.Context, connector.Credentials) (connector.Credentials, error),
-) (connector.Credentials, error) {
-	ctx, cancel := context.WithTimeout(ctx, renewLease/2)
-	defer cancel()
-	change, failed := renew(ctx, maps.Clone(current))
-	err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) error {
-		if failed == nil {
-			c, err := channels.Lock(tx, t.channel.ID)
-			if err != nil {
-				return err
-			}
-			if current, err = t.service.mergedCredentials(c, change); err != nil {
-				return err
-			}
-			text, err := json.Marshal(current)
-			if err != nil {
-				return err
-			}
-			if c.Credentials, err = t.service.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
-				return err
-			}
-			c.Save(tx)
-		}
-		channelsync.EndLease(tx, t.channel.ID)
-		return nil
-	})
-	return current, errors.Join(failed, err)
-}
-
-// channelSettings are the settings that the synchronisation of a channel uses (interface §4.5).
-type channelSettings struct {
-	PullEvery   time.Duration // 0: the service's
-	OrdersFrom  time.Time     // zero: the channel's creation
-	PushStock   bool
-	StockBuffer int64
-	Warehouses  []string // nil: all
-	PriceFactor string   // decimal; "" for 1
-	StatusMap   map[string]orders.Status
-	Remove      bool // unpublishing deletes on the platform
-}
-
-// settingsOf reads a channel's settings; what is not of the form it should be counts as not given.
-func settingsOf(c channels.Channel) channelSettings {
-	out := channelSettings{PushStock: true, StatusMap: map[string]orders.Status{}}
-	var raw map[string]json.RawMessage
-	if json.Unmarshal([]byte(c.Settings), &raw) != nil {
-		return out
-	}
-	text := func(name string) (value string) {
-		_ = json.Unmarshal(raw[name], &value)
-		return value
-	}
-	whole := func(name string) int64 {
-		n, err := strconv.ParseInt(strings.Trim(string(raw[name]), `"`), 10, 64)
-		if err != nil {
-			return 0
-		}
-		return n
-	}
-	out.PullEvery = time.Duration(min(max(0, whole("pullEvery")), 86400)) * time.Second
-	out.StockBuffer = max(0, whole("stockBuffer"))
-	if at, err := time.Parse(time.RFC3339, text("ordersFrom")); err == nil {
-		out.OrdersFrom = at.UTC()
-	} else if at, err := time.Parse(time.DateOnly, text("ordersFrom")); err == nil {
-		out.OrdersFrom = at.UTC()
-	}
-	out.PushStock = text("stock") != "off"
-	out.Remove = text("unpublish") == "delete"
-	_ = json.Unmarshal(raw["warehouses"], &out.Warehouses)
-	out.PriceFactor = strings.Trim(string(raw["priceFactor"]), `"`)
-	_ = json.Unmarshal(raw["statusMap"], &out.StatusMap)
-	return out
 }
 
 // reauth makes a channel needs_reauth when its platform refused the credentials with which a call was made. Others that were entered

@@ -1,0 +1,104 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+)
+
+// SyncTopic is what the store wakes when something of a channel may be due.
+const SyncTopic = "channel_sync"
+
+// ScheduleChannels queues what is due for channels: scheduled pulls, and pushes of what changed here. It reports whether there was any.
+func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, error) {
+	var due []channelsync.Waiting
+	err := store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
+		due, err = channelsync.Due(tx, scheduleBatch)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, w := range due {
+		one := store.Write(ctx, w.Tenant, func(tx *db.Tx) error {
+			err := s.scheduleChannel(tx, w)
+			if apperr.Is(err, apperr.NotFound) {
+				return nil
+			}
+			return err
+		})
+		err = errors.Join(err, one)
+	}
+	return len(due) > 0, err
+}
+
+// scheduleChannel marks what changed in the account since the last time, and queues one job for each kind of work that is due.
+func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
+	c, err := channels.Lock(tx, w.Channel)
+	if err != nil {
+		return err
+	}
+	state, err := channelsync.Lock(tx, w.Channel)
+	if err != nil {
+		return err
+	}
+	platform, calls := s.platform(c.Platform)
+	if !calls {
+		state.PullAt, state.CheckAt, state.Clock = tx.Now().AddDate(10, 0, 0).UnixMicro(), 0, tx.Now().AddDate(10, 0, 0).UnixMicro()
+		state.Save(tx)
+		return nil
+	}
+	does, settings := platform.Capabilities(), settingsOf(c)
+	clock, err := channelsync.Clock(tx)
+	if err != nil {
+		return err
+	}
+	if clock > state.Clock {
+		if err := channelsync.MarkChanges(tx, w.Channel, state.Clock); err != nil {
+			return err
+		}
+		state.Clock = clock
+	}
+	var kinds []jobs.Type
+	if state.PullAt <= tx.Micros() || state.CheckAt != 0 && state.CheckAt <= tx.Micros() {
+		kinds = append(kinds, jobs.OrderPull)
+		state.PullAt = tx.Now().Add(s.pullEvery(settings, does)).UnixMicro()
+	}
+	if state.PollAt <= tx.Micros() {
+		state.PollAt = 0
+	}
+	if state.HeldUntil <= tx.Micros() {
+		counts, err := channelsync.CountDue(tx, w.Channel)
+		if err != nil {
+			return err
+		}
+		kinds = append(kinds, dueKinds(counts, does, settings)...)
+	}
+	state.Save(tx)
+	for _, kind := range kinds {
+		if err := queueOnce(tx, kind, w.Channel, jobInput{Scheduled: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings channelSettings) (kinds []jobs.Type) {
+	if counts.Orders > 0 {
+		kinds = append(kinds, jobs.StatusPush)
+	}
+	if does.Products && counts.Publications+counts.Content > 0 || does.Async && counts.Operations > 0 {
+		kinds = append(kinds, jobs.ProductPush)
+	}
+	if (does.Stock && settings.PushStock || does.Prices) && counts.Stock > 0 {
+		kinds = append(kinds, jobs.StockPush)
+	}
+	return slices.Compact(kinds)
+}

@@ -1,0 +1,56 @@
+package commerce
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/orders"
+)
+
+// channelSettings are the settings that the synchronisation of a channel uses (interface §4.5).
+type channelSettings struct {
+	PullEvery   time.Duration // 0: the service's
+	OrdersFrom  time.Time     // zero: the channel's creation
+	PushStock   bool
+	StockBuffer int64
+	Warehouses  []string // nil: all
+	PriceFactor string   // decimal; "" for 1
+	StatusMap   map[string]orders.Status
+	Remove      bool // unpublishing deletes on the platform
+}
+
+// settingsOf reads a channel's settings; what is not of the form it should be counts as not given.
+func settingsOf(c channels.Channel) channelSettings {
+	out := channelSettings{PushStock: true, StatusMap: map[string]orders.Status{}}
+	var raw map[string]json.RawMessage
+	if json.Unmarshal([]byte(c.Settings), &raw) != nil {
+		return out
+	}
+	text := func(name string) (value string) {
+		_ = json.Unmarshal(raw[name], &value)
+		return value
+	}
+	whole := func(name string) int64 {
+		n, err := strconv.ParseInt(strings.Trim(string(raw[name]), `"`), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	out.PullEvery = time.Duration(min(max(0, whole("pullEvery")), 86400)) * time.Second
+	out.StockBuffer = max(0, whole("stockBuffer"))
+	if at, err := time.Parse(time.RFC3339, text("ordersFrom")); err == nil {
+		out.OrdersFrom = at.UTC()
+	} else if at, err := time.Parse(time.DateOnly, text("ordersFrom")); err == nil {
+		out.OrdersFrom = at.UTC()
+	}
+	out.PushStock = text("stock") != "off"
+	out.Remove = text("unpublish") == "delete"
+	_ = json.Unmarshal(raw["warehouses"], &out.Warehouses)
+	out.PriceFactor = strings.Trim(string(raw["priceFactor"]), `"`)
+	_ = json.Unmarshal(raw["statusMap"], &out.StatusMap)
+	return out
+}

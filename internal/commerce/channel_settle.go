@@ -1,0 +1,136 @@
+package commerce
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/jobs"
+	"entrepot/internal/webhooks"
+)
+
+// jobError is an entry of a job's errors (interface §2.7.7).
+type jobError struct {
+	SKU        *string `json:"sku"`
+	ExternalID string  `json:"externalId,omitempty"`
+	Error      string  `json:"error"`
+	Code       string  `json:"code,omitempty"`
+}
+
+// fail notes that an item failed.
+func (r *channelRun) fail(sku, external, code, message string) {
+	r.job.Failed++
+	if len(r.errors) >= maxJobErrors {
+		return
+	}
+	e := jobError{ExternalID: external, Error: message, Code: code}
+	if sku != "" {
+		e.SKU = &sku
+	}
+	r.errors = append(r.errors, e)
+}
+
+func encodeErrors(list []jobError) string {
+	if list == nil {
+		list = []jobError{}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "[]"
+	}
+	return string(text)
+}
+
+// settle ends the job, or gives it back when the platform could do better later.
+func (r *channelRun) settle(ctx context.Context, failed error) error {
+	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
+		r.job.Errors = encodeErrors(r.errors)
+		if failed == nil {
+			return r.completed(tx)
+		}
+		return r.failed(tx, connector.FailureOf(failed))
+	})
+}
+
+// completed ends a job that was done. A scheduled one that found nothing to do and ends no outage is not reported.
+func (r *channelRun) completed(tx *db.Tx) error {
+	state, err := channelsync.Lock(tx, r.channel.ID)
+	if err != nil {
+		return err
+	}
+	kind := string(r.job.Type)
+	over := state.Since(kind) != 0
+	state.SetSince(kind, 0)
+	state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
+	if len(r.errors) > 0 {
+		state.LastError = r.errors[0].Error
+	}
+	r.pollLater(tx, &state)
+	r.save(tx, state)
+	channels.Synced(tx, r.channel.ID)
+	r.job.Total = max(r.job.Total, r.job.Processed)
+	if r.input.Scheduled && r.job.Processed == 0 && r.job.Failed == 0 && !over {
+		jobs.Finish(tx, r.job, false)
+		return nil
+	}
+	r.endJob(tx, r.job, false)
+	return nil
+}
+
+// failed gives the job back for a later try, or ends it. An outage is reported once for each type of job.
+func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
+	if f.Kind == connector.Unauthorized {
+		if err := r.reauth(tx, r.channel); err != nil {
+			return err
+		}
+	}
+	state, err := channelsync.Lock(tx, r.channel.ID)
+	if err != nil {
+		return err
+	}
+	hold := time.UnixMicro(state.HeldUntil).Sub(tx.Now())
+	if hold <= 0 { // else another job of the channel has found the same out already
+		state.Failures++
+		hold = min(firstHold<<min(state.Failures-1, 10), longestHold)
+	}
+	hold = max(hold, f.After)
+	state.HeldUntil, state.LastError = tx.Now().Add(hold).UnixMicro(), f.Error()
+	r.pollLater(tx, &state)
+	kind := string(r.job.Type)
+	if !f.Lasting() && r.job.Tries < channelTries {
+		r.save(tx, state)
+		jobs.Again(tx, r.job, tx.Now().Add(hold))
+		return nil
+	}
+	first := state.Since(kind) == 0
+	if first {
+		state.SetSince(kind, tx.Micros())
+	}
+	r.save(tx, state)
+	r.fail("", "", string(f.Kind), f.Error())
+	r.job.Failed = max(0, r.job.Failed-1) // it is about the job, not about one of its items
+	r.job.Errors = encodeErrors(r.errors)
+	ended := jobs.Finish(tx, r.job, true)
+	if first || !r.input.Scheduled {
+		webhooks.Record(tx, syncEvent(ended))
+	}
+	return nil
+}
+
+// pollLater notes when the platform is asked what became of what it works on.
+func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
+	if r.underway {
+		state.PollAt = tx.Now().Add(cmp.Or(r.does.Time.Poll, time.Minute)).UnixMicro()
+	}
+}
+
+// save stores the state, of a channel that may never have had one.
+func (r *channelRun) save(tx db.Writer, state channelsync.State) {
+	channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
+	state.Save(tx)
+}

@@ -1,0 +1,112 @@
+package commerce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+)
+
+// Paste is what a merchant enters in the shop so that it sends notifications.
+type Paste struct{ URL, Header, Secret string }
+
+// checkEvery is how often the webhooks of a channel are read again: shops switch them off without notice.
+const checkEvery = 24 * time.Hour
+
+// ensureWebhooks registers the platform's webhooks; note says what went wrong, for people.
+func (s *Service) ensureWebhooks(
+	ctx context.Context,
+	session connector.Session,
+	c channels.Channel,
+	base string,
+) (hooks []connector.Webhook, note string) {
+	opened, err := s.Opened(c)
+	if err != nil || base == "" {
+		return nil, ""
+	}
+	hooks, err = session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: s.hookURL(base, c), Secret: opened.Credentials["webhookSecret"]})
+	if err != nil && !connector.Is(err, connector.Cannot) {
+		note = "; its notifications could not be switched on: " + message(err)
+	}
+	return hooks, note
+}
+
+// paste is what a merchant has to enter where this service cannot set it on the platform.
+func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
+	known, ok := s.Connectors.ByPlatform(c.Platform)
+	if !ok || known.Profile().Webhooks != connector.Pasted {
+		return nil, nil
+	}
+	opened, err := s.Opened(c)
+	if err != nil {
+		return nil, err
+	}
+	header := opened.Value("signatureHeader")
+	if header == "" {
+		header = known.Profile().Header
+	}
+	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials["webhookSecret"]}, nil
+}
+
+// hooksOf are a platform's webhooks as they are kept.
+func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
+	list := make([]channelsync.Hook, len(hooks))
+	for i, h := range hooks {
+		list[i] = channelsync.Hook{Topic: h.Topic, Status: h.Status}
+	}
+	return list
+}
+
+// RecheckWebhooks reads a channel's webhooks and switches on those that the platform has switched off.
+func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
+	session, _, calls, err := s.openSession(ctx, store, c)
+	if err != nil || !calls {
+		return err
+	}
+	opened, err := s.Opened(c)
+	if err != nil {
+		return err
+	}
+	hooks, failed := session.EnsureWebhooks(ctx, connector.WebhookTarget{URL: hookURL, Secret: opened.Credentials["webhookSecret"]})
+	err = store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		state, err := channelsync.Lock(tx, c.ID)
+		if err != nil || state.HookURL == "" {
+			return err
+		}
+		state.CheckAt = tx.Now().Add(checkEvery).UnixMicro()
+		if failed == nil {
+			state.SetHooks(hooksOf(hooks))
+		} else {
+			state.CheckAt = tx.Now().Add(checkEvery / 24).UnixMicro()
+		}
+		state.Save(tx)
+		return nil
+	})
+	if failed != nil {
+		failed = fmt.Errorf("looking at the webhooks: %w", failed)
+	}
+	return errors.Join(failed, err)
+}
+
+// RemoveWebhooks takes a channel's webhooks off its platform, as far as it answers.
+func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
+	session, _, calls, err := s.openSession(ctx, store, c)
+	if err != nil || !calls || hookURL == "" {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	err = session.RemoveWebhooks(ctx, connector.WebhookTarget{URL: hookURL})
+	if err != nil && !connector.Is(err, connector.Cannot) {
+		return err
+	}
+	return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
+		channelsync.NoHooks(tx, c.ID)
+		return nil
+	})
+}
