@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest/fakeshop"
+
 	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 	ebayshop "entrepot/internal/connector/ebay/fakeshop"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
@@ -33,6 +35,8 @@ type other struct {
 	refund      func(order string) // gives the money of one piece back
 	expire      func()             // ends the access token; nil where there is none that ends
 	deliver     func(context.Context)
+	notices     *fakeshop.Outbox             // nil: the shop keeps its own
+	install     func(address, secret string) // enters where notifications go; nil: they are registered
 }
 
 func others(pictures string) []other {
@@ -52,7 +56,8 @@ func others(pictures string) []other {
 				return map[string]int{"4": 3}[state], len(strings.FieldsFunc(tracking, func(r rune) bool { return r == ',' }))
 			},
 			cancelled: func(order string) bool { state, _, _ := presta.Order(order); return state == "6" },
-			refund:    func(order string) { presta.Refund(order, 1, "12.00") }},
+			refund:    func(order string) { presta.Refund(order, 1, "12.00") },
+			deliver:   presta.Deliver, notices: presta.Notices, install: presta.Install},
 		{platform: "SHOPIFY", shop: shopify,
 			credentials: map[string]any{"shop": "fake.myshopify.com", "accessToken": shopifyshop.Token,
 				"webhookSecret": shopifyshop.WebhookSecret}, webhooks: 9,
@@ -65,7 +70,7 @@ func others(pictures string) []other {
 				return int(pieces), len(numbers)
 			},
 			cancelled: func(order string) bool { _, _, _, cancelled := shopify.Order(order); return cancelled },
-			refund:    func(order string) { shopify.Change(order, "refunded") }, deliver: shopify.Deliver},
+			refund:    func(order string) { shopify.Change(order, "refunded") }, deliver: shopify.Deliver, notices: shopify.Notices},
 		{platform: "EBAY", shop: ebay, webhooks: 3,
 			credentials: map[string]any{"clientId": ebayshop.ClientID, "clientSecret": ebayshop.ClientSecret,
 				"refreshToken": ebayshop.RefreshToken, "marketplaceId": "EBAY_DE", "verificationToken": strings.Repeat("v", 32)},
@@ -76,7 +81,7 @@ func others(pictures string) []other {
 				return int(pieces), parcels
 			},
 			cancelled: func(order string) bool { _, _, cancelled := ebay.Order(order); return cancelled },
-			refund:    func(order string) { ebay.Refund(order, 1200) }, expire: ebay.Expire},
+			refund:    func(order string) { ebay.Refund(order, 1200) }, expire: ebay.Expire, deliver: ebay.Deliver, notices: ebay.Notices},
 		{platform: "TIKTOK_SHOP", shop: tiktok, webhooks: 8,
 			credentials: map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret, "accessToken": tiktokshop.AccessToken,
 				"refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher},
@@ -119,7 +124,10 @@ func TestOtherPlatforms(t *testing.T) {
 	engines(t, func(t *testing.T, s *service) {
 		for i, o := range others(pictures.URL) {
 			var down atomic.Bool
+			var calls atomic.Int64
+			began := time.Now()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
 				if down.Load() {
 					w.WriteHeader(http.StatusBadGateway)
 					return
@@ -134,9 +142,15 @@ func TestOtherPlatforms(t *testing.T) {
 			made := s.call("POST", "/api/v1/channels",
 				map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials, "settings": o.settings}, 201)
 			channel := made.text("data", "channel", "id")
+			if o.notices != nil { // whatever goes wrong with them, the pulls have it all
+				o.notices.Drop, o.notices.Duplicate, o.notices.Reorder = 3, true, true
+			}
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
 			if got.at("data", "success") != true || len(got.list("data", "webhooksRegistered")) != o.webhooks {
 				t.Fatalf("%s: %v", o.platform, got)
+			}
+			if o.install != nil {
+				o.install(got.text("data", "paste", "url"), got.text("data", "paste", "secret"))
 			}
 			sku := fmt.Sprintf("SHIRT-%d", i)
 			differ := func(size string) map[string]any {
@@ -164,6 +178,7 @@ func TestOtherPlatforms(t *testing.T) {
 			theirs, order := s.otherOrders(o, channel, sku+"-S")
 			s.otherOutage(o, channel, sku+"-S", &down)
 			s.otherRefund(o, channel, theirs, order)
+			t.Logf("%s: %d calls in %s", o.platform, calls.Load(), time.Since(began).Round(time.Second))
 		}
 	})
 }
