@@ -178,7 +178,7 @@ func (b *benchTenants) make(cmd *cobra.Command, env *environment) ([]string, err
 }
 
 // benchScopes is what the scenarios need together.
-const benchScopes = "write:products,write:inventory,write:orders,write:customers,write:webhooks"
+const benchScopes = "write:products,write:inventory,write:orders,write:customers,write:webhooks,read:analytics"
 
 // newColdStartCommand is "entrepot bench cold-start".
 func newColdStartCommand(env *environment) *cobra.Command {

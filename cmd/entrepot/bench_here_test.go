@@ -44,6 +44,34 @@ func TestBenchHereMeasuresAServiceOfItsOwn(t *testing.T) {
 	}
 }
 
+// What one account's requests take is measured alone and beside another one's, and one account is not enough for it.
+func TestBenchNeighbours(t *testing.T) {
+	dbtest.Long(t, "it measures a service")
+	t.Setenv(actVariable, "1")
+	p := &program{t: t}
+	for tenants, measured := range map[string]bool{"1": false, "2": true} {
+		_, out, complaint := p.call("bench", "neighbours", "--here", "--baseline-dir", t.TempDir(), "--tenants", tenants, "--duration", "300ms",
+			"--skus", "50", "--seed-orders", "30", "--json")
+		var report bench.Report
+		if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Results) != 1 || report.Failed() == measured {
+			t.Fatalf("%s accounts: %v: %s %s", tenants, err, out, complaint)
+		}
+		if !measured {
+			continue
+		}
+		r := report.Results[0]
+		if r.Neighbours == nil || r.Service == nil || r.Service.Requests == 0 || len(r.Refusals) > 0 {
+			t.Fatalf("%s", out)
+		}
+		for what, n := range map[string]bench.NeighbourLatency{"reads alone": r.Neighbours.ReadsAlone, "reads beside": r.Neighbours.ReadsBeside,
+			"writes alone": r.Neighbours.WritesAlone, "writes beside": r.Neighbours.WritesBeside} {
+			if n.Requests == 0 || n.Failures > 0 || n.P99 <= 0 {
+				t.Errorf("%s: %+v", what, n)
+			}
+		}
+	}
+}
+
 func TestBenchHereEndsWithItsCaller(t *testing.T) {
 	dbtest.Long(t, "it measures a service")
 	t.Setenv(actVariable, "1")

@@ -79,10 +79,11 @@ func TestScenariosAreChosenByName(t *testing.T) {
 		}
 		return len(chosen)
 	}
+	all := len(scenarios) - 1 // neighbours takes two accounts
 	for _, c := range []struct {
 		names []string
 		want  int
-	}{{nil, len(scenarios)}, {[]string{"all"}, len(scenarios)}, {[]string{"feed"}, 2}, {[]string{"stock", "orders"}, 2},
+	}{{nil, all}, {[]string{"all"}, all}, {[]string{"neighbours"}, 1}, {[]string{"feed"}, 2}, {[]string{"stock", "orders"}, 2},
 		{[]string{"order"}, -1}} {
 		if got := count(c.names...); got != c.want {
 			t.Errorf("choose(%v): %d, want %d", c.names, got, c.want)

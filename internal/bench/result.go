@@ -35,6 +35,7 @@ type Result struct {
 	// of them was not measured.
 	Ratio      float64           `json:"ratio,omitempty"`
 	Deliveries *DeliveryFigures  `json:"deliveries,omitempty"`
+	Neighbours *NeighbourFigures `json:"neighbours,omitempty"`
 	Failure    string            `json:"failure,omitempty"`
 	Refusals   map[string]string `json:"refusals,omitempty"` // first words of each kind of failure
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type scenario struct {
 	baselineSays string
 
 	baselineNeedsOrders bool // the baseline is filled with orders first
+	apart               bool // it needs more than others and is not among "all"
 }
 
 // scenarios are all kinds of traffic, in the order in which "all" runs them.
@@ -40,6 +42,7 @@ var scenarios = []scenario{
 	{name: "feed-inventory", unit: "entry", clients: 1, seed: seedProducts, source: newInventoryFeedSource,
 		baseline: baselineInventoryFeed, baselineSays: "1,000 levels by change stamp, one query"},
 	{name: "deliveries", unit: "delivery", clients: 4, seed: seedProducts, run: runDeliveries},
+	{name: "neighbours", unit: "page", clients: 8, seed: seedOrders, run: runNeighbours, apart: true},
 }
 
 // groups are names that stand for several scenarios.
@@ -58,13 +61,14 @@ func ScenarioNames() []string {
 
 // choose finds scenarios by name, in the order asked for; no name means all.
 func choose(names []string) ([]scenario, error) {
+	all := slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool { return s.apart })
 	if len(names) == 0 {
-		return scenarios, nil
+		return all, nil
 	}
 	var chosen []scenario
 	for _, name := range names {
 		if name == "all" {
-			return scenarios, nil
+			return all, nil
 		}
 		wanted, isGroup := groups[name]
 		if !isGroup {

@@ -70,6 +70,9 @@ func (r *Report) writeTroubles(w io.Writer) {
 			fmt.Fprintf(w, "\n%s: %d of %d arrived, %d twice, %d signed wrongly; the events were made in %.1f s; latency is from event to arrival\n",
 				result.Scenario, d.Received, d.Expected, d.Duplicates, d.BadSignatures, d.Generating)
 		}
+		if result.Neighbours != nil {
+			result.Neighbours.write(w)
+		}
 		if f := result.Service; f != nil && f.OfferedPerSecond > 0 {
 			fmt.Fprintf(w, "\n%s: of %s requests a second offered, %s were answered with 2xx",
 				result.Scenario, rate(f.OfferedPerSecond), rate(f.RequestsPerSecond))
