@@ -234,16 +234,22 @@ const patience = 20 * time.Second
 func (b *window) until(expression string) {
 	b.t.Helper()
 	so := chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!(" + expression + ")")
+	b.wait(func() bool {
+		ok, err := chromedp.Run(b.ctx, so)
+		return err == nil && ok
+	}, expression)
+}
+
+// wait looks again and again until something is so; what names it.
+func (b *window) wait(so func() bool, what string) {
+	b.t.Helper()
 	look := time.NewTicker(30 * time.Millisecond)
 	defer look.Stop()
-	for late := time.After(patience); ; {
-		if ok, err := chromedp.Run(b.ctx, so); err == nil && ok {
-			return
-		}
+	for late := time.After(patience); !so(); {
 		select {
 		case <-look.C:
 		case <-late:
-			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", expression, patience, b.text())
+			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, patience, b.text())
 		}
 	}
 }
