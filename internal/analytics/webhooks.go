@@ -136,7 +136,8 @@ func readSettled(tx *db.Tx, s Span) ([]went, error) {
 	}
 	return db.List(tx, func(r db.Rows) (d went, err error) {
 		return d, r.Scan(&d.endpoint, &d.event, &d.Delivered, &d.Failed, &d.Attempts, &d.Answered, &d.Duration, &d.LastAttempt)
-	}, `SELECT endpoint_id, event, sum(delivered)::BIGINT, sum(failed)::BIGINT, sum(attempts)::BIGINT, sum(answered)::BIGINT, sum(took)::BIGINT,
+	}, `SELECT endpoint_id, event, sum(delivered)::BIGINT, sum(failed)::BIGINT, sum(attempts)::BIGINT,
+		sum(answered)::BIGINT, sum(took)::BIGINT,
 		max(newest) FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY endpoint_id, event", w.Args()...)
 }
 
