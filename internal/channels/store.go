@@ -114,3 +114,10 @@ func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) 
 func Synced(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channels SET last_sync_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel, tx.Micros())
 }
+
+// CountIn counts the account's channels that have one of some statuses.
+func CountIn(tx *db.Tx, statuses ...Status) (n int64, err error) {
+	w := db.NewWhere(tx, "")
+	db.AndIn(w, "status", statuses)
+	return n, tx.Row("SELECT count(*) FROM channels WHERE "+w.String(), w.Args(), &n)
+}

@@ -335,9 +335,6 @@ func (w *openWork) readChannels(tx *db.Tx, now time.Time) error {
 	})
 }
 
-// leastFailed is how many attempts in a row must have failed before an endpoint counts as failing.
-const leastFailed = 3
-
 // readHooks reads how the endpoints do.
 func (w *openWork) readHooks(tx *db.Tx) error {
 	list, _, err := webhooks.Endpoints(tx, 100, 0)
@@ -369,7 +366,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 			row.Tone, row.Glyph = "good", "ok"
 		}
 		switch {
-		case h.Attempts >= leastFailed && h.Answered == 0:
+		case h.Failing():
 			row.Tone, row.Glyph = "bad", "fail"
 			w.failing = append(w.failing, failing{row.Name, e.ID, counts[e.ID].Pending, h})
 		case h.Attempts > 0 && h.Answered*2 < h.Attempts:

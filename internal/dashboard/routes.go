@@ -19,7 +19,8 @@ type route struct {
 
 // routes is the whole table. Each file of pages gives its own.
 func routes(dev bool) []*route {
-	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, overviewRoutes, channelRoutes, jobRoutes, meRoutes,
+	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, sidebarRoutes, searchRoutes,
+		overviewRoutes, channelRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes,
 		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
 		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,

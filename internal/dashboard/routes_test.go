@@ -165,6 +165,24 @@ func TestStaticFiles(t *testing.T) {
 	}
 }
 
+// Every layer of the stylesheet stands by itself: one within another loses to all rules of the outer one.
+func TestLayersOfTheStylesheet(t *testing.T) {
+	text, err := fs.ReadFile(embedded, "static/dash.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "@layer") && open != 0 {
+			t.Fatalf("line %d: %d blocks are open before %s", i+1, open, line)
+		}
+		open += strings.Count(line, "{") - strings.Count(line, "}")
+	}
+	if open != 0 {
+		t.Errorf("%d blocks are open at the end", open)
+	}
+}
+
 // No template holds what the policy refuses, or goes around the escaping.
 func TestTemplatesHoldNothingInline(t *testing.T) {
 	inline := regexp.MustCompile(`(?i)\sstyle=|<style|<script>|<script [^>]*>[^<]|\son[a-z]+=|javascript:|srcdoc=`)

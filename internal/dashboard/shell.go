@@ -28,6 +28,7 @@ type navItem struct {
 	Label, Icon, Path, Scope string // Path is below the prefix; without the scope the item is hidden
 	Current                  bool
 	Count                    string // of open work, "" for none
+	Waits                    string // what that waits for: "to ship"
 	Bad                      bool   // the count is of what failed
 }
 
@@ -58,8 +59,15 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 	}
 	s := shell{Account: r.session.Account.Name, Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
 		LogOut: &form{Action: prefix + "/logout"}}
+	counts, err := r.readWaiting()
+	if err != nil { // the page does not need them
+		d.Log.Warn("the counts of open work were not read", "id", r.id, "error", err)
+	}
 	for _, group := range navigation {
 		group.Items = d.visible(r, group.Items, page.Section)
+		for i := range group.Items {
+			group.Items[i].count(r, counts)
+		}
 		if len(group.Items) > 0 {
 			s.Groups = append(s.Groups, group)
 		}

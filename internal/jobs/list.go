@@ -45,3 +45,8 @@ func andOneOf[T ~string](w *db.Where, column string, words []T) {
 		db.AndIn(w, column, texts)
 	}
 }
+
+// CountFailed counts the jobs that failed at a moment or later, in microseconds.
+func CountFailed(tx *db.Tx, from int64) (n int64, err error) {
+	return n, tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND completed_at >= $2 AND status = 'FAILED'", []any{tx.Tenant, from}, &n)
+}

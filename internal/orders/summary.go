@@ -79,6 +79,11 @@ func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 		tx.Tenant, spans.Widths[len(spans.Widths)-1])
 }
 
+// CountToShip counts the orders of the account that wait for shipment, from the kept figures.
+func CountToShip(tx *db.Tx) (int64, error) {
+	return prefetchTotal(tx, CountedFilter{Statuses: []Status{Processing, PartiallyShipped}}).Wait()
+}
+
 // Neighbours are the orders before and after one in the list of a filter; "" where the list ends. The order itself need not match.
 func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
 	cursor := f.CursorOf(*o)

@@ -133,6 +133,7 @@ function send(form, submitter, typing = null) {
 
 addEventListener("submit", event => {
   const form = event.target, button = event.submitter;
+  if (event.defaultPrevented) return;
   if (form.dataset.busy) return event.preventDefault();
   if (form.method === "dialog") return;
   const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
@@ -148,6 +149,7 @@ addEventListener("click", event => {
   if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const el = event.target.closest("a, button, summary");
   for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  if (event.target.closest("[data-jump]")) return jump(event);
   if (!el) return;
   if (el.dataset.dialog) {
     event.preventDefault();
@@ -244,11 +246,13 @@ async function refresh() {
   if (reloading || $("dialog[open], details.menu[open], :popover-open")) return later(1000);
   reloading = true;
   const ids = [...waiting], at = location.href;
+  const from = ids.every(id => id === "side") ? $("#side").dataset.from : at; // the counts alone need not all of the page
   waiting.clear();
   try {
-    const answer = await fetch(at, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
+    const answer = await fetch(from, { headers: { Accept: "text/html", "Entrepot-Live": "1" } });
     const page = parse(await answer.text());
     if (!page.getElementById("side")) return location.reload();
+    if (from !== at) page.title = document.title;
     if (answer.ok && at === location.href) swap(page, [...ids, "side"], false);
   } catch { /* the stream says when the service is back */ }
   finally { reloading = false; }
@@ -291,6 +295,7 @@ let going = 0;
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };
 
 addEventListener("keydown", event => {
+  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) return jump(event);
   if (event.key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
   if (event.ctrlKey || event.metaKey || event.altKey || keysOff() || $("dialog[open]")) return;
   if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]")) return;
@@ -316,6 +321,56 @@ function press(key, target) {
   }
   return false;
 }
+
+// ---- the palette: the list of the page /search, as it is typed
+
+// jump opens the palette.
+function jump(event) {
+  const palette = $("#palette");
+  if (!palette || $("dialog[open]")) return;
+  event.preventDefault();
+  $("#side:popover-open")?.hidePopover();
+  palette.showModal();
+  $("input", palette).select();
+  find();
+}
+
+let asked = null, asking = 0;
+
+// find shows what the term finds; a newer term takes the place of an older one.
+async function find() {
+  asked?.abort();
+  const mine = asked = new AbortController(), form = $("#palette form");
+  try {
+    const answer = await fetch(form.action + "?" + new URLSearchParams(new FormData(form)), { signal: mine.signal });
+    const list = parse(await answer.text()).getElementById("found");
+    if (mine.signal.aborted) return;
+    if (!list) return location.assign(answer.url); // the session has ended
+    for (const el of all("[id], [aria-labelledby]", list)) for (const name of ["id", "aria-labelledby"]) {
+      if (el.hasAttribute(name)) el.setAttribute(name, "palette-" + el.getAttribute(name)); // the page below may be the search itself
+    }
+    $("#palette-list").replaceChildren(...[...list.childNodes].map(node => document.importNode(node, true)));
+  } catch (error) {
+    if (error.name !== "AbortError") $("#palette-list").textContent = "The service cannot be reached.";
+  }
+}
+
+$("#palette")?.addEventListener("input", () => { clearTimeout(asking); asking = setTimeout(find, 120); });
+$("#palette")?.addEventListener("click", event => { if (event.target === event.currentTarget) event.currentTarget.close(); });
+$("#palette")?.addEventListener("keydown", event => {
+  const stops = [$("#palette input"), ...all("#palette-list a")], at = stops.indexOf(document.activeElement);
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || at < 0) return;
+  stops[(at + step + stops.length) % stops.length].focus();
+  event.preventDefault();
+});
+// Enter follows the first link that the term finds, also when it was typed just now.
+$("#palette")?.addEventListener("submit", async event => {
+  event.preventDefault();
+  clearTimeout(asking);
+  await find();
+  $("#palette-list a")?.click();
+});
 
 function follows(selector) {
   const link = $("main " + selector);

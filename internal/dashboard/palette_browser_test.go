@@ -1,0 +1,55 @@
+package dashboard
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The palette opens with Ctrl K on any page, lists what is typed, and is used with the keyboard alone.
+func TestPalette(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	b.look(1440, "light") // without motion: a page that is left while it comes in ends its transition with an exception
+	b.open("/search?q=ada")
+	ctrlK := chromedp.KeyEvent("k", chromedp.KeyModifiers(kb.ModifierCtrl))
+	b.do(ctrlK)
+	b.until("document.querySelector('#palette').open && document.activeElement.closest('#palette')")
+	b.until("document.querySelector('#palette-list').innerText.includes('Overview')")
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.until("!document.querySelector('#palette').open")
+	b.do(ctrlK)
+	b.until("document.querySelector('#palette').open")
+	b.do(chromedp.KeyEvent("mug-blue"))
+	b.until("document.querySelector('#palette-list a')?.innerText.includes('Blue mug')")
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.until("document.activeElement === document.querySelector('#palette-list a')")
+	b.do(chromedp.KeyEvent(kb.ArrowUp))
+	b.until("document.activeElement.name === 'q'")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until("location.pathname === '" + prefix + "/products/" + s.samples["/products"] + "'")
+	b.do(chromedp.Click(chromedp.CSS(".side .find input")))
+	b.until("document.querySelector('#palette').open")
+	b.do(chromedp.KeyEvent("api key" + kb.Enter)) // what was typed just now, not what was listed before
+	b.until("location.pathname === '" + prefix + "/keys'")
+}
+
+// The counts of the sidebar follow what happens, also on a page that shows nothing of it.
+func TestSidebarIsLive(t *testing.T) {
+	s := newSite(t, "sqlite")
+	c := s.shopper(t)
+	c.articles()
+	b := s.window(t, s.owner)
+	b.open("/settings/me")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#settings-me-password-password').value = 'half typed'"))
+	c.order("PROCESSING", nil, 1)
+	b.until("document.querySelector('#side').innerText.includes('to ship')")
+	if kept := eval[string](b, "document.querySelector('#settings-me-password-password').value"); kept != "half typed" {
+		t.Errorf("the page's form holds %q", kept)
+	}
+	if title := eval[string](b, "document.title"); title != "My login · Atelier Lumen · entrepot" {
+		t.Errorf("the title is %q", title)
+	}
+}

@@ -1,0 +1,238 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/catalog"
+	"entrepot/internal/channels"
+	"entrepot/internal/customers"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+	"entrepot/internal/jobs"
+	"entrepot/internal/orders"
+	"entrepot/internal/webhooks"
+)
+
+// searchRoutes is the search over everything: a page, from which the palette (Ctrl K) takes its list.
+var searchRoutes = []*route{{method: "GET", path: "/search", serve: (*Dashboard).search}}
+
+// finding is something that was found; Small says more about it.
+type finding struct{ Icon, Label, Small, To string }
+
+// hits are those of one kind.
+type hits struct {
+	Head string
+	List []finding
+}
+
+// searchView is what templates/search.html shows.
+type searchView struct {
+	Query  string
+	Groups []hits
+}
+
+// Bounds of the search: of the term in characters, and of what is shown of each kind.
+const (
+	longestTerm = 200
+	mostHits    = 6
+)
+
+// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU. Without a term it
+// lists the pages.
+func (d *Dashboard) search(r *request) (answer, error) {
+	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
+	if runes := []rune(term); len(runes) > longestTerm {
+		term = string(runes[:longestTerm])
+	}
+	view := searchView{Query: term}
+	records, err := r.findRecords(term)
+	for _, g := range append(records, hits{"Pages", d.findPages(r, term)}, hits{"Actions", d.findActions(r, term)}) {
+		if len(g.List) > 0 {
+			view.Groups = append(view.Groups, g)
+		}
+	}
+	return show(screen{Template: "search", Title: "Search", Data: view}), err
+}
+
+// findRecords looks for records of each kind that the user may see.
+func (r *request) findRecords(term string) ([]hits, error) {
+	kinds := []struct {
+		head, scope string
+		find        func(tx *db.Tx, r *request, term string) ([]finding, error)
+	}{{"Orders", "read:orders", findOrders}, {"Customers", "read:customers", findCustomers}, {"Products", "read:products", findProducts}}
+	if which, ok := id.Parse[string](term); ok {
+		list, err := r.findByID(which)
+		return []hits{{"Records", list}}, err
+	}
+	if term == "" {
+		return nil, nil
+	}
+	found := make([]hits, len(kinds))
+	err := r.read(func(tx *db.Tx) error {
+		var reads []func(*db.Tx) error
+		for i, kind := range kinds {
+			if r.caller().May(kind.scope) {
+				reads = append(reads, func(tx *db.Tx) (err error) {
+					found[i].Head = kind.head
+					found[i].List, err = kind.find(tx, r, term)
+					return err
+				})
+			}
+		}
+		return tx.Together(reads...)
+	})
+	return found, err
+}
+
+func findOrders(tx *db.Tx, r *request, term string) (list []finding, err error) {
+	found, _, err := orders.ListHeads(tx, orders.Filter{RowFilter: orders.RowFilter{Search: term}, Sort: orders.ByCreatedAt, Limit: mostHits})
+	for i := range found {
+		list = append(list, r.orderHit(&found[i]))
+	}
+	return list, err
+}
+
+func (r *request) orderHit(o *orders.Order) finding {
+	small := orderName(o) + " · " + statusWords[o.Status].Word + " · " + r.format.Money(o.Total, o.Currency)
+	return finding{"order", orders.Number(o.Number), small, prefix + "/orders/" + string(o.ID)}
+}
+
+func findCustomers(tx *db.Tx, _ *request, term string) (list []finding, err error) {
+	found, _, err := customers.List(tx, customers.Filter{Search: term, Limit: mostHits})
+	for i := range found {
+		list = append(list, customerHit(&found[i]))
+	}
+	return list, err
+}
+
+func customerHit(c *customers.Customer) finding {
+	h := finding{"people", c.Name(), c.Email, prefix + customerPath(c.ID)}
+	if h.Label == "" {
+		h.Label, h.Small = c.Email, c.Company
+	}
+	return h
+}
+
+func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error) {
+	ids, _, err := catalog.Page(tx, catalog.Filter{Search: term, Limit: mostHits, Sort: catalog.ByCreation, Descending: true})
+	if err != nil {
+		return nil, err
+	}
+	found, err := catalog.ByIDs(tx, ids)
+	slices.SortFunc(found, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	for _, p := range found {
+		list = append(list, productHit(p))
+	}
+	return list, err
+}
+
+func productHit(p *catalog.Product) finding {
+	return finding{"tag", p.Name, p.SKU, prefix + "/products/" + string(p.ID)}
+}
+
+// findByID looks for the record that has an id, whatever it is.
+func (r *request) findByID(which string) (list []finding, err error) {
+	add := func(h finding) { list = append(list, h) }
+	kinds := []struct {
+		scope string
+		find  func(tx *db.Tx) error
+	}{
+		{"read:orders", one(orders.ByID, id.Order(which), func(o *orders.Order) { add(r.orderHit(o)) })},
+		{"read:customers", one(customers.Read, id.Customer(which), func(c *customers.Customer) { add(customerHit(c)) })},
+		{"read:products", one(catalog.ByID, id.Product(which), func(p *catalog.Product) { add(productHit(p)) })},
+		{"read:webhooks", one(webhooks.DeliveryByID, id.Delivery(which), func(d *webhooks.Delivery) {
+			add(finding{"send", "Delivery of " + d.Name, deliveryBadge(d).Word, deliveryPage(d.ID)})
+		})},
+		{"read:webhooks", one(webhooks.EventByID, id.Event(which), func(e webhooks.Logged) {
+			add(finding{"pulse", "Event " + e.Name, e.Resource, prefix + "/events/" + which})
+		})},
+		{"read:webhooks", one(webhooks.ByID, id.Endpoint(which), func(e *webhooks.Endpoint) {
+			add(finding{"hook", endpointName(e), e.URL, prefix + "/webhooks/" + which})
+		})},
+		{"read:channels", one(channels.ByID, id.Channel(which), func(c channels.Channel) {
+			add(finding{"plug", c.Name, platformWord(c.Platform), prefix + "/channels/" + which})
+		})},
+		{"read:channels", one(jobs.ByID, id.Job(which), func(j jobs.Job) {
+			add(finding{"retry", jobWord(j.Type), j.ChannelName, prefix + "/jobs/" + which})
+		})},
+	}
+	err = r.read(func(tx *db.Tx) error {
+		var reads []func(*db.Tx) error
+		for _, kind := range kinds {
+			if r.caller().May(kind.scope) {
+				reads = append(reads, kind.find)
+			}
+		}
+		return tx.Together(reads...)
+	})
+	return list, err
+}
+
+// one reads a record by its id and hands it over; one that is not there is no error.
+func one[K, V any](read func(*db.Tx, K) (V, error), key K, found func(V)) func(*db.Tx) error {
+	return func(tx *db.Tx) error {
+		v, err := read(tx, key)
+		if apperr.Is(err, apperr.NotFound) {
+			return nil
+		}
+		if err == nil {
+			found(v)
+		}
+		return err
+	}
+}
+
+// findPages are the pages of the sidebar and of the settings whose names have the term.
+func (d *Dashboard) findPages(r *request, term string) (list []finding) {
+	for _, group := range append(slices.Clone(navigation), navGroup{Items: foot}) {
+		for _, item := range d.visible(r, group.Items, "") {
+			if named(item.Label, term) {
+				list = append(list, finding{item.Icon, item.Label, group.Label, prefix + item.Path})
+			}
+		}
+	}
+	for _, t := range r.settingsTabs("") {
+		if named(t.Label, term) && d.opens(r, strings.TrimPrefix(t.To, prefix)) {
+			list = append(list, finding{"gear", t.Label, "Settings", t.To})
+		}
+	}
+	return list
+}
+
+// actions are what can be begun from anywhere.
+var actions = []navItem{
+	{Label: "Ship orders", Icon: "truck", Path: "/orders?status=PROCESSING,PARTIALLY_SHIPPED", Scope: "write:orders"},
+	{Label: "Add a product", Icon: "plus", Path: "/products/new", Scope: "write:products"},
+	{Label: "Import products", Icon: "load", Path: "/products/import", Scope: "write:products"},
+	{Label: "Add a customer", Icon: "plus", Path: "/customers/new", Scope: "write:customers"},
+	{Label: "Add a channel", Icon: "plus", Path: "/channels/new", Scope: "write:channels"},
+	{Label: "Add a webhook", Icon: "plus", Path: "/webhooks/new", Scope: "write:webhooks"},
+	{Label: "Make an API key", Icon: "plus", Path: "/keys/new"},
+	{Label: "Add a user", Icon: "plus", Path: "/settings/users/new", Scope: "write:users"},
+	{Label: "See deliveries that failed", Icon: "hook", Path: "/webhooks/deliveries?status=failed", Scope: "read:webhooks"},
+	{Label: "See what is oversold", Icon: "stock", Path: "/stock?view=oversold", Scope: "read:inventory"},
+}
+
+// findActions are the actions whose names have the term and that the user may begin.
+func (d *Dashboard) findActions(r *request, term string) (list []finding) {
+	for _, a := range actions {
+		path, _, _ := strings.Cut(a.Path, "?")
+		if named(a.Label, term) && d.opens(r, path) && (a.Scope == "" || r.caller().May(a.Scope)) {
+			list = append(list, finding{a.Icon, a.Label, "", prefix + a.Path})
+		}
+	}
+	return list
+}
+
+// named reports whether a name has all words of a term, in any case.
+func named(name, term string) bool {
+	name = strings.ToLower(name)
+	for word := range strings.FieldsSeq(strings.ToLower(term)) {
+		if !strings.Contains(name, word) {
+			return false
+		}
+	}
+	return true
+}
