@@ -27,7 +27,7 @@ func attributeForm(r *request, path string, a catalog.Attribute) *form {
 	for _, t := range catalog.AttributeTypes {
 		kind.Options = append(kind.Options, option{Value: string(t), Label: string(t)})
 	}
-	return r.form(
+	return r.editing(
 		path,
 		field{Name: "label", Label: "Label", Value: a.Label, Required: true},
 		field{

@@ -97,7 +97,7 @@ func categoryForm(r *request, path string, tree []branchOf, c catalog.Category) 
 		}
 		options = append(options, option{Value: string(b.ID), Label: indent + b.Name})
 	}
-	return r.form(path, field{Name: "name", Label: "Name", Value: c.Name, Required: true},
+	return r.editing(path, field{Name: "name", Label: "Name", Value: c.Name, Required: true},
 		field{Name: "parentId", Label: "Below", Kind: "select", Value: string(c.Parent), Options: options, ClearBlank: true},
 		field{Name: "externalId", Label: "External id", Value: c.ExternalID, Mono: true, ClearBlank: true, Hint: "what your own system calls it"},
 		field{Name: "slug", Label: "Slug", Value: c.Slug, Mono: true, Hint: "blank: made from the name"})

@@ -36,7 +36,7 @@ func (d *Dashboard) channelForm(r *request, action, platform, name string, chang
 			fields = append(fields, credentialField(f, change))
 		}
 	}
-	return r.form(action, fields...)
+	return r.editing(action, fields...)
 }
 
 // credentialField is one credential as an input.

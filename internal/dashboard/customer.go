@@ -151,12 +151,12 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 }
 
 func detailsForm(r *request, c *customers.Customer) *form {
-	return r.form(customerPath(c.ID), append([]field{{Name: "email", Label: "E-mail", Kind: "email", Value: c.Email, Required: true}},
+	return r.editing(customerPath(c.ID), append([]field{{Name: "email", Label: "E-mail", Kind: "email", Value: c.Email, Required: true}},
 		personFields(c)...)...)
 }
 
 func tagsForm(r *request, c *customers.Customer) *form {
-	return r.form(
+	return r.editing(
 		customerPath(c.ID)+"/tags",
 		field{Name: "list", Label: "Tags", Value: strings.Join(c.Tags, ", "), Hint: "separated by commas"},
 	)

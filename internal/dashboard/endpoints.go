@@ -170,7 +170,7 @@ func endpointForm(r *request, action string, e webhooks.Endpoint) *form {
 	if e.Ordered {
 		ordered = "true"
 	}
-	return r.form(action,
+	return r.editing(action,
 		field{Name: "url", Label: "URL", Kind: "url", Required: true, Max: 2048, Mono: true, Value: e.URL,
 			Placeholder: "https://shop.example/hooks/entrepot", Hint: "https, reachable from the internet. It must answer 2xx within 10 seconds."},
 		field{Name: "description", Label: "Name", Max: 255, Value: e.Description, Hint: "What you call it", ClearBlank: true},

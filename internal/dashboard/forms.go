@@ -65,6 +65,7 @@ func (f field) Mode() string {
 type form struct {
 	Action   string // with the prefix
 	Key      string // names this copy of the form: sending it twice has one effect
+	Seen     string // what the inputs were filled from (see editing), "" for a form that changes nothing that is stored
 	Fields   []*field
 	Message  string    // what is wrong with the whole, "" for nothing
 	Problems []problem // what is wrong with the inputs
@@ -186,10 +187,24 @@ func (f *form) fail(err error) bool {
 	return true
 }
 
+// why is what is wrong with a form that was refused, "" for nothing.
+func (f *form) why() string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Message == "" && len(f.Problems) > 0:
+		return f.Problems[0].Text
+	}
+	return f.Message
+}
+
 // submit runs what a form is sent for. What the caller did wrong is shown on the page that holds the form, with everything that was
 // typed, and answered 422 (or with the error's own status when no input is wrong); show is that page.
 func (r *request) submit(f *form, show func(*request) (answer, error), act func(*form) (answer, error)) (answer, error) {
 	out, err := act(f)
+	if err != nil && r.stale != nil { // what is wrong with the form comes from its age
+		err = r.stale
+	}
 	if err == nil || !f.fail(err) {
 		return out, err
 	}

@@ -29,7 +29,7 @@ func shipForm(r *request, o *orders.Order) *form {
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "number", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
-	return r.form("/orders/"+string(o.ID)+"/ship", fields...)
+	return r.editing("/orders/"+string(o.ID)+"/ship", fields...)
 }
 
 // editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
@@ -51,13 +51,14 @@ func editForm(r *request, o *orders.Order) *form {
 		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal"},
 		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Value: o.ShippingAmount.String()},
 		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Value: o.DiscountAmount.String()})
-	return r.form("/orders/"+string(o.ID)+"/lines", fields...)
+	return r.editing("/orders/"+string(o.ID)+"/lines", fields...)
 }
 
 // noteForm is the form of the note.
 func noteForm(r *request, o *orders.Order) *form {
-	return r.form("/orders/"+string(o.ID)+"/details", field{Name: "notes", Label: "Note", Kind: "textarea", Value: o.Notes, ClearBlank: true,
-		Max: 5000})
+	return r.editing("/orders/"+string(o.ID)+"/details",
+		field{Name: "notes", Label: "Note", Kind: "textarea", Value: o.Notes, ClearBlank: true,
+			Max: 5000})
 }
 
 // addressFields are the inputs of an address, under the member of the order that holds it.
@@ -106,7 +107,7 @@ func addressForm(r *request, o *orders.Order) *form {
 		in.Name = "shippingAddress." + in.Name
 		fields = append(fields, in)
 	}
-	return r.form("/orders/"+string(o.ID)+"/details", fields...)
+	return r.editing("/orders/"+string(o.ID)+"/details", fields...)
 }
 
 // mergedAddress is the stored address with what was typed: members that the form does not show stay as they are.

@@ -24,7 +24,7 @@ func amountText(a *money.Amount, currency string) string {
 
 func (p productPage) fields(r *request) *form {
 	currency := r.caller().Currency
-	return r.form(
+	return r.editing(
 		p.path(""),
 		field{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
 		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Value: amountText(&p.product.Price, currency), Required: true},
@@ -77,7 +77,7 @@ func (p productPage) variants(r *request) *form {
 			},
 		)
 	}
-	return r.form(p.path("/variants"), fields...)
+	return r.editing(p.path("/variants"), fields...)
 }
 
 func (p productPage) variantRow(f *form, i int) variantRow {
@@ -103,7 +103,7 @@ func (p productPage) images(r *request) *form {
 		}
 		fields = append(fields, f)
 	}
-	return r.form(p.path("/images"), fields...)
+	return r.editing(p.path("/images"), fields...)
 }
 
 func (p productPage) categoryForm(r *request) *form {
@@ -126,7 +126,7 @@ func (p productPage) categoryForm(r *request) *form {
 			in.Options = append(in.Options, option{Value: value, Label: l.Reference})
 		}
 	}
-	return r.form(p.path("/categories"), in)
+	return r.editing(p.path("/categories"), in)
 }
 
 // attributesOf are a product's attributes by code, each as JSON.
@@ -171,7 +171,7 @@ func (p productPage) attributeForm(r *request) *form {
 	if len(fields) == 0 {
 		return nil
 	}
-	return r.form(p.path("/attributes"), fields...)
+	return r.editing(p.path("/attributes"), fields...)
 }
 
 // valueText is a JSON text, number or boolean as it is shown; "" for anything else.

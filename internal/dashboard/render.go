@@ -22,8 +22,9 @@ type screen struct {
 	Bare     bool // no sidebar: login, set-up
 	Data     any
 
-	Flash *flash
-	Shell shell
+	Notice string // why what was sent is not done, where the page has no form that could say it
+	Flash  *flash
+	Shell  shell
 
 	caller accounts.Caller
 }
@@ -96,13 +97,19 @@ func (d *Dashboard) render(r *request, out answer) error {
 	b := rendered.Get().(*bytes.Buffer)
 	defer rendered.Put(b)
 	b.Reset()
-	if err := d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page); err != nil {
+	err := d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
+	if why := r.refused.why(); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
+		page.Notice = why // the page has that form no more, or only its button
+		b.Reset()
+		err = d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
+	}
+	if err != nil {
 		d.Log.Error("a template failed", "id", r.id, "template", page.Template, "error", err)
 		http.Error(r.out, "this page could not be made; the service's log says why under "+r.id, http.StatusInternalServerError)
 		return nil
 	}
 	r.out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	r.out.WriteHeader(out.code())
-	_, err := r.out.Write(b.Bytes())
+	_, err = r.out.Write(b.Bytes())
 	return err
 }

@@ -38,7 +38,8 @@ func TestSearchOfEverything(t *testing.T) {
 				t.Errorf("%q finds in another account: %s", term, out.found())
 			}
 		}
-		for term, want := range map[string]string{"": "Pages Overview Orders Products", "hook": "Pages Webhooks Integrations Actions Add a webhook",
+		for term, want := range map[string]string{"": "Pages Overview Orders Products",
+			"hook":        "Pages Webhooks Integrations Actions Add a webhook",
 			"add product": "Actions Add a product", nobodys: "Nothing is called",
 			"<script>x</script>": "Nothing is called “<script>x</script>”", strings.Repeat("é", 5000): "Nothing is called"} {
 			if out := b.get("/search?q=" + url.QueryEscape(term)); out.status != 200 || !strings.Contains(out.words(), want) ||

@@ -65,7 +65,7 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 	if s.Rules.MinTotalSpent != nil {
 		spent = s.Rules.MinTotalSpent.Text(r.caller().Currency)
 	}
-	return r.form(path, field{Name: "name", Label: "Name", Value: s.Name, Required: true},
+	return r.editing(path, field{Name: "name", Label: "Name", Value: s.Name, Required: true},
 		field{Name: "any", Label: "With any of these tags", Value: strings.Join(s.Rules.TagsAny, ", "), Hint: "separated by commas"},
 		field{Name: "all", Label: "With all of these tags", Value: strings.Join(s.Rules.TagsAll, ", ")},
 		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},

@@ -25,6 +25,7 @@ type request struct {
 	session accounts.Session // zero on open routes
 	format  format
 	refused *form // what was sent and is shown again, nil for none
+	stale   error // that of a form whose record has changed since it was shown (see editing)
 }
 
 func (r *request) caller() accounts.Caller { return r.session.Caller }

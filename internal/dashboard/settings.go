@@ -49,7 +49,7 @@ func accountForm(r *request, a accounts.Account) *form {
 	if a.Settings.StrictWarehouses {
 		strict = "true"
 	}
-	return r.form("/settings/account",
+	return r.editing("/settings/account",
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: a.Name},
 		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency,
 			Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},

@@ -122,7 +122,7 @@ func userForm(r *request, u accounts.User) *form {
 	if u.Role == accounts.Owner && r.caller().Role != accounts.Owner {
 		roles = []option{{Value: string(accounts.Owner), Label: "Owner: does everything"}}
 	}
-	return r.form("/settings/users/"+string(u.ID),
+	return r.editing("/settings/users/"+string(u.ID),
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: u.Name, Complete: "off"},
 		field{Name: "role", Label: "Role", Kind: "select", Options: roles, Value: string(u.Role)},
 		field{Name: "status", Label: "Status", Kind: "select", Value: string(u.Status), Options: []option{

@@ -54,7 +54,7 @@ func warehouseForm(r *request, path string, w stock.Warehouse) *form {
 	if w.Default {
 		usual.Value = "true"
 	}
-	return r.form(path, code, field{Name: "name", Label: "Name", Value: w.Name, Required: true}, usual)
+	return r.editing(path, code, field{Name: "name", Label: "Name", Value: w.Name, Required: true}, usual)
 }
 
 // listWarehouses serves GET /warehouses.

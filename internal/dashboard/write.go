@@ -78,6 +78,9 @@ func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), re
 				return nil
 			}
 		}
+		if r.stale != nil {
+			return r.stale
+		}
 		if k, err = operation(tx); err != nil || key == "" {
 			return err
 		}

@@ -1,0 +1,136 @@
+package dashboard
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// inputs are what a browser sends of the form to an action below the prefix when nobody touches it.
+func (r reply) inputs(t testing.TB, action string) url.Values {
+	t.Helper()
+	_, form, ok := strings.Cut(r.body, `action="`+prefix+action+`"`)
+	if form, _, _ = strings.Cut(form, "</form>"); !ok {
+		t.Fatalf("no form to %s in %.300s", action, r.words())
+	}
+	values := url.Values{}
+	for _, tag := range regexp.MustCompile(`<input [^>]*>`).FindAllString(form, -1) {
+		kind := attribute(tag, "type")
+		if (kind == "checkbox" || kind == "radio") && !strings.Contains(tag, " checked") {
+			continue
+		}
+		values.Add(attribute(tag, "name"), attribute(tag, "value"))
+	}
+	for _, found := range regexp.MustCompile(`(?s)<textarea ([^>]*)>(.*?)</textarea>`).FindAllStringSubmatch(form, -1) {
+		values.Add(attribute(" "+found[1], "name"), html.UnescapeString(found[2]))
+	}
+	for _, found := range regexp.MustCompile(`(?s)<select ([^>]*)>(.*?)</select>`).FindAllStringSubmatch(form, -1) {
+		for i, chosen := range regexp.MustCompile(`<option [^>]*>`).FindAllString(found[2], -1) {
+			if i == 0 || strings.Contains(chosen, " selected") {
+				values.Set(attribute(" "+found[1], "name"), attribute(chosen, "value"))
+			}
+		}
+	}
+	return values
+}
+
+func attribute(tag, name string) string {
+	_, rest, _ := strings.Cut(tag, " "+name+`="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return html.UnescapeString(value)
+}
+
+// Two people open a form and both change one input: the second is refused, sees what it is now beside what he has typed, and can send it
+// again. What the first changed elsewhere in the form stays.
+func TestFormsOfWhatHasChanged(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		at := s.samples
+		for _, c := range []struct {
+			page, action, input, first, second string
+			beside, besideNow                  string // another input that the first changes
+		}{
+			{page: "/settings/account", action: "/settings/account", input: "name", first: "Lumen", second: "Atelier"},
+			{page: "/products/" + at["/products"], action: "/products/" + at["/products"], input: "name", first: "Mug, blue", second: "Blue cup",
+				beside: "price", besideNow: "13.75"},
+			{page: "/products/" + at["/products"], action: "/products/" + at["/products"] + "/variants", input: "variants[0].name", first: "S",
+				second: "XS"},
+			{page: "/products/" + at["/products"], action: "/products/" + at["/products"] + "/attributes", input: "value-material",
+				first: "clay", second: "glass"},
+			{page: "/customers/" + at["/customers"], action: "/customers/" + at["/customers"], input: "lastName", first: "King", second: "Byron",
+				beside: "company", besideNow: "Analytical Ltd"},
+			{page: "/orders/" + at["/orders"], action: "/orders/" + at["/orders"] + "/details", input: "notes", first: "Ring", second: "Knock"},
+			{page: "/categories/" + at["/categories"], action: "/categories/" + at["/categories"], input: "name", first: "Cooking",
+				second: "Kitchens"},
+			{page: "/attributes/" + at["/attributes"], action: "/attributes/" + at["/attributes"], input: "label", first: "Stuff", second: "Matter"},
+			{page: "/warehouses/" + at["/warehouses"], action: "/warehouses/" + at["/warehouses"], input: "name", first: "East", second: "Far east"},
+			{page: "/segments/" + at["/segments"], action: "/segments/" + at["/segments"], input: "name", first: "Often", second: "Friends"},
+			{page: "/webhooks/" + at["/webhooks"], action: "/webhooks/" + at["/webhooks"], input: "description", first: "Page", second: "Status"},
+			{page: "/channels/" + at["/channels"], action: "/channels/" + at["/channels"], input: "name", first: "Old ERP", second: "New ERP"},
+			{page: "/settings/users/" + at["/settings/users"], action: "/settings/users/" + at["/settings/users"], input: "name", first: "Vera W.",
+				second: "Vera X."},
+		} {
+			one, two := s.as(s.owner), s.as(s.owner)
+			first, second := one.get(c.page).inputs(t, c.action), two.get(c.page).inputs(t, c.action)
+			if !first.Has(c.input) || first.Get(seenName) == "" {
+				t.Errorf("%s: the form has no %s, or no version: %v", c.action, c.input, first)
+				continue
+			}
+			first.Set(c.input, c.first)
+			if c.beside != "" {
+				first.Set(c.beside, c.besideNow)
+			}
+			if out := one.post(c.action, first); out.status != 303 {
+				t.Errorf("%s: the first: %d %.300s", c.action, out.status, out.words())
+				continue
+			}
+			if out := one.post(c.action, first); out.status != 303 {
+				t.Errorf("%s: the first clicks twice: %d %.300s", c.action, out.status, out.words())
+			}
+			second.Set(c.input, c.second)
+			out := two.post(c.action, second)
+			if out.status != 412 || !strings.Contains(out.words(), "Changed meanwhile: it is “"+c.first+"” now") {
+				t.Errorf("%s: the second: %d %.600s", c.action, out.status, out.words())
+				continue
+			}
+			again := out.inputs(t, c.action)
+			if again.Get(c.input) != c.second || c.beside != "" && again.Get(c.beside) != c.besideNow {
+				t.Errorf("%s: the form that comes back holds %v", c.action, again)
+			}
+			if out := two.post(c.action, again); out.status != 303 {
+				t.Errorf("%s: the second sends it again: %d %.300s", c.action, out.status, out.words())
+			}
+			if kept := two.get(c.page).inputs(t, c.action); kept.Get(c.input) != c.second || c.beside != "" && kept.Get(c.beside) != c.besideNow {
+				t.Errorf("%s: in the end it holds %v", c.action, kept)
+			}
+		}
+	})
+}
+
+// An order was shipped while its page was open: shipping it again, or moving it, says that it is done, and does nothing.
+func TestStaleActionsOfAnOrder(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		order := c.order("PROCESSING", nil, 2)
+		b := s.as(s.owner)
+		page := b.get("/orders/" + order)
+		ship := page.inputs(t, "/orders/"+order+"/ship")
+		c.call("PATCH", "/orders/"+order+"/status", map[string]any{"status": "SHIPPED"})
+		for action, values := range map[string]url.Values{"/ship": ship, "/move": {"status": {"SHIPPED"}}} {
+			out := b.post("/orders/"+order+action, values)
+			_, alert, _ := strings.Cut(out.body, `role="alert">`)
+			alert, _, _ = strings.Cut(alert, "</div>")
+			said := reply{body: alert}.words()
+			if want := map[string]string{"/ship": "something that this form changed is gone", "/move": "SHIPPED"}[action]; out.status < 400 ||
+				out.status >= 500 || !strings.Contains(said, want) {
+				t.Errorf("%s: %d, it says %q", action, out.status, said)
+			}
+			if after := c.call("GET", "/orders/"+order, nil); len(after["shipments"].([]any)) != 1 {
+				t.Errorf("%s: %v", action, after["shipments"])
+			}
+		}
+	})
+}
