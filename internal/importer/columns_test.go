@@ -161,6 +161,7 @@ func TestGuesses(t *testing.T) {
 			"Artikel-Nr.=sku? Bezeichnung=name? UVP=compareAtPrice? Preis=price? Lagerbestand=stock.quantity? Beschreibung=description?"},
 		"one price": {"Ref;Nom;Prix TTC\nA;Tasse;12,50\n", "Ref=sku? Nom=name? Prix TTC=price?"},
 		"plain":     {"sku,name,price,brand\nA,B,1,C\n", "sku=sku name=name price=price brand=attributes.brand"},
+		"a rating":  {"sku,name,rating\nA,B,4.5\n", "sku=sku name=name rating="},
 		"nothing":   {"a,b\n1,2\n", "a= b="},
 		"a number":  {"sku,name,price,stock note\nA,B,1,soon\n", "sku=sku name=name price=price stock note="},
 	} {

@@ -13,10 +13,10 @@ import (
 var guesses = []demand{
 	demandSKU,
 	{fields: []string{"compareAtPrice"}, words: []string{"barre", "avant", "streich", "statt", "strike", "waspr", "oldprice", "uvp", "rrp",
-		"listpr", "compareat"}, amount: true, named: true},
+		"listpr", "compareat"}, amount: true},
 	demandPrice,
 	{fields: []string{"stock.quantity"}, words: []string{"stock", "bestand", "lager", "quantit", "menge", "anzahl", "existencias", "giacenza",
-		"voorraad", "onhand", "inventory"}, amount: true, named: true},
+		"voorraad", "onhand", "inventory"}, amount: true},
 	{fields: []string{"category", "categories", "categoryIds"}, words: []string{"categor", "kategorie", "rubrique", "warengruppe"}},
 	{fields: []string{"images"}, words: []string{"image", "bild", "photo", "foto", "imagen", "picture"}},
 	demandName,
@@ -44,6 +44,7 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 		if m.has(d.fields...) {
 			continue
 		}
+		d.named = true
 		column := d.guess(t, m)
 		if column == "" {
 			continue
