@@ -33,7 +33,8 @@ var owners = map[string][]string{
 	"internal/search":   {"search_blocks", "search_loose"},
 	"internal/stock":    {"warehouses", "stock_levels", "movements"},
 	"internal/views":    {"dashboard_views"},
-	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "delivery_figures", "attempts", "replays", "nodes"},
+	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "delivery_figures", "attempts", "replays",
+		"nodes"},
 }
 
 // foreign are the writes to another package's table, each with its reason.

@@ -11,8 +11,8 @@ import (
 )
 
 // RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). What a bulk import has
-// stored is on its channel already, likewise at the end of a file: nothing is left but to report that it is done. When another node has the job now, the transaction
-// fails with jobs.ErrLost.
+// stored is on its channel already, likewise at the end of a file: nothing is left but to report that it is done. When another node has
+// the job now, the transaction fails with jobs.ErrLost.
 func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
 	if job.Type == jobs.ProductImport || job.Type == jobs.FileImport {
 		s.endJob(tx, job, false)
