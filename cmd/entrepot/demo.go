@@ -29,9 +29,9 @@ func newDemoCommand(env *environment) *cobra.Command {
 	demo := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the service with a sample shop, in a temporary store",
-		Long: "Run the service with a sample shop: thirty products, a month of orders, two custom channels, a WooCommerce and a Shopify\n" +
-			"shop in memory whose orders come in, and a webhook receiver that prints what it verified. The store is temporary and gone\n" +
-			"afterwards; --data keeps it in a folder of your choice.",
+		Long: "Run the service with a sample shop: thirty products, two months of orders, two custom channels, a WooCommerce and a Shopify\n" +
+			"shop in memory whose orders come in, a webhook receiver that prints what it verified, and one that is out of order. The store\n" +
+			"is temporary and gone afterwards; --data keeps it in a folder of your choice.",
 		Args: cobra.NoArgs,
 	}
 	demo.Flags().String("addr", "127.0.0.1:8080", "address to listen on; when it is taken, a free port is")
@@ -152,6 +152,10 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return fmt.Errorf("registering the receiver: %w", err)
 	}
 	box.trust(hook.Data.Secret)
+	if err := call("POST", "/api/v1/developer/webhooks", map[string]any{"url": box.brokenURL(), "events": []string{"*"},
+		"description": demoBroken}, nil); err != nil {
+		return fmt.Errorf("registering the receiver that is out of order: %w", err)
+	}
 	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
 	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
 		"initialStatus": "PROCESSING",
@@ -161,8 +165,11 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 	return connectDemoShops(call, shops)
 }
 
-// demoReceiver is how the receiver's endpoint is described.
-const demoReceiver = "receiver of entrepot demo"
+// How the endpoints of the demo are described: that of the receiver, and one that shows what a failing endpoint looks like.
+const (
+	demoReceiver = "receiver of entrepot demo"
+	demoBroken   = "old ERP of entrepot demo, out of order"
+)
 
 // forgetReceivers removes the endpoints of earlier runs on the same folder: their receivers are gone.
 func forgetReceivers(call demoCall) error {
@@ -173,7 +180,7 @@ func forgetReceivers(call demoCall) error {
 		return err
 	}
 	for _, endpoint := range list.Data {
-		if endpoint.Description != demoReceiver {
+		if endpoint.Description != demoReceiver && endpoint.Description != demoBroken {
 			continue
 		}
 		if err := call("DELETE", "/api/v1/developer/webhooks/"+endpoint.ID, nil, nil); err != nil {
@@ -201,7 +208,8 @@ const demoText = `
       -d '{"updates":[{"sku":"KIT-POT-IRON","quantity":50}]}'
 
   A WooCommerce and a Shopify shop run in this process, too; their channels are named "(simulated)", and buyers order there.
-  Every event that follows is sent to a receiver in this process, which prints what it verified. Ctrl-C ends it all.
+  Every event that follows is sent to a receiver in this process, which prints what it verified. A second endpoint is out of order:
+  the dashboard shows what that looks like, %[1]s/dashboard. Ctrl-C ends it all.
 
 `
 

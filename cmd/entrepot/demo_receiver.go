@@ -37,6 +37,9 @@ func newInbox(out io.Writer) (*inbox, error) {
 
 func (b *inbox) url() string { return "http://" + b.listener.Addr().String() + "/hooks" }
 
+// brokenURL answers every delivery with 503.
+func (b *inbox) brokenURL() string { return "http://" + b.listener.Addr().String() + "/broken" }
+
 func (b *inbox) close() { b.server.Close() }
 
 func (b *inbox) trust(secret string) {
@@ -46,6 +49,10 @@ func (b *inbox) trust(secret string) {
 }
 
 func (b *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/broken" {
+		http.Error(w, "the old ERP is out of order", http.StatusServiceUnavailable)
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)

@@ -25,7 +25,10 @@ import (
 // demoEmail is the sample shop's login. Its password is another one at every start.
 const demoEmail = "owner@demo.example"
 
-// seeding fills a store with thirty days of a sample shop's life, through the same operations that serve requests, at a clock
+// demoDays is for how long the sample shop has been selling.
+const demoDays = 60
+
+// seeding fills a store with two months of a sample shop's life, through the same operations that serve requests, at a clock
 // of its own.
 type seeding struct {
 	ctx   context.Context
@@ -39,7 +42,7 @@ type seeding struct {
 // seedDemo fills the store that a configuration names, unless it is the sample shop already. A store of anything else is refused.
 func seedDemo(ctx context.Context, c server.StoreConfig) error {
 	end := time.Now()
-	s := &seeding{ctx: ctx, now: end.AddDate(0, 0, -30), dice: rand.New(rand.NewPCG(7, 11))}
+	s := &seeding{ctx: ctx, now: end.AddDate(0, 0, -demoDays-2), dice: rand.New(rand.NewPCG(7, 11))}
 	c.Now = func() time.Time { return s.now }
 	store, err := server.OpenStore(ctx, c)
 	if err != nil {
@@ -114,11 +117,12 @@ func (s *seeding) makeChannels() error {
 func (s *seeding) makeProducts() error {
 	in := commerce.Import{Channel: s.shops[0]}
 	for i, p := range demoProducts {
+		stock := 2 * p.stock
 		d := catalog.Draft{Index: i, SKU: p.sku, Name: patch.To(p.name), Description: patch.To(p.about),
 			Price:      patch.To(money.Amount(p.cents * money.Scale / 100)),
-			Categories: patch.To([]string{p.category}), Stock: &catalog.StockDraft{Quantity: p.stock}}
+			Categories: patch.To([]string{p.category}), Stock: &catalog.StockDraft{Quantity: stock}}
 		for _, size := range p.sizes {
-			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size), Stock: &p.stock})
+			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size), Stock: &stock})
 		}
 		d.VariantsSet = len(p.sizes) > 0
 		in.Drafts = append(in.Drafts, d)
@@ -167,11 +171,11 @@ type moment struct {
 	do func() error
 }
 
-// live plays thirty days: orders come in, are prepared, shipped, delivered, sometimes cancelled or sent back.
+// live plays two months: orders come in, are prepared, shipped, delivered, sometimes cancelled or sent back.
 func (s *seeding) live(end time.Time) error {
 	var diary []moment
-	for day := 28; day >= 0; day-- {
-		for range 1 + s.dice.IntN(3) {
+	for day := demoDays; day >= 0; day-- {
+		for range 1 + s.dice.IntN(4) {
 			at := end.AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(8*60+s.dice.IntN(12*60)) * time.Minute)
 			diary = append(diary, s.orderAt(at)...)
 		}

@@ -297,7 +297,7 @@ func TestDemoShowsVerifiedEvents(t *testing.T) {
 	}
 	p := &program{t: t, vars: map[string]string{"ENTREPOT_DATA": dir}}
 	p.object("account", "create", "--name", "Other", "--owner-email", "other@example.com", "--owner-password", "a long passphrase")
-	if list := p.records("webhook", "list"); len(list) != 1 {
+	if list := p.records("webhook", "list"); len(list) != 2 {
 		t.Errorf("%d endpoints after two runs", len(list))
 	}
 }
