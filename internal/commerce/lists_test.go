@@ -72,7 +72,10 @@ func (m *many) fill() {
 	}
 	for first := 0; first < plenty; first += 100 {
 		if first == plenty-100 { // the last products, and some that change, are not where lists by name and price look first
-			m.sorts()
+			if err := catalog.FollowSorts(m.t.Context(), m.store); err != nil {
+				m.t.Fatal(err)
+			}
+			m.sorted()
 		}
 		m.write(func(tx *db.Tx) error { m.fillSome(tx, first, first+100); return nil })
 	}
@@ -139,12 +142,25 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 	search.Put(tx, search.Products, docs...)
 }
 
+// sorted wants that lists by name and price look at all products that are there.
+func (m *many) sorted() {
+	m.t.Helper()
+	var sorted int64
+	err := m.store.Read(m.t.Context(), m.tenant, func(tx *db.Tx) error {
+		return tx.Row("SELECT count(*) FROM product_sorts WHERE tenant_id = $1", []any{tx.Tenant}, &sorted)
+	})
+	if err != nil || sorted != int64(len(m.sample)) {
+		m.t.Fatalf("%d of %d products are sorted: %v", sorted, len(m.sample), err)
+	}
+}
+
 // sorts has lists by name and price look at the products as they are now.
 func (m *many) sorts() {
 	m.t.Helper()
 	if err := catalog.FollowSort(m.t.Context(), m.store, m.tenant, 0); err != nil {
 		m.t.Fatal(err)
 	}
+	m.sorted()
 }
 
 // changeSome gives some products another price and name, and takes one away.
