@@ -330,7 +330,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	s := newSite(t, "sqlite")
 	b := s.as(s.owner)
 	out := b.give("huge.csv", io.LimitReader(endless{}, fileimport.MaxFile+1))
-	if out.status != 413 || !strings.Contains(out.words(), "the file is larger than 64 MB: divide it, or compress it with gzip") {
+	if out.status != 413 || !strings.Contains(out.words(), "The file is larger than 64 MB: divide it, or compress it with gzip") {
 		t.Errorf("%d %.500s", out.status, out.words())
 	}
 	if out := b.post(importsPath, nil); out.status != 422 || !strings.Contains(out.words(), "Is missing: choose one") {
