@@ -29,11 +29,11 @@ quick: ## the tests of rules and of SQLite, in seconds
 	@$(GO) test -short -vet=off ./internal/... ./docs
 
 # Packages that take minutes begin first: the others fill what they leave idle. go vet has looked already.
-LONGEST_FIRST := ./internal/api ./test/platforms ./test/blackbox ./internal/worker
+LONGEST_FIRST := ./internal/api ./internal/dashboard ./test/platforms ./test/blackbox ./internal/worker
 
 test: postgres browser ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
-	$(GO) test -vet=off -p 4 -timeout 15m $(LONGEST_FIRST) ./...
+	$(GO) test -vet=off -p 4 -timeout 30m $(LONGEST_FIRST) ./...
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -x; \
 		CGO_ENABLED=1 ENTREPOT_TEST_ENGINES=sqlite,postgres $(GO) test -race -short -vet=off -timeout 15m $(RACE_PACKAGES); \
 	else echo "no C compiler: the race detector is left out"; fi
