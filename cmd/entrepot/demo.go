@@ -168,7 +168,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 // How the endpoints of the demo are described: that of the receiver, and one that shows what a failing endpoint looks like.
 const (
 	demoReceiver = "receiver of entrepot demo"
-	demoBroken   = "old ERP of entrepot demo, out of order"
+	demoBroken   = "old ERP (demo)"
 )
 
 // forgetReceivers removes the endpoints of earlier runs on the same folder: their receivers are gone.
