@@ -240,6 +240,23 @@ func (b *window) until(expression string) {
 	}, expression)
 }
 
+// pressUntil presses keys until something is so, again after some seconds, as a person does whose key met a page that was just changing.
+func (b *window) pressUntil(keys, expression string) {
+	b.t.Helper()
+	so := chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!(" + expression + ")")
+	var pressed time.Time
+	b.wait(func() bool {
+		if ok, err := chromedp.Run(b.ctx, so); err == nil && ok {
+			return true
+		}
+		if time.Since(pressed) > 5*time.Second {
+			pressed = time.Now()
+			b.keys(keys)
+		}
+		return false
+	}, expression)
+}
+
 // wait looks again and again until something is so; what names it.
 func (b *window) wait(so func() bool, what string) {
 	b.t.Helper()
