@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,10 +15,12 @@ import (
 	permissions "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/dbtest"
@@ -233,28 +236,13 @@ const patience = 20 * time.Second
 // until waits for an expression to be true, also over a change of pages.
 func (b *window) until(expression string) {
 	b.t.Helper()
-	so := chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!(" + expression + ")")
-	b.wait(func() bool {
-		ok, err := chromedp.Run(b.ctx, so)
-		return err == nil && ok
-	}, expression)
+	b.wait(func() bool { return b.is(expression) }, expression)
 }
 
-// pressUntil presses keys until something is so, again after some seconds, as a person does whose key met a page that was just changing.
-func (b *window) pressUntil(keys, expression string) {
-	b.t.Helper()
-	so := chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!(" + expression + ")")
-	var pressed time.Time
-	b.wait(func() bool {
-		if ok, err := chromedp.Run(b.ctx, so); err == nil && ok {
-			return true
-		}
-		if time.Since(pressed) > 5*time.Second {
-			pressed = time.Now()
-			b.keys(keys)
-		}
-		return false
-	}, expression)
+// is reports whether an expression is true of a page that has been read.
+func (b *window) is(expression string) bool {
+	ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.readyState !== 'loading' && !!("+expression+")"))
+	return err == nil && ok
 }
 
 // wait looks again and again until something is so; what names it.
@@ -300,10 +288,19 @@ func (b *window) fill(css, text string) {
 	b.do(chromedp.Focus(chromedp.CSS(css)), chromedp.Evaluate[chromedp.Void]("document.activeElement.select()"), chromedp.KeyEvent(text))
 }
 
-// keys presses keys, wherever the cursor is.
+// keys presses keys, wherever the cursor is, as a keyboard does: a key that the page takes for itself types nothing.
 func (b *window) keys(text string) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent(text))
+	for _, r := range text {
+		events := kb.Encode(r)
+		if down := events[0]; len(events) == 3 { // down, its character, up: a character of its own would be typed in any case
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			events = slices.Delete(events, 1, 2)
+		}
+		for _, e := range events {
+			call(b, input.DispatchKeyEvent, *e)
+		}
+	}
 }
 
 // clipboard is what was copied last.
