@@ -35,6 +35,11 @@ func TestDemoSellsOnSimulatedShops(t *testing.T) {
 		if missing != "" {
 			t.Errorf("round %d: %s, %s", round, missing, said.complaint.String())
 		}
+		for ; needs(ctx, t, printed[1], printed[2]) != "" && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+		}
+		if missing := needs(ctx, t, printed[1], printed[2]); missing != "" {
+			t.Errorf("round %d: %s", round, missing)
+		}
 		for _, channel := range readList(ctx, t, printed[1]+"/api/v1/channels", printed[2]) {
 			former = append(former, channel["id"])
 		}
@@ -65,8 +70,45 @@ func sold(channels, orders []map[string]any, former []any) string {
 	return ""
 }
 
+// needs says what is missing until the demo has all that its overview shows as waiting: orders of two months, some to ship, low stock and
+// an endpoint that fails; "" for nothing.
+func needs(ctx context.Context, t *testing.T, address, key string) string {
+	t.Helper()
+	var figures struct {
+		Orders, LowStock, ToShip int64
+		Previous                 struct{ Orders int64 }
+	}
+	var webhooks struct {
+		Endpoints []struct {
+			Attempts    int64
+			SuccessRate *float64
+		}
+	}
+	if !readData(ctx, t, address+"/api/v1/analytics/summary", key, &figures) ||
+		!readData(ctx, t, address+"/api/v1/analytics/webhooks", key, &webhooks) {
+		return "nothing was read"
+	}
+	failing := 0
+	for _, e := range webhooks.Endpoints {
+		if e.Attempts >= 3 && e.SuccessRate != nil && *e.SuccessRate == 0 {
+			failing++
+		}
+	}
+	if figures.Orders < 30 || figures.Previous.Orders < 30 || figures.LowStock == 0 || figures.ToShip == 0 || failing != 1 {
+		return fmt.Sprintf("%+v, %d endpoints fail", figures, failing)
+	}
+	return ""
+}
+
 // readList reads a list with a key.
-func readList(ctx context.Context, t *testing.T, address, key string) []map[string]any {
+func readList(ctx context.Context, t *testing.T, address, key string) (list []map[string]any) {
+	t.Helper()
+	readData(ctx, t, address, key, &list)
+	return list
+}
+
+// readData reads the data of an answer with a key; false when the time is over.
+func readData(ctx context.Context, t *testing.T, address, key string, into any) bool {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -75,12 +117,12 @@ func readList(ctx context.Context, t *testing.T, address, key string) []map[stri
 	r.Header.Set("X-API-Key", key)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil // the time is over
+		return false
 	}
 	defer answer.Body.Close()
-	var out struct{ Data []map[string]any }
+	out := struct{ Data any }{into}
 	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil || answer.StatusCode != 200 {
 		t.Fatalf("%s: %d %v", address, answer.StatusCode, err)
 	}
-	return out.Data
+	return true
 }

@@ -331,3 +331,28 @@ func (s *server) raw(t *testing.T, event string) (payload string) {
 	}
 	return payload
 }
+
+// A request that is repeated with its Idempotency-Key is answered as before, though the address that it names would be refused by now: the
+// first was done (interface §4.6).
+func TestReplaysDoNotLookUpAddressesAgain(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.Commerce.Connectors = everyPlatform(t)
+		for path, body := range map[string]map[string]any{
+			hookPath: {"url": "https://127.0.0.1:9/", "events": []string{"*"}},
+			"/api/v1/channels": {"name": "Shop", "platform": "WOOCOMMERCE", "credentials": map[string]string{"url": "https://127.0.0.1:9",
+				"consumerKey": "ck_a", "consumerSecret": "cs_a"}},
+		} {
+			post := func(key string) reply {
+				return s.do(call{method: "POST", path: path, body: body, header: map[string]string{"Idempotency-Key": key}})
+			}
+			first := post("once")
+			s.Commerce.Dev = false
+			again, other := post("once"), post("another")
+			s.Commerce.Dev = true
+			if first.status != 201 || again.status != 201 || string(again.body) != string(first.body) ||
+				again.header.Get("Idempotent-Replay") != "true" || other.status != 400 {
+				t.Errorf("%s: %d, then %d %s; with another key %d", path, first.status, again.status, again.body, other.status)
+			}
+		}
+	})
+}
