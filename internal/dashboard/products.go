@@ -66,6 +66,13 @@ func productFilter(q *apijson.Query, l listing) catalog.Filter {
 	return f
 }
 
+// productsOf reads the products of a page, in its order.
+func productsOf(tx *db.Tx, page []id.Product) ([]*catalog.Product, error) {
+	list, err := catalog.ByIDs(tx, page)
+	slices.SortFunc(list, func(a, b *catalog.Product) int { return slices.Index(page, a.ID) - slices.Index(page, b.ID) })
+	return list, err
+}
+
 // listProducts serves GET /products.
 func (d *Dashboard) listProducts(r *request) (answer, error) {
 	q := r.query()
@@ -81,11 +88,10 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 			if err != nil {
 				return err
 			}
-			list, err := catalog.ByIDs(tx, ids)
+			list, err := productsOf(tx, ids)
 			if err != nil {
 				return err
 			}
-			slices.SortFunc(list, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 			shown, err := commerce.ProductRecords(tx, r.caller().Currency, list)
 			for _, p := range list {
 				view.Rows = append(view.Rows, r.productRow(shown, p))

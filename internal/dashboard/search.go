@@ -120,8 +120,7 @@ func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error
 	if err != nil {
 		return nil, err
 	}
-	found, err := catalog.ByIDs(tx, ids)
-	slices.SortFunc(found, func(a, b *catalog.Product) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	found, err := productsOf(tx, ids)
 	for _, p := range found {
 		list = append(list, productHit(p))
 	}

@@ -132,6 +132,9 @@ type Attempt struct {
 	Response   string // the beginning of the answer's body
 }
 
+// Answered reports whether the attempt delivered: it was answered 2xx, and to the end.
+func (a *Attempt) Answered() bool { return a.Error == "" && a.StatusCode >= 200 && a.StatusCode < 300 }
+
 // Tries reads the attempts of a delivery, first to last.
 func (d *Delivery) Tries(tx *db.Tx) ([]Attempt, error) {
 	return db.List(tx, func(r db.Rows) (a Attempt, err error) {

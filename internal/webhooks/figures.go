@@ -57,14 +57,11 @@ func in(s State) (f figure) {
 func (o *Outcome) counts() figure {
 	f := in(o.State)
 	f.attempts, f.duration, f.newest = 1, o.Duration, o.At
-	if o.answered() {
+	if o.Answered() {
 		f.answered = 1
 	}
 	return f
 }
-
-// answered reports whether the attempt delivered.
-func (a *Attempt) answered() bool { return a.Error == "" && a.StatusCode >= 200 && a.StatusCode < 300 }
 
 // store writes the moves.
 func (f figures) store(tx db.GuardedWriter, write queueing, endpoint id.Endpoint, tenant id.Tenant) {

@@ -38,17 +38,16 @@ func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 	for i, endpoint := range endpoints {
 		h := &list[i]
 		reads[i] = tx.Prefetch(func(r db.Rows) error {
-			var at, status int64
-			var text string
-			if err := r.Scan(&at, db.Opt(&status), db.Opt(&text)); err != nil {
+			var a Attempt
+			if err := r.Scan(&a.At, db.Opt(&a.StatusCode), db.Opt(&a.Error)); err != nil {
 				return err
 			}
 			h.Attempts++
-			if text == "" && status >= 200 && status < 300 {
+			if a.Answered() {
 				h.Answered++
 			}
-			if at > h.LastAttempt {
-				h.LastAttempt, h.LastError = at, text
+			if a.At > h.LastAttempt {
+				h.LastAttempt, h.LastError = a.At, a.Error
 			}
 			return nil
 		}, "SELECT at, status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = $2::UUID ORDER BY position DESC, number "+

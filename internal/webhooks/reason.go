@@ -53,7 +53,7 @@ var signs = []struct {
 // Reason says what came of the attempt.
 func (a *Attempt) Reason() Reason {
 	switch {
-	case a.StatusCode >= 200 && a.StatusCode < 300 && a.Error == "":
+	case a.Answered():
 		return ReasonDelivered
 	case a.StatusCode >= 300 && a.StatusCode < 400:
 		return ReasonRedirect

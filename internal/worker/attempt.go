@@ -94,7 +94,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 
 // decide says what the delivery is after the attempt: delivered, to be attempted again, or failed.
 func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
-	if o.Error == "" && o.StatusCode >= 200 && o.StatusCode < 300 {
+	if o.Answered() {
 		o.State = webhooks.Delivered
 		return
 	}
