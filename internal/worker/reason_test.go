@@ -51,7 +51,10 @@ func TestReasons(t *testing.T) {
 	judge := func(url string, reason webhooks.Reason) {
 		t.Helper()
 		e := endpoints[url]
-		until(t, "an attempt at "+url, func() bool { return s.counts0(e).Pending == 0 && s.counts0(e) != webhooks.Counts{} })
+		until(t, "an attempt at "+url, func() bool {
+			c := s.counts0(e)
+			return c.Pending == 0 && c != webhooks.Counts{}
+		})
 		_, tries := s.deliveries(e)
 		if got := tries[0][0].Reason(); got != reason {
 			t.Errorf("%s: %s, not %s: %+v", url, got, reason, tries[0][0])
