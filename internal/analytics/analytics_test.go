@@ -385,6 +385,7 @@ func TestDeliveriesAreCountedByEndpoint(t *testing.T) {
 					id.New[id.Delivery](), id.New[id.Event](), d.event)
 				tx.Change("UPDATE queues SET pending = pending + 1 WHERE tenant_id = $1 AND endpoint_id = $2", tenant, d.endpoint)
 			}
+			countPending(tx)
 			return nil
 		})
 		write(t, store, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })

@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
+	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
 
@@ -82,6 +83,7 @@ func fillDeliveries(t *testing.T, store *db.DB, tenant id.Tenant) {
 					id.New[id.Delivery](), id.New[id.Event](), o.Name)
 			}
 			tx.Change("UPDATE queues SET pending = pending + 250 WHERE tenant_id = $1 AND endpoint_id = $2", tenant, e.ID)
+			countPending(tx)
 			return nil
 		})
 		write(t, store, db.Across, func(tx *db.Tx) error { return webhooks.Settle(tx, outcomes) })
@@ -90,6 +92,17 @@ func fillDeliveries(t *testing.T, store *db.DB, tenant id.Tenant) {
 		_, err := tx.Exec("ANALYZE")
 		return err
 	})
+}
+
+// countPending keeps the figures of the account's deliveries, all of which are pending.
+func countPending(tx *db.Tx) {
+	for _, width := range spans.Widths {
+		tx.Change(`INSERT INTO delivery_figures (tenant_id, endpoint_id, span, bucket, event, pending, delivered, failed, attempts, answered,
+				duration_ms, newest)
+			SELECT tenant_id, endpoint_id, $2::BIGINT, position / $2::BIGINT * $2::BIGINT, event, count(*), 0, 0, 0, 0, 0, 0
+			FROM deliveries WHERE tenant_id = $1 AND state = 'pending' GROUP BY 1, 2, 4, 5
+			ON CONFLICT (tenant_id, endpoint_id, span, bucket, event) DO UPDATE SET pending = excluded.pending`, tx.Tenant, width)
+	}
 }
 
 // deliveriesRead is how many of them PostgreSQL has read in the transaction; 0 on SQLite.

@@ -55,27 +55,16 @@ func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 	if err != nil {
 		return out, err
 	}
-	waiting := map[id.Endpoint]int64{}
-	out.Endpoints, err = db.List(tx, func(r db.Rows) (e Endpoint, err error) {
-		var pending int64
-		err = r.Scan(&e.ID, &e.URL, &e.Status, &pending)
-		waiting[e.ID] = pending
-		return e, err
-	}, `SELECT e.id, e.url, e.status, coalesce(q.pending, 0) FROM endpoints e
-		LEFT JOIN queues q ON q.tenant_id = $1 AND q.endpoint_id = e.id
-		WHERE e.tenant_id = $1 AND e.deleted_at IS NULL ORDER BY e.created_at, e.id`, tx.Tenant)
+	out.Endpoints, err = db.List(tx, func(r db.Rows) (e Endpoint, err error) { return e, r.Scan(&e.ID, &e.URL, &e.Status) },
+		"SELECT id, url, status FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY created_at, id", tx.Tenant)
 	if err != nil {
 		return out, err
 	}
-	settled, err := readSettled(tx, s)
+	list, err := readWent(tx, s)
 	if err != nil {
 		return out, err
 	}
-	pending, err := readPending(tx, s, waiting)
-	if err != nil {
-		return out, err
-	}
-	out.addUp(append(settled, pending...))
+	out.addUp(list)
 	return out, readLastErrors(tx, s, out.Endpoints)
 }
 
@@ -106,9 +95,9 @@ func (w *Webhooks) addUp(list []went) {
 	})
 }
 
-// readSettled adds up the settled deliveries and all attempts of a span: from the kept figures where whole buckets lie in it, and from the
+// readWent adds up the deliveries of a span and their attempts: from the kept figures where whole buckets lie in it, and from the
 // rows at its ends.
-func readSettled(tx *db.Tx, s Span) ([]went, error) {
+func readWent(tx *db.Tx, s Span) ([]went, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
 		return nil, nil
@@ -118,7 +107,8 @@ func readSettled(tx *db.Tx, s Span) ([]went, error) {
 	var parts []string
 	pieces, ends := spans.Fill(from, to, spans.Days)
 	for _, p := range pieces {
-		parts = append(parts, `SELECT f.endpoint_id, f.event, f.delivered, f.failed, f.attempts, f.answered, f.duration_ms AS took, f.newest
+		parts = append(parts, `SELECT f.endpoint_id, f.event, f.pending, f.delivered, f.failed, f.attempts, f.answered, f.duration_ms AS took,
+				f.newest
 			FROM endpoints o JOIN delivery_figures f ON f.tenant_id = o.tenant_id AND f.endpoint_id = o.id
 			WHERE `+where+" AND f.span = "+w.Bind(p.Width)+" AND f.bucket >= "+w.Bind(p.From)+" AND f.bucket < "+w.Bind(p.To))
 	}
@@ -126,40 +116,20 @@ func readSettled(tx *db.Tx, s Span) ([]went, error) {
 		between := func(column string) string {
 			return " WHERE " + where + " AND " + column + " >= " + w.Bind(e[0]) + " AND " + column + " < " + w.Bind(e[1])
 		}
-		parts = append(parts, `SELECT d.endpoint_id, d.event, CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END,
+		parts = append(parts, `SELECT d.endpoint_id, d.event, CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END,
+				CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END,
 				CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END, 0, 0, 0, coalesce(d.attempted_at, 0)
 			FROM endpoints o JOIN deliveries d ON d.tenant_id = o.tenant_id AND d.endpoint_id = o.id`+between("d.position"),
-			`SELECT t.endpoint_id, d.event, 0, 0, 1,
+			`SELECT t.endpoint_id, d.event, 0, 0, 0, 1,
 				CASE WHEN t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300 THEN 1 ELSE 0 END, t.duration_ms, 0
 			FROM endpoints o JOIN attempts t ON t.tenant_id = o.tenant_id AND t.endpoint_id = o.id
 			JOIN deliveries d ON d.tenant_id = t.tenant_id AND d.endpoint_id = t.endpoint_id AND d.position = t.position`+between("t.position"))
 	}
 	return db.List(tx, func(r db.Rows) (d went, err error) {
-		return d, r.Scan(&d.endpoint, &d.event, &d.Delivered, &d.Failed, &d.Attempts, &d.Answered, &d.Duration, &d.LastAttempt)
-	}, `SELECT endpoint_id, event, sum(delivered)::BIGINT, sum(failed)::BIGINT, sum(attempts)::BIGINT,
+		return d, r.Scan(&d.endpoint, &d.event, &d.Pending, &d.Delivered, &d.Failed, &d.Attempts, &d.Answered, &d.Duration, &d.LastAttempt)
+	}, `SELECT endpoint_id, event, sum(pending)::BIGINT, sum(delivered)::BIGINT, sum(failed)::BIGINT, sum(attempts)::BIGINT,
 		sum(answered)::BIGINT, sum(took)::BIGINT,
 		max(newest) FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY endpoint_id, event", w.Args()...)
-}
-
-// readPending counts the pending deliveries of a span, of the endpoints that have any, by the indexes of what is due and what waits.
-func readPending(tx *db.Tx, s Span, waiting map[id.Endpoint]int64) (list []went, err error) {
-	var reads []*db.PendingRead
-	for endpoint, n := range waiting {
-		if n == 0 {
-			continue
-		}
-		reads = append(reads, tx.Prefetch(func(r db.Rows) error {
-			d := went{endpoint: endpoint}
-			err := r.Scan(&d.event, &d.Pending, &d.LastAttempt)
-			list = append(list, d)
-			return err
-		}, `SELECT d.event, count(*), coalesce(max(d.attempted_at), 0)
-			FROM (SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0
-				UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > '' AND due_at IS NULL) x
-			CROSS JOIN deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position = x.position + 0
-				AND x.position >= $3 AND x.position <= $4 GROUP BY d.event`, tx.Tenant, endpoint, s.From, s.To))
-	}
-	return list, db.WaitAll(reads)
 }
 
 // lastErrors is how many of an endpoint's failed deliveries, and how many of those that wait for another attempt, are looked at for the

@@ -62,9 +62,10 @@ var oldRows = map[int]string{
 		INSERT INTO endpoints VALUES (1, '#31', 'https://x.example/', 'sealed', '', 0, 'order.updated', '', 'active', FALSE, 900,
 			1700000000000000, 1700000000000000, NULL);
 		INSERT INTO queues (tenant_id, endpoint_id, due_at, holder, lease_until, pending, delivered, failed)
-			VALUES (1, '#31', NULL, '', 0, 0, 1, 0);
+			VALUES (1, '#31', NULL, '', 0, 1, 1, 0);
 		INSERT INTO deliveries VALUES (1, '#31', 1000, '#32', '#30', 1000, 'order.updated', '#24', FALSE, NULL, FALSE, 'delivered', 1, NULL,
-			1700000100000000, 200, NULL);
+			1700000100000000, 200, NULL),
+			(1, '#31', 1001, '#35', '#30', 1000, 'order.updated', '#24', FALSE, NULL, FALSE, 'pending', 0, 1001, NULL, NULL, NULL);
 		INSERT INTO attempts VALUES (1, '#31', 1000, 1, 1700000100000000, 200, 12, NULL, 'ok');
 		INSERT INTO replays VALUES (1, '#33', '#31', '*', FALSE, 0, 1000, 0, 1700000100000000);
 		INSERT INTO jobs VALUES (1, '#34', 'product_import', '#23', 'COMPLETED', 1, 1, 1, 0, 0, '[]', '{}', '', 1, NULL, 1700000000000000,

@@ -14,10 +14,11 @@ type deliveryKey struct {
 	event         string
 }
 
-// deliveryFigures works every kept figure of deliveries out again, endpoint by endpoint and day by day.
+// deliveryFigures works every kept figure of deliveries out again, endpoint by endpoint and day by day. A deleted endpoint's go as a whole,
+// after its deliveries.
 func deliveryFigures(c *account) error {
 	endpoints, err := db.List(c.Tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
-		"SELECT id FROM endpoints WHERE tenant_id = $1", c.Tenant)
+		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", c.Tenant)
 	if err != nil {
 		return err
 	}
@@ -50,13 +51,13 @@ func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	return slices.Compact(days), nil
 }
 
-// deliveriesOfDay compares one day: delivered, failed, attempts, those that delivered, and how long all took.
+// deliveriesOfDay compares one day: pending, delivered, failed, attempts, those that delivered, and how long all took.
 func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
-	found := map[deliveryKey]*[2][5]int64{}
-	add := func(side int, k deliveryKey, n [5]int64) {
+	found := map[deliveryKey]*[2][6]int64{}
+	add := func(side int, k deliveryKey, n [6]int64) {
 		sums := found[k]
 		if sums == nil {
-			sums = new([2][5]int64)
+			sums = new([2][6]int64)
 			found[k] = sums
 		}
 		for i := range n {
@@ -67,15 +68,16 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	err := c.Each(func(r db.Rows) error {
 		var k deliveryKey
 		var at int64
-		var n [5]int64
-		err := r.Scan(&at, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4])
+		var n [6]int64
+		err := r.Scan(&at, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5])
 		for _, k.width = range spans.Widths {
-			if k.bucket = spans.Down(at, k.width); n != [5]int64{} {
+			if k.bucket = spans.Down(at, k.width); n != [6]int64{} {
 				add(stored, k, n)
 			}
 		}
 		return err
-	}, `SELECT d.position, d.event, CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END, CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END,
+	}, `SELECT d.position, d.event, CASE WHEN d.state = 'pending' THEN 1 ELSE 0 END, CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END,
+			CASE WHEN d.state = 'failed' THEN 1 ELSE 0 END,
 			(SELECT count(*) FROM attempts t WHERE t.tenant_id = $1 AND t.endpoint_id = $2::UUID AND t.position = d.position),
 			(SELECT count(*) FROM attempts t WHERE t.tenant_id = $1 AND t.endpoint_id = $2::UUID AND t.position = d.position
 				AND t.error IS NULL AND t.status_code >= 200 AND t.status_code < 300),
@@ -88,11 +90,11 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	for _, width := range spans.Widths {
 		err := c.Each(func(r db.Rows) error {
 			k := deliveryKey{width: width}
-			var n [5]int64
-			err := r.Scan(&k.bucket, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4])
+			var n [6]int64
+			err := r.Scan(&k.bucket, &k.event, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5])
 			add(kept, k, n)
 			return err
-		}, `SELECT bucket, event, delivered, failed, attempts, answered, duration_ms FROM delivery_figures
+		}, `SELECT bucket, event, pending, delivered, failed, attempts, answered, duration_ms FROM delivery_figures
 			WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND bucket >= $3 AND bucket < $4 AND span = $5`, append(args, width)...)
 		if err != nil {
 			return err
@@ -101,8 +103,8 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	for k, sums := range found {
 		c.look()
 		if sums[stored] != sums[kept] {
-			c.wrong("deliveries of %s to endpoint %s from %d on for %d µs: delivered, failed, attempts, answered and milliseconds are %d, "+
-				"kept as %d", k.event, e, k.bucket, k.width, sums[stored], sums[kept])
+			c.wrong("deliveries of %s to endpoint %s from %d on for %d µs: pending, delivered, failed, attempts, answered and "+
+				"milliseconds are %d, kept as %d", k.event, e, k.bucket, k.width, sums[stored], sums[kept])
 		}
 	}
 	return nil

@@ -120,6 +120,7 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_figures SET items = items - 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"DELETE FROM order_figures WHERE tenant_id = $1", "order figures"},
 		{"UPDATE delivery_figures SET failed = failed + 1 WHERE tenant_id = $1", "delivery figures"},
+		{"UPDATE delivery_figures SET pending = pending + 1 WHERE tenant_id = $1", "delivery figures"},
 		{"UPDATE delivery_figures SET answered = answered - 1 WHERE tenant_id = $1", "delivery figures"},
 		{"UPDATE attempts SET duration_ms = duration_ms + 1 WHERE tenant_id = $1 AND number = 1", "delivery figures"},
 		{"DELETE FROM delivery_figures WHERE tenant_id = $1", "delivery figures"},

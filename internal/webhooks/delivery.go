@@ -1,8 +1,6 @@
 package webhooks
 
 import (
-	"fmt"
-
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 )
@@ -66,60 +64,65 @@ type Filter struct {
 // forever is an upper bound beyond every time of the store.
 const forever = 1 << 62
 
+// shallow is how many deliveries a page passes over in an index. One that lies deeper is found by the kept figures.
+const shallow = 1_000
+
 // Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the endpoint.
 func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	counts, err := Tally(tx, f.Endpoint)
-	if err != nil {
+	if err != nil || counts.Of(f.State) == 0 {
 		return nil, 0, err
 	}
-	where, args := "WHERE d.tenant_id = $1 AND d.endpoint_id = $2", []any{tx.Tenant, f.Endpoint}
-	add := func(condition string, arg any) {
-		args = append(args, arg)
-		where += fmt.Sprintf(" AND "+condition, len(args))
-	}
-	switch f.State { // literal, so that the partial index is seen
-	case Failed:
-		where += " AND d.state = 'failed'"
-	case Pending, Delivered:
-		add("d.state = $%d", f.State)
-	}
-	if f.From > 0 {
-		add("d.position >= $%d", f.From)
-	}
-	if f.To > 0 {
-		add("d.position <= $%d", f.To)
-	}
-	if f.Event != "" {
-		add("d.event = $%d", f.Event)
-	}
-	if f.Resource != "" {
-		add("d.resource_id = $%d", f.Resource)
-	}
-	total = counts.Of(f.State)
-	if total == 0 {
-		return []Delivery{}, 0, nil
-	}
-	if f.From > 0 || f.To > 0 || f.Event != "" || f.Resource != "" {
-		if err := tx.Row("SELECT count(*) FROM deliveries d "+where, args, &total); err != nil {
+	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed) // in the order of the page
+	if f.Resource == "" && (!indexed || f.From > 0 || f.To > 0 || f.Offset > shallow) {
+		stretches, err := f.stretches(tx)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, s := range stretches {
+			total += s.n
+		}
+		if !indexed || f.Offset > shallow {
+			list, err = f.pageOf(tx, stretches)
+			return list, total, err
+		}
+	} else if total = counts.Of(f.State); f.Resource != "" {
+		w := f.spanned(tx)
+		if err := tx.Row("SELECT count(*) FROM deliveries d WHERE "+w.String(), w.Args(), &total); err != nil {
 			return nil, 0, err
 		}
 	}
 	limit := min(int64(f.Limit), total-int64(f.Offset)) // known, so that a search for the last few ends when they are found
 	if limit <= 0 {
-		return []Delivery{}, total, nil
+		return nil, total, nil
 	}
 	// Positions first: the indexes have them, and the rows are looked up by them.
-	n := len(args)
+	w := f.spanned(tx)
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
-		fmt.Sprintf("SELECT d.position FROM deliveries d %s ORDER BY d.position DESC LIMIT $%d OFFSET $%d", where, n+1, n+2),
-		append(args, limit, f.Offset)...)
+		"SELECT d.position FROM deliveries d WHERE "+w.String()+" ORDER BY d.position DESC LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+
+			w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 	if err != nil || len(positions) == 0 {
-		return []Delivery{}, total, err
+		return nil, total, err
 	}
-	args = append([]any{tx.Tenant, f.Endpoint}, db.Padded(positions)...)
+	args := append([]any{tx.Tenant, f.Endpoint}, db.Padded(positions)...)
 	list, err = readDeliveries(tx, " FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.position IN "+
 		db.In(len(args)-2, 3)+" ORDER BY d.position DESC", args...)
 	return list, total, err
+}
+
+// spanned is all that the filter chooses by.
+func (f *Filter) spanned(tx *db.Tx) *db.Where {
+	w := f.where(tx)
+	if f.State == Failed { // literal, so that the partial index is seen
+		w.And("d.state = 'failed'")
+	}
+	if f.From > 0 {
+		w.And("d.position >= ?", f.From)
+	}
+	if f.To > 0 {
+		w.And("d.position <= ?", f.To)
+	}
+	return w
 }
 
 // Attempt is one try of a delivery.

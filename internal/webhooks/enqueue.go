@@ -34,15 +34,16 @@ func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
 type newDeliveries struct {
 	position, stamp string
 	behind          string // which pending ones of its ordering key a new one waits for; "": all
-	text            *db.Text
+	placed          bool   // the positions are known before they are stored
+	text, counts    *db.Text
 }
 
 var (
 	// Events of the log, for the first time. A replay that was made before may stand behind them.
-	insertPlaced = newDeliveries{"position", "event_stamp", " AND b.position < v.position", new(db.Text)}
+	insertPlaced = newDeliveries{"position", "event_stamp", " AND b.position < v.position", true, new(db.Text), new(db.Text)}
 	// Again, behind all that is committed.
-	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", "", new(db.Text)}
-	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", "", new(db.Text)}
+	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", "", false, new(db.Text), new(db.Text)}
+	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", "", false, new(db.Text), new(db.Text)}
 )
 
 // enqueue stores new deliveries in their order and has their queues read. An ordered one is due only if no earlier one of its
@@ -72,6 +73,7 @@ func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliver
 		write(how.text.For(len(piece), how.insert), args...)
 		return nil
 	})
+	countNew(tx, write, deliveries, how)
 	for _, endpoint := range endpoints {
 		write("UPDATE queues SET pending = pending + $3, due_at = $4 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint,
 			counts[endpoint], tx.Micros())

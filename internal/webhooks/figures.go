@@ -3,36 +3,40 @@ package webhooks
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/spans"
 )
 
-// The table delivery_figures keeps how deliveries went, by endpoint, bucket of time (package spans) and event. Whoever moves it has locked
-// the endpoint's queue.
+// The table delivery_figures keeps how deliveries went, by endpoint, bucket of time (package spans) and event. Whoever changes rows of an
+// endpoint has locked its queue.
 
-// figureKey names a row of an endpoint.
+// figureKey names a row of an account.
 type figureKey struct {
+	endpoint      id.Endpoint
 	width, bucket int64
 	event         string
 }
 
-// figure is what some settled deliveries and all attempts of their bucket add up to.
-type figure struct{ delivered, failed, attempts, answered, duration, newest int64 }
+// figure is what some deliveries and all their attempts add up to.
+type figure struct{ pending, delivered, failed, attempts, answered, duration, newest int64 }
 
-// figures are moves of one endpoint's rows.
+// figures are differences to rows of one account.
 type figures map[figureKey]*figure
 
-// move adds what a delivery at a position counts: sign is -1 when it is taken out.
-func (f figures) move(position int64, event string, by figure, sign int64) {
+// move adds what a delivery of an endpoint at a position counts: sign is -1 when it is taken out.
+func (f figures) move(endpoint id.Endpoint, position int64, event string, by figure, sign int64) {
 	for _, width := range spans.Widths {
-		k := figureKey{width, spans.Down(position, width), event}
+		k := figureKey{endpoint, width, spans.Down(position, width), event}
 		sum := f[k]
 		if sum == nil {
 			sum = new(figure)
 			f[k] = sum
 		}
+		sum.pending += sign * by.pending
 		sum.delivered += sign * by.delivered
 		sum.failed += sign * by.failed
 		sum.attempts += sign * by.attempts
@@ -45,6 +49,8 @@ func (f figures) move(position int64, event string, by figure, sign int64) {
 // in is what a delivery in a state counts, beside its attempts.
 func in(s State) (f figure) {
 	switch s {
+	case Pending:
+		f.pending = 1
 	case Delivered:
 		f.delivered = 1
 	case Failed:
@@ -53,9 +59,10 @@ func in(s State) (f figure) {
 	return f
 }
 
-// counts is what the outcome adds.
+// counts is what the outcome adds to what counted a pending delivery.
 func (o *Outcome) counts() figure {
 	f := in(o.State)
+	f.pending--
 	f.attempts, f.duration, f.newest = 1, o.Duration, o.At
 	if o.Answered() {
 		f.answered = 1
@@ -63,33 +70,76 @@ func (o *Outcome) counts() figure {
 	return f
 }
 
-// store writes the moves.
-func (f figures) store(tx db.GuardedWriter, write queueing, endpoint id.Endpoint, tenant id.Tenant) {
+// store adds the differences to the account's rows.
+func (f figures) store(tx db.GuardedWriter, write queueing, tenant id.Tenant) {
 	keys := make([]figureKey, 0, len(f))
 	for k := range f {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b figureKey) int {
-		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.event, b.event))
+		return cmp.Or(cmp.Compare(a.endpoint, b.endpoint), cmp.Compare(a.width, b.width), cmp.Compare(a.bucket, b.bucket),
+			cmp.Compare(a.event, b.event))
 	})
 	for piece := range db.Pieces(keys) {
-		args := append(make([]any, 0, 2+9*len(piece)), tenant, endpoint)
+		args := append(make([]any, 0, 1+11*len(piece)), tenant)
 		for _, k := range piece {
 			s := f[k]
-			args = append(args, k.width, k.bucket, k.event, s.delivered, s.failed, s.attempts, s.answered, s.duration, s.newest)
+			args = append(args, k.endpoint, k.width, k.bucket, k.event, s.pending, s.delivered, s.failed, s.attempts, s.answered, s.duration,
+				s.newest)
 		}
 		write(figureText.For(len(piece), func(n int) string {
-			return `INSERT INTO delivery_figures
-				(tenant_id, endpoint_id, span, bucket, event, delivered, failed, attempts, answered, duration_ms, newest) VALUES ` +
-				db.Repeat(n, 3, "($1,$2::UUID,$,$,$,$,$,$,$,$,$)") + `
-				ON CONFLICT (tenant_id, endpoint_id, span, bucket, event) DO UPDATE SET
-					delivered = delivery_figures.delivered + excluded.delivered, failed = delivery_figures.failed + excluded.failed,
-					attempts = delivery_figures.attempts + excluded.attempts, answered = delivery_figures.answered + excluded.answered,
-					duration_ms = delivery_figures.duration_ms + excluded.duration_ms,
-					newest = CASE WHEN excluded.newest > delivery_figures.newest THEN excluded.newest ELSE delivery_figures.newest END`
+			return "INSERT INTO delivery_figures (" + figureColumns + ") VALUES " + db.Repeat(n, 2, "($1,$::UUID,$,$,$,$,$,$,$,$,$,$)") +
+				addFigures
 		}), args...)
 	}
 }
+
+const (
+	figureColumns = "tenant_id, endpoint_id, span, bucket, event, pending, delivered, failed, attempts, answered, duration_ms, newest"
+
+	// addFigures ends a statement that inserts rows: they are added to those that are there.
+	addFigures = ` ON CONFLICT (tenant_id, endpoint_id, span, bucket, event) DO UPDATE SET
+		pending = delivery_figures.pending + excluded.pending,
+		delivered = delivery_figures.delivered + excluded.delivered, failed = delivery_figures.failed + excluded.failed,
+		attempts = delivery_figures.attempts + excluded.attempts, answered = delivery_figures.answered + excluded.answered,
+		duration_ms = delivery_figures.duration_ms + excluded.duration_ms,
+		newest = CASE WHEN excluded.newest > delivery_figures.newest THEN excluded.newest ELSE delivery_figures.newest END`
+)
+
+// countNew counts new deliveries as pending.
+func countNew(tx db.GuardedWriter, write queueing, deliveries []Delivery, how newDeliveries) {
+	if how.placed {
+		counted := figures{}
+		for i := range deliveries {
+			d := &deliveries[i]
+			counted.move(d.Endpoint, d.Position, d.Name, figure{pending: 1}, 1)
+		}
+		counted.store(tx, write, tx.TenantID())
+		return
+	}
+	for piece := range db.Pieces(deliveries) {
+		args := append(make([]any, 0, 1+3*len(piece)), tx.TenantID())
+		for i := range piece {
+			args = append(args, piece[i].Endpoint, piece[i].Position, piece[i].Name)
+		}
+		write(how.counts.For(len(piece), func(n int) string {
+			return "WITH v(endpoint_id, position, event) AS (VALUES " + db.Values(n, 3, 2, "::UUID", "::BIGINT", "::TEXT") + `),
+				widths(span) AS (VALUES ` + widths + `)
+				INSERT INTO delivery_figures (` + figureColumns + `)
+				SELECT $1::BIGINT, v.endpoint_id, w.span, (` + how.position + ") / w.span * w.span, v.event, count(*), 0, 0, 0, 0, 0, 0" + `
+				FROM v CROSS JOIN widths w WHERE TRUE GROUP BY 2, 3, 4, 5` + addFigures
+		}), args...)
+	}
+}
+
+// widths are those of the buckets, as rows.
+var widths = func() string {
+	rows := make([]string, len(spans.Widths))
+	for i, width := range spans.Widths {
+		rows[i] = "(" + strconv.FormatInt(width, 10) + "::BIGINT)"
+	}
+	return strings.Join(rows, ",")
+}()
 
 var figureText db.Text
 
@@ -97,6 +147,6 @@ var figureText db.Text
 func dropEmptyFigures(tx db.Writer, endpoint id.Endpoint, before int64) {
 	for _, width := range spans.Widths {
 		tx.Queue("DELETE FROM delivery_figures WHERE tenant_id = $1 AND endpoint_id = $2 AND span = $3 AND bucket < $4 "+
-			"AND delivered = 0 AND failed = 0 AND attempts = 0", tx.TenantID(), endpoint, width, before)
+			"AND pending = 0 AND delivered = 0 AND failed = 0 AND attempts = 0", tx.TenantID(), endpoint, width, before)
 	}
 }

@@ -57,12 +57,13 @@ func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 	}
 	moved := figures{}
 	for i := range deliveries {
-		moved.move(deliveries[i].Position, deliveries[i].Name, in(deliveries[i].State), -1)
+		moved.move(endpoint, deliveries[i].Position, deliveries[i].Name, in(deliveries[i].State), -1)
+		moved.move(endpoint, deliveries[i].Position, deliveries[i].Name, in(Pending), 1)
 		if deliveries[i].Ordered {
 			ordered = append(ordered, deliveries[i].Position)
 		}
 	}
-	moved.store(tx, tx.Change, endpoint, tx.TenantID())
+	moved.store(tx, tx.Change, tx.TenantID())
 	// The first pending one of each ordering key is due, the others wait for it.
 	db.Chunks(ordered, func(piece []int64) error {
 		args := append([]any{tx.TenantID(), endpoint, tx.Micros()}, db.Padded(piece)...)

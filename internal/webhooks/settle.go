@@ -35,6 +35,7 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 			return err
 		}
 	}
+	countOutcomes(tx, outcomes)
 	for len(outcomes) > 0 {
 		n := 1
 		for n < len(outcomes) && outcomes[n].Queue == outcomes[0].Queue {
@@ -44,6 +45,19 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 		outcomes = outcomes[n:]
 	}
 	return nil
+}
+
+// countOutcomes keeps the figures of outcomes, account by account. The queues are locked.
+func countOutcomes(tx db.Writer, outcomes []Outcome) {
+	moved := figures{}
+	for i := range outcomes {
+		o := &outcomes[i]
+		moved.move(o.Endpoint, o.Position, o.Name, o.counts(), 1)
+		if i+1 == len(outcomes) || outcomes[i+1].Tenant != o.Tenant {
+			moved.store(tx, tx.Queue, o.Tenant)
+			clear(moved)
+		}
+	}
 }
 
 // lockAll locks the queues of outcomes, in one order for all nodes.
@@ -86,13 +100,9 @@ func settleQueue(tx db.Writer, outcomes []Outcome) {
 		return nil
 	})
 	var c Counts
-	moved := figures{}
 	for i := range outcomes {
-		o := &outcomes[i]
-		c.add(o.State, 1)
-		moved.move(o.Position, o.Name, o.counts(), 1)
+		c.add(outcomes[i].State, 1)
 	}
-	moved.store(tx, tx.Queue, outcomes[0].Endpoint, outcomes[0].Tenant)
 	if q := outcomes[0].Queue; c.Delivered+c.Failed > 0 {
 		tx.Queue("UPDATE queues SET pending = pending - $3, delivered = delivered + $4, failed = failed + $5 "+
 			"WHERE tenant_id = $1 AND endpoint_id = $2",

@@ -41,8 +41,8 @@ func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (
 		var tried figure
 		err = r.Scan(&position, &state, &event, &tried.attempts, &tried.answered, &tried.duration)
 		c.add(state, 1)
-		moved.move(position, event, in(state), -1)
-		moved.move(position, event, tried, -1)
+		moved.move(endpoint, position, event, in(state), -1)
+		moved.move(endpoint, position, event, tried, -1)
 		return position, err
 	}, `SELECT d.position, d.state, d.event, count(t.number), coalesce(sum(CASE WHEN t.error IS NULL AND t.status_code >= 200
 			AND t.status_code < 300 THEN 1 ELSE 0 END), 0)::BIGINT, coalesce(sum(t.duration_ms), 0)::BIGINT
@@ -53,7 +53,7 @@ func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (
 	if err != nil || len(positions) == 0 {
 		return 0, err
 	}
-	moved.store(tx, tx.Queue, endpoint, tx.Tenant)
+	moved.store(tx, tx.Queue, tx.Tenant)
 	dropEmptyFigures(tx, endpoint, before)
 	dropDeliveries(tx, endpoint, positions)
 	tx.Queue("UPDATE queues SET delivered = delivered - $3, failed = failed - $4 WHERE tenant_id = $1 AND endpoint_id = $2",
