@@ -20,13 +20,33 @@ const (
 // ErrMeanwhile is returned by a step whose work another node did first.
 var ErrMeanwhile = errors.New("webhooks: another node was first")
 
-// Waiting names the accounts that have endpoints and changes which are not dispatched yet. It serves every tenant; those without
-// endpoints are left out.
-func Waiting(tx *db.Tx) ([]id.Tenant, error) {
+// Work is what the dispatcher has to do.
+type Work struct {
+	Waiting []id.Tenant  // accounts that have endpoints and changes which are not dispatched yet
+	Replays []KeptReplay // that are not done
+}
+
+// None reports whether there is nothing to do.
+func (w Work) None() bool { return len(w.Waiting)+len(w.Replays) == 0 }
+
+// FindWork looks for what is to be dispatched and replayed. It serves every tenant; those without endpoints are left out.
+func FindWork(tx *db.Tx) (w Work, err error) {
 	tx.Last()
-	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
-		`SELECT q.tenant_id FROM (SELECT DISTINCT tenant_id FROM queues) q JOIN dispatch_cursors c ON c.tenant_id = q.tenant_id
+	waiting := tx.Prefetch(func(r db.Rows) error {
+		var t id.Tenant
+		err := r.Scan(&t)
+		w.Waiting = append(w.Waiting, t)
+		return err
+	}, `SELECT q.tenant_id FROM (SELECT DISTINCT tenant_id FROM queues) q JOIN dispatch_cursors c ON c.tenant_id = q.tenant_id
 		JOIN change_clocks k ON k.tenant_id = q.tenant_id WHERE k.last > c.stamp`)
+	replays := tx.Prefetch(func(r db.Rows) error {
+		var k KeptReplay
+		err := r.Scan(&k.Tenant, &k.ID)
+		w.Replays = append(w.Replays, k)
+		return err
+	}, "SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
+	err = db.WaitAll([]*db.PendingRead{waiting, replays}) // fills w
+	return w, err
 }
 
 // Step is a stretch of an account's events and the deliveries that they become.

@@ -141,13 +141,6 @@ func (r *Replay) Keep(tx db.Writer) {
 	tx.Wake(Topic)
 }
 
-// Kept names the replays that are not done; it serves every tenant.
-func Kept(tx *db.Tx) (list []KeptReplay, err error) {
-	tx.Last()
-	return db.List(tx, func(r db.Rows) (k KeptReplay, err error) { return k, r.Scan(&k.Tenant, &k.ID) },
-		"SELECT tenant_id, id FROM replays ORDER BY id LIMIT 100")
-}
-
 // KeptReplay names a replay that is not done.
 type KeptReplay struct {
 	Tenant id.Tenant

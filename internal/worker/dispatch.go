@@ -9,26 +9,36 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// dispatch turns committed events into deliveries, account by account.
+// emptyPause is how long dispatch rests after it found nothing to do: changes of accounts without endpoints wake it, too, and a busy one
+// would have it look after every commit.
+const emptyPause = 5 * time.Millisecond
+
+// dispatch turns committed events into deliveries, account by account, and goes on with replays that were too long for one transaction.
 func (w *Worker) dispatch() {
 	woken := w.DB.Woken(webhooks.Topic)
 	for {
 		start := time.Now()
-		w.failed("dispatching events", w.dispatchAll())
-		w.failed("replaying events", w.replayAll())
-		if !w.backOff(start) || !w.pause(woken, w.Poll) {
+		work, err := w.work()
+		w.failed("looking for events to dispatch", err)
+		w.failed("dispatching events", w.dispatchAll(work.Waiting))
+		w.failed("replaying events", w.replayAll(work.Replays))
+		if !w.backOff(start) || work.None() && !w.pause(nil, emptyPause) || !w.pause(woken, w.Poll) {
 			return
 		}
 	}
 }
 
-// dispatchAll works until no account has events left, one step of each in turn: a busy account does not keep the others waiting.
-func (w *Worker) dispatchAll() error {
-	var waiting []id.Tenant
-	err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-		waiting, err = webhooks.Waiting(tx)
+// work is what there is to do, over all accounts.
+func (w *Worker) work() (work webhooks.Work, err error) {
+	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
+		work, err = webhooks.FindWork(tx)
 		return err
 	})
+	return work, err
+}
+
+// dispatchAll works until no account has events left, one step of each in turn: a busy account does not keep the others waiting.
+func (w *Worker) dispatchAll(waiting []id.Tenant) (err error) {
 	for err == nil && len(waiting) > 0 && w.stopping.Err() == nil {
 		left := waiting[:0]
 		for _, tenant := range waiting {
@@ -63,17 +73,9 @@ func (w *Worker) dispatchStep(tenant id.Tenant) (more bool, err error) {
 	return step.More && err == nil, err
 }
 
-// replayAll goes on with replays that were too long for one transaction, one part of each in turn.
-func (w *Worker) replayAll() error {
-	for w.stopping.Err() == nil {
-		var kept []webhooks.KeptReplay
-		err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-			kept, err = webhooks.Kept(tx)
-			return err
-		})
-		if err != nil || len(kept) == 0 {
-			return err
-		}
+// replayAll goes on with replays until none is left, one part of each in turn.
+func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
+	for len(kept) > 0 && w.stopping.Err() == nil {
 		for _, k := range kept {
 			err := w.DB.Write(w.stopping, k.Tenant, func(tx *db.Tx) error {
 				_, err := webhooks.Resume(tx, k.ID)
@@ -83,6 +85,11 @@ func (w *Worker) replayAll() error {
 				return err
 			}
 		}
+		work, err := w.work()
+		if err != nil {
+			return err
+		}
+		kept = work.Replays
 	}
 	return nil
 }
