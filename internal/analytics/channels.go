@@ -98,7 +98,8 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
 
-// newestOrders finds the newest order of the span in each channel that has some: the newest of each status.
+// newestOrders finds the newest order of the span in each channel that has some: the newest of each status. It is read in the whole order
+// of the index: to PostgreSQL, no channel is not one value, and it would sort.
 func newestOrders(tx *db.Tx, s Span, list []Channel) error {
 	var all []*db.PendingRead
 	for i := range list {
@@ -113,7 +114,8 @@ func newestOrders(tx *db.Tx, s Span, list []Channel) error {
 		all = append(all, tx.Prefetch(func(r db.Rows) error { return r.Scan(&c.LastOrder) },
 			`WITH v(status) AS (VALUES `+everyRow+`) SELECT coalesce(max(newest), 0)::BIGINT FROM (SELECT (SELECT o.created_at FROM orders o
 				WHERE o.tenant_id = $1 AND o.channel_id `+of+`
-				AND o.status = v.status AND o.created_at >= $2 AND o.created_at <= $3 ORDER BY o.created_at DESC LIMIT 1) AS newest
+				AND o.status = v.status AND o.created_at >= $2 AND o.created_at <= $3 
+				ORDER BY o.channel_id DESC, o.status DESC, o.created_at DESC LIMIT 1) AS newest
 			FROM v) AS by_status`, args...))
 	}
 	return db.WaitAll(all)

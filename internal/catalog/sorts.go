@@ -34,8 +34,9 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
 		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
+			// The 0 is chosen inside the subquery: behind row-level security, PostgreSQL takes no COALESCE for a bound of an index.
 			`SELECT t.tenant_id FROM tenants t WHERE EXISTS (SELECT 1 FROM products p WHERE p.tenant_id = t.tenant_id
-				AND p.changed_at > coalesce((SELECT u.stamp FROM product_sorts_until u WHERE u.tenant_id = t.tenant_id), 0)
+				AND p.changed_at > (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = t.tenant_id)
 				ORDER BY p.changed_at LIMIT 1 OFFSET $1::BIGINT) ORDER BY t.tenant_id`, sortAt-1)
 		return err
 	})

@@ -14,7 +14,7 @@ import (
 
 // spreadDeliveries gives an account an endpoint with n deliveries over some days, many in one moment and others hours apart, and their
 // figures. They come back newest first.
-func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all []Delivery) {
+func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int, state func(i int) State) (all []Delivery) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(3, 4))
 	endpoint, counts, counted := id.New[id.Endpoint](), Counts{}, figures{}
@@ -23,7 +23,7 @@ func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all 
 		position += []int64{1, 1, 1, 3_000_000, 40_000_000, 1_900_000_000, 30_000_000_000}[dice.IntN(7)]
 		d := Delivery{ID: id.New[id.Delivery](), Endpoint: endpoint, Position: position, Event: id.New[id.Event](),
 			Name: []string{OrderReceived, StockUpdated}[min(1, dice.IntN(5))], Resource: fmt.Sprint("r", dice.IntN(9)),
-			State: States[dice.IntN(3)], Attempts: 1}
+			State: state(i), Attempts: 1}
 		if i%97 == 0 {
 			d.Name = OrderReturned // a rare one
 		}
@@ -52,6 +52,12 @@ func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int) (all 
 	return all
 }
 
+// anyState gives each state by turns that follow no rule.
+func anyState() func(int) State {
+	dice := rand.New(rand.NewPCG(7, 8))
+	return func(int) State { return States[dice.IntN(3)] }
+}
+
 // fits is what a program would choose that looks at every delivery.
 func (f *Filter) fits(d *Delivery) bool {
 	return (f.State == "" || d.State == f.State) && (f.Event == "" || d.Name == f.Event) && (f.Resource == "" || d.Resource == f.Resource) &&
@@ -63,8 +69,8 @@ func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
 		const n = 400
-		all := spreadDeliveries(t, store, tenant, n)
-		spreadDeliveries(t, store, other, 20)
+		all := spreadDeliveries(t, store, tenant, n, anyState())
+		spreadDeliveries(t, store, other, 20, anyState())
 		dice := rand.New(rand.NewPCG(5, 6))
 		for try := range 300 {
 			f := Filter{Endpoint: all[0].Endpoint, Limit: 1 + dice.IntN(25), State: append([]State{""}, States...)[dice.IntN(4)],
@@ -116,7 +122,7 @@ func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
 func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
 	tenant := dbtest.Account(t, store)
-	all := spreadDeliveries(t, store, tenant, 3000)
+	all := spreadDeliveries(t, store, tenant, 3000, anyState())
 	if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { _, err := tx.Exec("ANALYZE"); return err }); err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +136,37 @@ func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
 			list, _, err := Deliveries(tx, f)
 			if read := deliveriesRead(t, tx) - before; len(list) != 20 || read > 120 {
 				t.Errorf("%s: %d deliveries were read for a page of %d", name, read, len(list))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The few pending deliveries of an endpoint are looked up one by one, however many settled ones lie between them.
+func TestFewPendingDeliveriesAreLookedUp(t *testing.T) {
+	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	tenant := dbtest.Account(t, store)
+	const n = 3000
+	all := spreadDeliveries(t, store, tenant, n, func(i int) State {
+		if i < 5 || i == n-2 {
+			return Pending
+		}
+		return Delivered
+	})
+	if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { _, err := tx.Exec("ANALYZE"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]AcrossFilter{"all": {}, "older ones": {To: all[n/2].Position}} {
+		f.State, f.Limit = Pending, 20
+		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+			before := deliveriesRead(t, tx)
+			page, err := Across(tx, f)
+			read := deliveriesRead(t, tx) - before
+			if n := len(page.Deliveries); n < 5 || n > 6 || read > 60 {
+				t.Errorf("%s: %d deliveries were read for %d", name, read, n)
 			}
 			return err
 		})
