@@ -20,7 +20,7 @@ func TestWebhookFiguresReadFewDeliveries(t *testing.T) {
 	}
 	var asked []statement
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.StoreURL(t)}} {
+		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
 		t.Run(engine, func(t *testing.T) {
 			config.Trace = func(sql string, args []any) { asked = append(asked, statement{sql, args}) }
 			store := dbtest.Open(t, config)

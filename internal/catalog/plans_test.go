@@ -15,7 +15,7 @@ import (
 // In a store that one account has filled, PostgreSQL knows that account's number and no other. It must not conclude that a new account
 // has a single row and read everything of it again and again: looking up SKUs reads hardly more rows than it finds.
 func TestANewAccountBesideALargeOne(t *testing.T) {
-	url := dbtest.StoreURL(t)
+	url := dbtest.PlainStoreURL(t)
 	store := dbtest.Open(t, db.Config{URL: url})
 	large, fresh := dbtest.Account(t, store), dbtest.Account(t, store)
 	conn, err := pgx.Connect(t.Context(), url)

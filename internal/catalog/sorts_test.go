@@ -12,7 +12,7 @@ import (
 
 // Looking whether the sorts of products have to follow reads a few entries of an index, however many products there are.
 func TestFollowingNothingReadsFewProducts(t *testing.T) {
-	url := dbtest.StoreURL(t)
+	url := dbtest.PlainStoreURL(t)
 	store := dbtest.Open(t, db.Config{URL: url})
 	tenant := dbtest.Account(t, store)
 	conn, err := pgx.Connect(t.Context(), url)

@@ -53,7 +53,7 @@ const (
 // onEach runs a test with many records on each engine.
 func onEach(t *testing.T, test func(m *many)) {
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
-		"postgres": {URL: dbtest.StoreURL(t), Pool: 4}} {
+		"postgres": {URL: dbtest.PlainStoreURL(t), Pool: 4}} {
 		t.Run(engine, func(t *testing.T) {
 			m := &many{t: t, members: map[string]map[id.Product]bool{}}
 			config.Trace = func(sql string, args []any) { m.asked = append(m.asked, statement{sql, args}) }

@@ -77,7 +77,20 @@ func address(name string) string { return base + "/" + name + "?sslmode=disable"
 // PlainURL is URL for a database that belongs to a role of its own, which is no superuser: row-level security holds for it.
 func PlainURL(t testing.TB) string {
 	t.Helper()
-	address, err := url.Parse(URL(t))
+	return plain(t, URL(t))
+}
+
+// PlainStoreURL is StoreURL for a store that belongs to such a role. What is said of plans on PostgreSQL holds with row-level security only
+// if it is seen with it.
+func PlainStoreURL(t testing.TB) string {
+	t.Helper()
+	return plain(t, StoreURL(t))
+}
+
+// plain gives a database and its tables to a role of its own, and its address for that role.
+func plain(t testing.TB, database string) string {
+	t.Helper()
+	address, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +106,10 @@ func PlainURL(t testing.TB) string {
 		"CREATE ROLE " + role + " LOGIN PASSWORD 'hidden'",
 		"ALTER DATABASE " + name + " OWNER TO " + role,
 		"GRANT ALL ON SCHEMA public TO " + role,
+		`DO $$ DECLARE t regclass; BEGIN
+			FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
+				EXECUTE format('ALTER TABLE %s OWNER TO ` + role + `', t);
+			END LOOP; END $$`,
 	} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			t.Fatalf("PostgreSQL for tests: %v", err)

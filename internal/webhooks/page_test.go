@@ -120,7 +120,7 @@ func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
 // A page and its total read little more than the page holds, however many deliveries there are, how deep it lies, and how rare the event
 // is.
 func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
-	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	store := dbtest.Open(t, db.Config{URL: dbtest.PlainStoreURL(t)})
 	tenant := dbtest.Account(t, store)
 	all := spreadDeliveries(t, store, tenant, 3000, anyState())
 	if err := store.Write(t.Context(), tenant, func(tx *db.Tx) error { _, err := tx.Exec("ANALYZE"); return err }); err != nil {
@@ -147,7 +147,7 @@ func TestPagesOfDeliveriesReadFewRows(t *testing.T) {
 
 // The few pending deliveries of an endpoint are looked up one by one, however many settled ones lie between them.
 func TestFewPendingDeliveriesAreLookedUp(t *testing.T) {
-	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
+	store := dbtest.Open(t, db.Config{URL: dbtest.PlainStoreURL(t)})
 	tenant := dbtest.Account(t, store)
 	const n = 3000
 	all := spreadDeliveries(t, store, tenant, n, func(i int) State {
