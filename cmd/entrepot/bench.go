@@ -104,7 +104,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 	flags.IntVar(&tenants.count, "tenants", 0, "make this many accounts in --store and spread the clients over them")
 	flags.StringVar(&tenants.store, "store", "", "the running service's data folder or database address, for --tenants")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	command.AddCommand(newColdStartCommand(env), newFillCommand(env))
+	command.AddCommand(newColdStartCommand(env), newFillCommand(env), newPagesCommand(env))
 	return command
 }
 
