@@ -73,6 +73,7 @@ var floors = map[string]int{
 	"internal/money":      0,
 	"internal/netguard":   0,
 	"internal/overload":   0,
+	"internal/regional":   0,
 	"internal/sales":      0,
 	"internal/search":     0,
 	"internal/secretbox":  0,

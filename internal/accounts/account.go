@@ -23,7 +23,9 @@ type Account struct {
 
 // Settings are an account's own choices (interface §4.5).
 type Settings struct {
-	StrictWarehouses bool `json:"strictWarehouses"`
+	StrictWarehouses bool   `json:"strictWarehouses"`
+	TimeZone         string `json:"timeZone,omitempty"` // by its name, "" for UTC: what is a day in the dashboard
+	Locale           string `json:"locale,omitempty"`   // of numbers and dates in the dashboard, "" for the browser's
 }
 
 // Insert gives an account its number, points the transaction at it, and writes the rows that everything of an account

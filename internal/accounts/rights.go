@@ -83,10 +83,14 @@ func (c Caller) MakesUser(role Role) (limit []string, err error) {
 // loginOnly are the fields of a user that no API key changes.
 var loginOnly = []string{"role", "password", "email"}
 
+// own is what users may change of themselves whatever their role.
+var own = []string{"password", "timeZone", "locale"}
+
 // ChangesUser is the 403 for a caller who may not change these fields of a user, whose new role it gives, or nil. Without fields it is
-// asked for removing the user. Users change their own password whatever their role.
+// asked for removing the user. Users change their own password, time zone and locale whatever their role.
 func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
-	if c.User != "" && c.User == user.ID && slices.Equal(fields, []string{"password"}) {
+	if c.User != "" && c.User == user.ID && len(fields) > 0 &&
+		!slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(own, field) }) {
 		return nil
 	}
 	if !c.System() {

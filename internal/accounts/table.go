@@ -35,6 +35,8 @@ var userTable = db.NewTable("users",
 	db.Col("last_login_at", func(u *User) any { return &u.LastLoginAt }).Null().ReadOnly(),
 	db.Coded("scopes", func(u *User) string { return strings.Join(u.Limit, " ") },
 		func(u *User, text string) error { u.Limit = strings.Fields(text); return nil }),
+	db.Col("time_zone", func(u *User) any { return &u.TimeZone }),
+	db.Col("locale", func(u *User) any { return &u.Locale }),
 ).Of("user")
 
 var keyTable = db.NewTable("api_keys",

@@ -30,6 +30,8 @@ type User struct {
 	Status       Status
 	CreatedAt    int64
 	LastLoginAt  int64
+	TimeZone     string   // in which the dashboard shows times, "" for the account's
+	Locale       string   // in which it writes numbers and dates, "" for the account's
 	Limit        []string // no more than these scopes of the role; empty: all of them
 
 	tenant id.Tenant

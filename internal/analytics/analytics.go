@@ -2,7 +2,8 @@
 // (interface §4.5.11).
 //
 //	summary.go    the figures of a span beside those of the span before it
-//	sales.go      the same by hour, day, week or month, and what sold best
+//	sales.go      the same by hour, day, week or month, and what sold best; series.go cuts spans at days of a time zone
+//	overview.go   what the first page of the dashboard shows
 //	channels.go   by channel
 //	stock.go      what lies where, and what runs low
 //	webhooks.go   how deliveries went

@@ -158,7 +158,7 @@ func TestSalesFillEveryInterval(t *testing.T) {
 	engines(t, func(t *testing.T, store *db.DB, now *time.Time) {
 		tenant := fill(t, store, now)
 		sales := func(s analytics.Span, every analytics.Interval) analytics.Sales {
-			return read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", s, every) })
+			return read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", s, every, time.UTC) })
 		}
 		days := sales(week, analytics.Day)
 		if len(days.Points) != 7 || days.Points[0].Start != monday.UnixMicro() {
@@ -184,7 +184,7 @@ func TestSalesFillEveryInterval(t *testing.T) {
 			}
 		}
 		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-			_, err := analytics.ReadSales(tx, "EUR", analytics.Span{From: 0, To: week.To}, analytics.Day)
+			_, err := analytics.ReadSales(tx, "EUR", analytics.Span{From: 0, To: week.To}, analytics.Day, time.UTC)
 			return err
 		})
 		if err == nil {
@@ -238,7 +238,9 @@ func TestFiguresAreThoseOfTheOrders(t *testing.T) {
 			}
 			s := analytics.Span{From: min(from, to), To: max(from, to)}
 			got := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", s) })
-			hours := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", s, analytics.Hour) })
+			hours := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) {
+				return analytics.ReadSales(tx, "EUR", s, analytics.Hour, time.UTC)
+			})
 			counts := read(t, store, tenant, func(tx *db.Tx) (map[string][3]string, error) {
 				list := map[string][3]string{}
 				return list, tx.Each(func(r db.Rows) error {
@@ -435,7 +437,9 @@ func TestSalesBeyond63BitsAreExact(t *testing.T) {
 		})
 		all := analytics.Span{From: day(-15), To: day(15)}
 		summary := read(t, store, tenant, func(tx *db.Tx) (analytics.Summary, error) { return analytics.Summarize(tx, "EUR", all) })
-		sales := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) { return analytics.ReadSales(tx, "EUR", all, analytics.Day) })
+		sales := read(t, store, tenant, func(tx *db.Tx) (analytics.Sales, error) {
+			return analytics.ReadSales(tx, "EUR", all, analytics.Day, time.UTC)
+		})
 		list := read(t, store, tenant, func(tx *db.Tx) ([]analytics.Channel, error) { return analytics.Channels(tx, "EUR", all) })
 		of := func(n, more int64) string {
 			exact := new(big.Int).Mul(big.NewInt(each), big.NewInt(n))

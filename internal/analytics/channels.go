@@ -42,28 +42,17 @@ func Channels(tx *db.Tx, currency string, s Span) ([]Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := make(map[id.Channel]int, len(list))
-	for i := range list {
-		at[list[i].ID] = i
-	}
-	for _, f := range figures {
-		i, known := at[id.Channel(f.channel)]
-		if !known {
-			if f.channel != "" {
-				continue
-			}
-			i = len(list)
-			at[""], list = i, append(list, Channel{})
-		}
-		list[i].add(f, currency)
-	}
+	list = counted(list, figures, currency)
 	if err := newestOrders(tx, s, list); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b Channel) int {
-		return cmp.Or(b.Revenue.Compare(a.Revenue), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortStableFunc(list, bestFirst)
 	return list, nil
+}
+
+// bestFirst orders channels by what they sold.
+func bestFirst(a, b Channel) int {
+	return cmp.Or(b.Revenue.Compare(a.Revenue), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }
 
 // add counts what a figure says of the channel.

@@ -25,6 +25,11 @@ const (
 // readFigures adds up the orders of a span by some of the columns status, channel, currency and start: from the kept figures where whole
 // buckets no wider than spans.Widths[widest] lie in the span, and from the orders at its ends.
 func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure, error) {
+	return readFiguresOf(tx, every, s, widest, unit, by)
+}
+
+// readFiguresOf is readFigures of orders in some statuses.
+func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, by string) ([]figure, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
 		return nil, nil
@@ -36,7 +41,8 @@ func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure
 	for _, p := range pieces {
 		parts = append(parts, "SELECT status, channel, currency, bucket / "+unitOf+" * "+unitOf+
 			` AS start, orders, items, big, small FROM order_figures
-			WHERE tenant_id = $1 AND span = `+w.Bind(p.Width)+" AND status IN "+every+" AND bucket >= "+w.Bind(p.From)+" AND bucket < "+w.Bind(p.To))
+			WHERE tenant_id = $1 AND span = `+w.Bind(p.Width)+" AND status IN "+statuses+" AND bucket >= "+w.Bind(p.From)+
+			" AND bucket < "+w.Bind(p.To))
 	}
 	for _, e := range ends {
 		parts = append(parts, "SELECT o.status, coalesce(o.channel_id::TEXT, ''), o.currency, o.created_at / "+unitOf+" * "+unitOf+`, 1,

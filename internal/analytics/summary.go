@@ -43,18 +43,19 @@ func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 		out.Before = takings(list, currency)[0]
 		return err
 	}, func(tx *db.Tx) error {
-		waiting, err := readFigures(tx, Span{To: spans.Last}, spans.Days, 1, "status")
+		waiting, err := readFiguresOf(tx, "('PARTIALLY_SHIPPED','PROCESSING')", Span{To: spans.Last}, spans.Days, 1, "status")
 		for _, f := range waiting {
-			if f.status == "PROCESSING" || f.status == "PARTIALLY_SHIPPED" {
-				out.ToShip += f.orders
-			}
+			out.ToShip += f.orders
 		}
 		return err
-	}, func(tx *db.Tx) error {
-		return count(tx, &out.NewCustomers,
-			"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To)
-	}, out.readKept)
+	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, s) }, out.readKept)
 	return out, err
+}
+
+// newCustomers counts the customers of a span.
+func newCustomers(tx *db.Tx, into *int64, s Span) error {
+	return count(tx, into,
+		"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To)
 }
 
 // readKept reads the counts of now, which are kept.

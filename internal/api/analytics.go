@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
+	"entrepot/internal/regional"
 )
 
 // analyticsRoutes are interface §4.5.11.
@@ -16,7 +17,8 @@ var analyticsRoutes = []*route{
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleSummary), serve: (*API).summary},
 	{method: "GET", path: "/api/v1/analytics/sales", name: "getSalesAnalytics", section: "4.5.11",
 		summary: "Sales by hour, day, week or month, and best sellers", scope: "read:analytics",
-		query: func(q *apijson.Query) { readSpan(q, time.Time{}); readInterval(q) }, answer: data(sampleSales), serve: (*API).sales},
+		query: func(q *apijson.Query) { readSpan(q, time.Time{}); readInterval(q); readZone(q) }, answer: data(sampleSales),
+		serve: (*API).sales},
 	{method: "GET", path: "/api/v1/analytics/channels", name: "getChannelAnalytics", section: "4.5.11",
 		summary: "Sales, publications and failed jobs by channel", scope: "read:analytics",
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleChannelFigures), serve: (*API).channelFigures},
@@ -32,9 +34,12 @@ var analyticsRoutes = []*route{
 const usualSpan = 30 * 24 * time.Hour
 
 // readSpan reads from and to: the last 30 days unless given.
-func readSpan(q *apijson.Query, now time.Time) analytics.Span {
-	from, fromGiven := q.Time("from", false)
-	to, toGiven := q.Time("to", true)
+func readSpan(q *apijson.Query, now time.Time) analytics.Span { return readSpanIn(q, now, time.UTC) }
+
+// readSpanIn is readSpan where bare dates are days of a time zone.
+func readSpanIn(q *apijson.Query, now time.Time, zone *time.Location) analytics.Span {
+	from, fromGiven := q.TimeIn("from", false, zone)
+	to, toGiven := q.TimeIn("to", true, zone)
 	if !toGiven {
 		to = now
 	}
@@ -52,6 +57,16 @@ func readInterval(q *apijson.Query) analytics.Interval {
 		return every
 	}
 	return analytics.Day
+}
+
+// readZone reads the time zone in which intervals begin: UTC unless given.
+func readZone(q *apijson.Query) *time.Location {
+	zone, ok := regional.Zone(q.Text("timeZone"))
+	if !ok {
+		q.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
+		return time.UTC
+	}
+	return zone
 }
 
 // figures reads the span, then the figures on one snapshot.
@@ -82,9 +97,10 @@ func (a *API) summary(r *request) (answer, error) {
 // sales serves GET /api/v1/analytics/sales: 200; 400, 403.
 func (a *API) sales(r *request) (answer, error) {
 	q := r.query()
-	span, every := readSpan(q, a.DB.Now()), readInterval(q)
+	zone := readZone(q)
+	span, every := readSpanIn(q, a.DB.Now(), zone), readInterval(q)
 	return a.figures(r, q, func(tx *db.Tx) (func(*apijson.Writer), error) {
-		s, err := analytics.ReadSales(tx, r.caller.Currency, span, every)
+		s, err := analytics.ReadSales(tx, r.caller.Currency, span, every, zone)
 		return func(w *apijson.Writer) { writeSales(w, s) }, err
 	})
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"entrepot/internal/analytics"
 	"entrepot/internal/apijson"
 	"entrepot/internal/money"
@@ -72,6 +74,7 @@ func writeSales(w *apijson.Writer, s analytics.Sales) {
 	writeSpan(w, s.Span)
 	w.Text("currency", s.Takings[0].Currency)
 	apijson.Word(w, "interval", s.Interval)
+	w.Text("timeZone", s.Zone.String())
 	w.List("points")
 	for _, p := range s.Points {
 		w.Record("SalesPoint", "")
@@ -243,7 +246,7 @@ func sampleSummary(w *apijson.Writer) {
 }
 
 func sampleSales(w *apijson.Writer) {
-	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Takings: sampleTakings,
+	writeSales(w, analytics.Sales{Span: sampleSpan, Interval: analytics.Day, Zone: time.UTC, Takings: sampleTakings,
 		Points: []analytics.Point{{Start: records.SampleTime, Orders: 12, ItemsSold: 30, Revenue: money.TotalOf(500*money.Scale, 0)}},
 		Best: []analytics.Seller{{SKU: "MUG-BLUE", Product: "019a1c52-7c1e-7d40-9a55-000000000006", Name: "Blue mug", Quantity: 9,
 			Revenue: money.TotalOf(90*money.Scale, 0)}}})

@@ -106,6 +106,11 @@ func (q *Query) Bool(name string) bool {
 
 // Time reads a moment; a bare date is its first instant, or its last when upper.
 func (q *Query) Time(name string, upper bool) (at time.Time, given bool) {
+	return q.TimeIn(name, upper, time.UTC)
+}
+
+// TimeIn is Time where bare dates are days of a time zone.
+func (q *Query) TimeIn(name string, upper bool, zone *time.Location) (at time.Time, given bool) {
 	if q.note(name, &Schema{Type: "string", Description: "RFC 3339 time or date"}) {
 		return at, false
 	}
@@ -114,9 +119,9 @@ func (q *Query) Time(name string, upper bool) (at time.Time, given bool) {
 		return at, false
 	}
 	// A '+' of an offset that was not escaped arrives as a space.
-	at, ok = ParseTime(text, upper)
+	at, ok = ParseTimeIn(text, upper, zone)
 	if i := strings.LastIndexByte(text, ' '); !ok && i > 0 {
-		at, ok = ParseTime(text[:i]+"+"+text[i+1:], upper)
+		at, ok = ParseTimeIn(text[:i]+"+"+text[i+1:], upper, zone)
 	}
 	if !ok {
 		q.Fault(name, "%s", timeMessage)

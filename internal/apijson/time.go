@@ -3,6 +3,8 @@ package apijson
 import (
 	"strings"
 	"time"
+
+	"entrepot/internal/regional"
 )
 
 const timeMessage = "must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)"
@@ -18,12 +20,16 @@ const noOffset = "2006-01-02T15:04:05"
 
 // ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper. Times go out in
 // milliseconds, so an upper bound that names one includes all of it.
-func ParseTime(s string, upper bool) (time.Time, bool) {
-	if at, err := time.Parse(time.DateOnly, s); err == nil {
+func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }
+
+// ParseTimeIn is ParseTime where bare dates are days of a time zone.
+func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		at := regional.Day(day.Year(), day.Month(), day.Day(), zone)
 		if upper {
-			at = at.Add(24*time.Hour - time.Microsecond)
+			at = regional.Day(day.Year(), day.Month(), day.Day()+1, zone).Add(-time.Microsecond)
 		}
-		return bounded(at)
+		return bounded(at.UTC())
 	}
 	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
 	at, err := time.Parse(time.RFC3339Nano, s)

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"strings"
 
 	"entrepot/internal/accounts"
@@ -15,6 +16,8 @@ type AccountChange struct {
 	Name             string
 	Currency         string
 	StrictWarehouses *bool
+	TimeZone         string        // by its name
+	Locale           *string       // "" for that of each browser
 	Plan             accounts.Plan // what was bought: nothing that the account itself may change
 }
 
@@ -36,6 +39,12 @@ func (s *Service) UpdateAccount(tx *db.Tx, who accounts.Caller, expected Expecte
 	}
 	if strict := change.StrictWarehouses; strict != nil && *strict != account.Settings.StrictWarehouses {
 		account.Settings.StrictWarehouses, changed = *strict, append(changed, "strictWarehouses")
+	}
+	if zone := change.TimeZone; zone != "" && zone != cmp.Or(account.Settings.TimeZone, "UTC") {
+		account.Settings.TimeZone, changed = zone, append(changed, "timeZone")
+	}
+	if locale := change.Locale; locale != nil && *locale != account.Settings.Locale {
+		account.Settings.Locale, changed = *locale, append(changed, "locale")
 	}
 	if change.Plan != "" && change.Plan != account.Plan {
 		account.Plan, changed = change.Plan, append(changed, "plan")

@@ -20,7 +20,9 @@ type UserChange struct {
 	Role         accounts.Role
 	Status       accounts.Status
 	PasswordHash string
-	Proof        Proof // needed where users change their own password or e-mail address
+	TimeZone     *string // "" for the account's
+	Locale       *string // "" for the account's
+	Proof        Proof   // needed where users change their own password or e-mail address
 }
 
 // Proof is what came of checking the current password of a user, which takes too long for a transaction.
@@ -64,6 +66,14 @@ func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 	set("role", (*string)(&user.Role), string(change.Role))
 	set("status", (*string)(&user.Status), string(change.Status))
 	set("password", &user.PasswordHash, change.PasswordHash)
+	replace := func(field string, into, value *string) {
+		if value != nil && *value != *into {
+			*into = *value
+			changed = append(changed, field)
+		}
+	}
+	replace("timeZone", &user.TimeZone, change.TimeZone)
+	replace("locale", &user.Locale, change.Locale)
 	if len(changed) == 0 {
 		return user, nil
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,14 +13,17 @@ import (
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/money"
+	"entrepot/internal/regional"
 )
 
-// format writes money, numbers and times the way the user reads them: separators by the browser's language, times in the user's zone.
-// Words are English.
+// format writes money, numbers and times the way the user reads them: in the user's locale and time zone, which are the account's unless
+// the user has others. Without a locale, separators are those of the browser's language. Words are English.
 type format struct {
 	separators separators
-	currency   string // of the account
+	layouts    *strings.Replacer // from layouts as they stand in the code to those of the locale
+	currency   string            // of the account
 	zone       *time.Location
 	now        time.Time
 }
@@ -31,9 +35,51 @@ type separators struct {
 	symbolAfter    bool // "12,50 €"
 }
 
-// newFormat reads the browser's language.
-func newFormat(r *http.Request, currency string, now func() time.Time) format {
-	return format{separators: separatorsOf(r.Header.Get("Accept-Language")), currency: currency, zone: time.UTC, now: now()}
+// newFormat is for a user of an account; both are empty where nobody is logged in.
+func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, now time.Time) format {
+	f := format{layouts: asWritten, currency: account.Currency, zone: time.UTC, now: now}
+	if zone, ok := regional.Zone(cmp.Or(user.TimeZone, account.Settings.TimeZone)); ok {
+		f.zone = zone
+	}
+	locale := cmp.Or(user.Locale, account.Settings.Locale)
+	if locale == "" {
+		f.separators = separatorsOf(r.Header.Get("Accept-Language"))
+		return f
+	}
+	f.separators, f.layouts = separatorsOf(locale), layoutsOf[datesOf(locale)]
+	return f
+}
+
+// datesOf says how a locale writes dates and times of day.
+func datesOf(locale string) [2]bool {
+	tag, err := language.Parse(locale)
+	if err != nil {
+		return [2]bool{}
+	}
+	monthFirst, twelve := regional.Dates(tag)
+	return [2]bool{monthFirst, twelve}
+}
+
+// layoutsOf are the layouts by whether the month comes first, and whether a day has two times twelve hours.
+var layoutsOf = map[[2]bool]*strings.Replacer{
+	{}:            asWritten,
+	{true, false}: strings.NewReplacer("2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006", "2 Jan", "Jan 2"),
+	{false, true}: strings.NewReplacer("15:04:05", "3:04:05 PM", "15:04", "3:04 PM"),
+	{true, true}: strings.NewReplacer("2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006", "2 Jan", "Jan 2",
+		"15:04:05", "3:04:05 PM", "15:04", "3:04 PM"),
+}
+
+var asWritten = strings.NewReplacer()
+
+// write writes a moment in a layout of package time with the day before the month and 24 hours, which becomes that of the locale.
+func (f format) write(at time.Time, layout string) string {
+	return at.In(f.zone).Format(f.layouts.Replace(layout))
+}
+
+// midnight is the first moment of the user's day that is some days after today.
+func (f format) midnight(days int) time.Time {
+	year, month, day := f.now.In(f.zone).Date()
+	return regional.Day(year, month, day+days, f.zone)
 }
 
 var english = separators{decimal: ".", group: ",", first: 3, rest: 3}
@@ -184,8 +230,9 @@ func (f format) Moment(micros int64, layout string) stamp {
 	if micros == 0 {
 		return stamp{Words: "never"}
 	}
-	at := time.UnixMicro(micros).In(f.zone)
-	return stamp{ISO: at.UTC().Format("2006-01-02T15:04:05.000Z"), Words: at.Format(layout), Full: at.Format("2 January 2006, 15:04:05 MST")}
+	at := time.UnixMicro(micros)
+	return stamp{ISO: at.UTC().Format("2006-01-02T15:04:05.000Z"), Words: f.write(at, layout),
+		Full: f.write(at, "2 January 2006, 15:04:05 MST")}
 }
 
 func (f format) relative(at time.Time) string {
@@ -221,16 +268,16 @@ func (f format) day(at, now time.Time) string {
 	const dayOnly = "20060102"
 	switch at.Format(dayOnly) {
 	case now.Format(dayOnly):
-		return "today, " + at.Format("15:04")
+		return "today, " + f.write(at, "15:04")
 	case now.AddDate(0, 0, -1).Format(dayOnly):
-		return "yesterday, " + at.Format("15:04")
+		return "yesterday, " + f.write(at, "15:04")
 	case now.AddDate(0, 0, 1).Format(dayOnly):
-		return "tomorrow, " + at.Format("15:04")
+		return "tomorrow, " + f.write(at, "15:04")
 	}
 	if at.Year() == now.Year() {
-		return at.Format("2 Jan, 15:04")
+		return f.write(at, "2 Jan, 15:04")
 	}
-	return at.Format("2 Jan 2006")
+	return f.write(at, "2 Jan 2006")
 }
 
 // plural joins a number and its noun: 1 order, 2 orders.

@@ -12,6 +12,7 @@ import (
 var meRoutes = []*route{
 	{method: "GET", path: "/settings/me", serve: (*Dashboard).showMe},
 	{method: "POST", path: "/settings/me/password", serve: (*Dashboard).changePassword},
+	{method: "POST", path: "/settings/me/preferences", serve: (*Dashboard).changePreferences},
 	{method: "POST", path: "/settings/me/log-out-everywhere", serve: (*Dashboard).logOutEverywhere},
 }
 
@@ -20,6 +21,7 @@ type meView struct {
 	Pairs     []pair
 	LastLogin stamp
 	Password  *form
+	Shown     *form // how times and numbers are
 	Elsewhere ask
 	SignIns   []signInRow
 	Tabs      []tab
@@ -39,6 +41,7 @@ func (d *Dashboard) showMe(r *request) (answer, error) {
 		Pairs:     []pair{{Name: "Name", Value: user.Name}, {Name: "E-mail", Value: user.Email}, {Name: "Role", Value: string(user.Role)}},
 		LastLogin: r.format.Stamp(user.LastLoginAt),
 		Password:  passwordForm(r),
+		Shown:     preferencesForm(r),
 		Elsewhere: newAsk("log-out-everywhere", "Log out everywhere?",
 			"Every session and every access token of yours ends at once, also this one. API keys stay.", "Log out everywhere",
 			r.form("/settings/me/log-out-everywhere")),

@@ -38,7 +38,7 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	name := "orders-" + r.format.now.Format("2006-01-02") + ".csv"
+	name := "orders-" + r.format.now.In(r.format.zone).Format(time.DateOnly) + ".csv"
 	return answer{send: func(w http.ResponseWriter) error {
 		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

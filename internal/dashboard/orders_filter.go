@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (r *request) readOrders(values url.Values) (ordersQuery, error) {
 			given.Set(name, text)
 		}
 	}
-	q := apijson.ReadQuery(given)
+	q := apijson.ReadQuery(r.daysOf(given, "createdAtGte", "createdAtLte"))
 	out := ordersQuery{Filter: drafts.ReadOrderFilter(q), values: given, Page: 1}
 	if n, err := strconv.Atoi(values.Get("page")); err == nil {
 		out.Page = min(max(n, 1), 10_000_000)
@@ -58,8 +59,22 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 	if err != nil || days < 1 || days > 3660 {
 		return time.Time{}, false
 	}
-	now := r.format.now.In(r.format.zone)
-	return time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, r.format.zone), true
+	return r.format.midnight(1 - days), true
+}
+
+// daysOf is a query in which two bare dates, a lower and an upper bound, are the first and the last moment of those days in the user's
+// zone; the API's readers would take days of UTC.
+func (r *request) daysOf(values url.Values, lower, upper string) url.Values {
+	read := maps.Clone(values)
+	for _, name := range []string{lower, upper} {
+		if _, err := time.Parse(time.DateOnly, values.Get(name)); err != nil {
+			continue
+		}
+		if at, ok := apijson.ParseTimeIn(values.Get(name), name == upper, r.format.zone); ok {
+			read.Set(name, at.Format(time.RFC3339Nano))
+		}
+	}
+	return read
 }
 
 func nonEmpty(list []string) []string {

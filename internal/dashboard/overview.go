@@ -88,15 +88,16 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	for _, n := range overviewDays {
 		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n), Current: n == days})
 	}
-	today := r.format.now.UTC().Truncate(24 * time.Hour)
-	span := analytics.Span{From: today.AddDate(0, 0, 1-days).UnixMicro(), To: today.AddDate(0, 0, 1).UnixMicro() - 1}
+	from := r.format.midnight(1 - days).UnixMicro()
+	span := analytics.Span{From: from, To: r.format.midnight(1).UnixMicro() - 1}
+	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: from - 1}
 	var work openWork
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
 			if !r.caller().May("read:analytics") {
 				return nil
 			}
-			return view.readFigures(tx, r, span, days)
+			return view.readFigures(tx, r, span, before)
 		}, func(tx *db.Tx) error {
 			if !r.caller().May("read:orders") {
 				return nil
@@ -131,24 +132,16 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 }
 
 // readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
-func (v *overviewView) readFigures(tx *db.Tx, r *request, span analytics.Span, days int) error {
+func (v *overviewView) readFigures(tx *db.Tx, r *request, span, before analytics.Span) error {
 	currency := r.session.Account.Currency
-	earlier := analytics.Span{From: time.UnixMicro(span.From).AddDate(0, 0, -days).UnixMicro(), To: span.From - 1}
-	var now, before analytics.Sales
-	err := tx.Together(func(tx *db.Tx) error {
-		summary, err := analytics.Summarize(tx, currency, span)
-		v.KPIs, v.LowCount = r.kpis(summary, currency), r.format.Count(summary.LowStock)
-		return err
-	}, func(tx *db.Tx) (err error) {
-		now, err = analytics.ReadSeries(tx, currency, span, analytics.Day)
-		return err
-	}, func(tx *db.Tx) (err error) {
-		before, err = analytics.ReadSeries(tx, currency, earlier, analytics.Day)
-		return err
-	}, func(tx *db.Tx) error {
-		list, err := analytics.Channels(tx, currency, span)
-		v.Shares = r.shares(list, currency)
-		return err
+	return tx.Together(func(tx *db.Tx) error {
+		o, err := analytics.ReadOverview(tx, currency, span, before, r.format.zone)
+		if err != nil {
+			return err
+		}
+		v.KPIs, v.LowCount, v.Shares = r.kpis(o, currency), r.format.Count(o.Low), r.shares(o.Shares, currency)
+		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
+		return nil
 	}, func(tx *db.Tx) error {
 		if !r.caller().May("read:inventory") {
 			return nil
@@ -160,26 +153,24 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, span analytics.Span, d
 		}
 		return err
 	})
-	v.Chart = r.salesChart(now.Points, before.Points, currency)
-	return err
 }
 
-func (r *request) kpis(s analytics.Summary, currency string) []kpi {
-	now := s.Takings[0]
+func (r *request) kpis(o analytics.Overview, currency string) []kpi {
+	now, before := o.Now.Takings[0], o.Before.Takings[0]
 	f := r.format
 	list := []kpi{
-		{Label: "Orders", Value: f.Count(now.Orders), To: prefix + "/orders", From: f.Count(s.Before.Orders)},
-		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: prefix + "/orders", From: f.Whole(s.Before.Revenue, currency)},
-		{Label: "Average order", Value: f.Money(now.Average(), currency), To: prefix + "/orders", From: f.Money(s.Before.Average(), currency)},
-		{Label: "New customers", Value: f.Count(s.NewCustomers), To: prefix + "/customers"},
+		{Label: "Orders", Value: f.Count(now.Orders), To: prefix + "/orders", From: f.Count(before.Orders)},
+		{Label: "Revenue", Value: f.Whole(now.Revenue, currency), To: prefix + "/orders", From: f.Whole(before.Revenue, currency)},
+		{Label: "Average order", Value: f.Money(now.Average(), currency), To: prefix + "/orders", From: f.Money(before.Average(), currency)},
+		{Label: "New customers", Value: f.Count(o.NewCustomers), To: prefix + "/customers"},
 	}
-	for i, pair := range [][2]float64{{float64(now.Orders), float64(s.Before.Orders)}, {units(now.Revenue), units(s.Before.Revenue)},
-		{float64(now.Average()), float64(s.Before.Average())}} {
+	for i, pair := range [][2]float64{{float64(now.Orders), float64(before.Orders)}, {units(now.Revenue), units(before.Revenue)},
+		{float64(now.Average()), float64(before.Average())}} {
 		if list[i].Change, list[i].Tone = f.change(pair[0], pair[1]); list[i].Change == "" {
 			list[i].From += " before"
 		}
 	}
-	list[3].From = "of " + f.Count(s.Customers) + " in all"
+	list[3].From = "of " + f.Count(o.Customers) + " in all"
 	return list
 }
 
@@ -212,15 +203,16 @@ func (f format) change(now, before float64) (words, tone string) {
 func (r *request) salesChart(now, before []analytics.Point, currency string) chart {
 	points := make([]point, len(now))
 	for i, p := range now {
-		day := time.UnixMicro(p.Start).UTC()
-		points[i] = point{Label: day.Format("2 Jan"), Words: r.format.Total(p.Revenue, currency), Value: units(p.Revenue), Part: i == len(now)-1}
+		day := time.UnixMicro(p.Start)
+		points[i] = point{Label: r.format.write(day, "2 Jan"), Words: r.format.Total(p.Revenue, currency), Value: units(p.Revenue),
+			Part: i == len(now)-1}
 		if points[i].Part {
 			points[i].Label = "Today"
 		}
 		if i < len(before) {
 			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
 		}
-		points[i].Title = day.Format("Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(p.Orders, "order", "orders") +
+		points[i].Title = r.format.write(day, "Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(p.Orders, "order", "orders") +
 			" (" + points[i].Other + " before)"
 	}
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })

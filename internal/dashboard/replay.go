@@ -123,7 +123,8 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 	})
 }
 
-// moments reads from and to, 0 for what is not given: as the API does, and as inputs of browsers write times, which are in the user's zone.
+// moments reads from and to, 0 for what is not given: as the API does, and as inputs of browsers write times; these, and bare dates, are
+// in the user's zone.
 func (r *request) moments(q *apijson.Query) (from, to int64) {
 	read := func(name string, upper bool) int64 {
 		text := q.Text(name)
@@ -135,7 +136,7 @@ func (r *request) moments(q *apijson.Query) (from, to int64) {
 				return at.UnixMicro()
 			}
 		}
-		at, ok := apijson.ParseTime(text, upper)
+		at, ok := apijson.ParseTimeIn(text, upper, r.format.zone)
 		if !ok {
 			q.Fault(name, "must be a date (2026-01-31) or a time (2026-01-31T12:00)")
 		}

@@ -67,7 +67,8 @@ func crossSite(public string) *http.CrossOriginProtection {
 func (d *Dashboard) handler(route *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := time.Now()
-		r := &request{http: hr, out: w, d: d, id: id.New[string](), route: route, format: newFormat(hr, "", d.DB.Now)}
+		r := &request{http: hr, out: w, d: d, id: id.New[string](), route: route,
+			format: newFormat(hr, &accounts.Account{}, &accounts.User{}, d.DB.Now())}
 		w.Header().Set("X-Request-Id", r.id)
 		out, err := d.admit(r)
 		if err != nil {

@@ -58,7 +58,7 @@ func (d *Dashboard) authenticate(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.format = newFormat(r.http, r.session.Account.Currency, d.DB.Now)
+	r.format = newFormat(r.http, &r.session.Account, &r.session.User, d.DB.Now())
 	if now := d.DB.Now(); r.caller().Stale(now) {
 		err := d.DB.Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 			accounts.UsedSignIn(tx, r.caller().SignIn, now)

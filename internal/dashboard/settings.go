@@ -49,12 +49,15 @@ func accountForm(r *request, a accounts.Account) *form {
 	if a.Settings.StrictWarehouses {
 		strict = "true"
 	}
+	zone := r.zoneField(zoneName(a), " Days of figures and lists begin there.")
+	zone.Required, zone.ClearBlank = true, false
 	return r.editing("/settings/account",
 		field{Name: "name", Label: "Name", Required: true, Max: limits.MaxName, Value: a.Name},
 		field{Name: "currency", Label: "Currency of product prices", Required: true, Max: 3, Mono: true, Value: a.Currency,
 			Hint: "ISO 4217, such as EUR. Prices keep their numbers when it changes."},
 		field{Name: "strictWarehouses", Label: "Refuse stock of warehouses that do not exist", Kind: "checkbox", Value: strict,
-			Hint: "Otherwise an import that names an unknown warehouse makes it."})
+			Hint: "Otherwise an import that names an unknown warehouse makes it."},
+		zone, r.localeField(a.Settings.Locale, "As each browser says"))
 }
 
 // showAccount serves GET /settings/account.

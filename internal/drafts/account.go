@@ -24,5 +24,11 @@ func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	strict := o.Bool("strictWarehouses")
 	NotNull(o, "strictWarehouses", strict)
 	change.StrictWarehouses = strict.Ptr()
+	if zone := readZone(o); zone != nil {
+		if change.TimeZone = *zone; *zone == "" {
+			o.Fault("timeZone", "must not be empty")
+		}
+	}
+	change.Locale = readLocale(o)
 	return change
 }

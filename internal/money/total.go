@@ -28,6 +28,15 @@ func (t Total) Plus(u Total) Total {
 	return Total{High: t.High + u.High + low/totalBase, Low: low % totalBase}
 }
 
+// Minus is the total without another, which is not greater.
+func (t Total) Minus(u Total) Total {
+	high, low := t.High-u.High, t.Low-u.Low
+	if low < 0 {
+		high, low = high-1, low+totalBase
+	}
+	return Total{High: high, Low: low}
+}
+
 // Compare is -1, 0 or 1 when the total is less than, equal to or more than another.
 func (t Total) Compare(u Total) int {
 	return cmp.Or(cmp.Compare(t.High, u.High), cmp.Compare(t.Low, u.Low))

@@ -1,6 +1,8 @@
 package records
 
 import (
+	"cmp"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/apijson"
 )
@@ -13,6 +15,8 @@ func WriteAccount(w *apijson.Writer, name string, account accounts.Account) {
 	apijson.Word(w, "plan", account.Plan)
 	w.Text("currency", account.Currency)
 	w.Bool("strictWarehouses", account.Settings.StrictWarehouses)
+	w.Text("timeZone", cmp.Or(account.Settings.TimeZone, "UTC"))
+	w.TextOrNull("locale", account.Settings.Locale)
 	w.Bool("sandbox", account.Sandbox)
 	w.Micros("createdAt", account.CreatedAt)
 	w.End()

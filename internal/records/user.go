@@ -13,6 +13,8 @@ func WriteUser(w *apijson.Writer, name string, u accounts.User) {
 	w.Text("name", u.Name)
 	apijson.Word(w, "role", u.Role)
 	apijson.Word(w, "status", u.Status)
+	w.TextOrNull("timeZone", u.TimeZone)
+	w.TextOrNull("locale", u.Locale)
 	w.Micros("createdAt", u.CreatedAt)
 	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
 	w.End()

@@ -1,0 +1,73 @@
+package analytics
+
+import (
+	"slices"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Overview is how a span went by day and by channel, beside another span: what the first page of the dashboard shows, read in one message,
+// or two where days are not those of UTC.
+type Overview struct {
+	Now, Before  Sales
+	Shares       []Channel // that had orders, the best seller first: id, name, platform, orders and revenue
+	NewCustomers int64
+	Customers    int64 // active ones, now
+	Low          int64 // stock levels below their threshold, now
+}
+
+// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it.
+func ReadOverview(tx *db.Tx, currency string, now, before Span, zone *time.Location) (out Overview, err error) {
+	var figures []figure
+	var list []Channel
+	var kept Summary
+	err = tx.Together(func(tx *db.Tx) (err error) {
+		out.Now, figures, err = readSeries(tx, currency, now, Day, zone, "start, channel, currency, status")
+		return err
+	}, func(tx *db.Tx) (err error) {
+		out.Before, _, err = readSeries(tx, currency, before, Day, zone, "start, currency, status")
+		return err
+	}, func(tx *db.Tx) (err error) {
+		list, err = db.List(tx, func(r db.Rows) (c Channel, err error) { return c, r.Scan(&c.ID, &c.Name, &c.Platform) },
+			"SELECT id, name, platform FROM channels WHERE tenant_id = $1", tx.Tenant)
+		return err
+	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, now) }, kept.readKept)
+	out.Customers, out.Low = kept.Customers, kept.LowStock
+	if err == nil {
+		out.Shares = sharesOf(list, figures, currency)
+	}
+	return out, err
+}
+
+// sharesOf counts figures to their channels and leaves out those without orders.
+func sharesOf(list []Channel, figures []figure, currency string) (shares []Channel) {
+	for _, c := range counted(list, figures, currency) {
+		if c.Orders > 0 {
+			shares = append(shares, c)
+		}
+	}
+	slices.SortFunc(shares, bestFirst)
+	return shares
+}
+
+// counted counts figures to their channels, and those of orders without a channel to one without id. The list is in no order.
+func counted(list []Channel, figures []figure, currency string) []Channel {
+	at := make(map[id.Channel]int, len(list))
+	for i := range list {
+		at[list[i].ID] = i
+	}
+	for _, f := range figures {
+		i, known := at[id.Channel(f.channel)]
+		if !known {
+			if f.channel != "" {
+				continue
+			}
+			i = len(list)
+			at[""], list = i, append(list, Channel{})
+		}
+		list[i].add(f, currency)
+	}
+	return list
+}

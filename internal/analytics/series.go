@@ -1,0 +1,216 @@
+package analytics
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"entrepot/internal/apperr"
+	"entrepot/internal/db"
+	"entrepot/internal/regional"
+	"entrepot/internal/spans"
+)
+
+// Interval is how long a point of a series is.
+type Interval string
+
+// The intervals. Days, weeks and months begin at the first moment of a day in the zone of the series, weeks on Monday; hours are counted
+// on from the beginning of the first.
+const (
+	Hour  Interval = "hour"
+	Day   Interval = "day"
+	Week  Interval = "week"
+	Month Interval = "month"
+)
+
+// Intervals lists them.
+var Intervals = []Interval{Hour, Day, Week, Month}
+
+// maxPoints bounds a series.
+const maxPoints = 1_000
+
+// emptyPoints are the intervals that a span touches.
+func emptyPoints(s Span, every Interval, zone *time.Location) ([]Point, error) {
+	var points []Point
+	for at := every.start(time.UnixMicro(s.From).In(zone)); at.UnixMicro() <= s.To; at = every.next(at) {
+		if len(points) == maxPoints {
+			return nil, apperr.At("interval", "the span has more than %d of it: take a longer interval or a shorter span", maxPoints)
+		}
+		points = append(points, Point{Start: at.UnixMicro()})
+	}
+	return points, nil
+}
+
+// start is the beginning of the interval that a moment falls in.
+func (i Interval) start(at time.Time) time.Time {
+	year, month, day := at.Date()
+	switch i {
+	case Hour:
+		return at.Add(-time.Duration(at.Minute())*time.Minute - time.Duration(at.Second())*time.Second - time.Duration(at.Nanosecond()))
+	case Week:
+		return regional.Day(year, month, day-(int(at.Weekday())+6)%7, at.Location())
+	case Month:
+		return regional.Day(year, month, 1, at.Location())
+	default:
+		return regional.Day(year, month, day, at.Location())
+	}
+}
+
+func (i Interval) next(start time.Time) time.Time {
+	year, month, day := start.Date()
+	switch i {
+	case Hour:
+		return start.Add(time.Hour)
+	case Week:
+		return regional.Day(year, month, day+7, start.Location())
+	case Month:
+		return regional.Day(year, month+1, 1, start.Location())
+	default:
+		return regional.Day(year, month, day+1, start.Location())
+	}
+}
+
+// series are figures by point: figures are kept by hours and days of UTC, and where a point begins within one of those, that one is
+// counted to the point that has most of it, and what belongs to the others is read from narrower ones and moved.
+type series struct {
+	points []Point
+	unit   int64         // the width of the buckets that are counted to points
+	home   map[int64]int // of buckets in which a point begins: the point they are counted to
+	moves  []moved
+}
+
+// moved is a stretch of time of a bucket that is counted to one point and belongs to another.
+type moved struct{ from, to, out, into int64 }
+
+func newSeries(points []Point, s Span, unit int64) *series {
+	out := &series{points: points, unit: unit, home: map[int64]int{}}
+	for i := 1; i < len(points); {
+		bucket, first := spans.Down(points[i].Start, unit), i-1
+		if bucket == points[i].Start {
+			i++
+			continue
+		}
+		for i < len(points) && points[i].Start < bucket+unit {
+			i++
+		}
+		part := func(p int) (from, to int64) {
+			from, to = max(points[p].Start, bucket, s.From), min(bucket+unit, s.To+1)
+			if p+1 < len(points) {
+				to = min(to, points[p+1].Start)
+			}
+			return from, max(from, to)
+		}
+		home, longest := first, int64(-1)
+		for p := first; p < i; p++ {
+			if from, to := part(p); to-from > longest {
+				home, longest = p, to-from
+			}
+		}
+		out.home[bucket] = home
+		for p := first; p < i; p++ {
+			if from, to := part(p); p != home && from < to {
+				out.moves = append(out.moves, moved{from, to, int64(home), int64(p)})
+			}
+		}
+	}
+	return out
+}
+
+// add counts figures to the points: list is by start, in its order.
+func (s *series) add(list []figure, currency string) {
+	place := 0
+	for _, f := range list {
+		for place+1 < len(s.points) && s.points[place+1].Start <= f.start {
+			place++
+		}
+		at, split := s.home[f.start]
+		if !split {
+			at = place
+		}
+		s.points[at].add(f, currency)
+	}
+}
+
+func (p *Point) add(f figure, currency string) {
+	if f.status == cancelled {
+		return
+	}
+	p.Orders, p.ItemsSold = p.Orders+f.orders, p.ItemsSold+f.items
+	if f.currency == currency {
+		p.Revenue = p.Revenue.Plus(f.total)
+	}
+}
+
+// take is the opposite of add.
+func (p *Point) take(f figure, currency string) {
+	if f.status == cancelled {
+		return
+	}
+	p.Orders, p.ItemsSold = p.Orders-f.orders, p.ItemsSold-f.items
+	if f.currency == currency {
+		p.Revenue = p.Revenue.Minus(f.total)
+	}
+}
+
+// mostMoves is how many stretches one statement adds up.
+const mostMoves = 256
+
+// move reads what belongs to other points than it was counted to, and moves it.
+func (s *series) move(tx *db.Tx, currency string) error {
+	for piece := range slices.Chunk(s.moves, mostMoves) {
+		list, err := readMoved(tx, piece)
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			m := piece[f.start]
+			s.points[m.into].add(f, currency)
+			s.points[m.out].take(f, currency)
+		}
+	}
+	return nil
+}
+
+// readMoved adds up stretches by currency and status; start is the stretch's place in the list.
+func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
+	w := db.NewWhere(tx, "")
+	values := map[int64][]string{} // by width
+	var parts []string
+	for i, m := range list {
+		place := w.Bind(int64(i)) + "::BIGINT"
+		pieces, ends := spans.Fill(m.from, m.to, spans.Hours)
+		for _, p := range pieces {
+			values[p.Width] = append(values[p.Width], "("+place+","+w.Bind(p.From)+"::BIGINT,"+w.Bind(p.To)+"::BIGINT)")
+		}
+		for _, e := range ends {
+			parts = append(parts, "SELECT "+place+" AS place, o.status, o.currency, 1::BIGINT AS orders, coalesce((SELECT sum(l.quantity)"+
+				" FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT AS items, o.total / 100000000 AS big,"+
+				" o.total % 100000000 AS small FROM orders o WHERE o.tenant_id = $1 AND o.status IN "+every+" AND o.created_at >= "+w.Bind(e[0])+" AND o.created_at < "+w.Bind(e[1]))
+		}
+	}
+	var with []string
+	for _, width := range spans.Widths[:spans.Days] {
+		if len(values[width]) == 0 {
+			continue
+		}
+		for n := len(values[width]); n&(n-1) != 0; n++ { // few different texts: the rest of a power of two is empty stretches
+			values[width] = append(values[width], "(0::BIGINT,0::BIGINT,0::BIGINT)")
+		}
+		name := "v" + string(rune('a'+len(with)))
+		with = append(with, name+"(place, a, b) AS (VALUES "+strings.Join(values[width], ",")+")")
+		parts = append(parts, "SELECT "+name+".place, f.status, f.currency, f.orders, f.items, f.big, f.small FROM "+name+
+			" CROSS JOIN order_figures f WHERE f.tenant_id = $1 AND f.span = "+w.Bind(width)+" AND f.status IN "+every+
+			" AND f.bucket >= "+name+".a AND f.bucket < "+name+".b")
+	}
+	head := ""
+	if len(with) > 0 {
+		head = "WITH " + strings.Join(with, ", ") + " "
+	}
+	return db.List(tx, func(r db.Rows) (f figure, err error) {
+		var big, small int64
+		err = r.Scan(&f.start, &f.status, &f.currency, &f.orders, &f.items, &big, &small)
+		f.total = sum(big, small)
+		return f, err
+	}, head+"SELECT place, status, currency, sum(orders)::BIGINT, sum(items)::BIGINT, sum(big)::BIGINT, sum(small)::BIGINT FROM ("+
+		strings.Join(parts, " UNION ALL ")+") AS moved GROUP BY place, status, currency", w.Args()...)
+}

@@ -1,0 +1,67 @@
+package dashboard
+
+import (
+	"slices"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
+)
+
+// locales are those that can be chosen; whatever else the API has set can be kept.
+var locales = []string{"en-GB", "en-US", "cs-CZ", "da-DK", "de-AT", "de-CH", "de-DE", "es-ES", "fi-FI", "fr-CA", "fr-FR", "hu-HU", "it-IT",
+	"ja-JP", "nl-NL", "nb-NO", "pl-PL", "pt-BR", "pt-PT", "ro-RO", "sv-SE"}
+
+// zoneField is the input of a time zone; where says which one counts when it is empty.
+func (r *request) zoneField(value, where string) field {
+	return field{Name: "timeZone", Label: "Time zone", Max: 64, Value: value, ClearBlank: true,
+		Hint: "Its name, such as Europe/Paris." + where + " It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+}
+
+// localeField is the input of a locale; none is what counts when there is none.
+func (r *request) localeField(value, none string) field {
+	f := field{Name: "locale", Label: "Numbers and dates", Kind: "select", Value: value, ClearBlank: true, Options: []option{{Label: none}}}
+	list := locales
+	if value != "" && !slices.Contains(list, value) {
+		list = append(slices.Clone(list), value)
+	}
+	for _, one := range list {
+		sample := r.format
+		sample.separators, sample.layouts = separatorsOf(one), layoutsOf[datesOf(one)]
+		f.Options = append(f.Options, option{Value: one, Label: one + ": " + sample.plain("12345.67") + ", " +
+			sample.write(r.format.now, "2 Jan 2006, 15:04")})
+	}
+	return f
+}
+
+// preferencesForm is how the user wants to read times and numbers.
+func preferencesForm(r *request) *form {
+	user, account := r.session.User, r.session.Account
+	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, " Empty: the account's, "+zoneName(account)+"."),
+		r.localeField(user.Locale, "As the account"))
+}
+
+// zoneName is the time zone of an account.
+func zoneName(a accounts.Account) string {
+	if a.Settings.TimeZone == "" {
+		return "UTC"
+	}
+	return a.Settings.TimeZone
+}
+
+// changePreferences serves POST /settings/me/preferences.
+func (d *Dashboard) changePreferences(r *request) (answer, error) {
+	return r.submit(preferencesForm(r), d.showMe, func(f *form) (answer, error) {
+		o := f.Object()
+		given, _, _ := drafts.ReadUserChange(o)
+		if err := o.Err(); err != nil {
+			return answer{}, err
+		}
+		change := commerce.UserChange{TimeZone: given.TimeZone, Locale: given.Locale}
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateUser(tx, r.caller(), r.session.User.ID, commerce.Expected{}, change)
+			return redirect("/settings/me", "Times and numbers are shown as you wish"), err
+		})
+	})
+}

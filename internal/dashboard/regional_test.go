@@ -1,0 +1,110 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
+)
+
+// Days are those of the account's time zone, also one of 25 hours: figures, lists and times. A user who has a zone sees his own.
+func TestDaysOfATimeZone(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			now := time.Date(2026, 10, 26, 8, 30, 0, 0, time.UTC) // 9:30 in Paris, the day after the clocks were set back
+			s := newSiteOn(t, engine, func(c *db.Config) { c.Now = func() time.Time { return now } })
+			c, b := s.shopper(t), s.as(s.owner)
+			c.call("PATCH", "/account", map[string]any{"timeZone": "Europe/Paris"})
+			c.articles()
+			for name, placed := range map[string]string{
+				"Saturday": "2026-10-24T21:59:59.999Z", "Sunday first": "2026-10-24T22:00:00Z", "Sunday last": "2026-10-25T22:59:59.999Z",
+				"Monday first": "2026-10-25T23:00:00Z", "Monday now": "2026-10-26T08:29:00Z"} {
+				c.order("PENDING", map[string]any{"customerName": name, "createdAt": placed}, 1)
+			}
+			for path, want := range map[string][]string{
+				"/?days=7":             {"Orders 5", "Sat 24 Oct: €9.50 from 1 order", "Sun 25 Oct: €19.00 from 2 orders", "Mon 26 Oct: €19.00 from 2 orders"},
+				"/orders?placed=today": {"1–2 of 2", "Monday first", "Monday now", "today, 00:00"},
+				"/orders?createdAtGte=2026-10-25&createdAtLte=2026-10-25":    {"1–2 of 2", "Sunday first", "Sunday last", "yesterday, 23:59"},
+				"/orders?createdAtGte=2026-10-26T00:00:00Z&sort=total:asc":   {"1–1 of 1", "Monday now"},
+				"/orders?createdAtGte=2026-10-24&createdAtLte=2026-10-24":    {"1–1 of 1", "Saturday"},
+				"/orders?createdAtLte=2026-10-23&createdAtGte=not-a-date-at": {"must be a date"},
+			} {
+				out := b.get(path)
+				for _, words := range want {
+					if !strings.Contains(out.words()+out.body, words) {
+						t.Errorf("%s: no %q in %s", path, words, out.words())
+					}
+				}
+			}
+			page := b.get("/settings/me")
+			values := page.inputs(t, "/settings/me/preferences")
+			values.Set("timeZone", "America/New_York") // 4:30 of the same day
+			if out := b.follow(b.post("/settings/me/preferences", values)); !strings.Contains(out.words(), "Times and numbers are shown as you wish") {
+				t.Fatalf("%d %s", out.status, out.words())
+			}
+			if out := b.get("/orders?placed=today"); !strings.Contains(out.words(), "1–1 of 1") || !strings.Contains(out.words(), "Monday now") {
+				t.Errorf("today in New York: %s", out.words())
+			}
+			if out := b.get("/?days=7"); !strings.Contains(out.body, "Sat 24 Oct: €19.00 from 2 orders") {
+				t.Errorf("Saturday in New York: %s", out.words())
+			}
+			vera := s.newUser("vera@test.example", accounts.Viewer)
+			if out := s.as(vera).get("/orders?placed=today"); !strings.Contains(out.words(), "1–2 of 2") {
+				t.Errorf("another user of the account: %s", out.words())
+			}
+		})
+	}
+}
+
+// A locale says how numbers, money, dates and times of day are written: the user's, else the account's, else numbers as the browser says.
+func TestLocales(t *testing.T) {
+	now := time.Date(2026, 3, 5, 15, 4, 0, 0, time.UTC)
+	s := newSiteOn(t, "sqlite", func(c *db.Config) { c.Now = func() time.Time { return now } })
+	c, b := s.shopper(t), s.as(s.owner)
+	c.articles()
+	order := c.order("PENDING", map[string]any{"createdAt": "2026-01-30T14:05:00Z"}, 130)
+	b.header.Set("Accept-Language", "de-DE,de")
+	for _, step := range []struct {
+		path, locale string // which record gets which locale
+		want         []string
+	}{
+		{"", "", []string{"1.235,00 €", "30 January 2026, 14:05"}},
+		{"/account", "fr-FR", []string{"1 235,00 €", "30 January 2026, 14:05"}},
+		{"/account", "en-US", []string{"€1,235.00", "January 30, 2026, 2:05 PM"}},
+		{"/users/" + string(s.owner.ID), "de-CH", []string{"1’235.00 €", "30 January 2026, 14:05"}},
+		{"/users/" + string(s.owner.ID), "en-AU", []string{"€1,235.00", "30 January 2026, 2:05 PM"}},
+	} {
+		if step.path != "" {
+			c.call("PATCH", step.path, map[string]any{"locale": step.locale})
+		}
+		out := b.get("/orders/" + order)
+		for _, words := range step.want {
+			if text := strings.ReplaceAll(out.words(), "\u00a0", " "); !strings.Contains(text, words) {
+				t.Errorf("%s of %s: no %q in %.1500s", step.locale, step.path, words, text)
+			}
+		}
+	}
+	page := b.get("/settings/account").inputs(t, "/settings/account")
+	if page.Get("locale") != "en-US" || page.Get("timeZone") != "UTC" {
+		t.Errorf("the form of the account: %v", page)
+	}
+	page.Set("timeZone", "Atlantis")
+	if out := b.post("/settings/account", page); out.status != 422 || !strings.Contains(out.words(), "Time zone must be the name of a time zone") {
+		t.Errorf("an unknown zone: %d %s", out.status, out.words())
+	}
+	page.Set("timeZone", "Europe/Paris")
+	page.Set("locale", "")
+	if out := b.post("/settings/account", page); out.status != 303 {
+		t.Errorf("saved: %d %s", out.status, out.words())
+	}
+	if account := c.call("GET", "/account", nil); account["timeZone"] != "Europe/Paris" || account["locale"] != nil {
+		t.Errorf("stored: %v", account)
+	}
+	own := url.Values{"timeZone": {""}, "locale": {"nonsense of a locale"}}
+	if out := b.post("/settings/me/preferences", own); out.status != 422 || !strings.Contains(out.words(), "must be a language and a region") {
+		t.Errorf("an unknown locale: %d %s", out.status, out.words())
+	}
+}

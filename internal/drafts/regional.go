@@ -1,0 +1,34 @@
+package drafts
+
+import (
+	"entrepot/internal/apijson"
+	"entrepot/internal/regional"
+)
+
+// maxZone is the length of a time zone's name.
+const maxZone = 64
+
+// readZone reads the name of a time zone, nil for none given; null and "" are "".
+func readZone(o *apijson.Object) *string {
+	zone := o.Text("timeZone", apijson.Text{Max: maxZone})
+	if !zone.Set {
+		return nil
+	}
+	if _, ok := regional.Zone(zone.Value); !ok {
+		o.Fault("timeZone", "must be the name of a time zone such as Europe/Paris")
+	}
+	return &zone.Value
+}
+
+// readLocale reads a locale in its usual spelling, nil for none given; null and "" are "".
+func readLocale(o *apijson.Object) *string {
+	given := o.Text("locale", apijson.Text{Max: regional.MaxLocale})
+	if !given.Set {
+		return nil
+	}
+	locale, ok := regional.Locale(given.Value)
+	if !ok && given.Value != "" {
+		o.Fault("locale", "must be a language and a region such as fr-FR")
+	}
+	return &locale
+}

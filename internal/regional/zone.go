@@ -1,0 +1,61 @@
+// Package regional is what depends on where people are: time zones with their days, and locales, which say how numbers and dates are
+// written.
+package regional
+
+import (
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // names are known on machines without a database of zones, too
+)
+
+// zones keeps what was loaded, by name: as many as there are zones.
+var zones sync.Map
+
+// Zone finds a time zone by its name in the IANA database, such as Europe/Paris; "" is UTC. It reports whether there is one.
+func Zone(name string) (*time.Location, bool) {
+	switch {
+	case name == "" || name == "UTC":
+		return time.UTC, true
+	case name == "Local" || strings.ContainsAny(name, "\\\x00"):
+		return nil, false
+	}
+	if zone, ok := zones.Load(name); ok {
+		return zone.(*time.Location), true
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, false
+	}
+	zones.Store(name, zone)
+	return zone, true
+}
+
+// DayOf is the first moment of the day that a moment falls in, in its own zone.
+func DayOf(at time.Time) time.Time {
+	year, month, day := at.Date()
+	return Day(year, month, day, at.Location())
+}
+
+// Day is the first moment of a day in a zone. That is midnight, but where the clocks are set forward at midnight, which the day then has
+// not; where they are set back at midnight it is the first of both. Months and days beyond their range count on, as in time.Date.
+func Day(year int, month time.Month, day int, zone *time.Location) time.Time {
+	at := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	if at.Hour() != 0 || at.Minute() != 0 { // there is no midnight
+		change, next := at.ZoneBounds()
+		if at.Hour() >= 12 { // on the day before
+			change = next
+		}
+		return change
+	}
+	change, _ := at.ZoneBounds()
+	if change.IsZero() {
+		return at
+	}
+	_, before := change.Add(-time.Second).Zone()
+	_, now := at.Zone()
+	if first := at.Add(time.Duration(now-before) * time.Second); before > now && first.Before(change) {
+		return first
+	}
+	return at
+}
