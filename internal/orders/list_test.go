@@ -210,7 +210,7 @@ func same(t *testing.T, name string, got, want []Order) {
 // and PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
 func TestListsKeepToTheirIndex(t *testing.T) {
 	const plenty = 3000
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+	dbtest.PlainEngines(t, func(t *testing.T, store *db.DB) {
 		tenant := dbtest.Account(t, store)
 		sample(t, store, tenant, plenty)
 		read := func(run func(tx *db.Tx) error) {
