@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 )
@@ -26,6 +28,49 @@ func TestStatisticsOfANewStore(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("after 20 s the planner knows nothing of 200 customers")
+		}
+	}
+}
+
+// A table that another node analyses is not waited for: the others are analysed meanwhile, and no connection stands in line.
+func TestStatisticsDoNotWaitForATable(t *testing.T) {
+	url := dbtest.StoreURL(t)
+	store := dbtest.Open(t, db.Config{URL: url})
+	tenant := dbtest.Account(t, store)
+	other, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(t.Context())
+	for _, sql := range []string{"BEGIN", "LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE"} { // as ANALYZE does
+		if _, err := other.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillCustomers(t, store, tenant, 200)
+	err = store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO tallies (tenant_id, name, key, n)
+			SELECT $1::BIGINT, 'x', i::TEXT, 1 FROM generate_series(1, 200) i`, tenant)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var analysed, waiting int64
+		err := other.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM pg_stats WHERE tablename = 'tallies'),
+			(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&analysed, &waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waiting > 0 {
+			t.Fatal("a connection waits for the table")
+		}
+		if analysed > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("after 20 s the planner knows nothing of the other table")
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (e *Engine) keepStatistics(ctx context.Context) {
 		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, table := range tables {
 			if err == nil {
-				_, err = e.pool.Exec(ctx, "ANALYZE "+table)
+				_, err = e.pool.Exec(ctx, "ANALYZE (SKIP_LOCKED) "+table) // another node may be at it
 			}
 		}
 		if err != nil && ctx.Err() == nil {
