@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"entrepot/internal/db"
 )
@@ -33,8 +34,14 @@ func (w *world) dump() []string {
 	return rows
 }
 
+// dumpTexts are the statements that dumpOf made, by engine: all stores have the same tables.
+var dumpTexts sync.Map
+
 // dumpOf is the statement that reads all rows of an account as texts.
 func dumpOf(tx *db.Tx, engine string) (string, error) {
+	if text, made := dumpTexts.Load(engine); made {
+		return text.(string), nil
+	}
 	columns := `SELECT table_name::TEXT, column_name::TEXT FROM information_schema.columns WHERE table_schema = 'public'
 		ORDER BY 1, ordinal_position`
 	if engine == "sqlite" {
@@ -64,7 +71,9 @@ func dumpOf(tx *db.Tx, engine string) (string, error) {
 		}
 		parts = append(parts, fmt.Sprintf("SELECT '%s '||%s FROM %s t WHERE tenant_id = $1", name, text, name))
 	}
-	return strings.Join(parts, " UNION ALL "), nil
+	text := strings.Join(parts, " UNION ALL ")
+	dumpTexts.Store(engine, text)
+	return text, nil
 }
 
 // differ says what is in one dump and not in the other, "" for nothing.
