@@ -403,5 +403,5 @@ func passwordOf(t *testing.T, s *server.Store, email, password string) (bool, er
 		return false, err
 	}
 	defer done()
-	return accounts.Matches(user.PasswordHash, password)
+	return accounts.Hashing{}.Matches(user.PasswordHash, password)
 }

@@ -106,7 +106,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	password := strings.ToLower(rand.Text()[:16])
-	hash, err := accounts.HashPassword(ctx, password)
+	hash, err := accounts.Hashing{}.Hash(ctx, password)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (env *environment) setPassword(cmd *cobra.Command, args []string) (work, er
 		if err != nil {
 			return err
 		}
-		hash, err := accounts.HashPassword(cmd.Context(), password)
+		hash, err := accounts.Hashing{}.Hash(cmd.Context(), password)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (env *environment) userDraft(cmd *cobra.Command, email, name, passwordFlag 
 	if err != nil {
 		return draft, err
 	}
-	hash, err := accounts.HashPassword(cmd.Context(), password)
+	hash, err := accounts.Hashing{}.Hash(cmd.Context(), password)
 	return commerce.UserDraft{Email: email, Name: name, Role: accounts.Owner, PasswordHash: hash}, err
 }
 

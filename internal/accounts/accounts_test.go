@@ -15,32 +15,48 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestPasswordsMatchTheirHashOnly(t *testing.T) {
-	hash, err := accounts.HashPassword(t.Context(), "correct horse")
+	var hashing accounts.Hashing
+	hash, err := hashing.Hash(t.Context(), "correct horse")
 	if err != nil || strings.Contains(hash, "horse") || !strings.HasPrefix(hash, "argon2id$19456$2$") {
 		t.Fatalf("%q %v", hash, err)
 	}
-	again, _ := accounts.HashPassword(t.Context(), "correct horse")
+	again, _ := hashing.Hash(t.Context(), "correct horse")
 	if again == hash {
 		t.Error("two hashes of one password are the same: no salt")
 	}
 	for password, want := range map[string]bool{"correct horse": true, "Correct horse": false, "correct horse ": false, "": false} {
-		if ok, err := accounts.Matches(hash, password); ok != want || err != nil {
+		if ok, err := hashing.Matches(hash, password); ok != want || err != nil {
 			t.Errorf("%q: %v %v", password, ok, err)
 		}
 	}
-	if ok, err := accounts.Matches("", "anything"); ok || err != nil {
+	if ok, err := hashing.Matches("", "anything"); ok || err != nil {
 		t.Errorf("no hash: %v %v", ok, err)
 	}
 	for _, damaged := range []string{"x", "argon2id$a$2$AA$AA", "argon2id$19456$2$!!$AA", "bcrypt$1$2$AA$AA"} {
-		if ok, err := accounts.Matches(damaged, "x"); ok || err == nil {
+		if ok, err := hashing.Matches(damaged, "x"); ok || err == nil {
 			t.Errorf("%s: %v %v", damaged, ok, err)
+		}
+	}
+}
+
+// A stored hash says what it cost, and is checked at that cost, whatever new ones cost.
+func TestHashesOfAnotherCostMatch(t *testing.T) {
+	quick := accounts.Hashing{Memory: 64, Passes: 1}
+	hash, err := quick.Hash(t.Context(), "correct horse")
+	if err != nil || !strings.HasPrefix(hash, "argon2id$64$1$") {
+		t.Fatalf("%q %v", hash, err)
+	}
+	for password, want := range map[string]bool{"correct horse": true, "Correct horse": false} {
+		var usual accounts.Hashing
+		if ok, err := usual.Matches(hash, password); ok != want || err != nil {
+			t.Errorf("%q: %v %v", password, ok, err)
 		}
 	}
 }
 
 func TestDisguiseDependsOnPasswordAndSalt(t *testing.T) {
 	text := func(password, salt string) string {
-		d, err := accounts.Disguise(t.Context(), password, salt)
+		d, err := accounts.Hashing{}.Disguise(t.Context(), password, salt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,13 +19,29 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Cost of argon2id: 19 MiB, two passes, one thread.
+// Lengths in bytes.
 const (
-	hashMemory = 19 << 10 // KiB
-	hashPasses = 2
 	hashLength = 32
 	saltLength = 16
 )
+
+// Hashing is what hashing a password with argon2id costs: Memory in KiB, and Passes over it, in one thread. The zero value is what
+// stored passwords cost, 19 MiB and two passes. Tests take less: their passwords protect nothing.
+type Hashing struct{ Memory, Passes uint32 }
+
+// cost is h, or the cost of stored passwords for the zero value.
+func (h Hashing) cost() Hashing {
+	if h == (Hashing{}) {
+		return Hashing{Memory: 19 << 10, Passes: 2}
+	}
+	return h
+}
+
+// key hashes a password.
+func (h Hashing) key(password string, salt []byte, length uint32) []byte {
+	h = h.cost()
+	return argon2.IDKey([]byte(password), salt, h.Passes, h.Memory, 1, length)
+}
 
 // Bounds of a password in characters. The upper one bounds what hashing costs.
 const (
@@ -87,9 +103,9 @@ func BadPassword(password string, others ...string) string {
 	return guessable(password, others)
 }
 
-// HashPassword makes what is stored of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so it is
-// called before a transaction, never inside one.
-func HashPassword(ctx context.Context, password string) (string, error) {
+// Hash makes what is stored of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so it is called before a
+// transaction, never inside one. Errors: Unavailable, see Slot.
+func (h Hashing) Hash(ctx context.Context, password string) (string, error) {
 	done, err := Slot(ctx)
 	if err != nil {
 		return "", err
@@ -97,41 +113,41 @@ func HashPassword(ctx context.Context, password string) (string, error) {
 	defer done()
 	salt := make([]byte, saltLength)
 	rand.Read(salt)
-	return fmt.Sprintf("argon2id$%d$%d$%s$%s", hashMemory, hashPasses, encode(salt),
-		encode(argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, 1, hashLength))), nil
+	cost := h.cost()
+	return fmt.Sprintf("argon2id$%d$%d$%s$%s", cost.Memory, cost.Passes, encode(salt), encode(h.key(password, salt, hashLength))), nil
 }
 
-// Matches reports whether a password is the one of the stored hash. An empty hash matches nothing and takes as long. The
-// caller holds a Slot.
-func Matches(stored, password string) (bool, error) {
+// Matches reports whether a password is the one of the stored hash, whatever that cost. An empty hash matches nothing and takes as long
+// as one that Hash made. The caller holds a Slot.
+func (h Hashing) Matches(stored, password string) (bool, error) {
 	if stored == "" {
-		argon2.IDKey([]byte(password), make([]byte, saltLength), hashPasses, hashMemory, 1, hashLength)
+		h.key(password, make([]byte, saltLength), hashLength)
 		return false, nil
 	}
-	var memory, passes uint32
+	var made Hashing
 	parts := strings.Split(stored, "$")
 	if len(parts) != 5 || parts[0] != "argon2id" {
 		return false, errors.New("a stored password hash is damaged")
 	}
-	_, err := fmt.Sscanf(parts[1]+" "+parts[2], "%d %d", &memory, &passes)
+	_, err := fmt.Sscanf(parts[1]+" "+parts[2], "%d %d", &made.Memory, &made.Passes)
 	salt, err2 := base64.RawStdEncoding.DecodeString(parts[3])
 	hash, err3 := base64.RawStdEncoding.DecodeString(parts[4])
 	if err := errors.Join(err, err2, err3); err != nil {
 		return false, fmt.Errorf("a stored password hash is damaged: %w", err)
 	}
-	return subtle.ConstantTimeCompare(hash, argon2.IDKey([]byte(password), salt, passes, memory, 1, uint32(len(hash)))) == 1, nil
+	return subtle.ConstantTimeCompare(hash, made.key(password, salt, uint32(len(hash)))) == 1, nil
 }
 
 // Disguise turns a password into a text that is the same for the same password and salt, and as expensive to guess as a
-// stored hash: what stands in its place where a request's body is compared with an earlier one.
-func Disguise(ctx context.Context, password, salt string) (string, error) {
+// stored hash: what stands in its place where a request's body is compared with an earlier one. Errors: Unavailable, see Slot.
+func (h Hashing) Disguise(ctx context.Context, password, salt string) (string, error) {
 	done, err := Slot(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer done()
 	sum := sha256.Sum256([]byte(salt))
-	return hex.EncodeToString(argon2.IDKey([]byte(password), sum[:saltLength], hashPasses, hashMemory, 1, hashLength)), nil
+	return hex.EncodeToString(h.key(password, sum[:saltLength], hashLength)), nil
 }
 
 func encode(b []byte) string { return base64.RawStdEncoding.EncodeToString(b) }

@@ -64,9 +64,12 @@ func (c *clock) tick() time.Time { return time.UnixMicro(c.micros.Add(1)).UTC() 
 
 const ownerPassword = "correct horse battery"
 
-// ownerHash is ownerPassword's, made once: hashing is slow on purpose.
+// quick lets hashing take little time; what it costs in the service is tested in package server.
+var quick = accounts.Hashing{Memory: 64, Passes: 1}
+
+// ownerHash is ownerPassword's.
 var ownerHash = sync.OnceValue(func() string {
-	hash, err := accounts.HashPassword(context.Background(), ownerPassword)
+	hash, err := quick.Hash(context.Background(), ownerPassword)
 	if err != nil {
 		panic(err)
 	}
@@ -107,8 +110,9 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	}
 	store := dbtest.Open(t, config)
 	s.config = config
-	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true}, Limiter: limiter,
-		Now: now.Now, Version: "test", Dev: true})
+	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true},
+		Limiter: limiter,
+		Now:     now.Now, Version: "test", Dev: true})
 	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")
 	s.tenant = s.account.Tenant
 	s.key = s.newKey(accounts.AllScopes...)

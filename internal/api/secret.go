@@ -38,13 +38,13 @@ func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answ
 
 // disguise puts a text that is dear to guess in the place of a body's password, before the body's fingerprint is kept
 // under an Idempotency-Key; the other members (name, value, name, value …) stay as they are.
-func disguise(r *request, password string, members ...string) error {
+func (a *API) disguise(r *request, password string, members ...string) error {
 	if r.http.Header.Get("Idempotency-Key") == "" {
 		return nil
 	}
 	if password != "" {
 		var err error
-		if password, err = accounts.Disguise(r.ctx(), password, strings.Join(members, "\x00")); err != nil {
+		if password, err = a.Commerce.Hashing.Disguise(r.ctx(), password, strings.Join(members, "\x00")); err != nil {
 			return err
 		}
 	}

@@ -41,10 +41,10 @@ func (a *API) createUser(r *request) (answer, error) {
 	draft, password := drafts.ReadUser(o)
 	err := o.Err()
 	if err == nil {
-		err = disguise(r, password, "email", draft.Email, "name", draft.Name, "role", string(draft.Role))
+		err = a.disguise(r, password, "email", draft.Email, "name", draft.Name, "role", string(draft.Role))
 	}
 	if err == nil {
-		draft.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
+		draft.PasswordHash, err = a.Commerce.Hashing.Hash(r.ctx(), password)
 	}
 	if err != nil {
 		return answer{}, err
@@ -70,9 +70,9 @@ func (a *API) updateUser(r *request) (answer, error) {
 		if err = a.checkAgainstUser(r, which, password); err != nil {
 			return answer{}, err
 		}
-		if err = disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status",
+		if err = a.disguise(r, password, "email", change.Email, "name", change.Name, "role", string(change.Role), "status",
 			string(change.Status)); err == nil {
-			change.PasswordHash, err = accounts.HashPassword(r.ctx(), password)
+			change.PasswordHash, err = a.Commerce.Hashing.Hash(r.ctx(), password)
 		}
 		if err != nil {
 			return answer{}, err

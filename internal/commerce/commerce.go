@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/connector"
 	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
@@ -22,8 +23,9 @@ type Service struct {
 	HTTP       *http.Client    // guarded: reaches only what interface §6.2 allows
 	Log        *slog.Logger    // nil: nothing is logged
 	Clients    *connector.Clients
-	PullEvery  time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
-	Dev        bool          // http and loopback addresses are allowed
+	PullEvery  time.Duration    // between two scheduled pulls of a channel's orders; 0: five minutes
+	Hashing    accounts.Hashing // of passwords; the zero value but in tests
+	Dev        bool             // http and loopback addresses are allowed
 }
 
 func (s *Service) log() *slog.Logger {

@@ -161,7 +161,7 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 	if user != nil && user.Status == accounts.Active {
 		stored = user.PasswordHash
 	}
-	ok, err := accounts.Matches(stored, a.Password)
+	ok, err := l.Commerce.Hashing.Matches(stored, a.Password)
 	if ok || err != nil {
 		l.Limiter.Return(here, l.Now(), limits.FailedLogins)
 		l.Limiter.Return(everywhere, l.Now(), limits.FailedLoginsEverywhere)

@@ -34,9 +34,11 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const password = "correct horse battery"
 
-// passwordHash is made once: hashing is slow on purpose.
+// quick lets hashing take little time; what it costs in the service is tested in package server.
+var quick = accounts.Hashing{Memory: 64, Passes: 1}
+
 var passwordHash = sync.OnceValue(func() string {
-	hash, err := accounts.HashPassword(context.Background(), password)
+	hash, err := quick.Hash(context.Background(), password)
 	if err != nil {
 		panic(err)
 	}
@@ -114,7 +116,7 @@ func serve(t testing.TB, config db.Config) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Dev: true, Connectors: connectors}
+	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true, Connectors: connectors}
 	limiter := limits.NewLocal()
 	s := &site{t: t, log: &bytes.Buffer{}, config: config}
 	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true,

@@ -71,7 +71,7 @@ func (d *Dashboard) changePassword(r *request) (answer, error) {
 		}
 		change = commerce.UserChange{}
 		var err error
-		if change.PasswordHash, err = accounts.HashPassword(r.http.Context(), password); err != nil {
+		if change.PasswordHash, err = d.Commerce.Hashing.Hash(r.http.Context(), password); err != nil {
 			return answer{}, err
 		}
 		if change.Proof, err = d.logins().Prove(r.http.Context(), r.caller(),

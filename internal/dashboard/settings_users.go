@@ -99,7 +99,7 @@ func (d *Dashboard) createUser(r *request) (answer, error) {
 			return answer{}, err
 		}
 		var err error
-		if draft.PasswordHash, err = accounts.HashPassword(r.http.Context(), password); err != nil {
+		if draft.PasswordHash, err = d.Commerce.Hashing.Hash(r.http.Context(), password); err != nil {
 			return answer{}, err
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {

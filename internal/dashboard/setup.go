@@ -60,7 +60,7 @@ func (d *Dashboard) setUp(r *request) (answer, error) {
 		if err := d.setupOpen(r, token); err != nil { // before hashing, which is expensive
 			return answer{}, err
 		}
-		hash, err := accounts.HashPassword(r.http.Context(), draft.Password)
+		hash, err := d.Commerce.Hashing.Hash(r.http.Context(), draft.Password)
 		if err != nil {
 			return answer{}, err
 		}

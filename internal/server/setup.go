@@ -61,7 +61,7 @@ func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.Accou
 	if problem := accounts.BadPassword(admin.Password, admin.Email); problem != "" {
 		return commerce.AccountDraft{}, errors.New("the first owner's password " + problem + " (ENTREPOT_ADMIN_PASSWORD)")
 	}
-	hash, err := accounts.HashPassword(ctx, admin.Password)
+	hash, err := accounts.Hashing{}.Hash(ctx, admin.Password)
 	return commerce.AccountDraft{Name: name, Plan: admin.Plan, Owner: &commerce.UserDraft{Email: admin.Email, Name: "Owner",
 		PasswordHash: hash}}, err
 }

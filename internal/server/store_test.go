@@ -57,6 +57,25 @@ func TestMasterKeyOfAStoreIsNeverMadeTwice(t *testing.T) {
 	}
 }
 
+// What the service stores of a password costs 19 MiB and two passes to guess, whoever made it: the first start or an operation.
+func TestPasswordsOfTheServiceAreExpensiveToGuess(t *testing.T) {
+	store, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	first, err := server.FirstAccount(t.Context(), server.Admin{Email: "owner@first.example", Password: "correct horse battery"}, "First")
+	made, err2 := store.Commerce.Hashing.Hash(t.Context(), "correct horse battery")
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	for _, hash := range []string{first.Owner.PasswordHash, made} {
+		if !strings.HasPrefix(hash, "argon2id$19456$2$") {
+			t.Errorf("stored is %q", hash)
+		}
+	}
+}
+
 // A start that was cut off while the key was being written leaves an empty file; the next one makes the key.
 func TestEmptyMasterKeyOfANewStoreIsReplaced(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, _ *log) {
