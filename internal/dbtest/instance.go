@@ -61,10 +61,12 @@ func (s *instance) run(program string, args ...string) error {
 	return nil
 }
 
-// launch starts the server. It does not wait for the disk: what a killed server wrote is in the system's memory.
+// launch starts the server. It does not wait for the disk: what a killed server wrote is in the system's memory. Nor does it vacuum: it
+// would start a process in each of hundreds of databases, again and again.
 func (s *instance) launch(options ...string) error {
 	server := exec.Command(filepath.Join(s.bin, "postgres"), append([]string{"-D", s.data, "-p", strconv.Itoa(s.port), "-k", s.dir,
-		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=128MB"}, options...)...)
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off",
+		"-c", "shared_buffers=128MB"}, options...)...)
 	server.SysProcAttr, server.Dir = s.drop, s.dir
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
