@@ -47,7 +47,7 @@ func TestConnectionTestsEnd(t *testing.T) {
 			}
 		},
 	}
-	engines(t, func(t *testing.T, s *service) {
+	engineByEngine(t, func(t *testing.T, s *service) {
 		var all sync.WaitGroup
 		for name, behave := range hostile {
 			server := httptest.NewServer(behave)

@@ -17,6 +17,7 @@ func TestWooKilled(t *testing.T) {
 	t.Parallel()
 	const products, count = 30, 20
 	harness.Each(t, func(t *testing.T, engine harness.Engine) {
+		t.Parallel()
 		server := harness.Start(t, engine, harness.Options{Env: []string{"ENTREPOT_PULL_EVERY=2s"}})
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if most := flag.Lookup("test.parallel"); most.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
-		_ = most.Value.Set("6")
+		_ = most.Value.Set("8")
 	}
 	code := m.Run()
 	harness.Cleanup()
@@ -32,8 +32,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// engines runs a test with a service on each engine.
+// engines runs a test with a service on each engine, both at once.
 func engines(t *testing.T, test func(t *testing.T, s *service)) {
+	t.Helper()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			test(t, newService(t, engine))
+		})
+	}
+}
+
+// engineByEngine is engines for a test that measures time: one engine after the other.
+func engineByEngine(t *testing.T, test func(t *testing.T, s *service)) {
 	t.Helper()
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) { test(t, newService(t, engine)) })
@@ -61,9 +72,11 @@ func newService(t *testing.T, engine string) *service {
 	if os.Getenv("PLATFORMS_LOG") != "" {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	}
-	s.config.StoreConfig = server.StoreConfig{Dev: true, Dir: t.TempDir(), PullEvery: 2 * time.Second, Log: log}
+	s.config.StoreConfig = server.StoreConfig{Dev: true, PullEvery: 2 * time.Second, Log: log}
 	if engine == "postgres" {
-		s.config.URL = dbtest.URL(t)
+		s.config.Dir, s.config.URL = t.TempDir(), dbtest.StoreURL(t)
+	} else {
+		s.config.Dir = dbtest.StoreDir(t)
 	}
 	s.start()
 	t.Cleanup(func() { s.stop() })

@@ -30,13 +30,14 @@ func Each(t *testing.T, f func(t *testing.T, engine Engine)) {
 	}
 }
 
-// newDatabase returns the URL of a fresh database, or "" for SQLite, whose store is the data folder.
-func newDatabase(t testing.TB, engine Engine, plain bool) string {
-	if engine == Postgres && plain {
-		return dbtest.PlainURL(t)
+// newStore gives a data folder and the URL of a database, "" for SQLite, whose store is in the folder. The store has its tables and
+// nothing else; that of a plain role is empty. How an empty store gets its tables is tested in package server.
+func newStore(t testing.TB, engine Engine, plain bool) (dir, database string) {
+	switch {
+	case engine == Postgres && plain:
+		return t.TempDir(), dbtest.PlainURL(t)
+	case engine == Postgres:
+		return t.TempDir(), dbtest.StoreURL(t)
 	}
-	if engine == Postgres {
-		return dbtest.URL(t)
-	}
-	return ""
+	return dbtest.StoreDir(t), ""
 }

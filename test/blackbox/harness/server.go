@@ -62,16 +62,12 @@ type Server struct {
 // and t fails if the process died of itself, panicked or raced.
 func Start(t testing.TB, engine Engine, options Options) *Server {
 	t.Helper()
-	dir := t.TempDir()
 	s := &Server{
-		Engine: engine, Dir: filepath.Join(dir, "data"), t: t, options: options,
-		binary: Binary(t), database: options.Database, logPath: filepath.Join(dir, "server.log"),
+		Engine: engine, Dir: t.TempDir(), t: t, options: options,
+		binary: Binary(t), database: options.Database, logPath: filepath.Join(t.TempDir(), "server.log"),
 	}
 	if s.database == "" {
-		s.database = newDatabase(t, engine, options.Plain)
-	}
-	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		t.Fatal(err)
+		s.Dir, s.database = newStore(t, engine, options.Plain)
 	}
 	address, err := freeAddress()
 	if err != nil {
