@@ -301,13 +301,9 @@ func (w *openWork) read(tx *db.Tx, r *request) error {
 	return tx.Together(parts...)
 }
 
-// readToShip reads how many orders wait for shipment, and the oldest of them.
-func (w *openWork) readToShip(tx *db.Tx) error {
-	list, total, err := orders.ListHeads(tx, orders.Filter{CountedFilter: orders.CountedFilter{
-		Statuses: []orders.Status{orders.Processing, orders.PartiallyShipped}}, Sort: orders.ByCreatedAt, Ascending: true, Limit: 1})
-	if w.toShip = total; len(list) > 0 {
-		w.oldest = list[0].CreatedAt
-	}
+// readToShip reads how many orders wait for shipment, and since when the oldest of them exists.
+func (w *openWork) readToShip(tx *db.Tx) (err error) {
+	w.toShip, w.oldest, err = orders.ToShip(tx)
 	return err
 }
 

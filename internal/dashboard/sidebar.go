@@ -21,7 +21,10 @@ type waiting struct {
 
 // waits is the work by the item's path. All of it is kept or few, so that every page can show it: one message reads it.
 var waits = map[string]waiting{
-	"/orders": {scope: "read:orders", words: "to ship", read: func(tx *db.Tx, _ *request) (int64, error) { return orders.CountToShip(tx) }},
+	"/orders": {scope: "read:orders", words: "to ship", read: func(tx *db.Tx, _ *request) (n int64, err error) {
+		n, _, err = orders.ToShip(tx)
+		return n, err
+	}},
 	"/stock": {scope: "read:inventory", words: "low", bad: true, read: func(tx *db.Tx, _ *request) (n int64, err error) {
 		kept, err := db.PrefetchTallies(tx, "low").Wait()
 		for _, low := range kept["low"] {

@@ -79,9 +79,31 @@ func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 		tx.Tenant, spans.Widths[len(spans.Widths)-1])
 }
 
-// CountToShip counts the orders of the account that wait for shipment, from the kept figures.
-func CountToShip(tx *db.Tx) (int64, error) {
-	return prefetchTotal(tx, CountedFilter{Statuses: []Status{Processing, PartiallyShipped}}).Wait()
+// ToShip counts the orders of the account that wait for shipment, and gives the creation of the oldest of them, 0 for none. Few are counted
+// one by one over the index of statuses; of more, the kept figures are added up from the day of the oldest on. So it reads as much as
+// waits, however old the account is.
+func ToShip(tx *db.Tx) (n, oldest int64, err error) {
+	waiting := CountedFilter{Statuses: []Status{Processing, PartiallyShipped}}
+	many := false
+	reads := make([]*db.PendingRead, 0, len(waiting.Statuses))
+	for _, status := range waiting.Statuses {
+		reads = append(reads, tx.Prefetch(func(r db.Rows) error {
+			var some, first int64
+			err := r.Scan(&some, &first)
+			if some > 0 && (n == 0 || first < oldest) {
+				oldest = first
+			}
+			n, many = n+some, many || some > fewRows
+			return err
+		}, `SELECT count(*), coalesce(min(created_at), 0) FROM (SELECT created_at FROM orders WHERE tenant_id = $1 AND status = $2
+			ORDER BY created_at LIMIT $3::BIGINT) AS oldest`, tx.Tenant, string(status), fewRows+1))
+	}
+	if err = db.WaitAll(reads); err != nil || !many {
+		return n, oldest, err
+	}
+	waiting.From = spans.Down(oldest, spans.Widths[spans.Days])
+	n, err = prefetchTotal(tx, waiting).Wait()
+	return n, oldest, err
 }
 
 // Neighbours are the orders before and after one in the list of a filter; "" where the list ends. The order itself need not match.
