@@ -79,6 +79,7 @@ var floors = map[string]int{
 	"internal/secretbox":  0,
 	"internal/spans":      0,
 	"internal/standalone": 0,
+	"internal/stockvalue": 0,
 	"internal/apijson":    0,
 	"internal/jsonvalue":  0,
 	"internal/patch":      0,

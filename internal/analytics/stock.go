@@ -4,6 +4,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/money"
+	"entrepot/internal/stockvalue"
 )
 
 // Stock is what lies where now; a level is one SKU in one warehouse.
@@ -46,7 +47,7 @@ func ReadStock(tx *db.Tx) (out Stock, err error) {
 	if out.Warehouses, err = countedWarehouses(tx); err != nil {
 		return out, err
 	}
-	values, err := stockValues(tx)
+	values, err := stockvalue.Read(tx)
 	if err != nil {
 		return out, err
 	}
@@ -73,29 +74,6 @@ func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
 		w.OutOfStock, w.Low = kept["out of stock"][w.Code], kept["low"][w.Code]
 	}
 	return list, err
-}
-
-// stockValues works out the value of each warehouse. It may be more than 63 bits hold, so the store sums the products of the upper and
-// lower parts of both factors (on hand = a·10^5 + b, price = c·10^8 + d), of which even hundreds of thousands of the greatest fit.
-func stockValues(tx *db.Tx) (map[string]money.Total, error) {
-	values := map[string]money.Total{}
-	return values, tx.Each(func(r db.Rows) error {
-		var code string
-		var parts [4]int64
-		var value money.Total
-		err := r.Scan(&code, &parts[0], &parts[1], &parts[2], &parts[3])
-		for i, zeros := range []int{13, 5, 8, 0} {
-			value = value.Plus(money.TotalOf(parts[i], zeros))
-		}
-		values[code] = value
-		return err
-	}, `SELECT l.warehouse_code, sum(l.on_hand / 100000 * (coalesce(v.price, p.price, 0) / 100000000))::BIGINT,
-			sum(l.on_hand / 100000 * (coalesce(v.price, p.price, 0) % 100000000))::BIGINT,
-			sum(l.on_hand % 100000 * (coalesce(v.price, p.price, 0) / 100000000))::BIGINT,
-			sum(l.on_hand % 100000 * (coalesce(v.price, p.price, 0) % 100000000))::BIGINT
-		FROM stock_levels l LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
-		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
-		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand > 0 GROUP BY l.warehouse_code`, tx.Tenant)
 }
 
 // LowLevels are the levels below their threshold, the scarcest first, at most limit of them.

@@ -18,6 +18,7 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
+	"entrepot/internal/stockvalue"
 )
 
 // Size is how much is made.
@@ -183,6 +184,9 @@ func (f *filling) fillOrders() error {
 		}
 	}
 	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
+		return err
+	}
+	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
 		return err
 	}
 	return each(len(spent), customerRows, func(from, to int) error {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"entrepot/internal/db"
+	"entrepot/internal/stockvalue"
 )
 
 // skus looks from both sides.
@@ -64,5 +65,14 @@ func productSorts(c *account) error {
 			c.wrong("lists by name and price do not find %s as it is", sku)
 		}
 		return err
+	})
+}
+
+// stockValue looks at the levels that have not changed since the kept sums followed; reads correct these by the others.
+func stockValue(c *account) error {
+	return stockvalue.Verify(c.Tx, func(what string, same bool) {
+		if c.look(); !same {
+			c.wrong("%s is not worth what is kept", what)
+		}
 	})
 }

@@ -49,6 +49,7 @@ var Checks = []Check{
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus},
 	{"product sorts", "Lists by name and price find every product by those it has.", productSorts},
+	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue},
 	{"product parts", "A product knows how many variants and categories it has.", productParts},
 	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents},
 	{"record events", "Products, categories and customers have one event for their creation and one for their deletion.", recordEvents},

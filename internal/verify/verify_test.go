@@ -15,7 +15,9 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/search"
 	"entrepot/internal/stock"
+	"entrepot/internal/stockvalue"
 	"entrepot/internal/verify"
 	"entrepot/internal/webhooks"
 )
@@ -93,7 +95,8 @@ func TestFiguresOfDeliveriesHold(t *testing.T) {
 // Every check finds what it is for: each of these changes behind the service's back breaks what one or two checks say.
 func TestChecksFind(t *testing.T) {
 	breaks := []struct{ sql, found string }{
-		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'", "kept counts, ledger, stock events"},
+		{"UPDATE stock_levels SET on_hand = on_hand + 1 WHERE tenant_id = $1 AND sku = 'SKU-2'",
+			"kept counts, ledger, stock events, stock value"},
 		{"UPDATE movements SET delta = delta + 1, balance = balance + 1 WHERE tenant_id = $1 AND sku = 'SKU-2-V'", "ledger"},
 		{"DELETE FROM movements WHERE tenant_id = $1 AND sku = 'SKU-0' AND stamp = (SELECT min(stamp) FROM movements WHERE tenant_id = $1 AND " +
 			"sku = 'SKU-0')", "ledger"},
@@ -113,8 +116,9 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE order_lines SET line_total = line_total + 1 WHERE tenant_id = $1 AND sku = 'SKU-3'", "order totals"},
 		{"DELETE FROM order_history WHERE tenant_id = $1 AND status = 'RETURNED'", "order events, order history"},
 		{"UPDATE order_history SET previous_status = 'PENDING' WHERE tenant_id = $1 AND status = 'RETURNED'", "order history"},
-		{"UPDATE search_loose SET text = text || 'x' WHERE tenant_id = $1 AND kind = 'order'", "searches"},
-		{"DELETE FROM search_loose WHERE tenant_id = $1 AND kind = 'customer'", "searches"},
+		{"UPDATE search_blocks SET body = 'x' || body WHERE tenant_id = $1 AND kind = 'order'", "searches"},
+		{"DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = 'customer'", "searches"},
+		{"INSERT INTO search_loose SELECT tenant_id, 'order', id, created_at, 'x', 0 FROM orders WHERE tenant_id = $1", "searches"},
 		{"UPDATE order_figures SET orders = orders + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"UPDATE order_figures SET small = small + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
 		{"UPDATE order_figures SET items = items - 1 WHERE tenant_id = $1 AND status = 'PENDING'", "order figures"},
@@ -133,6 +137,10 @@ func TestChecksFind(t *testing.T) {
 			"skus"},
 		{"UPDATE product_sorts SET price = price + 1 WHERE tenant_id = $1", "product sorts"},
 		{"DELETE FROM product_sorts WHERE tenant_id = $1", "product sorts"},
+		{"UPDATE stock_values SET bc = bc + 1 WHERE tenant_id = $1", "stock value"},
+		{"DELETE FROM stock_values WHERE tenant_id = $1", "stock value"},
+		{"UPDATE stock_level_values SET price = price + 100000000 WHERE tenant_id = $1 AND sku = 'SKU-1'", "stock value"},
+		{"INSERT INTO stock_level_values SELECT tenant_id, 'GHOST', code, 0, 0 FROM warehouses WHERE tenant_id = $1", "stock value"},
 		{"UPDATE products SET name = 'x' WHERE tenant_id = $1 AND sku = 'SKU-1'", "product sorts"},
 		{"UPDATE products SET variant_count = 7 WHERE tenant_id = $1 AND sku = 'SKU-1'", "product parts"},
 		{"DELETE FROM events WHERE tenant_id = $1 AND event = 'order.received'", "order events"},
@@ -164,6 +172,14 @@ func TestChecksFind(t *testing.T) {
 		s.dispatch()
 		if err := catalog.FollowSort(t.Context(), store, s.who.Tenant, 0); err != nil {
 			t.Fatal(err)
+		}
+		if err := stockvalue.Follow(t.Context(), store, s.who.Tenant, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range search.Kinds {
+			if err := search.Pack(t.Context(), store, s.who.Tenant, kind, 1); err != nil {
+				t.Fatal(err)
+			}
 		}
 		s.settle()
 		if failed := s.wrong(); len(failed) > 0 {

@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
+	"entrepot/internal/stockvalue"
 	"entrepot/internal/webhooks"
 )
 
@@ -89,6 +90,13 @@ func (w *Worker) packSearches() {
 func (w *Worker) followSorts() {
 	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
+	}
+}
+
+// followValues lets what the stock is worth follow the levels and prices.
+func (w *Worker) followValues() {
+	for w.pause(nil, max(stockvalue.Rest, w.Poll)) {
+		w.failed("adding up what the stock is worth", stockvalue.FollowAll(w.stopping, w.DB))
 	}
 }
 

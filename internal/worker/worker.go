@@ -133,7 +133,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.sweep, w.scrub, w.watchEdits,
-		w.packSearches, w.followSorts, w.foldSales} {
+		w.packSearches, w.followSorts, w.followValues, w.foldSales} {
 		w.loops.Go(loop)
 	}
 	return w, nil

@@ -1,0 +1,120 @@
+package stockvalue
+
+import (
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// changes are what changed since a stamp, in the order of the stamps: levels themselves, and products with their prices.
+type changes struct {
+	skus  []string // of these levels, products and their variants, each once
+	until int64    // the stamp of the last change that is in it; 0 for none
+	more  bool     // there may be more changes behind it
+}
+
+// change is a level or a product that changed.
+type change struct {
+	sku      string
+	product  id.Product
+	variants int64 // of a product; 0 for a level
+	at       int64
+	isLevel  bool
+}
+
+// changedSince reads the next changes behind a stamp: no more than levels of levels and products of products. Both are one statement, and
+// so one snapshot: a stamp of the one kind must not pass a change of the other that was not seen.
+func changedSince(tx *db.Tx, since int64, levels, products int) (changes, error) {
+	counts, last := map[bool]int{}, map[bool]int64{}
+	list, err := db.List(tx, func(r db.Rows) (c change, err error) {
+		err = r.Scan(&c.sku, &c.product, &c.variants, &c.at, &c.isLevel)
+		counts[c.isLevel]++
+		last[c.isLevel] = max(last[c.isLevel], c.at)
+		return c, err
+	}, `SELECT * FROM (SELECT sku, product_id, 0::BIGINT AS variants, changed_at, TRUE AS is_level FROM stock_levels
+			WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $3::BIGINT) AS late_levels
+		UNION ALL SELECT * FROM (SELECT sku, id, variant_count, changed_at, FALSE FROM products
+			WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT $4::BIGINT) AS late_products`, tx.Tenant, since, levels, products)
+	if err != nil {
+		return changes{}, err
+	}
+	out := changes{until: max(last[true], last[false])}
+	for isLevel, most := range map[bool]int{true: levels, false: products} {
+		if counts[isLevel] >= most {
+			out.until, out.more = min(out.until, last[isLevel]), true
+		}
+	}
+	list = slices.DeleteFunc(list, func(c change) bool { return c.at > out.until })
+	out.skus, err = skusOf(tx, list)
+	return out, err
+}
+
+// skusOf are the SKUs of some changes, those of variants included, each once.
+func skusOf(tx *db.Tx, list []change) ([]string, error) {
+	skus := make([]string, 0, len(list))
+	var withVariants []id.Product
+	for i := range list {
+		skus = append(skus, list[i].sku)
+		if list[i].variants > 0 {
+			withVariants = append(withVariants, list[i].product)
+		}
+	}
+	err := db.Chunks(withVariants, func(piece []id.Product) error {
+		w := db.AndIn(db.NewWhere(tx, ""), "product_id", piece)
+		return tx.Each(func(r db.Rows) error {
+			var sku string
+			err := r.Scan(&sku)
+			skus = append(skus, sku)
+			return err
+		}, "SELECT sku FROM variants WHERE "+w.String(), w.Args()...)
+	})
+	slices.Sort(skus)
+	return slices.Compact(skus), err
+}
+
+// counted is what a level counts: nothing on hand where it is not living, or has nothing.
+type counted struct{ onHand, price int64 }
+
+// level is what a level counts now, and what it counts in the kept sums.
+type level struct {
+	sku, warehouse string
+	counted
+	kept counted
+}
+
+// levelsAndKept reads levels, tombstones included, by a condition that follows.
+const levelsAndKept = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END,
+		coalesce(v.price, p.price, 0), coalesce(k.on_hand, 0), coalesce(k.price, 0)
+	FROM stock_levels l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id
+	LEFT JOIN variants v ON v.tenant_id = $1 AND v.product_id = l.product_id AND v.id = l.variant_id
+	LEFT JOIN stock_level_values k ON k.tenant_id = $1 AND k.sku = l.sku AND k.warehouse_code = l.warehouse_code
+	WHERE l.tenant_id = $1 AND `
+
+// scanLevel reads a row of levelsAndKept.
+func scanLevel(r db.Rows) (l level, err error) {
+	err = r.Scan(&l.sku, &l.warehouse, &l.onHand, &l.price, &l.kept.onHand, &l.kept.price)
+	if l.onHand <= 0 || l.price == 0 {
+		l.counted = counted{}
+	}
+	return l, err
+}
+
+// eachLevel reads all levels of some SKUs, a piece at a time.
+func eachLevel(tx *db.Tx, skus []string, each func(level)) error {
+	return db.Chunks(skus, func(piece []string) error {
+		args := append(make([]any, 0, 1+len(piece)), tx.Tenant)
+		for _, sku := range piece {
+			args = append(args, sku)
+		}
+		return tx.Each(func(r db.Rows) error {
+			l, err := scanLevel(r)
+			each(l)
+			return err
+		}, levelsText.For(len(piece), func(n int) string {
+			return levelsAndKept + "l.sku IN " + db.In(n, 2)
+		}), args...)
+	})
+}
+
+var levelsText db.Text

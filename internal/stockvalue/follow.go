@@ -1,0 +1,142 @@
+package stockvalue
+
+import (
+	"context"
+	"time"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// Bounds of following.
+const (
+	followAt     = 200    // levels or products that changed, from which it is worth it
+	followAnyway = 25_000 // from which it is done while more change
+	stepLevels   = 500    // levels and products of one transaction
+	stepProducts = 100
+)
+
+// Rest is how long nothing of an account's levels and products may have changed before the sums follow: not in the midst of an import.
+const Rest = 5 * time.Second
+
+// lockName is the lock of those who write the sums: one at a time in an account. Whoever has it waits for no record
+// (docs/decisions/0026).
+const lockName = "stock values"
+
+// FollowAll lets the sums of every account follow what has changed. It serves every tenant.
+func FollowAll(ctx context.Context, store *db.DB) error {
+	var behind []id.Tenant
+	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
+		// The 0 is chosen inside the subquery: behind row-level security, PostgreSQL takes no COALESCE for a bound of an index.
+		const since = " AND c.changed_at > (SELECT coalesce(max(u.stamp), 0) FROM stock_values_until u WHERE u.tenant_id = t.tenant_id)" +
+			" ORDER BY c.changed_at LIMIT 1 OFFSET $1::BIGINT)"
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
+			"SELECT t.tenant_id FROM tenants t WHERE EXISTS (SELECT 1 FROM stock_levels c WHERE c.tenant_id = t.tenant_id"+since+
+				" OR EXISTS (SELECT 1 FROM products c WHERE c.tenant_id = t.tenant_id"+since+" ORDER BY t.tenant_id", followAt-1)
+		return err
+	})
+	for _, tenant := range behind {
+		if err == nil {
+			err = Follow(ctx, store, tenant, Rest)
+		}
+	}
+	return err
+}
+
+// Follow lets the sums of one account follow all that has changed, if nothing changed for some time, 0 for at once.
+func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
+	for more := true; more; {
+		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
+			more, err = followSome(tx, rest)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followSome takes over the next changes in their order, as many as one transaction should, and reports whether there may be more.
+func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
+	if err := tx.LockName(lockName); err != nil {
+		return false, err
+	}
+	until, _, err := followedUntil(tx)
+	if err != nil {
+		return false, err
+	}
+	if rest > 0 { // else whatever the clock says: stamps may be ahead of it
+		if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
+			return false, err
+		}
+	}
+	next, err := changedSince(tx, until, stepLevels, stepProducts)
+	if err != nil || next.until == 0 {
+		return false, err
+	}
+	moved := sums{}
+	var written, gone []level
+	err = eachLevel(tx, next.skus, func(l level) {
+		switch {
+		case l.counted == l.kept:
+			return
+		case l.onHand == 0:
+			gone = append(gone, l)
+		default:
+			written = append(written, l)
+		}
+		moved.move(&l)
+	})
+	if err != nil {
+		return false, err
+	}
+	saveLevels(tx, written, gone)
+	saveSums(tx, moved)
+	tx.Queue(`INSERT INTO stock_values_until (tenant_id, stamp) VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET stamp = excluded.stamp`,
+		tx.Tenant, next.until)
+	return next.more, nil
+}
+
+// stillChanging reports whether a level or product has changed since a time and those that did are not too many yet to wait for the rest.
+func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
+	var newest, plenty int64
+	err := tx.Row(`SELECT coalesce(max(newest), 0) FROM (SELECT max(changed_at) AS newest FROM stock_levels WHERE tenant_id = $1
+		UNION ALL SELECT max(changed_at) FROM products WHERE tenant_id = $1) AS newest_of_each`, []any{tx.Tenant}, &newest)
+	if err != nil || newest <= since {
+		return false, err
+	}
+	const behind = " WHERE tenant_id = $1 AND changed_at > $2 ORDER BY changed_at LIMIT 1 OFFSET $3::BIGINT)"
+	err = tx.Row("SELECT CASE WHEN EXISTS (SELECT 1 FROM stock_levels"+behind+" OR EXISTS (SELECT 1 FROM products"+behind+
+		" THEN 1 ELSE 0 END", []any{tx.Tenant, until, followAnyway}, &plenty)
+	return plenty == 0, err
+}
+
+// saveLevels queues what levels count now, in the order of their SKUs, in which the table lies.
+func saveLevels(tx *db.Tx, written, gone []level) {
+	for piece := range db.Pieces(written) {
+		args := append(make([]any, 0, 1+4*len(piece)), tx.Tenant)
+		for i := range piece {
+			args = append(args, piece[i].sku, piece[i].warehouse, piece[i].onHand, piece[i].price)
+		}
+		tx.Queue(writeText.For(len(piece), func(n int) string {
+			return "INSERT INTO stock_level_values (tenant_id, sku, warehouse_code, on_hand, price) VALUES " + db.Repeat(n, 2, "($1,$,$,$,$)") +
+				" ON CONFLICT (tenant_id, sku, warehouse_code) DO UPDATE SET on_hand = excluded.on_hand, price = excluded.price"
+		}), args...)
+	}
+	for i := range gone {
+		tx.Queue("DELETE FROM stock_level_values WHERE tenant_id = $1 AND sku = $2 AND warehouse_code = $3", tx.Tenant, gone[i].sku,
+			gone[i].warehouse)
+	}
+}
+
+var writeText db.Text
+
+// saveSums queues what the sums of warehouses move by.
+func saveSums(tx *db.Tx, moved sums) {
+	for warehouse, p := range moved {
+		tx.Queue(`INSERT INTO stock_values (tenant_id, warehouse_code, ac, ad, bc, bd) VALUES ($1,$2,$3,$4,$5,$6)
+			ON CONFLICT (tenant_id, warehouse_code) DO UPDATE SET ac = stock_values.ac + excluded.ac, ad = stock_values.ad + excluded.ad,
+				bc = stock_values.bc + excluded.bc, bd = stock_values.bd + excluded.bd`, tx.Tenant, warehouse, p[0], p[1], p[2], p[3])
+	}
+}

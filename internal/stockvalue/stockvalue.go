@@ -1,0 +1,124 @@
+// Package stockvalue works out what the stock of an account is worth, by warehouse: on-hand times the selling price of product or variant,
+// over living levels; below zero counts as nothing (interface §4.5.11).
+//
+//	stockvalue.go  Read: the kept sums, corrected by what changed since
+//	changes.go     which SKUs changed since a stamp, and what their levels count now
+//	follow.go      keeping the sums up with the change clock
+//	verify.go      whether they are what the levels add up to
+//
+// The sums follow the change clock at some distance: they have all changes of levels and products up to a stamp. A read takes them, and
+// of each SKU that changed since, the difference between what its levels count now and what they count in the sums. So no write does
+// anything for them, and a read is exact all the same (docs/decisions/0135).
+package stockvalue
+
+import (
+	"errors"
+
+	"entrepot/internal/db"
+	"entrepot/internal/money"
+)
+
+// scanFrom is how many changes since the sums were kept up are too many to correct them by: the levels are added up instead. Tests lower
+// it.
+var scanFrom = 50_000
+
+// Read is what lies in each warehouse, by its code; one that holds nothing of worth may be missing.
+func Read(tx *db.Tx) (map[string]money.Total, error) {
+	until, followed, err := followedUntil(tx)
+	if err != nil || !followed {
+		return scan(tx, err)
+	}
+	late, err := changedSince(tx, until, scanFrom, scanFrom)
+	if err != nil || late.more {
+		return scan(tx, err)
+	}
+	sums, err := kept(tx)
+	if err != nil {
+		return nil, err
+	}
+	err = eachLevel(tx, late.skus, func(l level) { sums.move(&l) })
+	return sums.totals(), err
+}
+
+// followedUntil is the stamp up to which the sums have everything, if they have anything.
+func followedUntil(tx *db.Tx) (stamp int64, followed bool, err error) {
+	err = tx.Row("SELECT stamp FROM stock_values_until WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
+	if errors.Is(err, db.ErrNoRow) {
+		return 0, false, nil
+	}
+	return stamp, err == nil, err
+}
+
+// parts is a sum of products of quantities and prices, which may be more than 63 bits hold: of on hand = a·10^5 + b and
+// price = c·10^8 + d the sums of a·c, a·d, b·c and b·d, of which even hundreds of thousands of the greatest fit.
+type parts [4]int64
+
+// zeros are the powers of ten that the parts stand for.
+var zeros = [4]int{13, 5, 8, 0}
+
+// add adds a quantity at a price, or takes it away (sign -1).
+func (p *parts) add(onHand, price, sign int64) {
+	a, b, c, d := onHand/100_000, onHand%100_000, price/100_000_000, price%100_000_000
+	for i, product := range [4]int64{a * c, a * d, b * c, b * d} {
+		p[i] += sign * product
+	}
+}
+
+// sums are the parts by warehouse.
+type sums map[string]parts
+
+// move takes a level from what it counts in the kept sums to what it counts now.
+func (s sums) move(l *level) {
+	p := s[l.warehouse]
+	p.add(l.onHand, l.price, 1)
+	p.add(l.kept.onHand, l.kept.price, -1)
+	s[l.warehouse] = p
+}
+
+// totals puts the parts together.
+func (s sums) totals() map[string]money.Total {
+	values := make(map[string]money.Total, len(s))
+	for warehouse, p := range s {
+		var value money.Total
+		for i, part := range p {
+			value = value.Plus(money.TotalOf(part, zeros[i]))
+		}
+		values[warehouse] = value
+	}
+	return values
+}
+
+// kept reads the kept sums.
+func kept(tx *db.Tx) (sums, error) {
+	return readSums(tx, "SELECT warehouse_code, ac, ad, bc, bd FROM stock_values WHERE tenant_id = $1")
+}
+
+// scan adds up every level, unless an error came before.
+func scan(tx *db.Tx, err error) (map[string]money.Total, error) {
+	if err != nil {
+		return nil, err
+	}
+	all, err := readSums(tx, "SELECT l.warehouse_code, "+sumsOf("l.on_hand", "coalesce(v.price, p.price, 0)")+` FROM stock_levels l
+		LEFT JOIN products p ON p.tenant_id = l.tenant_id AND p.id = l.product_id
+		LEFT JOIN variants v ON v.tenant_id = l.tenant_id AND v.product_id = l.product_id AND v.id = l.variant_id
+		WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.on_hand > 0 GROUP BY l.warehouse_code`)
+	return all.totals(), err
+}
+
+// sumsOf are the columns of the parts of a sum over rows.
+func sumsOf(onHand, price string) string {
+	return "sum(" + onHand + " / 100000 * (" + price + " / 100000000))::BIGINT, sum(" + onHand + " / 100000 * (" + price +
+		" % 100000000))::BIGINT, sum(" + onHand + " % 100000 * (" + price + " / 100000000))::BIGINT, sum(" + onHand + " % 100000 * (" +
+		price + " % 100000000))::BIGINT"
+}
+
+func readSums(tx *db.Tx, sql string) (sums, error) {
+	all := sums{}
+	return all, tx.Each(func(r db.Rows) error {
+		var warehouse string
+		var p parts
+		err := r.Scan(&warehouse, &p[0], &p[1], &p[2], &p[3])
+		all[warehouse] = p
+		return err
+	}, sql, tx.Tenant)
+}
