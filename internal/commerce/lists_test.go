@@ -137,7 +137,7 @@ func (m *many) fillSome(tx *db.Tx, from, to int) {
 		if i%300 == 0 {
 			c.Tags = append(c.Tags, "few")
 		}
-		customers.Insert(tx, c)
+		customers.InsertUnreported(tx, c)
 	}
 	search.Put(tx, search.Products, docs...)
 }

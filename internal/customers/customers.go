@@ -136,12 +136,18 @@ func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	return nil, errors.New("customers: a ring of merges")
 }
 
-// Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again.
+// Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again. Searches find the
+// record by its event customer.created, which the operation records.
 func Insert(w db.GuardedWriter, c Customer) {
 	table.Insert(w, c)
 	insertTags(w, c.ID, c.Tags)
 	insertAddresses(w, c.ID, c.Addresses)
 	w.Tally(counted, string(c.Status), 1)
+}
+
+// InsertUnreported is Insert for a record of which no event is recorded.
+func InsertUnreported(w db.GuardedWriter, c Customer) {
+	Insert(w, c)
 	search.Put(w, search.Customers, c.document())
 }
 

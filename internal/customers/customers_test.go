@@ -206,7 +206,7 @@ func TestRulesInGoAndSQLAgree(t *testing.T) {
 		}
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 			for i, c := range all {
-				Insert(tx, c)
+				InsertUnreported(tx, c)
 				if at := last[c.ID]; at != 0 {
 					tx.Queue(`INSERT INTO orders (tenant_id, id, number, status, customer_id, customer_name, currency, subtotal,
 						shipping_amount, discount_amount, total, item_count,

@@ -18,7 +18,7 @@ func TestMergesOfMerged(t *testing.T) {
 		a, b, c, gone := newCustomer("a@x.y"), newCustomer("b@x.y"), newCustomer("c@x.y"), newCustomer("d@x.y")
 		commit(t, store, tenant, func(tx *db.Tx) {
 			for _, one := range []Customer{a, b, c, gone} {
-				Insert(tx, one)
+				InsertUnreported(tx, one)
 			}
 			gone.Erase(tx, 1)
 		})

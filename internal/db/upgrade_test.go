@@ -95,9 +95,9 @@ var oldRows = map[int]string{
 	19: `INSERT INTO order_edits VALUES (1, '#24', '#60', 'api', 'key:#03', '[]', 1700000000000000);`,
 	16: `INSERT INTO search_blocks VALUES (1, 'order', '#24', '', '', '');`,
 	23: `INSERT INTO sales_blocks VALUES (1, 3600000000, 0, 99, 0, ''); INSERT INTO sold_skus VALUES (1, 'P', 0, '#24');`,
-	36: `INSERT INTO stock_values VALUES (1, 'MAIN', 0, 0, 0, 500000); INSERT INTO stock_level_values VALUES (1, 'P', 'MAIN', 5, 100000);
+	37: `INSERT INTO stock_values VALUES (1, 'MAIN', 0, 0, 0, 500000); INSERT INTO stock_level_values VALUES (1, 'P', 'MAIN', 5, 100000);
 		INSERT INTO stock_values_until VALUES (1, 1);`,
-	37: `UPDATE search_until SET stamp = 1;`,
+	38: `UPDATE search_until SET stamp = 1;`,
 }
 
 // droppedColumns are those that a later migration takes away on purpose.

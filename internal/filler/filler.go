@@ -134,7 +134,7 @@ func (f *filling) fillCustomers() error {
 				if i%50 == 0 {
 					c.Tags = []string{"wholesale"}
 				}
-				customers.Insert(tx, c)
+				customers.InsertUnreported(tx, c)
 				f.customers[i] = c
 			}
 			return nil

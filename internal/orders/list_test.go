@@ -60,10 +60,7 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	}
 	for piece := range slices.Chunk(all, 500) {
 		err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-			for i := range piece {
-				o := piece[i]
-				Insert(tx, &o)
-			}
+			InsertAll(tx, slices.Clone(piece))
 			return nil
 		})
 		if err != nil {

@@ -166,7 +166,7 @@ func (o *Order) search() string {
 }
 
 // Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
-// meanwhile makes the operation run again.
+// meanwhile makes the operation run again. Searches find the order by its event order.received, which the operation records.
 func Insert(w db.GuardedWriter, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	table.Insert(w, *o)
@@ -175,7 +175,6 @@ func Insert(w db.GuardedWriter, o *Order) {
 		InsertShipment(w, o.ID, s)
 	}
 	count(w, nil, o)
-	search.Put(w, search.Orders, o.document())
 }
 
 // document is what a search finds the order by.
@@ -183,7 +182,7 @@ func (o *Order) document() search.Document {
 	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
 }
 
-// InsertAll is Insert for many orders at once.
+// InsertAll is Insert for many orders at once, of which no event is recorded.
 func InsertAll(tx db.Writer, list []Order) {
 	var lines []lineRow
 	var shipments []shipmentRow

@@ -13,7 +13,8 @@ import (
 const (
 	blockSize = 1024 // records of a new block
 	blockMost = 3 * blockSize / 2
-	packAt    = 2 * blockSize // unpacked records from which it is worth it
+	packAt    = 2 * blockSize // records that were put, from which it is worth it
+	newAt     = blockSize / 2 // new records that were not
 	packStep  = 2 * blockSize // records packed in one transaction
 	packReach = 32            // blocks written in one transaction
 )
@@ -28,35 +29,56 @@ type looseRow struct {
 	version int64
 }
 
+// lot is what one account has to be packed of one kind.
+type lot struct {
+	tenant id.Tenant
+	kind   Kind
+}
+
 // PackAll packs every account that has enough to be packed, a part of it at a time. It serves every tenant.
 func PackAll(ctx context.Context, store *db.DB) error {
-	type lot struct {
-		tenant id.Tenant
-		kind   Kind
-	}
-	var lots []lot
-	err := store.Peek(ctx, db.Across, func(tx *db.Tx) error {
-		return tx.Each(func(r db.Rows) error {
-			var l lot
-			err := r.Scan(&l.tenant, &l.kind)
-			lots = append(lots, l)
-			return err
-		}, "SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
+	var put, fresh []lot
+	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
+		if put, err = lotsPut(tx); err == nil {
+			fresh, err = lotsLogged(tx)
+		}
+		return err
 	})
-	for _, l := range lots {
+	for _, l := range fresh {
 		if err == nil {
-			err = Pack(ctx, store, l.tenant, l.kind, packAt)
+			err = packWhile(ctx, store, l, newAt, packLogged)
+		}
+	}
+	for _, l := range put {
+		if err == nil {
+			err = packWhile(ctx, store, l, packAt, packSome)
 		}
 	}
 	return err
 }
 
-// Pack moves unpacked documents of one kind into blocks until there are fewer than least.
+// lotsPut finds those who have enough that was put.
+func lotsPut(tx *db.Tx) ([]lot, error) {
+	return db.List(tx, func(r db.Rows) (l lot, err error) { return l, r.Scan(&l.tenant, &l.kind) },
+		"SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
+}
+
+// Pack packs what is new and what was put of one kind until there is less of each than least.
 func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least int) error {
+	if kind.follows() {
+		if err := packWhile(ctx, store, lot{tenant, kind}, least, packLogged); err != nil {
+			return err
+		}
+	}
+	return packWhile(ctx, store, lot{tenant, kind}, least, packSome)
+}
+
+// packWhile packs a part at a time, a transaction for each, for as long as there is enough.
+func packWhile(ctx context.Context, store *db.DB, l lot, least int, pack func(tx *db.Tx, kind Kind, least int) (int, error)) error {
 	for {
 		n := 0
-		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
-			n, err = packSome(tx, kind, least)
+		err := store.Write(ctx, l.tenant, func(tx *db.Tx) (err error) {
+			n, err = pack(tx, l.kind, least)
 			return err
 		})
 		if err != nil || n == 0 {
@@ -80,22 +102,27 @@ func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
 	if err != nil || len(waiting) < max(1, least) {
 		return 0, err
 	}
-	waiting = waiting[:min(packStep, len(waiting))]
-	done := 0
-	for blocks := 0; done < len(waiting) && blocks < packReach; blocks++ {
-		b, err := readBlock(tx, kind, waiting[done].id)
+	done, err := place(tx, kind, waiting[:min(packStep, len(waiting))], packReach)
+	forget(tx, kind, waiting[:done])
+	return done, err
+}
+
+// place writes documents, which are in the order of their ids, into their blocks, until it has written some, and gives how many it has
+// placed.
+func place(tx *db.Tx, kind Kind, docs []looseRow, blocks int) (done int, err error) {
+	for ; done < len(docs) && blocks > 0; blocks-- {
+		b, err := readBlock(tx, kind, docs[done].id)
 		if err != nil {
 			return 0, err
 		}
 		end := done
-		for end < len(waiting) && b.covers(waiting[end].id) {
+		for end < len(docs) && b.covers(docs[end].id) {
 			end++
 		}
-		b.merge(waiting[done:end])
+		b.merge(docs[done:end])
 		b.write(tx, kind)
 		done = end
 	}
-	forget(tx, kind, waiting[:done])
 	return done, nil
 }
 

@@ -2,15 +2,18 @@
 // would give, and so is the number of records in it.
 //
 //	search.go  Put and Find
+//	logged.go  new orders and customers, which are found by the event log
 //	block.go   how the texts of a thousand records are packed
-//	pack.go    moving what was put into blocks, and taking erased texts out of them
+//	pack.go    moving what was put, and what is new, into blocks, and taking erased texts out of them
 //
-// A record's text is put aside with the write of the record, behind the change clock; the worker packs what was put into blocks. A search
-// reads which trigrams the blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name
-// costs a few blocks, and what every record contains some 60 bytes a record.
+// The text of a record that changed is put aside with the write, behind the change clock, and so is that of a new product; new orders and
+// customers are in the event log. The worker packs both into blocks. A search reads which trigrams the blocks may contain, then the blocks
+// that may contain the whole term, and what is not packed yet. So a rare name costs a few blocks, and what every record contains some 60
+// bytes a record.
 package search
 
 import (
+	"math"
 	"strings"
 
 	"entrepot/internal/db"
@@ -61,11 +64,17 @@ var putText db.Text
 // Find calls each for every record that contains a term, in no order.
 func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) error {
 	term = Fold(term)
-	loose, err := looseMatches(tx, kind, term, each)
+	chosen := prefetchCandidates(tx, kind, term)
+	loose, err := unpacked(tx, kind, func(e entry) error {
+		if !strings.Contains(e.text, term) {
+			return nil
+		}
+		return each(e.id, e.sort)
+	})
 	if err != nil {
 		return err
 	}
-	first, all, err := candidates(tx, kind, term)
+	first, all, err := chosen()
 	if err != nil {
 		return err
 	}
@@ -99,18 +108,7 @@ func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error)
 
 // Each calls each for every record of a kind, in no order.
 func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error) error {
-	loose := map[ID]bool{}
-	err := tx.Each(func(r db.Rows) error {
-		var text, id string
-		var sort int64
-		err := r.Scan(&id, &sort, &text)
-		key := ParseID(id)
-		loose[key] = true
-		if err == nil && text != "" {
-			err = each(key, sort, text)
-		}
-		return err
-	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+	loose, err := unpacked(tx, kind, func(e entry) error { return each(e.id, e.sort, e.text) })
 	if err != nil {
 		return err
 	}
@@ -127,32 +125,57 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
 }
 
-// looseMatches reads what is not packed, and names all of it: blocks do not count for these records.
-func looseMatches(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) (map[ID]bool, error) {
-	loose := map[ID]bool{}
-	return loose, tx.Each(func(r db.Rows) error {
-		var text, id string
-		var sort int64
-		if err := r.Scan(&id, &sort, &text); err != nil {
-			return err
-		}
-		key := ParseID(id)
-		loose[key] = true
-		if text != "" && strings.Contains(text, term) {
-			return each(key, sort)
-		}
-		return nil
+// unpacked calls each for every record that blocks may not have as it is, and names all of these: blocks do not count for them. What was
+// put does not count for those that are read as they are.
+func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error) {
+	fresh := prefetchLogged(tx, kind, math.MaxInt64)
+	var put []entry
+	loose := tx.Prefetch(func(r db.Rows) error {
+		var text string
+		var e entry
+		err := r.Scan(&text, &e.sort, &e.text)
+		e.id = ParseID(text)
+		put = append(put, e)
+		return err
 	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
+	found, err := fresh.Wait()
+	if err == nil {
+		err = loose.Wait()
+	}
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[ID]bool, len(found.ids)+len(put))
+	once := func(e entry) error {
+		if known[e.id] {
+			return nil
+		}
+		known[e.id] = true
+		if e.text == "" {
+			return nil
+		}
+		return each(e)
+	}
+	if err := eachRecord(tx, kind, found.ids, once); err != nil {
+		return nil, err
+	}
+	for _, e := range put {
+		if err := once(e); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
 }
 
-// candidates names the blocks that may contain a term; all reports that every block may.
-func candidates(tx *db.Tx, kind Kind, term string) (first []string, all bool, err error) {
+// prefetchCandidates asks for the blocks that may contain a term; all reports that every block may.
+func prefetchCandidates(tx *db.Tx, kind Kind, term string) func() (first []string, all bool, err error) {
 	wanted := trigramsOf(term)
 	if len(wanted) == 0 {
-		return nil, true, nil
+		return func() ([]string, bool, error) { return nil, true, nil }
 	}
+	var first []string
 	n := 0
-	err = tx.Each(func(r db.Rows) error {
+	filters := tx.Prefetch(func(r db.Rows) error {
 		var id string
 		var has filter
 		err := r.Scan(&id, (*[]byte)(&has))
@@ -161,5 +184,8 @@ func candidates(tx *db.Tx, kind Kind, term string) (first []string, all bool, er
 		}
 		return err
 	}, "SELECT first_id, filter FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
-	return first, len(first) > n/2, err
+	return func() ([]string, bool, error) {
+		err := filters.Wait()
+		return first, len(first) > n/2, err
+	}
 }

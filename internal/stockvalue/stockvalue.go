@@ -8,7 +8,7 @@
 //
 // The sums follow the change clock at some distance: they have all changes of levels and products up to a stamp. A read takes them, and
 // of each SKU that changed since, the difference between what its levels count now and what they count in the sums. So no write does
-// anything for them, and a read is exact all the same (docs/decisions/0135).
+// anything for them, and a read is exact all the same (docs/decisions/0136).
 package stockvalue
 
 import (

@@ -196,6 +196,10 @@ func (w *Worker) sweepEvents() error {
 			return err
 		}))
 		if stale {
+			if packed := search.PackBefore(w.stopping, w.DB, tenant, before); packed != nil { // searches find new records by their events
+				err = errors.Join(err, packed)
+				continue
+			}
 			err = errors.Join(err, w.steps(tenant, func(tx *db.Tx) (bool, error) {
 				n, err := webhooks.SweepEvents(tx, before, sweepStep)
 				return n == sweepStep, err

@@ -1,0 +1,144 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// The texts of new orders and customers are not put beside by their writes: the event log has one event of each, in the order of commits.
+// So their blocks follow the log up to a stamp, and a search reads the records behind it itself (docs/decisions/0137).
+
+// source says of a kind which event the log has of each new record, and how records are read: id, what their lists go by, and text.
+type source struct{ event, records string }
+
+var sources = map[Kind]source{
+	Orders: {"order.received", "SELECT id, created_at, search FROM orders WHERE tenant_id = $1 AND id IN "},
+	Customers: {"customer.created",
+		"SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
+}
+
+// follows reports whether new records of a kind are found by the log.
+func (k Kind) follows() bool { return sources[k].event != "" }
+
+// inLog is the condition for events e of new records; the account is compared before it. What it says of other events is the condition of
+// the index, which the planner of SQLite wants to read.
+func (k Kind) inLog() string {
+	return " AND e.event = '" + sources[k].event + "' AND e.event <> 'product.updated' AND e.event <> 'stock.updated'" +
+		" AND e.event <> 'product.created' AND e.event <> 'product.deleted' AND e.endpoint_id IS NULL"
+}
+
+// behind is the condition for events e that the blocks of a kind do not have. For PostgreSQL to take the stamp for a bound of the index,
+// the account is not named by the event, and the 0 is chosen inside the subquery (row-level security lets no COALESCE lead).
+func (k Kind) behind(account string) string {
+	return k.inLog() + " AND e.stamp > (SELECT coalesce(max(u.stamp), 0) FROM search_until u WHERE u.tenant_id = " + account +
+		" AND u.kind = '" + string(k) + "')"
+}
+
+// logged are new records that blocks may not have, as the log has them.
+type logged struct {
+	ids  []string
+	last int64 // the stamp of the last one
+}
+
+// prefetchLogged asks for them in the order of the log, at most limit of them.
+func prefetchLogged(tx *db.Tx, kind Kind, limit int64) *db.Pending[logged] {
+	p := new(db.Pending[logged])
+	if !kind.follows() {
+		return nil
+	}
+	return p.Await(tx.Prefetch(func(r db.Rows) error {
+		var record string
+		err := r.Scan(&record, &p.Value.last)
+		p.Value.ids = append(p.Value.ids, record)
+		return err
+	}, "SELECT e.resource_id, e.stamp FROM events e WHERE e.tenant_id = $1"+kind.behind("$1")+" ORDER BY e.stamp LIMIT $2::BIGINT",
+		tx.Tenant, limit))
+}
+
+// eachRecord reads records as they are now, a piece at a time; those that are gone are left out.
+func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) error {
+	ids = slices.DeleteFunc(ids, func(text string) bool { _, isID := id.Parse[string](text); return !isID })
+	return db.Chunks(ids, func(piece []string) error {
+		w := db.NewWhere(tx, "")
+		return tx.Each(func(r db.Rows) error {
+			var record string
+			var e entry
+			if err := r.Scan(&record, &e.sort, &e.text); err != nil {
+				return err
+			}
+			e.id, e.text = ParseID(record), Fold(e.text)
+			return each(e)
+		}, sources[kind].records+db.BindAll(w, piece), w.Args()...)
+	})
+}
+
+// packLogged packs the next new records of the log, unless there are fewer than least, and gives how many these were.
+func packLogged(tx *db.Tx, kind Kind, least int) (int, error) {
+	if err := tx.LockName(lockName); err != nil {
+		return 0, err
+	}
+	next, err := prefetchLogged(tx, kind, packStep).Wait()
+	n := len(next.ids)
+	if err != nil || n < max(1, least) {
+		return 0, err
+	}
+	var docs []looseRow
+	err = eachRecord(tx, kind, next.ids, func(e entry) error {
+		docs = append(docs, looseRow{entry: e})
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	slices.SortFunc(docs, func(a, b looseRow) int { return bytes.Compare(a.id[:], b.id[:]) })
+	docs = slices.CompactFunc(docs, func(a, b looseRow) bool { return a.id == b.id })
+	if _, err := place(tx, kind, docs, len(docs)); err != nil {
+		return 0, err
+	}
+	tx.Queue("INSERT INTO search_until (tenant_id, kind, stamp) VALUES ($1,$2,$3)"+
+		" ON CONFLICT (tenant_id, kind) DO UPDATE SET stamp = excluded.stamp", tx.Tenant, string(kind), next.last)
+	return n, nil
+}
+
+// lotsLogged finds those of whom the log has enough that is new.
+func lotsLogged(tx *db.Tx) (lots []lot, err error) {
+	for _, kind := range Kinds {
+		if !kind.follows() {
+			continue
+		}
+		found, err := db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
+			"SELECT t.tenant_id FROM tenants t WHERE EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = t.tenant_id"+kind.behind("t.tenant_id")+
+				" ORDER BY e.stamp LIMIT 1 OFFSET $1::BIGINT) ORDER BY t.tenant_id", newAt-1)
+		if err != nil {
+			return nil, err
+		}
+		for _, tenant := range found {
+			lots = append(lots, lot{tenant, kind})
+		}
+	}
+	return lots, nil
+}
+
+// PackBefore packs every new record whose event has a stamp before one: the event may be dropped then.
+func PackBefore(ctx context.Context, store *db.DB, tenant id.Tenant, stamp int64) error {
+	for _, kind := range Kinds {
+		for more := kind.follows(); more; {
+			var oldest int64
+			err := store.Read(ctx, tenant, func(tx *db.Tx) error {
+				return tx.Row("SELECT coalesce(min(stamp), 0) FROM (SELECT e.stamp FROM events e WHERE e.tenant_id = $1"+kind.behind("$1")+
+					" ORDER BY e.stamp LIMIT 1) AS oldest", []any{tx.Tenant}, &oldest)
+			})
+			if more = oldest > 0 && oldest < stamp; err == nil && more {
+				err = packWhile(ctx, store, lot{tenant, kind}, 1, packLogged)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

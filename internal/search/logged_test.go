@@ -1,0 +1,130 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"entrepot/internal/db"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+	"entrepot/internal/search"
+)
+
+// A search reads of the log the events of new records behind the blocks, and no other event: SQLite says over which index it goes,
+// PostgreSQL how many events it has read.
+func TestNewRecordsAreReadByTheirEvents(t *testing.T) {
+	const packed, fresh = 1500, 20
+	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
+		"postgres": {URL: dbtest.PlainStoreURL(t)}} {
+		t.Run(engine, func(t *testing.T) {
+			var log string
+			var args []any
+			config.Trace = func(sql string, of []any) {
+				if strings.Contains(sql, "FROM events e") {
+					log, args = sql, of
+				}
+			}
+			store := dbtest.Open(t, config)
+			tenant := dbtest.Account(t, store)
+			record(t, store, tenant, packed)
+			if err := search.Pack(t.Context(), store, tenant, search.Orders, 1); err != nil {
+				t.Fatal(err)
+			}
+			record(t, store, tenant, fresh)
+			err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+				_, err := tx.Exec("ANALYZE")
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+				before := eventsRead(t, tx, engine)
+				err := search.Find(tx, search.Orders, "ada", func(search.ID, int64) error { return nil })
+				if n := eventsRead(t, tx, engine) - before; n > 10*fresh {
+					t.Errorf("%d events read for %d new orders", n, fresh)
+				}
+				if engine == "postgres" || err != nil {
+					return err
+				}
+				plan := ""
+				err = tx.Each(func(r db.Rows) error {
+					var n, parent, unused int64
+					var line string
+					err := r.Scan(&n, &parent, &unused, &line)
+					plan += line + "\n"
+					return err
+				}, "EXPLAIN QUERY PLAN "+log, args...)
+				if !strings.Contains(plan, "events_tenant_id_event (tenant_id=? AND event=? AND stamp>?)") {
+					t.Error(plan)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// record has the log say of new orders and customers, which are not there, among other events.
+func record(t *testing.T, store *db.DB, tenant id.Tenant, n int) {
+	t.Helper()
+	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
+		for range n {
+			for _, event := range []string{"order.received", "customer.created", "stock.updated", "order.status_changed"} {
+				tx.Change(`INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)
+					VALUES ($1,$2,`+db.Clock+"+$3::BIGINT,$4,$2::UUID::TEXT,'{}',0)", tx.Tenant, id.New[id.Event](), tx.Stamps(1), event)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Accounts whose log has enough that is new are found, and packed up to its end.
+func TestAllAccountsFollowTheirLog(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		few, many := dbtest.Account(t, store), dbtest.Account(t, store)
+		record(t, store, few, 511)
+		record(t, store, many, 512)
+		if err := search.PackAll(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+		for tenant, want := range map[id.Tenant]int64{few: 511, many: 0} {
+			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
+				for _, event := range []string{"order.received", "customer.created"} {
+					var behind int64
+					err := tx.Row(`SELECT count(*) FROM events e WHERE e.tenant_id = $1 AND e.event = $2
+						AND e.stamp > coalesce((SELECT max(u.stamp) FROM search_until u WHERE u.tenant_id = $1
+							AND u.kind = CASE WHEN $2 = 'order.received' THEN 'order' ELSE 'customer' END), 0)`, []any{tx.Tenant, event}, &behind)
+					if err != nil {
+						return err
+					}
+					if behind != want {
+						t.Errorf("%d events %s are not packed, not %d", behind, event, want)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// eventsRead is how many events PostgreSQL has read in the transaction; 0 on SQLite.
+func eventsRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
+	t.Helper()
+	if engine != "postgres" {
+		return 0
+	}
+	err := tx.Row("SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables WHERE relname = 'events'", nil, &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
