@@ -203,7 +203,7 @@ func (f *form) why() string {
 func (r *request) submit(f *form, show func(*request) (answer, error), act func(*form) (answer, error)) (answer, error) {
 	out, err := act(f)
 	if err != nil && r.stale != nil { // what is wrong with the form comes from its age
-		err = r.stale
+		err = r.staleBy()
 	}
 	if err == nil || !f.fail(err) {
 		return out, err

@@ -1,11 +1,16 @@
 package dashboard
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/apperr"
+	"entrepot/internal/audit"
+	"entrepot/internal/db"
 )
 
 // seenName is the input with what a form was filled from.
@@ -20,9 +25,9 @@ func (r *request) editing(action string, fields ...field) *form {
 	if before != nil && f == before {
 		return f
 	}
-	f.Seen = seenOf(fields)
+	f.Seen = seenOf(fields) + " " + seenAt + "=" + strconv.FormatInt(r.format.now.UnixMicro(), 10)
 	if f.sent != nil && f.sent.Has(seenName) {
-		r.stale = f.staleness(fields, f.sent.Get(seenName))
+		r.stale, r.seenAt = f.staleness(fields, f.sent.Get(seenName))
 	}
 	return f
 }
@@ -47,15 +52,20 @@ func seenOf(fields []field) string {
 	return strings.Join(list, " ")
 }
 
+// seenAt names, beside the inputs, when the form was filled: microseconds since 1970 UTC.
+const seenAt = "@"
+
 // staleness is the error of a form that was filled from something else than the fields hold now; nil if it was not, or if it asks for what
-// is stored by now.
-func (f *form) staleness(fields []field, seen string) error {
+// is stored by now. It also gives when the form was filled.
+func (f *form) staleness(fields []field, seen string) (stale error, at int64) {
 	was := map[string]string{}
 	for one := range strings.FieldsSeq(seen) {
 		if at := strings.LastIndexByte(one, '='); at > 0 {
 			was[one[:at]] = one[at+1:]
 		}
 	}
+	at, _ = strconv.ParseInt(was[seenAt], 10, 64) // what is none is 0: the record's last change is named, whenever it was
+	delete(was, seenAt)
 	var changed []string
 	for i := range fields {
 		now := &fields[i]
@@ -84,12 +94,34 @@ func (f *form) staleness(fields []field, seen string) error {
 		}
 	}
 	if len(changed) == 0 && len(was) == 0 {
-		return nil
+		return nil, at
 	}
 	words := "something that this form changed is gone"
 	if len(changed) > 0 {
 		words = strings.Join(changed, ", ") + " changed"
 	}
 	return apperr.New(apperr.Precondition, "precondition_failed",
-		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words)
+		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words), at
+}
+
+// staleBy is the error of a stale form with who has changed its record since the form was filled, and when, as far as the audit log knows
+// and the user may read it.
+func (r *request) staleBy() error {
+	resource := cmp.Or(r.http.PathValue("id"), string(r.session.Account.ID))
+	if !r.caller().May("read:users") {
+		return r.stale
+	}
+	stale := r.stale
+	err := r.read(func(tx *db.Tx) error {
+		list, _, err := audit.List(tx, audit.Filter{ResourceID: resource, From: r.seenAt, Limit: 20})
+		list = slices.DeleteFunc(list, func(e audit.Entry) bool { return !strings.HasSuffix(e.Action, ".updated") })
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		names, err := actorNames(tx)
+		stale = apperr.New(apperr.Precondition, "precondition_failed", "%s (by %s, %s)", r.stale,
+			cmp.Or(names[list[0].Actor], actorWords(list[0].Actor)), r.format.Stamp(list[0].CreatedAt).Words)
+		return err
+	})
+	return cmp.Or(err, stale)
 }

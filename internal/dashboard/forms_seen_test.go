@@ -51,8 +51,9 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 		for _, c := range []struct {
 			page, action, input, first, second string
 			beside, besideNow                  string // another input that the first changes
+			by                                 string // who the refusal names
 		}{
-			{page: "/settings/account", action: "/settings/account", input: "name", first: "Lumen", second: "Atelier"},
+			{page: "/settings/account", action: "/settings/account", input: "name", first: "Lumen", second: "Atelier", by: "Olga Owner"},
 			{page: "/products/" + at["/products"], action: "/products/" + at["/products"], input: "name", first: "Mug, blue", second: "Blue cup",
 				beside: "price", besideNow: "13.75"},
 			{page: "/products/" + at["/products"], action: "/products/" + at["/products"] + "/variants", input: "variants[0].name", first: "S",
@@ -67,10 +68,12 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 			{page: "/attributes/" + at["/attributes"], action: "/attributes/" + at["/attributes"], input: "label", first: "Stuff", second: "Matter"},
 			{page: "/warehouses/" + at["/warehouses"], action: "/warehouses/" + at["/warehouses"], input: "name", first: "East", second: "Far east"},
 			{page: "/segments/" + at["/segments"], action: "/segments/" + at["/segments"], input: "name", first: "Often", second: "Friends"},
-			{page: "/webhooks/" + at["/webhooks"], action: "/webhooks/" + at["/webhooks"], input: "description", first: "Page", second: "Status"},
-			{page: "/channels/" + at["/channels"], action: "/channels/" + at["/channels"], input: "name", first: "Old ERP", second: "New ERP"},
+			{page: "/webhooks/" + at["/webhooks"], action: "/webhooks/" + at["/webhooks"], input: "description", first: "Page", second: "Status",
+				by: "Olga Owner"},
+			{page: "/channels/" + at["/channels"], action: "/channels/" + at["/channels"], input: "name", first: "Old ERP", second: "New ERP",
+				by: "Olga Owner"},
 			{page: "/settings/users/" + at["/settings/users"], action: "/settings/users/" + at["/settings/users"], input: "name", first: "Vera W.",
-				second: "Vera X."},
+				second: "Vera X.", by: "Olga Owner"},
 		} {
 			one, two := s.as(s.owner), s.as(s.owner)
 			first, second := one.get(c.page).inputs(t, c.action), two.get(c.page).inputs(t, c.action)
@@ -94,6 +97,9 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 			if out.status != 412 || !strings.Contains(out.words(), "Changed meanwhile: it is “"+c.first+"” now") {
 				t.Errorf("%s: the second: %d %.600s", c.action, out.status, out.words())
 				continue
+			}
+			if named := strings.Contains(out.words(), "(by "+c.by+", just now)"); named != (c.by != "") {
+				t.Errorf("%s: by whom? %.600s", c.action, out.words())
 			}
 			again := out.inputs(t, c.action)
 			if again.Get(c.input) != c.second || c.beside != "" && again.Get(c.beside) != c.besideNow {

@@ -26,6 +26,7 @@ type request struct {
 	format  format
 	refused *form // what was sent and is shown again, nil for none
 	stale   error // that of a form whose record has changed since it was shown (see editing)
+	seenAt  int64 // when that form was filled, microseconds
 }
 
 func (r *request) caller() accounts.Caller { return r.session.Caller }
