@@ -28,7 +28,7 @@ func operationPage(t *testing.T, a *API, name string) string {
 	return w.Body.String()
 }
 
-// sampleOf is a sample of a page: go, node, php, or curl.
+// sampleOf is a sample of a page: go, node, php, python, or curl.
 func sampleOf(t *testing.T, page, language string) string {
 	t.Helper()
 	text := `<details name="sample"[^>]*id="` + language + `"><summary>[^<]*</summary><pre[^>]*>([^<]*)</pre>`
@@ -47,7 +47,7 @@ func TestEveryOperationHasSamples(t *testing.T) {
 	a := New(Config{Version: "test"})
 	for _, r := range a.table.routes {
 		page := operationPage(t, a, r.name)
-		for _, language := range []string{"curl", "node", "php"} {
+		for _, language := range []string{"curl", "node", "php", "python"} {
 			if sample := sampleOf(t, page, language); !strings.Contains(sample, r.path) {
 				t.Errorf("%s in %s: %s", r.name, language, sample)
 			}
@@ -62,7 +62,7 @@ func TestEveryOperationHasSamples(t *testing.T) {
 // The samples of a read, a write with a body, and an operation for logins do what they say, in every language that is installed.
 func TestSamplesRun(t *testing.T) {
 	tools := map[string][]string{"curl": {"sh", "sample.sh"}, "go": {"go", "run", "main.go"}, "node": {"node", "sample.mjs"},
-		"php": {"php", "sample.php"}}
+		"php": {"php", "sample.php"}, "python": {"python3", "sample.py"}}
 	for language, command := range tools {
 		tool := command[0]
 		if language == "curl" {

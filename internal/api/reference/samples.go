@@ -25,7 +25,8 @@ func samples(method, path string, security []map[string][]string, body json.RawM
 	if compact := new(bytes.Buffer); body != nil && json.Compact(compact, body) == nil {
 		c.body = compact.String()
 	}
-	return []sample{{"go", "Go", c.goText()}, {"node", "Node", c.nodeText()}, {"php", "PHP", c.phpText()}}
+	return []sample{{"go", "Go", c.goText()}, {"node", "Node", c.nodeText()}, {"php", "PHP", c.phpText()},
+		{"python", "Python", c.pythonText()}}
 }
 
 // request is what a sample sends.
@@ -114,4 +115,25 @@ func (c request) phpText() string {
 		"    'ignore_errors' => true,", "]]);",
 		"$answer = file_get_contents(getenv('BASE') . '"+c.path+"', false, $context);",
 		"echo $http_response_header[0], \"\\n\", $answer, \"\\n\";")
+}
+
+func (c request) pythonText() string {
+	credential := "os.environ['" + c.variable + "']"
+	if c.before != "" {
+		credential = "'" + c.before + "' + " + credential
+	}
+	var headers []string
+	if c.header != "" {
+		headers = append(headers, "'"+c.header+"': "+credential)
+	}
+	if c.body != "" {
+		headers = append(headers, "'Content-Type': 'application/json'")
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(c.body)
+	return fill("import os", "import urllib.error", "import urllib.request", "\nrequest = urllib.request.Request(",
+		"    os.environ['BASE'] + '"+c.path+"',", "    method='"+c.method+"',",
+		when(len(headers) > 0, "    headers={"+strings.Join(headers, ", ")+"},"),
+		when(c.body != "", "    data='"+quoted+"'.encode(),"),
+		")", "try:", "    response = urllib.request.urlopen(request)", "except urllib.error.HTTPError as refused:", "    response = refused",
+		"print(response.status)", "print(response.read().decode())")
 }
