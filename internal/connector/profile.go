@@ -18,6 +18,7 @@ type Profile struct {
 	Fields   []Field  // credential fields beside baseUrl, in the order a form shows them
 	Webhooks Webhooks
 	Header   string // in which pasted webhooks are signed, unless the channel says otherwise
+	ByHand   string // what the merchant does on the platform himself, for people; "" for nothing
 }
 
 // Webhooks says how a platform comes to send notifications.

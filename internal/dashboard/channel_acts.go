@@ -32,7 +32,7 @@ func (d *Dashboard) channelForm(r *request, action, platform, name string, chang
 		fields = append(fields, field{Name: "platform", Kind: "hidden", Value: platform})
 	}
 	if found, ok := d.Commerce.Connectors.ByPlatform(platform); ok {
-		for _, f := range found.Profile().Fields {
+		for _, f := range found.Profile().Known() {
 			fields = append(fields, credentialField(f, change))
 		}
 	}
@@ -129,9 +129,14 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
 			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
 			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
-			Curl: "curl -X POST " + d.base(r) + "/api/v1/orders \\\n  -H 'X-API-Key: " + secret + "' -H 'Content-Type: application/json' \\\n" +
-				`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}]}'`}}), nil
+			Curl: d.orderCurl(r, secret, channel)}}), nil
 	})
+}
+
+// orderCurl is the command that sends an order to a custom channel.
+func (d *Dashboard) orderCurl(r *request, key, channel string) string {
+	return "curl -X POST " + d.base(r) + "/api/v1/orders \\\n  -H 'X-API-Key: " + key + "' -H 'Content-Type: application/json' \\\n" +
+		`  -d '{"channelId":"` + channel + `","customerName":"Ada","items":[{"sku":"YOUR-SKU","quantity":1,"unitPrice":9.9}]}'`
 }
 
 // base is the service's address as the browser sees it.

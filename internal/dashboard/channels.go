@@ -120,6 +120,9 @@ type channelView struct {
 	Delete   ask
 	Tested   *testedView
 	Jobs     []jobRow
+	Curl     string // of a custom channel: how an order is sent to it
+	ByHand   string // what the merchant does on the platform
+	Address  string // where the platform sends notifications
 }
 
 // pathChannel reads the channel of the path.
@@ -179,6 +182,13 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
 		{Name: "Orders", Value: r.format.Count(count), To: prefix + "/orders?channelId=" + string(c.ID)},
 		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
+	if found, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
+		view.ByHand = found.Profile().ByHand
+		view.Address = d.base(r) + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + found.Profile().Slug
+	}
+	if view.Custom {
+		view.Curl = d.orderCurl(r, "<API_KEY>", string(c.ID))
+	}
 	view.Form = d.channelForm(r, at, c.Platform, c.Name, true)
 	if tested != nil && tested.Callout.Tone == "bad" && c.Status == channels.NeedsReauth {
 		view.Form.refuseCredential(tested.Callout.Text)

@@ -20,7 +20,11 @@ import (
 	"entrepot/internal/api"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
+	"entrepot/internal/connector/amazon"
+	"entrepot/internal/connector/ebay"
+	"entrepot/internal/connector/prestashop"
 	"entrepot/internal/connector/shopify"
+	"entrepot/internal/connector/tiktokshop"
 	"entrepot/internal/connector/woocommerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
@@ -112,7 +116,8 @@ func serve(t testing.TB, config db.Config) *site {
 		t.Fatal(err)
 	}
 	store := dbtest.Open(t, config)
-	connectors, err := connector.NewSet(woocommerce.New(), shopify.New())
+	connectors, err := connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(),
+		ebay.New(http.DefaultClient, store.Now), tiktokshop.New())
 	if err != nil {
 		t.Fatal(err)
 	}

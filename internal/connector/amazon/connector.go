@@ -18,6 +18,8 @@ func (*Connector) Profile() connector.Profile {
 		Slug:     "amazon",
 		Platform: channels.Amazon,
 		Webhooks: connector.Relayed,
+		ByHand: "Amazon sends no webhooks. A relay of yours may post its notifications to the address below, with the relay secret in the " +
+			"header X-Relay-Secret; without one, orders are pulled on schedule. Authorise the app again once a year.",
 		Fields: []connector.Field{
 			{Name: "sellerId", Required: true, Form: connector.Text, Note: "merchant token of the seller account"},
 			{Name: "marketplaceId", Required: true, Form: connector.Text, Note: "marketplace id, such as A13V1IB3VIYZZH for France"},

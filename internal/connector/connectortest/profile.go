@@ -23,6 +23,9 @@ func (s Suite) profile(t *testing.T) {
 	if !slices.Contains([]connector.Webhooks{connector.Registered, connector.Pasted, connector.Relayed}, p.Webhooks) {
 		t.Errorf("webhooks = %q", p.Webhooks)
 	}
+	if (p.Webhooks == connector.Pasted || p.Webhooks == connector.Relayed) && p.ByHand == "" {
+		t.Error("nothing says what the merchant does for notifications")
+	}
 	if _, err := connector.NewSet(s.Connector); err != nil {
 		t.Error(err)
 	}

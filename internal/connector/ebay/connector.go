@@ -38,6 +38,8 @@ func (*Connector) Profile() connector.Profile {
 		Slug:     "ebay",
 		Platform: channels.EBay,
 		Webhooks: connector.Registered,
+		ByHand: "In eBay's developer account, under marketplace account deletion, enter the address below and the verification token. " +
+			"The other notifications are registered by the test of the connection.",
 		Fields: []connector.Field{
 			{Name: "clientId", Required: true, Form: connector.Text, Note: "App ID of the keyset"},
 			{Name: "clientSecret", Required: true, Form: connector.Secret, Note: "Cert ID of the keyset"},

@@ -18,7 +18,9 @@ func (*Connector) Profile() connector.Profile {
 		Slug:     "prestashop",
 		Platform: channels.PrestaShop,
 		Webhooks: connector.Pasted,
-		Header:   defaultSignatureHeader,
+		ByHand: "Install a module that sends notifications, and enter the address below in it, with the header and the secret that the test " +
+			"of the connection shows. Until then orders are pulled on schedule.",
+		Header: defaultSignatureHeader,
 		Fields: []connector.Field{
 			{Name: "url", Required: true, Form: connector.Target, Note: "the shop's address, with its folder if it has one"},
 			{Name: "webserviceKey", Required: true, Form: connector.Secret, Note: "key of the shop's web service, 32 characters"},

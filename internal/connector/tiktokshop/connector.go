@@ -19,6 +19,8 @@ func (*Connector) Profile() connector.Profile {
 		Aliases:  []string{"tiktok", "tiktok_shop", "tiktokshop"},
 		Platform: channels.TikTokShop,
 		Webhooks: connector.Registered,
+		ByHand: "In Partner Center, make an app with the scopes for orders, products, logistics, fulfillment, returns and webhooks, and have " +
+			"the seller authorise it. Notifications are registered by the test of the connection.",
 		Fields: []connector.Field{
 			{Name: "appKey", Required: true, Form: connector.Text, Note: "key of the app in Partner Center"},
 			{Name: "appSecret", Required: true, Form: connector.Secret, Note: "secret of the app, which signs its webhooks too"},
