@@ -127,7 +127,7 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			counts, err := webhooks.Tallies(tx)
 			if err != nil {
 				return answer{}, err
@@ -138,7 +138,13 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 			}
 			ahead, err := d.Commerce.AdvanceClock(tx, r.caller(), by)
 			return redirect("/settings/sandbox", "The clock is "+ahead.Round(time.Second).String()+" ahead; "+
-				r.format.plural(waiting, "delivery waited", "deliveries waited")+" for its time"), err
+				r.format.plural(waiting, "delivery was", "deliveries were")+" waiting for the next attempt"), err
 		})
+		if err != nil {
+			return answer{}, err
+		}
+		renewed, err := d.openSession(r, r.session.User) // logins come due, too: whoever moves the clock stays logged in
+		out.cookies = renewed.cookies
+		return out, err
 	})
 }
