@@ -1,0 +1,147 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reached says by which pages and actions people do what an operation of the API does.
+var reached = map[string][]string{
+	"listOrders": {"GET /orders"}, "getOrder": {"GET /orders/{id}"}, "updateOrder": {"POST /orders/{id}/details"},
+	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
+	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
+	"deleteShipment": {"POST /orders/{id}/unship"},
+
+	"bulkImportProducts": {"POST /products/import/{id}/run"}, "bulkImportCategories": {"POST /products/import/{id}/run"},
+	"bulkUpdateInventory": {"POST /products/import/{id}/run"}, "bulkUpdatePrices": {"POST /products/import/{id}/run"},
+
+	"listProducts": {"GET /products"}, "createProduct": {"POST /products/new"}, "getProduct": {"GET /products/{id}"},
+	"updateProduct": {"POST /products/{id}", "POST /products/{id}/variants", "POST /products/{id}/images", "POST /products/{id}/categories",
+		"POST /products/{id}/attributes", "POST /products/{id}/status"},
+	"deleteProduct":  {"POST /products/{id}/delete"},
+	"listCategories": {"GET /categories"}, "createCategory": {"POST /categories"}, "getCategory": {"GET /categories/{id}"},
+	"updateCategory": {"POST /categories/{id}"}, "deleteCategory": {"POST /categories/{id}/delete"},
+	"listAttributes": {"GET /attributes"}, "createAttribute": {"POST /attributes"}, "getAttribute": {"GET /attributes/{id}"},
+	"updateAttribute": {"POST /attributes/{id}"}, "deleteAttribute": {"POST /attributes/{id}/delete"},
+
+	"listWarehouses": {"GET /warehouses"}, "createWarehouse": {"POST /warehouses"}, "getWarehouse": {"GET /warehouses/{id}"},
+	"updateWarehouse": {"POST /warehouses/{id}"}, "deleteWarehouse": {"POST /warehouses/{id}/delete"},
+	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
+	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"}, "transferStock": {"POST /stock/{sku}/transfer"},
+	"setStockThresholds": {"POST /stock/thresholds"},
+
+	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},
+	"updateCustomer": {"POST /customers/{id}", "POST /customers/{id}/tags"}, "listCustomerOrders": {"GET /customers/{id}"},
+	"previewMerge": {"GET /customers/{id}/merge"}, "mergeCustomers": {"POST /customers/{id}/merge"},
+	"eraseCustomer": {"POST /customers/{id}/erase"}, "addCustomerAddress": {"POST /customers/{id}/addresses"},
+	"deleteCustomerAddress": {"POST /customers/{id}/addresses/delete"},
+	"listSegments":          {"GET /segments"}, "createSegment": {"POST /segments"}, "getSegment": {"GET /segments/{id}"},
+	"updateSegment": {"POST /segments/{id}"}, "deleteSegment": {"POST /segments/{id}/delete"},
+
+	"listChannels": {"GET /channels"}, "createChannel": {"POST /channels/new"}, "getChannel": {"GET /channels/{id}"},
+	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status"}, "deleteChannel": {"POST /channels/{id}/delete"},
+	"testChannel": {"POST /channels/{id}/test"}, "queueChannelSync": {"POST /channels/{id}/sync"},
+	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
+	"listChannelPublications": {"GET /products/{id}"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
+	"getJob": {"GET /jobs/{id}"},
+
+	"listEndpoints": {"GET /webhooks"}, "createEndpoint": {"POST /webhooks/new"}, "getEndpoint": {"GET /webhooks/{id}"},
+	"updateEndpoint": {"POST /webhooks/{id}", "POST /webhooks/{id}/status"}, "deleteEndpoint": {"POST /webhooks/{id}/delete"},
+	"rotateEndpointSecret": {"POST /webhooks/{id}/rotate"}, "testEndpoint": {"POST /webhooks/{id}/test"},
+	"replayEvents": {"GET /webhooks/replay/{id}", "POST /webhooks/{id}/replay"}, "listEventKinds": {"GET /webhooks/new"},
+	"listDeliveries": {"GET /webhooks/deliveries"}, "listAllDeliveries": {"GET /webhooks/deliveries"},
+	"getDelivery": {"GET /webhooks/deliveries/{id}"}, "retryDelivery": {"POST /webhooks/deliveries/{id}/retry"},
+	"retryFailedDeliveries": {"POST /webhooks/deliveries/retry"}, "listEvents": {"GET /events"}, "getEvent": {"GET /events/{id}"},
+
+	"listApiKeys": {"GET /keys"}, "createApiKey": {"POST /keys/new"}, "getApiKey": {"GET /keys/{id}"},
+	"revokeApiKey": {"POST /keys/{id}/revoke"},
+	"logIn":        {"GET /login", "POST /login"}, "logOut": {"POST /logout"},
+	"getCurrentUser": {"GET /settings/me"},
+	"listUsers":      {"GET /settings/users"}, "createUser": {"POST /settings/users/new"}, "getUser": {"GET /settings/users/{id}"},
+	"updateUser": {"POST /settings/users/{id}", "POST /settings/me/password"}, "deleteUser": {"POST /settings/users/{id}/delete"},
+	"listSignIns": {"GET /settings/users/{id}", "GET /settings/me"},
+	"endSignIn":   {"POST /settings/users/{id}/sign-ins", "POST /settings/me/sign-ins", "POST /settings/me/log-out-everywhere"},
+	"getAccount":  {"GET /settings/account"}, "updateAccount": {"POST /settings/account"},
+	"listAuditLog": {"GET /settings/audit"}, "listRefusedRequests": {"GET /settings/requests"},
+	"moveSandboxClock": {"GET /settings/sandbox", "POST /settings/sandbox"},
+
+	"getSummaryAnalytics": {"GET /{$}"}, "getSalesAnalytics": {"GET /{$}"}, "getChannelAnalytics": {"GET /channels"},
+	"getStockAnalytics": {"GET /{$}"}, "getWebhookAnalytics": {"GET /{$}"},
+}
+
+// onlyByAPI are the operations that have no page, with the reason.
+var onlyByAPI = map[string]string{
+	"createOrder":           "orders come from channels",
+	"updateCustomerAddress": "an address is deleted and added",
+	"listProductChanges":    "a feed for programs", "listCategoryChanges": "a feed for programs",
+	"listInventoryChanges": "a feed for programs",
+	"receiveNotification":  "platforms call it", "receiveChallengeNotification": "platforms call it", "answerHandshake": "platforms call it",
+	"answerChallenge": "platforms call it", "testChannelUnversioned": "an alias of testChannel",
+	"getApiDescription": "the sidebar leads to /docs, which is made from it",
+}
+
+// pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
+var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ", "GET /orders/slip", "POST /orders/export",
+	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "GET /products/import", "POST /products/import",
+	"GET /_parts", "POST /_parts/form"}
+
+// Each operation of the API is reached by pages that exist, or has a reason why not; each route of the dashboard belongs to an operation,
+// or is listed as belonging to none. An operation or a route that is new, or gone, fails this test until it is said where it belongs.
+func TestEveryOperationIsReached(t *testing.T) {
+	s := newSite(t, "sqlite")
+	var description struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(s.browser().send("GET", "/api/v1/openapi.json", nil, "").body), &description); err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]bool{}
+	for _, r := range s.routes {
+		served[r.method+" "+r.path] = true
+	}
+	known, belongs := map[string]bool{}, map[string]bool{}
+	for path, methods := range description.Paths {
+		for _, text := range methods {
+			var operation struct{ OperationID string }
+			if json.Unmarshal(text, &operation) != nil || operation.OperationID == "" {
+				continue // parameters of all operations of the path
+			}
+			name := operation.OperationID
+			known[name] = true
+			if other, ok := strings.CutPrefix(name, "put"); ok && reached["update"+other] != nil {
+				continue // PUT is an alias of PATCH
+			}
+			if (reached[name] == nil) == (onlyByAPI[name] == "") {
+				t.Errorf("%s (%s): say by which page it is reached, or why by none", name, path)
+			}
+		}
+	}
+	for name, list := range reached {
+		if !known[name] {
+			t.Errorf("the API has no operation %s", name)
+		}
+		for _, route := range list {
+			belongs[route] = true
+			if !served[route] {
+				t.Errorf("%s: there is no route %s", name, route)
+			}
+		}
+	}
+	for name := range onlyByAPI {
+		if !known[name] {
+			t.Errorf("the API has no operation %s", name)
+		}
+	}
+	for route := range served {
+		own := slices.Contains(pagesOnly, route) || strings.Contains(route, " /products/import/")
+		form := strings.HasPrefix(route, "GET ") && served["POST "+strings.TrimPrefix(route, "GET ")]
+		if !belongs[route] && !own && !form {
+			t.Errorf("%s belongs to no operation of the API", route)
+		}
+	}
+	if len(known) < 100 {
+		t.Errorf("the description has %d operations only", len(known))
+	}
+}
