@@ -1,9 +1,11 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +89,12 @@ func (d *Dashboard) showDelivery(r *request) (answer, error) {
 		if err != nil {
 			return err
 		}
+		names, err := r.subjectNames(tx, []subject{{v.Name, v.Resource, v.Payload}})
+		if err != nil {
+			return err
+		}
 		view = d.deliveryView(r, v, r.endpointRow(v.Endpoint, counts, health[0]))
+		view.about(d, v, names[v.Resource])
 		view.Newer, view.Older = deliveryPage(newer), deliveryPage(older)
 		return nil
 	})
@@ -107,11 +114,8 @@ func (d *Dashboard) deliveryView(r *request, v commerce.DeliveryView, endpoint e
 	view := deliveryView{Row: r.deliveryRow(v.Delivery, endpoint.Name), Status: deliveryBadge(v.Delivery), Endpoint: endpoint,
 		Happened: r.format.Moment(v.Happened, "2 Jan, 15:04:05"), URL: v.Endpoint.URL,
 		Retry: r.form(at + "/retry"), Replay: address("/webhooks/replay/"+endpoint.ID,
-			url.Values{"from": {time.UnixMicro(v.Position).UTC().Format(time.RFC3339)}})}
+			url.Values{"from": {r.format.local(v.Position)}})}
 	view.Event = []pair{{Name: "Kind", Value: v.Name, Mono: true}}
-	if v.Resource != "" {
-		view.Event = append(view.Event, pair{Name: "About", Value: v.Resource, To: resourcePage(d, v.Name, v.Resource), Mono: true})
-	}
 	if v.Happened != 0 {
 		view.Event = append(view.Event, pair{Name: "Event id", Value: string(v.Event), To: prefix + "/events/" + string(v.Event), Mono: true})
 	}
@@ -130,6 +134,14 @@ func (d *Dashboard) deliveryView(r *request, v commerce.DeliveryView, endpoint e
 		view.Hidden = "Your user may not read what this event is about."
 	}
 	return view
+}
+
+// about adds what the event is about, by its name if it has one.
+func (view *deliveryView) about(d *Dashboard, v commerce.DeliveryView, name string) {
+	if v.Resource != "" {
+		view.Event = slices.Insert(view.Event, 1, pair{Name: "About", Value: cmp.Or(name, v.Resource), To: resourcePage(d, v.Name, v.Resource),
+			Mono: name == ""})
+	}
 }
 
 // tries sets out the attempts made, the one whose answer is shown, and those to come.

@@ -30,15 +30,16 @@ var endpointRoutes = []*route{
 
 // endpointRow is an endpoint in lists.
 type endpointRow struct {
-	ID, Name, URL, Events, To    string
-	Status                       badge
-	Health                       string // "47 of 50 attempts delivered"
-	HealthTone                   string
-	LastError                    string
-	Waiting, Failed              string
-	WaitingWords, FailedWords    string
-	Last                         stamp
-	Paused, Ordered, AnyFailures bool
+	ID, Name, URL, Events, To string
+	Status                    badge
+	Health                    string // "47 of 50 attempts delivered"
+	HealthTone                string
+	LastError                 string
+	Waiting, Failed           string
+	WaitingWords, FailedWords string
+	Last                      stamp
+	Paused, Ordered           bool
+	AnyWaiting, AnyFailures   bool
 }
 
 func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhooks.Health) endpointRow {
@@ -47,7 +48,7 @@ func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhook
 		Failed: r.format.Count(c.Failed), WaitingWords: r.format.plural(c.Pending, "delivery", "deliveries"),
 		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt),
 		Paused: e.Status == webhooks.Paused, Ordered: e.Ordered,
-		Health: "no attempts yet", AnyFailures: c.Failed > 0}
+		Health: "no attempts yet", AnyWaiting: c.Pending > 0, AnyFailures: c.Failed > 0}
 	if h.Attempts > 0 {
 		row.Health = r.format.Count(h.Answered) + " of " + r.format.Count(h.Attempts) + " attempts answered 2xx"
 	}

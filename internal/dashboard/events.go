@@ -16,13 +16,27 @@ var eventRoutes = []*route{
 }
 
 type eventRow struct {
-	ID, Name, Resource, ResourceTo, To string
-	At                                 stamp
+	ID, Name, Resource, ResourceID, ResourceTo, To string
+	Named                                          bool // Resource is a name, no id
+	At                                             stamp
 }
 
-func (d *Dashboard) eventRow(r *request, e *webhooks.Logged) eventRow {
-	return eventRow{ID: string(e.ID), Name: e.Name, Resource: e.Resource, ResourceTo: resourcePage(d, e.Name, e.Resource),
-		To: prefix + "/events/" + string(e.ID), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
+// eventRows are events of the log, with the names of what they are about.
+func (d *Dashboard) eventRows(r *request, tx *db.Tx, list []webhooks.Logged) (rows []eventRow, err error) {
+	subjects := make([]subject, len(list))
+	for i, e := range list {
+		subjects[i] = subject{e.Name, e.Resource, e.Payload}
+	}
+	names, err := r.subjectNames(tx, subjects)
+	for _, e := range list {
+		row := eventRow{ID: string(e.ID), Name: e.Name, Resource: e.Resource, ResourceID: e.Resource, To: prefix + "/events/" + string(e.ID),
+			ResourceTo: resourcePage(d, e.Name, e.Resource), At: r.format.Moment(e.CreatedAt, "2 Jan, 15:04:05")}
+		if name := names[e.Resource]; name != "" {
+			row.Resource, row.Named = name, true
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
 }
 
 // category is what an event is of: order.
@@ -58,9 +72,10 @@ func (d *Dashboard) showEvents(r *request) (answer, error) {
 			Curl: "curl -H 'X-API-Key: <API_KEY>' '" + r.base() + "/api/v1/developer/events?limit=10'"}}
 	err := r.readWide(func(tx *db.Tx) error {
 		page, err := webhooks.Log(tx, f)
-		for i := range page.Events {
-			view.Events = append(view.Events, d.eventRow(r, &page.Events[i]))
+		if err != nil {
+			return err
 		}
+		view.Events, err = d.eventRows(r, tx, page.Events)
 		next := ""
 		if page.More {
 			next = string(page.Next)
@@ -94,10 +109,14 @@ func (d *Dashboard) showEvent(r *request) (answer, error) {
 		if err != nil {
 			return err
 		}
-		view = eventView{Row: d.eventRow(r, &e), Pairs: []pair{{Name: "Kind", Value: e.Name, Mono: true}, {Name: "Event id", Value: string(e.ID),
+		rows, err := d.eventRows(r, tx, []webhooks.Logged{e})
+		if err != nil {
+			return err
+		}
+		view = eventView{Row: rows[0], Pairs: []pair{{Name: "Kind", Value: e.Name, Mono: true}, {Name: "Event id", Value: string(e.ID),
 			Mono: true}}}
 		if e.Resource != "" {
-			view.Pairs = append(view.Pairs, pair{Name: "About", Value: e.Resource, To: view.Row.ResourceTo, Mono: true})
+			view.Pairs = append(view.Pairs, pair{Name: "About", Value: rows[0].Resource, To: rows[0].ResourceTo, Mono: !rows[0].Named})
 			view.All = address("/webhooks/deliveries", url.Values{"resourceId": {e.Resource}})
 		}
 		if r.caller().May(webhooks.ReadScope(e.Name)) {

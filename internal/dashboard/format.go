@@ -158,6 +158,11 @@ func (f format) plain(decimal string) string {
 	return out
 }
 
+// local is a moment in the user's zone as an input of type datetime-local has it, cut to the second.
+func (f format) local(micros int64) string {
+	return time.UnixMicro(micros).In(f.zone).Format("2006-01-02T15:04:05")
+}
+
 // Count writes a whole number.
 func (f format) Count(n int64) string { return f.plain(strconv.FormatInt(n, 10)) }
 

@@ -152,6 +152,7 @@ type jobView struct {
 	Pairs  []pair
 	Errors []jobError
 	Live   bool
+	Report string // page that lists what each item of the job came to, "" for none
 }
 
 // showJob serves GET /jobs/{id}.
@@ -185,6 +186,12 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	}
 	if file.ID != "" {
 		view.Pairs = append([]pair{{Name: "File", Value: file.Name, To: prefix + importsPath + "/" + string(file.ID)}}, view.Pairs...)
+	}
+	switch {
+	case j.Type == jobs.OrderBulk:
+		view.Report = prefix + "/orders/bulk/" + string(j.ID)
+	case file.ID != "":
+		view.Report = prefix + importsPath + "/" + string(file.ID)
 	}
 	if j.Errors != "" {
 		if err := json.Unmarshal([]byte(j.Errors), &view.Errors); err != nil {

@@ -25,7 +25,8 @@ const typeAbove = 1000
 
 type replayView struct {
 	Endpoint endpointRow
-	From, To string
+	From, To string // as inputs of browsers write times, in the user's zone
+	Zone     string
 	Failed   bool
 	Filters  []choice
 	Wrong    string
@@ -65,9 +66,10 @@ func (d *Dashboard) showReplay(r *request) (answer, error) {
 	if r.refused != nil {
 		q = r.refused.sent
 	}
-	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}), From: q.Get("from"), To: q.Get("to"),
-		Failed: q.Get("failed") != "", Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
-		Action: prefix + "/webhooks/replay/" + string(e.ID)}
+	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}),
+		From: r.localMoment(q, "from"), To: r.localMoment(q, "to"), Zone: r.format.zone.String(), Failed: q.Get("failed") != "",
+		Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
+		Action:  prefix + "/webhooks/replay/" + string(e.ID)}
 	if view.From != "" {
 		span, events, failed, err := r.replaySpan(q)
 		if err != nil {
@@ -121,6 +123,16 @@ func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
 			return redirect("/webhooks/"+string(e.ID), r.format.plural(n, "delivery is", "deliveries are")+" queued again"), err
 		})
 	})
+}
+
+// localMoment is a time of the address as an input of browsers writes it; one that cannot be read stays as it is.
+func (r *request) localMoment(q url.Values, name string) string {
+	read := apijson.ReadQuery(url.Values{name: {q.Get(name)}})
+	from, to := r.moments(read)
+	if read.Err() != nil || from+to == 0 {
+		return q.Get(name)
+	}
+	return r.format.local(from + to)
 }
 
 // moments reads from and to, 0 for what is not given: as the API does, and as inputs of browsers write times; these, and bare dates, are

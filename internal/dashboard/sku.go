@@ -1,12 +1,15 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
+	"entrepot/internal/id"
+	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 )
 
@@ -97,8 +100,12 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 			view.Proof = append(view.Proof, proof{Warehouse: level.Warehouse, Sum: r.format.Count(sums[level.Warehouse]),
 				OnHand: r.format.Count(level.OnHand), Holds: sums[level.Warehouse] == level.OnHand})
 		}
+		behind, err := ordersBehind(tx, ledger)
+		if err != nil {
+			return err
+		}
 		for _, m := range ledger {
-			view.Ledger = append(view.Ledger, r.ledgerRow(m))
+			view.Ledger = append(view.Ledger, r.ledgerRow(m, behind))
 		}
 		view.Receive, view.Adjust = moveForm(r, sku, "receive", warehouses), moveForm(r, sku, "adjust", warehouses)
 		if len(warehouses) > 1 {
@@ -110,14 +117,43 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 	return show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
 }
 
-func (r *request) ledgerRow(m stock.Movement) ledgerRow {
+// ordersBehind finds the orders that moved stock, by the reference of the movement: an order's id, or a shipment's.
+func ordersBehind(tx *db.Tx, ledger []stock.Movement) (map[string]orders.Numbered, error) {
+	var moved []id.Order
+	var sent []id.Shipment
+	for _, m := range ledger {
+		switch m.ReferenceType {
+		case "order":
+			moved = append(moved, id.Order(m.ReferenceID))
+		case "shipment":
+			sent = append(sent, id.Shipment(m.ReferenceID))
+		}
+	}
+	behind := map[string]orders.Numbered{}
+	err := tx.Together(func(tx *db.Tx) error {
+		numbers, err := orders.NumbersOf(tx, moved)
+		for order, number := range numbers {
+			behind[string(order)] = orders.Numbered{Order: order, Number: number}
+		}
+		return err
+	}, func(tx *db.Tx) error {
+		found, err := orders.OfShipments(tx, sent)
+		for shipment, of := range found {
+			behind[string(shipment)] = of
+		}
+		return err
+	})
+	return behind, err
+}
+
+func (r *request) ledgerRow(m stock.Movement, behind map[string]orders.Numbered) ledgerRow {
 	row := ledgerRow{At: r.format.Stamp(m.At), Cause: causeWords[m.Cause], Note: m.Note, Warehouse: m.Warehouse, Actor: actorWords(m.Actor),
 		Delta: r.format.Count(m.Delta), Balance: r.format.Count(m.Balance), Out: m.Delta < 0}
 	if m.Delta > 0 {
 		row.Delta = "+" + row.Delta
 	}
-	if m.ReferenceType == "order" {
-		row.Reference, row.To = "order", prefix+"/orders/"+m.ReferenceID
+	if of, found := behind[m.ReferenceID]; found {
+		row.Reference, row.To = orders.Number(of.Number), prefix+"/orders/"+string(of.Order)
 	} else {
 		row.Reference = m.ReferenceType
 	}
@@ -161,10 +197,12 @@ func moveForm(r *request, sku, kind string, warehouses []stock.Warehouse) *form 
 
 func transferForm(r *request, sku string, warehouses []stock.Warehouse) *form {
 	options, usual := warehouseOptions(warehouses)
+	other := slices.IndexFunc(warehouses, func(w stock.Warehouse) bool { return w.Code != usual })
 	return r.form(strings.TrimPrefix(stockPath(sku), prefix)+"/transfer", hiddenField("sku", sku),
 		field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true},
 		field{Name: "fromWarehouseCode", Label: "From", Kind: "select", Value: usual, Options: options},
-		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Options: options}, field{Name: "reason", Label: "Reason", Max: 1000})
+		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Value: warehouses[other].Code, Options: options},
+		field{Name: "reason", Label: "Reason", Max: 1000})
 }
 
 // warehousesNow reads the warehouses that a form offers, and that its SKU is there.

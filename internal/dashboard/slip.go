@@ -28,7 +28,11 @@ type slipLine struct {
 	Quantity  string // still to be packed; of an order that is shipped whole, what was
 }
 
-// showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view.
+// slipStatuses are the statuses of orders that have a packing slip.
+var slipStatuses = []orders.Status{orders.Pending, orders.Processing, orders.PartiallyShipped, orders.Shipped, orders.Delivered}
+
+// showSlips serves GET /orders/slip: the packing slips of the orders ids, or of the view. What is cancelled or returned has
+// none.
 func (d *Dashboard) showSlips(r *request) (answer, error) {
 	var list []slipView
 	err := r.read(func(tx *db.Tx) error {
@@ -38,13 +42,15 @@ func (d *Dashboard) showSlips(r *request) (answer, error) {
 		}
 		whole, err := orders.ByIDs(tx, ids(chosen))
 		for i := range whole {
-			list = append(list, r.slip(&whole[i]))
+			if slices.Contains(slipStatuses, whole[i].Status) {
+				list = append(list, r.slip(&whole[i]))
+			}
+		}
+		if err == nil && len(whole) == 0 {
+			err = apperr.Missing("order")
 		}
 		return err
 	})
-	if err == nil && len(list) == 0 {
-		err = apperr.Missing("order")
-	}
 	if err != nil {
 		return answer{}, err
 	}

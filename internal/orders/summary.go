@@ -142,6 +142,51 @@ func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 	}
 }
 
+// NumbersOf reads the numbers of some orders, by id; those that are not there are left out.
+func NumbersOf(tx *db.Tx, ids []id.Order) (map[id.Order]int64, error) {
+	numbers := make(map[id.Order]int64, len(ids))
+	for piece := range slices.Chunk(ids, wholePiece) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Each(func(r db.Rows) error {
+			var order id.Order
+			var number int64
+			err := r.Scan(&order, &number)
+			numbers[order] = number
+			return err
+		}, "SELECT o.id, o.number FROM orders o WHERE o.tenant_id = $1 AND o.id IN "+db.In(len(args)-1, 2), args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
+
+// Numbered is an order with its number.
+type Numbered struct {
+	Order  id.Order
+	Number int64
+}
+
+// OfShipments reads the orders of some shipments, by the shipment's id; shipments that are not there any more are left out.
+func OfShipments(tx *db.Tx, ids []id.Shipment) (map[id.Shipment]Numbered, error) {
+	found := make(map[id.Shipment]Numbered, len(ids))
+	for piece := range slices.Chunk(ids, wholePiece) {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		err := tx.Each(func(r db.Rows) error {
+			var shipment id.Shipment
+			var of Numbered
+			err := r.Scan(&shipment, &of.Order, &of.Number)
+			found[shipment] = of
+			return err
+		}, "SELECT s.id, o.id, o.number FROM shipments s JOIN orders o ON o.tenant_id = s.tenant_id AND o.id = s.order_id "+
+			"WHERE s.tenant_id = $1 AND s.id IN "+db.In(len(args)-1, 2), args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // ByIDs reads some orders with their lines, in the order of the ids; those that are not there are left out.
 func ByIDs(tx *db.Tx, ids []id.Order) ([]Order, error) {
 	found := make(map[id.Order]Order, len(ids))

@@ -402,6 +402,9 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 const off = $("[data-keys]");
 if (off) off.checked = !keysOff();
 prepare();
+for (const tab of all(".views [aria-current]")) { // on a narrow screen, the tab of this page may be out of sight
+  tab.parentElement.scrollLeft += Math.max(0, tab.getBoundingClientRect().right - tab.parentElement.getBoundingClientRect().right);
+}
 // A dialog whose form was refused comes open; the cursor is in what was wrong, there or on the page.
 for (const dialog of all("dialog[open]")) {
   dialog.close();

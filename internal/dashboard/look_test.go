@@ -1,0 +1,138 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Events, deliveries and movements of stock name what they are about as people do, and lead there.
+func TestRecordsAreNamed(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		c := s.shopper(t)
+		order := c.order("PROCESSING", nil, 3)
+		b := s.as(s.owner)
+		number := regexp.MustCompile(`ORD-\d+`).FindString(b.get("/orders/" + order).words())
+		list := b.get("/events?event=order.received&resourceId=" + order)
+		link := fmt.Sprintf(`href="%s/orders/%s">%s</a>`, prefix, order, number)
+		if number == "" || !strings.Contains(list.body, link) {
+			t.Errorf("no %s in %.900s", link, list.body)
+		}
+		event := regexp.MustCompile(prefix + `(/events/[0-9a-f-]{36})`).FindStringSubmatch(list.body)
+		if event == nil {
+			t.Fatalf("%.300s", list.words())
+		}
+		if page := b.get(event[1]); !strings.Contains(page.body, link) {
+			t.Errorf("no %s on the event's page: %.900s", link, page.words())
+		}
+		has(t, b.get("/events?event=product.created"), "MUG-BLUE", "POT-4")
+		has(t, b.get("/events?event=customer.created"), "Byron", "ada@test.example")
+		b.sendForm(t, b.get("/orders/"+order), "/orders/"+order+"/ship")
+		has(t, b.get("/stock/MUG"), "Shipped "+number)
+	})
+}
+
+// A job whose items have a report of their own leads there; it does not say that nothing went wrong.
+func TestAJobLeadsToItsReport(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.seed()
+		b := s.as(s.owner)
+		page := b.get("/jobs/" + s.samples["/jobs"])
+		has(t, page, "2 failed: the full report says why.", "Full report")
+		has(t, b.get("/orders/bulk/"+s.samples["/jobs"]), "2 refused")
+		if !strings.Contains(page.body, `href="`+prefix+"/orders/bulk/"+s.samples["/jobs"]+`"`) {
+			t.Errorf("no way to the report: %.600s", page.body)
+		}
+	})
+}
+
+// Nobody packs what was cancelled or came back: it has no packing slip, neither in a view nor by its id.
+func TestNoSlipOfWhatIsCancelled(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		c := s.shopper(t)
+		c.articles()
+		wanted, cancelled, returned := c.order("PROCESSING", nil, 3), c.order("CANCELLED", nil, 3), c.order("RETURNED", nil, 3)
+		b := s.as(s.owner)
+		for _, query := range []string{"", "?ids=" + wanted + "," + cancelled + "," + returned} {
+			if page := b.get("/orders/slip" + query); page.status != 200 || strings.Count(page.body, "<article") != 1 {
+				t.Errorf("%q: %d, %d slips", query, page.status, strings.Count(page.body, "<article"))
+			}
+		}
+		has(t, b.get("/orders/slip?ids="+cancelled), "Nothing to pack")
+	})
+}
+
+// What is begun from a delivery is prefilled in the inputs for times, and means the same moment.
+func TestReplayTimes(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.as(s.owner)
+	delivery := b.get("/webhooks/deliveries/" + s.samples["/webhooks/deliveries"])
+	link := regexp.MustCompile(`href="` + prefix + `(/webhooks/replay/[^"]+)"`).FindStringSubmatch(delivery.body)
+	if link == nil {
+		t.Fatalf("%.300s", delivery.words())
+	}
+	page := b.get(link[1])
+	from := regexp.MustCompile(`name="from" type="datetime-local" step="1" value="\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"`)
+	if !from.MatchString(page.body) || !strings.Contains(page.words(), "Time zone: UTC") || !strings.Contains(page.words(), "Send ") {
+		t.Fatalf("%s: %s", link[1], page.words())
+	}
+	at := strings.Split(strings.TrimPrefix(link[1], "/webhooks/replay/"), "?")[0]
+	for given, shown := range map[string]string{"2026-01-31T12:30:00Z": "2026-01-31T12:30:00", "2026-01-31": "2026-01-31T00:00:00",
+		"2026-01-31T12:30": "2026-01-31T12:30:00"} {
+		if page := b.get("/webhooks/replay/" + at + "?from=" + url.QueryEscape(given)); !strings.Contains(page.body, `value="`+shown+`"`) {
+			t.Errorf("%s is not shown as %s", given, shown)
+		}
+	}
+}
+
+// On the narrowest screen a row says what its figures are, shows its name whole, and its inputs stand beside each other; the tab of the
+// page is in sight.
+func TestNarrowRows(t *testing.T) {
+	s := newSite(t, "sqlite")
+	s.seed()
+	b := s.window(t, s.owner)
+	label := func(css string) string {
+		return eval[string](b, fmt.Sprintf("getComputedStyle(document.querySelector(%q), '::before').content", css))
+	}
+	b.look(320, "light")
+	b.open("/keys")
+	for css, want := range map[string]string{"td[data-at=sum]": `"Used "`, "td[data-at=state]": `"Expires "`} {
+		if got := label(css); got != want {
+			t.Errorf("keys: %s is labelled %s, not %s", css, got, want)
+		}
+	}
+	b.open("/webhooks")
+	if got := label("td[data-at=sum]"); got != `"Waiting "` {
+		t.Errorf("webhooks: %s", got)
+	}
+	b.open("/stock")
+	if got := label("td[data-at=more]"); got != `"Low below "` || !eval[bool](b, "document.querySelector('.rows .qty').checkVisibility()") {
+		t.Errorf("thresholds: %s", got)
+	}
+	b.open("/orders")
+	if cut := eval[[]string](b, `[...document.querySelectorAll('.rows [data-at=name]')].filter(cell => {
+		const link = cell.querySelector('a').getBoundingClientRect(), box = cell.getBoundingClientRect();
+		return link.right > box.right + 1 || link.bottom > box.bottom + 1;
+	}).map(cell => cell.innerText)`); len(cut) > 0 {
+		t.Errorf("orders that are cut: %q", cut)
+	}
+	b.open("/products/" + s.samples["/products"])
+	if overlaps := eval[int](b, `(() => { const boxes = [...document.querySelectorAll('.inputs input:not([type=hidden])')]
+		.map(input => input.getBoundingClientRect());
+		return boxes.filter((a, i) => boxes.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1 &&
+			a.top < b.bottom - 1 && b.top < a.bottom - 1)).length })()`); overlaps > 0 {
+		t.Errorf("%d inputs of variants lie over each other", overlaps)
+	}
+	b.open("/keys/" + s.samples["/keys"])
+	if rows := eval[int](b, `[...document.querySelectorAll('.scopes tbody tr')].filter(row =>
+		row.cells[0].offsetTop !== row.cells[2].offsetTop).length`); rows > 0 {
+		t.Errorf("%d scopes are broken over lines", rows)
+	}
+	b.open("/settings/requests")
+	b.until(`(() => { const tab = document.querySelector('.views [aria-current]'), bar = tab.parentElement;
+		return tab.getBoundingClientRect().right <= bar.getBoundingClientRect().right + 1 })()`)
+}
