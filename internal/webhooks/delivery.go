@@ -140,8 +140,5 @@ func (a *Attempt) Answered() bool { return a.Error == "" && a.StatusCode >= 200 
 
 // Tries reads the attempts of a delivery, first to last.
 func (d *Delivery) Tries(tx *db.Tx) ([]Attempt, error) {
-	return db.List(tx, func(r db.Rows) (a Attempt, err error) {
-		return a, r.Scan(&a.Number, &a.At, db.Opt(&a.StatusCode), &a.Duration, db.Opt(&a.Error), db.Opt(&a.Response))
-	}, `SELECT number, at, status_code, duration_ms, error, response_body FROM attempts
-		WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 ORDER BY number`, tx.Tenant, d.Endpoint, d.Position)
+	return attemptTable.All(tx, "AND endpoint_id = $2 AND position = $3 ORDER BY number", d.Endpoint, d.Position)
 }

@@ -77,12 +77,13 @@ func ReadStep(tx *db.Tx) (*Step, error) {
 		start = min(start, max(s.from, e.Since))
 	}
 	seen := 0
+	scan := undeliveredTable.Scanner()
 	err = tx.Each(func(r db.Rows) error {
 		if s.More {
 			return nil
 		}
-		var d Delivery
-		if err := r.Scan(&d.EventStamp, &d.Event, &d.Name, &d.Resource); err != nil {
+		d, err := scan(r)
+		if err != nil {
 			return err
 		}
 		d.Position, seen = d.EventStamp, seen+1
@@ -93,7 +94,7 @@ func ReadStep(tx *db.Tx) (*Step, error) {
 			s.More, s.to = true, d.EventStamp
 		}
 		return nil
-	}, `SELECT stamp, id, event, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND endpoint_id IS NULL
+	}, undeliveredTable.Select("")+` WHERE tenant_id = $1 AND stamp > $2 AND stamp <= $3 AND endpoint_id IS NULL
 		ORDER BY stamp LIMIT `+strconv.Itoa(stepEvents), tx.Tenant, start, s.to)
 	return s, err
 }

@@ -123,14 +123,9 @@ func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err 
 // Counts are how many of an endpoint's deliveries are in each state.
 type Counts struct{ Pending, Delivered, Failed int64 }
 
-// Tally reads an endpoint's counts; they are kept, not counted.
-func Tally(tx *db.Tx, endpoint id.Endpoint) (c Counts, err error) {
-	err = tx.Row("SELECT pending, delivered, failed FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, endpoint},
-		&c.Pending, &c.Delivered, &c.Failed)
-	if errors.Is(err, db.ErrNoRow) {
-		return c, endpointTable.Missing()
-	}
-	return c, err
+// Tally reads an endpoint's counts; they are kept, not counted. Errors: NotFound.
+func Tally(tx *db.Tx, endpoint id.Endpoint) (Counts, error) {
+	return countTable.One(tx, db.NoLock, "endpoint_id = $2", endpoint)
 }
 
 // add counts deliveries that came into a state.

@@ -36,10 +36,10 @@ func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 	list := make([]Health, len(endpoints))
 	reads := make([]*db.PendingRead, len(endpoints))
 	for i, endpoint := range endpoints {
-		h := &list[i]
+		h, scan := &list[i], triedTable.Scanner()
 		reads[i] = tx.Prefetch(func(r db.Rows) error {
-			var a Attempt
-			if err := r.Scan(&a.At, db.Opt(&a.StatusCode), db.Opt(&a.Error)); err != nil {
+			a, err := scan(r)
+			if err != nil {
 				return err
 			}
 			h.Attempts++
@@ -50,8 +50,7 @@ func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 				h.LastAttempt, h.LastError = a.At, a.Error
 			}
 			return nil
-		}, "SELECT at, status_code, error FROM attempts WHERE tenant_id = $1 AND endpoint_id = $2::UUID ORDER BY position DESC, number "+
-			"DESC LIMIT $3",
+		}, triedTable.Select("")+" WHERE tenant_id = $1 AND endpoint_id = $2::UUID ORDER BY position DESC, number DESC LIMIT $3",
 			tx.Tenant, endpoint, healthAttempts)
 	}
 	return list, db.WaitAll(reads)
@@ -63,8 +62,8 @@ func Tallies(tx *db.Tx) (map[id.Endpoint]Counts, error) {
 	return counts, tx.Each(func(r db.Rows) error {
 		var endpoint id.Endpoint
 		var c Counts
-		err := r.Scan(&endpoint, &c.Pending, &c.Delivered, &c.Failed)
+		err := r.Scan(append([]any{&endpoint}, countTable.Places(&c)...)...)
 		counts[endpoint] = c
 		return err
-	}, "SELECT endpoint_id, pending, delivered, failed FROM queues WHERE tenant_id = $1", tx.Tenant)
+	}, "SELECT endpoint_id, "+countTable.Columns("")+" FROM queues WHERE tenant_id = $1", tx.Tenant)
 }

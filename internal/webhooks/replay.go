@@ -106,13 +106,13 @@ func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 		return r.retryFailed(tx, where, args)
 	}
 	var deliveries []Delivery
+	scan := undeliveredTable.Scanner()
 	err = tx.Each(func(row db.Rows) error {
-		d := Delivery{ID: id.New[id.Delivery](), Endpoint: e.ID}
-		err := row.Scan(&d.EventStamp, &d.Event, &d.Name, &d.Resource)
-		d.Ordered = e.Ordered && d.Resource != ""
+		d, err := scan(row)
+		d.ID, d.Endpoint, d.Ordered = id.New[id.Delivery](), e.ID, e.Ordered && d.Resource != ""
 		deliveries = append(deliveries, d)
 		return err
-	}, "SELECT stamp, id, event, resource_id FROM "+where+" ORDER BY stamp LIMIT "+replayPageText, args...)
+	}, "SELECT "+undeliveredTable.Columns("")+" FROM "+where+" ORDER BY stamp LIMIT "+replayPageText, args...)
 	if err != nil || len(deliveries) == 0 {
 		return 0, true, err
 	}

@@ -150,10 +150,10 @@ func keepAttempts(tx db.Writer, outcomes []Outcome) {
 		args = append(args, o.Position, o.Event, o.Number, o.At, db.Null(o.StatusCode), o.Duration, db.Null(o.Error), db.Null(o.Response))
 	}
 	tx.Queue(attemptText.For(len(outcomes), func(n int) string {
-		return `WITH v(position, stamp, number, at, status_code, duration_ms, error, response_body) AS (VALUES ` +
+		return `WITH v(position, stamp, ` + triedTable.Columns("") + `, response_body) AS (VALUES ` +
 			db.Values(n, 8, 3, "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::BIGINT", "::TEXT", "::TEXT") + `)
-			INSERT INTO attempts (tenant_id, endpoint_id, position, number, at, status_code, duration_ms, error, response_body)
-			SELECT $1::BIGINT, $2::UUID, v.position, v.number, v.at, v.status_code, v.duration_ms, v.error,
+			INSERT INTO attempts (tenant_id, endpoint_id, position, ` + attemptTable.Columns("") + `)
+			SELECT $1::BIGINT, $2::UUID, v.position, ` + triedTable.Columns("v") + `,
 				CASE WHEN v.response_body IS NOT NULL AND NOT EXISTS
 				(SELECT 1 FROM events e WHERE e.tenant_id = $1 AND e.stamp = v.stamp AND e.edited_at >= v.at) THEN v.response_body END FROM v`
 	}), args...)

@@ -55,6 +55,31 @@ func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {
 	}
 }
 
+// countTable is how many deliveries of an endpoint are in each state, which its queue keeps.
+var countTable = db.NewTable("queues",
+	db.Col("pending", func(c *Counts) any { return &c.Pending }),
+	db.Col("delivered", func(c *Counts) any { return &c.Delivered }),
+	db.Col("failed", func(c *Counts) any { return &c.Failed }),
+).Of("endpoint")
+
+// triedTable is an attempt without what the receiver answered, attemptTable the whole. keepAttempts writes them, many at once.
+var (
+	triedTable = db.NewTable("attempts",
+		db.Col("number", func(a *Attempt) any { return &a.Number }),
+		db.Col("at", func(a *Attempt) any { return &a.At }),
+		db.Col("status_code", func(a *Attempt) any { return &a.StatusCode }).Null(),
+		db.Col("duration_ms", func(a *Attempt) any { return &a.Duration }),
+		db.Col("error", func(a *Attempt) any { return &a.Error }).Null())
+	attemptTable = triedTable.Plus(db.Col("response_body", func(a *Attempt) any { return &a.Response }).Null())
+)
+
+// undeliveredTable is what a new delivery takes from its event.
+var undeliveredTable = db.NewTable("events",
+	db.Col("stamp", func(d *Delivery) any { return &d.EventStamp }),
+	db.Col("id", func(d *Delivery) any { return &d.Event }),
+	db.Col("event", func(d *Delivery) any { return &d.Name }),
+	db.Col("resource_id", func(d *Delivery) any { return &d.Resource }))
+
 // replayTable is what is left of replays. Only how far one is changes.
 var replayTable = db.NewTable("replays",
 	db.Col("id", func(r *Replay) any { return &r.ID }),
