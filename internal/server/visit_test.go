@@ -165,7 +165,7 @@ func sell(t *testing.T, base string) {
 	send("/products", token, `{"sku":"MUG","name":"Mug","price":9.5}`)
 	for i := range 60 {
 		at := time.Now().AddDate(0, 0, -i).Add(-time.Hour).UTC().Format(time.RFC3339)
-		send("/orders", token, fmt.Sprintf(`{"customerName":"Ada %d","customerEmail":"ada%d@example.com","initialStatus":"PROCESSING","createdAt":%q,`+
-			`"items":[{"sku":"MUG","quantity":%d,"unitPrice":9.5}]}`, i, i, at, 1+i%7))
+		send("/orders", token, fmt.Sprintf(`{"customerName":"Ada %d","customerEmail":"ada%d@example.com","initialStatus":"PROCESSING",`+
+			`"createdAt":%q,"items":[{"sku":"MUG","quantity":%d,"unitPrice":9.5}]}`, i, i, at, 1+i%7))
 	}
 }
