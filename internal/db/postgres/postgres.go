@@ -3,6 +3,7 @@
 //	postgres.go     open, close; tables.go what holds for every table; security.go looks whether it does
 //	connect.go      how the server is reached, and when it is given up; silence_linux.go has the system do so
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
+//	group.go        optimistic transactions of a tenant share a commit
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
 //	errors.go       what the server's errors mean
@@ -42,6 +43,7 @@ type Engine struct {
 	pool     *pgxpool.Pool
 	writers  limits
 	readers  limits
+	groups   groups
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool               // see Config
 	pooled   bool               // a pooler is between: what belongs to a connection and no transaction is lost or meets others
@@ -68,7 +70,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	e := &Engine{now: c.Now, log: c.Log, pool: pool, writers: newLimits(writersPerAccount), readers: newLimits(max(2, int(config.MaxConns)/2)),
-		timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
+		groups: newGroups(), timeout: strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil

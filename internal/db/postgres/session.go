@@ -18,6 +18,8 @@ type session struct {
 	ends  bool    // the next message is the last
 	rows  *answer // rows not closed yet
 
+	single bool // each message is a transaction of its own; they only read
+
 	injected   bool // see Engine
 	committing bool // COMMIT was sent
 	lost       bool // the connection was cut
@@ -28,7 +30,7 @@ func (s *session) batch(statements int) (b *pgx.Batch, skip int) {
 	s.endRows()
 	b = &pgx.Batch{}
 	if !s.open {
-		whole := s.ends && statements == 1
+		whole := s.single || s.ends && statements == 1
 		skip, s.open = s.begin.queue(b, whole), !whole
 	}
 	return b, skip

@@ -1,0 +1,162 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"entrepot/internal/db/engine"
+	"entrepot/internal/db/postgres"
+	"entrepot/internal/dbtest"
+	"entrepot/internal/id"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const tenant id.Tenant = 1
+
+// A group takes the locks that transactions share first, by number and once; then what each writes before the clock, text by text and in
+// it by the record that $2 names, in the order of every member; then each member's clock and what is behind it.
+func TestOrderOfAGroup(t *testing.T) {
+	step := func(sql, record string) *engine.Step { return &engine.Step{SQL: sql, Args: []any{tenant, record}} }
+	share := func(n int64) *engine.Step { return &engine.Step{Share: &engine.Lock{Tenant: tenant, Number: n}} }
+	clock := func() *engine.Step { return &engine.Step{Clock: &engine.Tick{Tenant: tenant}} }
+	got := []string{}
+	for _, s := range postgres.InOrder(
+		[]*engine.Step{share(7), step("customer", "c"), step("order", "1"), step("lines of 3", "1"), clock(), step("level", "z"), step("event", "1")},
+		[]*engine.Step{share(3), step("new customer", "b"), step("order", "2"), step("lines of 2", "2"), clock(), step("level", "a")},
+		[]*engine.Step{share(7), step("customer", "a"), step("tags", "a"), step("order", "0")},
+		[]*engine.Step{step("order", "9"), step("customer", "0")}, // the other way round: its own order is kept
+	) {
+		switch {
+		case s.Share != nil:
+			got = append(got, fmt.Sprint("share ", s.Share.Number))
+		case s.Clock != nil:
+			got = append(got, "clock")
+		default:
+			got = append(got, s.SQL+" "+s.Args[1].(string))
+		}
+	}
+	want := []string{"share 3", "share 7", "new customer b", "customer a", "customer c", "tags a", "order 0", "order 1", "order 2", "order 9",
+		"customer 0", "lines of 2 2", "lines of 3 1", "clock", "level z", "event 1", "clock", "level a"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwanted\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Transactions that are planned while another holds the clock are stored in one commit when they get it.
+func TestTransactionsShareACommit(t *testing.T) {
+	e, answers := gather(t, []error{nil, nil, nil, nil, nil})
+	for i, err := range answers {
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if n := count(t, e, "SELECT count(*) FROM tallies WHERE tenant_id = $1"); n != 6 {
+		t.Errorf("%d of 6 are stored", n)
+	}
+	if n := count(t, e, "SELECT count(DISTINCT xmin::TEXT) FROM tallies WHERE tenant_id = $1"); n != 2 {
+		t.Errorf("they took %d commits, not 2: the first, and one for those that waited", n)
+	}
+}
+
+// One that is refused takes nothing from the others of its group.
+func TestARefusedMemberOfAGroup(t *testing.T) {
+	refused := errors.New("refused")
+	wanted := []error{nil, refused, nil, refused, nil}
+	e, answers := gather(t, wanted)
+	for i, err := range answers {
+		if !errors.Is(err, wanted[i]) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if n := count(t, e, "SELECT count(*) FROM tallies WHERE tenant_id = $1"); n != 4 {
+		t.Errorf("%d of 4 are stored", n)
+	}
+}
+
+// gather has one transaction wait for the clock and others for it, one after the other and each with the refusal it is to meet, then lets
+// all go on.
+func gather(t *testing.T, refusals []error) (e *postgres.Engine, answers []error) {
+	e, err := postgres.Open(t.Context(), postgres.Config{URL: dbtest.StoreURL(t), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	if err := e.Script(t.Context(), "INSERT INTO change_clocks (tenant_id, base, last) VALUES (1, 0, 0)"); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, refusal error) error {
+		want := int64(1)
+		if refusal != nil {
+			want = 2 // which no statement here touches
+		}
+		return e.Write(context.Background(), tenant, engine.Optimistic, func(engine.Session) ([]*engine.Step, error) {
+			return []*engine.Step{
+				{SQL: "INSERT INTO tallies (tenant_id, name, key, n) VALUES ($1, $2, '', 1)", Args: []any{tenant, name}, Want: want, Miss: refusal},
+				{Clock: &engine.Tick{Tenant: tenant, Length: 10}, Want: -1},
+			}, nil
+		})
+	}
+	var running sync.WaitGroup
+	err = e.Write(t.Context(), tenant, engine.Normal, func(s engine.Session) ([]*engine.Step, error) {
+		if err := s.LockClock(tenant); err != nil {
+			return nil, err
+		}
+		running.Go(func() {
+			if err := write("first", nil); err != nil {
+				t.Error(err)
+			}
+		})
+		await(t, func() bool {
+			return count(t, e, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1::BIGINT::OID") == 1
+		})
+		answers = make([]error, len(refusals))
+		for i, refusal := range refusals {
+			running.Go(func() { answers[i] = write(fmt.Sprint(i), refusal) })
+			await(t, func() bool { return e.Gathered(tenant) == i+1 })
+		}
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+	return e, answers
+}
+
+func await(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited for a minute")
+		}
+	}
+}
+
+func count(t *testing.T, e *postgres.Engine, sql string) (n int64) {
+	t.Helper()
+	err := e.Read(t.Context(), tenant, true, func(s engine.Session) error {
+		rows, err := s.Query(sql, []any{tenant})
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
