@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/channels"
+	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
@@ -187,6 +189,33 @@ func TestNotificationsOfAPlatformThatIsAskedRarely(t *testing.T) {
 		*s.clock = s.clock.Add(time.Minute)
 		if s.work(); s.platform.pulls != pulls+1 {
 			t.Errorf("%d scheduled pulls", s.platform.pulls-pulls)
+		}
+	})
+}
+
+// A pull that ends after the platform has refused the channel's credentials to somebody else leaves what is known of that.
+func TestAPullThatEndsAfterARefusal(t *testing.T) {
+	syncedEngines(t, 1, func(t *testing.T, s *synced) {
+		s.place("order")
+		*s.clock = s.clock.Add(2 * time.Minute)
+		s.platform.whilePull = func() {
+			s.platform.refusal = connector.Failf(connector.Unauthorized, "the key is wrong")
+			_, err := s.do.CheckChannel(t.Context(), s.store, s.channel, "")
+			s.must(err)
+		}
+		s.work()
+		var status, lastError string
+		s.must(s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
+			c, err := channels.ByID(tx, s.channel.ID)
+			if err != nil {
+				return err
+			}
+			state, err := channelsync.ByChannel(tx, s.channel.ID)
+			status, lastError = string(c.Status), state.LastError
+			return err
+		}))
+		if s.count(ordersHere) != 1 || status != "needs_reauth" || lastError == "" {
+			t.Errorf("%d orders, the channel is %s, its last error %q", s.count(ordersHere), status, lastError)
 		}
 	})
 }

@@ -66,7 +66,13 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	kind := string(r.job.Type)
 	over := state.Since(kind) != 0
 	state.SetSince(kind, 0)
-	state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
+	now, err := channels.ByID(tx, r.channel.ID)
+	if err != nil {
+		return err
+	}
+	if now.Status != channels.NeedsReauth { // else its credentials were refused while the job ran, and the error says so
+		state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
+	}
 	if len(r.errors) > 0 {
 		state.LastError = r.errors[0].Error
 	}

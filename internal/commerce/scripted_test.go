@@ -28,6 +28,7 @@ type scripted struct {
 	named     [][]string        // orders that were read by their names, by call
 	away      int               // pulls that give no more than a first page
 	whilePull func()            // done once, in the middle of the next pull
+	refusal   error             // of a connection test
 	upserts   int               // calls of Upsert
 	stock     map[string]int64  // that the platform shows
 	prices    map[string]string // that the platform shows
@@ -96,6 +97,8 @@ func (p *scripted) ReadOrders(_ context.Context, names []string) (connector.Orde
 	p.named = append(p.named, names)
 	return connector.OrderPage{Orders: p.where(func(o connector.Order) bool { return slices.Contains(names, o.ExternalID) })}, nil
 }
+
+func (p *scripted) Test(context.Context) (connector.Shop, error) { return connector.Shop{}, p.refusal }
 
 func (p *scripted) Upsert(_ context.Context, products []connector.Product) (list []connector.Result, err error) {
 	p.upserts++
