@@ -205,7 +205,7 @@ func (i endedItem) after() channelsync.Item {
 func (r *channelRun) pushStockNext(tx *db.Tx) error {
 	counts, err := channelsync.CountDue(tx, r.channel.ID)
 	if err == nil && counts.Stock > 0 {
-		jobs.InsertOnce(tx, jobs.StockPush, r.channel.ID)
+		jobs.InsertOnce(tx, jobs.StockPush, r.channel.ID, unasked)
 	}
 	return err
 }

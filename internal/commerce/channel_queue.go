@@ -23,6 +23,9 @@ type jobInput struct {
 	Notified    []string `json:"notified,omitempty"`  // external ids of orders that notifications were about
 }
 
+// unasked is the input of a job that follows from something else: its failure is reported once in an outage, as that of a scheduled one.
+const unasked = `{"scheduled":true}`
+
 func (in jobInput) text() (string, error) {
 	text, err := json.Marshal(in)
 	return string(text), err

@@ -19,5 +19,5 @@ func pushToPlatform(tx db.Writer, o *orders.Order, source orders.Source) {
 		return
 	}
 	o.Sync = orders.Sync{State: orders.SyncPending, UpdatedAt: tx.Micros()}
-	jobs.InsertOnce(tx, jobs.StatusPush, o.Channel)
+	jobs.InsertOnce(tx, jobs.StatusPush, o.Channel, unasked)
 }

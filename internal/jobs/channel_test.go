@@ -123,7 +123,7 @@ func TestOneWaitsForAChannel(t *testing.T) {
 	engines(t, func(y *yard) {
 		channel := id.New[id.Channel]()
 		once := func() {
-			if err := y.write(func(tx *db.Tx) error { jobs.InsertOnce(tx, jobs.OrderPull, channel); return nil }); err != nil {
+			if err := y.write(func(tx *db.Tx) error { jobs.InsertOnce(tx, jobs.OrderPull, channel, "{}"); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			y.pass(time.Second)

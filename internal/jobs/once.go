@@ -5,15 +5,15 @@ import (
 	"entrepot/internal/id"
 )
 
-// InsertOnce queues a new job of a channel, due now, unless one of its type waits already and is not begun: what is asked for
-// while it waits it will see. Two that are queued at the same moment may both be kept; the second one then finds nothing to do.
-func InsertOnce(tx db.Writer, kind Type, channel id.Channel) {
+// InsertOnce queues a new job of a channel with an input, due now, unless one of its type waits already and is not begun: what is asked
+// for while it waits it will see. Two that are queued at the same moment may both be kept; the second one then finds nothing to do.
+func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
 	tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor,
 			tries, due_at, created_at)
-		SELECT $1::BIGINT, $2::UUID, $3::TEXT, $4::UUID, 'PENDING', 0, 0, 0, 0, 0, '[]', '{}', '', 0, $5::BIGINT, $5::BIGINT
+		SELECT $1::BIGINT, $2::UUID, $3::TEXT, $4::UUID, 'PENDING', 0, 0, 0, 0, 0, '[]', $6::TEXT, '', 0, $5::BIGINT, $5::BIGINT
 		WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE tenant_id = $1 AND channel_id = $4::UUID AND type = $3 AND status = 'PENDING'
 			AND due_at IS NOT NULL)`,
-		tx.TenantID(), id.New[id.Job](), string(kind), channel, tx.Micros())
+		tx.TenantID(), id.New[id.Job](), string(kind), channel, tx.Micros(), input)
 	tx.Wake(Topic)
 }
 

@@ -139,7 +139,8 @@ func (u *upsert) claim(there map[string]found) {
 }
 
 // putProducts creates and changes the products themselves, without variations. Those with new pictures go in calls of their own: the shop
-// fetches each picture while we wait.
+// fetches each picture while we wait. One of these that fails leaves what was done of the others as it is; after two in a row the rest waits
+// for the next push.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {
@@ -154,13 +155,27 @@ func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	if err := s.putBatch(ctx, plain); err != nil {
 		return err
 	}
+	done, failures := len(plain), 0
+	var missed *connector.Failure
 	for _, u := range pictured {
-		if err := s.putBatch(ctx, []*upsert{u}); err != nil {
-			return err
+		if failures < mostFailures {
+			err := s.putBatch(ctx, []*upsert{u})
+			if missed = connector.FailureOf(err); missed == nil {
+				done, failures = done+1, 0
+				continue
+			}
+			if done == 0 || missed.Kind != connector.Temporary || ctx.Err() != nil {
+				return err
+			}
+			failures++
 		}
+		u.fail(true, "%s", missed.Message)
 	}
 	return nil
 }
+
+// mostFailures is how many calls in a row may fail before a shop is left alone.
+const mostFailures = 2
 
 // putBatch writes some products in one call.
 func (s *session) putBatch(ctx context.Context, list []*upsert) error {
