@@ -13,7 +13,7 @@ export GOFLAGS ?= -trimpath
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet.
 RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
 
-.PHONY: help run demo quick test crash failover parallel check bench postgres browser shots build dist clean
+.PHONY: help run demo quick test crash failover platforms parallel check bench postgres browser shots build dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ crash: postgres ## kill the service KILLS times on each engine under load, and a
 ROUNDS ?= 20
 failover: postgres ## kill PostgreSQL's primary ROUNDS times under load, promote its standby each time, and audit what is left
 	$(GO) test ./test/failover -count=1 -timeout 2h -v -rounds $(ROUNDS)
+
+platforms: postgres ## 500 products and 200 orders with a shop of each platform, on each engine, and what that took
+	$(GO) test ./test/platforms -count=1 -timeout 2h -v -run 'TestStory$$' -full
 
 DURATION ?= 60s
 parallel: postgres ## everything at once for DURATION on each engine, no answer slower than 2 s (a machine of its own)

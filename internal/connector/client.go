@@ -181,7 +181,7 @@ func (c *Client) enter(ctx context.Context, bucket string) error {
 		if wait == 0 {
 			return nil
 		}
-		if deadline, ok := ctx.Deadline(); wait > callTime || ok && c.all.now().Add(wait).After(deadline) {
+		if deadline, ok := ctx.Deadline(); wait > callTime || ok && wait > time.Until(deadline) { // a context's end is of the machine's time
 			return &Failure{Kind: Throttled, Message: "the platform wants no request just now", After: wait}
 		}
 		if err := c.all.sleep(ctx, wait); err != nil {

@@ -44,6 +44,7 @@ type Config struct {
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
+	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
 }
 
 // Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
@@ -211,7 +212,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 			Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
-		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention})
+		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention, JobLease: s.config.JobLease})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -27,7 +27,9 @@ type StoreConfig struct {
 	Dev       bool             // http and loopback addresses are allowed
 	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
 	Now       func() time.Time // nil: the real time
-	Log       *slog.Logger
+	// Sleep waits by the clock of Now for a limit of a platform, or until ctx ends; nil: by the real time
+	Sleep func(ctx context.Context, d time.Duration) error
+	Log   *slog.Logger
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
 	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
@@ -67,7 +69,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	}
 	s := &Store{DB: store, Guard: guard,
 		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log,
-			Dev: c.Dev, Clients: connector.NewClients(guard, c.agent()), PullEvery: c.PullEvery}}
+			Dev: c.Dev, Clients: c.clients(guard), PullEvery: c.PullEvery}}
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}
@@ -132,6 +134,15 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 			"folder", c.Dir, "file", secretbox.FileName)
 	}
 	return key, nil
+}
+
+// clients call platforms.
+func (c StoreConfig) clients(guard *netguard.Guard) *connector.Clients {
+	clients := connector.NewClients(guard, c.agent())
+	if c.Now != nil && c.Sleep != nil {
+		clients.Timed(c.Now, c.Sleep)
+	}
+	return clients
 }
 
 // agent names the service to platforms.

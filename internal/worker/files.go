@@ -14,6 +14,6 @@ const filesAtOnce = 2
 func (w *Worker) fileJobs() {
 	runner := &fileimport.Runner{Store: w.DB, Commerce: w.Commerce}
 	w.runSome(filesAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDueOfFile, jobs.ClaimOfFile) }, func(job jobs.Job) {
-		w.runHeld(job, func(ctx context.Context) error { return runner.Run(ctx, job, jobLease) })
+		w.runHeld(job, func(ctx context.Context) error { return runner.Run(ctx, job, w.JobLease) })
 	})
 }

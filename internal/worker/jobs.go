@@ -44,7 +44,7 @@ func (w *Worker) runJobs() (int, error) {
 	}
 	var claimed []jobs.Job
 	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) (err error) {
-		claimed, err = jobs.Claim(tx, jobsAtOnce, jobLease)
+		claimed, err = jobs.Claim(tx, jobsAtOnce, w.JobLease)
 		return err
 	})
 	var running sync.WaitGroup
@@ -79,7 +79,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		bulk, end := context.WithCancel(ctx)
 		defer end()
 		defer context.AfterFunc(w.stopping, end)() // between two orders; another node goes on, or this one after its next start
-		return w.Commerce.RunOrderBulk(bulk, w.DB, job, jobLease)
+		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
 	return w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
 		if job.Tries > jobTries {
@@ -93,7 +93,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 
 // hold prolongs the lease of a job until it has ended or another node has it.
 func (w *Worker) hold(ctx context.Context, job jobs.Job) {
-	tick := time.NewTicker(jobHold)
+	tick := time.NewTicker(w.JobLease / 4)
 	defer tick.Stop()
 	for {
 		select {
@@ -101,7 +101,7 @@ func (w *Worker) hold(ctx context.Context, job jobs.Job) {
 			return
 		case <-tick.C:
 		}
-		err := w.prolong(ctx, job, jobLease)
+		err := w.prolong(ctx, job, w.JobLease)
 		if errors.Is(err, jobs.ErrLost) {
 			return
 		}

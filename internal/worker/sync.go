@@ -87,7 +87,7 @@ func (w *Worker) claimOne(nextDue func(*db.Tx) (time.Time, bool, error),
 		return job, false, err
 	}
 	err = w.DB.Write(w.stopping, db.Across, func(tx *db.Tx) error {
-		job, ok, err = claim(tx, jobLease)
+		job, ok, err = claim(tx, w.JobLease)
 		return err
 	})
 	return job, ok && err == nil, err
@@ -95,7 +95,7 @@ func (w *Worker) claimOne(nextDue func(*db.Tx) (time.Time, bool, error),
 
 // runOnChannel does one job that calls a platform.
 func (w *Worker) runOnChannel(job jobs.Job) {
-	w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunChannelJob(ctx, w.DB, job, jobLease) })
+	w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunChannelJob(ctx, w.DB, job, w.JobLease) })
 }
 
 // runHeld does one job, holding its lease. When the node stops, the job is broken off between two steps and goes on elsewhere, or after the

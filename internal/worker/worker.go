@@ -46,6 +46,7 @@ type Config struct {
 	Alone    bool          // no other node serves this store: what a crash has left is taken over at the start
 	Poll     time.Duration // how often loops run without being woken; 0: a second
 	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
+	JobLease time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
 }
 
 // Worker is a running set of loops.
@@ -101,6 +102,9 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	}
 	if c.Keep == 0 {
 		c.Keep = 30 * 24 * time.Hour
+	}
+	if c.JobLease == 0 {
+		c.JobLease = jobLease
 	}
 	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch),
 		settling: make(chan struct{}),

@@ -21,8 +21,8 @@ func TestAmazonFeeds(t *testing.T) {
 		made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Amazon", "platform": "AMAZON", "credentials": map[string]any{
 			"baseUrl": server.URL, "sellerId": fakeshop.SellerID, "marketplaceId": fakeshop.MarketplaceID, "clientId": fakeshop.ClientID,
 			"clientSecret": fakeshop.ClientSecret, "refreshToken": fakeshop.RefreshToken}}, 201)
-		channel := made.text("data", "channel", "id")
-		if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.at("data", "success") != true {
+		channel := made.Text("data", "channel", "id")
+		if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.At("data", "success") != true {
 			t.Fatal(got)
 		}
 		var skus []string
@@ -38,9 +38,9 @@ func TestAmazonFeeds(t *testing.T) {
 		states := func() (counts map[string]int, reasons []string) {
 			counts = map[string]int{}
 			list := s.call("GET", "/api/v1/channels/"+channel+"/publications?limit=100", nil, 200)
-			for i := range list.list("data") {
-				counts[list.text("data", i, "status")]++
-				if reason := list.text("data", i, "error"); reason != "" {
+			for i := range list.List("data") {
+				counts[list.Text("data", i, "status")]++
+				if reason := list.Text("data", i, "error"); reason != "" {
 					reasons = append(reasons, reason)
 				}
 			}

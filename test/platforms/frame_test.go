@@ -52,19 +52,19 @@ func TestConnectionTestsEnd(t *testing.T) {
 		for name, behave := range hostile {
 			server := httptest.NewServer(behave)
 			t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-			for _, o := range others("") {
-				o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
-				made := s.call("POST", "/api/v1/channels", map[string]any{"name": name, "platform": o.platform, "credentials": o.credentials}, 201)
-				channel := made.text("data", "channel", "id")
+			for _, o := range shops() {
+				o.Credentials["url"], o.Credentials["baseUrl"] = server.URL, server.URL
+				made := s.call("POST", "/api/v1/channels", map[string]any{"name": name, "platform": o.Platform, "credentials": o.Credentials}, 201)
+				channel := made.Text("data", "channel", "id")
 				all.Go(func() {
 					began := time.Now()
 					status, got := s.try("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
-					if took := time.Since(began); status != 200 || got.at("data", "success") != false || got.text("data", "message") == "" ||
+					if took := time.Since(began); status != 200 || got.At("data", "success") != false || got.Text("data", "message") == "" ||
 						took > 15*time.Second {
-						t.Errorf("%s %s: %d in %s: %v", o.platform, name, status, took, got)
+						t.Errorf("%s %s: %d in %s: %v", o.Platform, name, status, took, got)
 					}
-					if _, now := s.try("GET", "/api/v1/channels/"+channel, nil); now.text("data", "status") != "active" {
-						t.Errorf("%s %s: the channel is %v", o.platform, name, now)
+					if _, now := s.try("GET", "/api/v1/channels/"+channel, nil); now.Text("data", "status") != "active" {
+						t.Errorf("%s %s: the channel is %v", o.Platform, name, now)
 					}
 				})
 			}
@@ -87,9 +87,9 @@ func TestReplayOfAConnectionTest(t *testing.T) {
 		t.Cleanup(shop.Close)
 		made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE", "status": "inactive",
 			"credentials": map[string]any{"url": shop.URL, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201)
-		path := "/api/v1/channels/" + made.text("data", "channel", "id") + "/sync/test"
+		path := "/api/v1/channels/" + made.Text("data", "channel", "id") + "/sync/test"
 		first, err := s.attempt("POST", path, map[string]any{}, "Idempotency-Key", "once")
-		if err != nil || first.status != 200 || first.at("data", "success") != false {
+		if err != nil || first.status != 200 || first.At("data", "success") != false {
 			t.Fatal(first, err)
 		}
 		asked := calls.Load()
@@ -120,20 +120,20 @@ func TestSettingsAndIssues(t *testing.T) {
 		done := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 1}, Status: "completed"})
 		full := func(id int64) document {
 			if o := s.here(channel)[id]; o != nil {
-				return s.call("GET", "/api/v1/orders/"+o.text("id"), nil, 200)
+				return s.call("GET", "/api/v1/orders/"+o.Text("id"), nil, 200)
 			}
 			return nil
 		}
 		s.await("orders", func() string {
-			return unless(full(held).text("data", "status") == "PROCESSING" && full(done).text("data", "status") == "SHIPPED" &&
+			return unless(full(held).Text("data", "status") == "PROCESSING" && full(done).Text("data", "status") == "SHIPPED" &&
 				codes(full(strange)) == "unknown_sku", full(held), full(done), full(strange))
 		})
 		s.call("POST", "/api/v1/products",
 			map[string]any{"sku": "STRANGER", "name": "Known now", "price": 5, "stock": map[string]any{"quantity": 9}}, 201)
 		s.await("the line is linked", func() string {
 			o := full(strange)
-			for i := range o.list("data", "items") {
-				if o.text("data", "items", i, "sku") == "STRANGER" && o.text("data", "items", i, "productId") == "" {
+			for i := range o.List("data", "items") {
+				if o.Text("data", "items", i, "sku") == "STRANGER" && o.Text("data", "items", i, "productId") == "" {
 					return fmt.Sprint(o)
 				}
 			}
@@ -142,7 +142,7 @@ func TestSettingsAndIssues(t *testing.T) {
 		shop.Move(done, "pending")
 		s.await("a move that is not allowed", func() string {
 			o := full(done)
-			return unless(codes(o) == "illegal_transition" && o.text("data", "status") == "SHIPPED", o)
+			return unless(codes(o) == "illegal_transition" && o.Text("data", "status") == "SHIPPED", o)
 		})
 		if status := shop.Orders()[done].Status; status != "pending" {
 			t.Errorf("the shop's order was moved to %s", status)
@@ -150,11 +150,24 @@ func TestSettingsAndIssues(t *testing.T) {
 	})
 }
 
+// here is the channel's orders by the shop's number.
+func (s *service) here(channel string) map[int64]document {
+	s.Helper()
+	found := map[int64]document{}
+	got := s.call("GET", "/api/v1/orders?limit=100&channelId="+channel, nil, 200)
+	for i := range got.List("data") {
+		var number int64
+		_, _ = fmt.Sscan(got.Text("data", i, "externalId"), &number)
+		found[number] = got.Object("data", i)
+	}
+	return found
+}
+
 // codes are those of an order's issues, each once.
 func codes(order document) string {
 	var list []string
-	for i := range order.list("data", "issues") {
-		list = append(list, order.text("data", "issues", i, "code"))
+	for i := range order.List("data", "issues") {
+		list = append(list, order.Text("data", "issues", i, "code"))
 	}
 	return strings.Join(list, " ")
 }
@@ -172,7 +185,7 @@ func TestLeaving(t *testing.T) {
 			return unless(counts["published"] == 2, counts, first)
 		})
 		shop.Down(503)
-		product := s.call("GET", "/api/v1/products?sku=MUG-000", nil, 200).text("data", 0, "id")
+		product := s.call("GET", "/api/v1/products?sku=MUG-000", nil, 200).Text("data", 0, "id")
 		s.call("DELETE", "/api/v1/channels/"+channel+"/publications/"+product, nil, 200)
 		if counts, _ := s.states(channel); counts["removing"] != 1 {
 			t.Errorf("while the shop is away: %v", counts)
@@ -185,7 +198,7 @@ func TestLeaving(t *testing.T) {
 				s.jobs(channel))
 		})
 		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"status": "inactive"}, 200)
-		if now := s.call("GET", "/api/v1/channels/"+channel, nil, 200); len(shop.Hooks()) != 0 || len(now.list("data", "webhooks")) != 0 {
+		if now := s.call("GET", "/api/v1/channels/"+channel, nil, 200); len(shop.Hooks()) != 0 || len(now.List("data", "webhooks")) != 0 {
 			t.Errorf("deactivated: the shop has %v, the channel %v", shop.Hooks(), now)
 		}
 		s.call("PATCH", "/api/v1/channels/"+channel, map[string]any{"status": "active"}, 200)

@@ -58,19 +58,19 @@ func TestPlatformsNotify(t *testing.T) {
 			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
 			made := s.call("POST", "/api/v1/channels", map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials,
 				"settings": map[string]any{"pullEvery": 3600}}, 201)
-			channel := made.text("data", "channel", "id")
+			channel := made.Text("data", "channel", "id")
 			tested := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-			if tested.at("data", "success") != true {
+			if tested.At("data", "success") != true {
 				t.Fatal(tested)
 			}
 			if o.install != nil {
-				o.install(tested.text("data", "paste", "url"), tested.text("data", "paste", "secret"))
+				o.install(tested.Text("data", "paste", "url"), tested.Text("data", "paste", "secret"))
 			}
 			s.await(o.platform+": the pull after the connection test", func() string {
-				return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).at("data", "lastSyncAt") != nil, s.jobs(channel))
+				return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).At("data", "lastSyncAt") != nil, s.jobs(channel))
 			})
 			pulls := func() int {
-				return len(s.call("GET", "/api/v1/jobs?type=order_pull&limit=100&channelId="+channel, nil, 200).list("data"))
+				return len(s.call("GET", "/api/v1/jobs?type=order_pull&limit=100&channelId="+channel, nil, 200).List("data"))
 			}
 			before := pulls()
 			placed := map[string]int{}
@@ -82,8 +82,8 @@ func TestPlatformsNotify(t *testing.T) {
 					placed[id] = 0
 				}
 				list := s.call("GET", "/api/v1/orders?limit=100&channelId="+channel, nil, 200)
-				for i := range list.list("data") {
-					placed[list.text("data", i, "externalId")]++
+				for i := range list.List("data") {
+					placed[list.Text("data", i, "externalId")]++
 				}
 				for id, n := range placed {
 					if n != 1 {

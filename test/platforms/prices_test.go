@@ -8,13 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	amazonshop "entrepot/internal/connector/amazon/fakeshop"
-	ebayshop "entrepot/internal/connector/ebay/fakeshop"
-	prestashop "entrepot/internal/connector/prestashop/fakeshop"
-	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
-	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
-	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
 )
 
 // setsPrice reports whether a request sets the price of something that the platform has already.
@@ -35,22 +28,6 @@ func setsPrice(platform string, r *http.Request, body string) bool {
 	return strings.HasSuffix(r.URL.Path, "/prices/update")
 }
 
-// wellBehaved takes the faults out of a shop.
-func wellBehaved(shop http.Handler) {
-	switch shop := shop.(type) {
-	case *prestashop.Shop:
-		shop.Faults = prestashop.Faults{}
-	case *shopifyshop.Shop:
-		shop.Faults = shopifyshop.Faults{}
-	case *ebayshop.Account:
-		shop.Faults = ebayshop.Faults{}
-	case *tiktokshop.Shop:
-		shop.Faults, shop.Audit = tiktokshop.Faults{}, 0
-	case *amazonshop.Account:
-		shop.Faults = amazonshop.Faults{}
-	}
-}
-
 // The price of a product goes with its publication. After it no platform is sent the price again; one that changes is sent once.
 func TestPricesAreSentOnce(t *testing.T) {
 	t.Parallel()
@@ -59,57 +36,53 @@ func TestPricesAreSentOnce(t *testing.T) {
 	}))
 	t.Cleanup(pictures.Close)
 	engines(t, func(t *testing.T, s *service) {
-		woo := wooshop.New("ck_test", "cs_test")
-		all := append(others(pictures.URL), other{platform: "WOOCOMMERCE", shop: woo,
-			credentials: map[string]any{"consumerKey": "ck_test", "consumerSecret": "cs_test"}})
-		for _, o := range all {
-			wellBehaved(o.shop)
+		for _, o := range shops() {
 			var prices atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
-				if setsPrice(o.platform, r, string(body)) {
+				if setsPrice(o.Platform, r, string(body)) {
 					prices.Add(1)
 				}
-				o.shop.ServeHTTP(w, r)
+				o.Handler.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
-			o.credentials["url"], o.credentials["baseUrl"] = server.URL, server.URL
+			o.Credentials["url"], o.Credentials["baseUrl"] = server.URL, server.URL
 			made := s.call("POST", "/api/v1/channels",
-				map[string]any{"name": o.platform, "platform": o.platform, "credentials": o.credentials}, 201)
-			channel := made.text("data", "channel", "id")
-			if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.at("data", "success") != true {
-				t.Fatalf("%s: %v", o.platform, got)
+				map[string]any{"name": o.Platform, "platform": o.Platform, "credentials": o.Credentials}, 201)
+			channel := made.Text("data", "channel", "id")
+			if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.At("data", "success") != true {
+				t.Fatalf("%s: %v", o.Platform, got)
 			}
 			variant := func(size string) map[string]any {
 				attributes := map[string]any{"Size": size}
-				if number := o.numbers[size]; number != "" {
-					attributes["EAN"] = number
+				if o.Identifiers {
+					attributes["EAN"] = map[string]string{"S": "4006381333931", "M": "4006381333948"}[size]
 				}
-				return map[string]any{"sku": o.platform + "-" + size, "name": size, "stock": 9, "attributes": attributes}
+				return map[string]any{"sku": o.Platform + "-" + size, "name": size, "stock": 9, "attributes": attributes}
 			}
-			s.call("POST", "/api/v1/products", map[string]any{"sku": o.platform, "name": "Shirt " + o.platform, "price": 12,
+			s.call("POST", "/api/v1/products", map[string]any{"sku": o.Platform, "name": "Shirt " + o.Platform, "price": 12,
 				"images":   []any{map[string]any{"url": pictures.URL + "/front.png"}},
 				"variants": []any{variant("S"), variant("M")}}, 201)
-			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{o.platform}}, 200)
+			s.call("POST", "/api/v1/channels/"+channel+"/publications", map[string]any{"skus": []string{o.Platform}}, 200)
 			stockPushes := func() (ended int) {
-				for _, job := range s.call("GET", "/api/v1/jobs?type=stock_push&channelId="+channel, nil, 200).list("data") {
+				for _, job := range s.call("GET", "/api/v1/jobs?type=stock_push&channelId="+channel, nil, 200).List("data") {
 					if job, _ := job.(map[string]any); job["completedAt"] != nil {
 						ended++
 					}
 				}
 				return ended
 			}
-			s.await(o.platform+": published, and looked at afterwards", func() string {
+			s.await(o.Platform+": published, and looked at afterwards", func() string {
 				list := s.call("GET", "/api/v1/channels/"+channel+"/publications", nil, 200)
-				return unless(list.text("data", 0, "status") == "published" && stockPushes() > 0, list, s.jobs(channel))
+				return unless(list.Text("data", 0, "status") == "published" && stockPushes() > 0, list, s.jobs(channel))
 			})
 			if n := prices.Load(); n != 0 {
-				t.Errorf("%s: %d requests set the price that the publication had brought", o.platform, n)
+				t.Errorf("%s: %d requests set the price that the publication had brought", o.Platform, n)
 			}
 			s.call("PATCH", "/api/v1/sdk/prices/bulk-update",
-				map[string]any{"updates": []any{map[string]any{"sku": o.platform + "-S", "price": 13}}}, 200)
-			s.await(o.platform+": the new price", func() string { return unless(prices.Load() > 0, s.jobs(channel)) })
+				map[string]any{"updates": []any{map[string]any{"sku": o.Platform + "-S", "price": 13}}}, 200)
+			s.await(o.Platform+": the new price", func() string { return unless(prices.Load() > 0, s.jobs(channel)) })
 		}
 	})
 }

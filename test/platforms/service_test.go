@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/connector/connectortest/story"
+	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/server"
 	"entrepot/test/blackbox/harness"
@@ -54,17 +56,24 @@ func engineByEngine(t *testing.T, test func(t *testing.T, s *service)) {
 // service is a running service that can be stopped and started again on its store.
 type service struct {
 	*testing.T
-	config  server.Config
-	base    string
-	key     string
-	stop    func()
-	again   func() // ends it and starts it again; nil: in order
-	between func() // see interrupt
+	config server.Config
+	base   string
+	key    string
+	stop   func()
+	again  func() // ends it and starts it again; nil: in order
+	clock  *clock // nil: the machine's
+	store  *db.DB // while it runs
 }
 
 const ownerEmail, ownerPassword = "owner@platforms.example", "correct horse battery staple 1"
 
 func newService(t *testing.T, engine string) *service {
+	t.Helper()
+	return unstarted(t, engine).begin()
+}
+
+// unstarted is a service on a new store.
+func unstarted(t *testing.T, engine string) *service {
 	t.Helper()
 	s := &service{T: t}
 	s.config = server.Config{Addr: "127.0.0.1:0", Version: "test", Admin: server.Admin{Email: ownerEmail, Password: ownerPassword}}
@@ -78,11 +87,22 @@ func newService(t *testing.T, engine string) *service {
 	} else {
 		s.config.Dir = dbtest.StoreDir(t)
 	}
+	return s
+}
+
+// begin starts it and gives it a key.
+func (s *service) begin() *service {
+	s.Helper()
 	s.logIn()
-	t.Cleanup(func() { s.stop() })
-	made := s.call("POST", "/api/v1/developer/api-keys", map[string]any{"name": "all", "scopes": []string{"write:products", "write:categories",
-		"write:inventory", "write:orders", "write:customers", "write:channels", "write:webhooks", "write:attributes"}}, 201)
-	s.key = made.text("data", "key")
+	s.Cleanup(func() { s.stop() })
+	made := s.call(
+		"POST",
+		"/api/v1/developer/api-keys",
+		map[string]any{"name": "all", "scopes": []string{"write:products", "write:categories", "write:inventory",
+			"write:orders", "write:customers", "write:channels", "write:webhooks", "write:attributes"}},
+		201,
+	)
+	s.key = made.Text("data", "key")
 	return s
 }
 
@@ -96,7 +116,7 @@ func (s *service) logIn() {
 	defer hashing.Unlock()
 	s.start()
 	in := s.call("POST", "/api/v1/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword}, 200)
-	s.key = in.text("data", "accessToken")
+	s.key = in.Text("data", "accessToken")
 }
 
 // start runs the service; what PublicURL says stays the same over restarts.
@@ -110,7 +130,7 @@ func (s *service) start() {
 	s.config.Addr = running.Address()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- running.Run(ctx, func(*server.Store) { close(ready) }) }()
+	go func() { ended <- running.Run(ctx, func(store *server.Store) { s.store = store.DB; close(ready) }) }()
 	select {
 	case <-ready:
 	case err := <-ended:
@@ -132,39 +152,7 @@ func (s *service) another() *service {
 }
 
 // document is a JSON answer.
-type document map[string]any
-
-// at walks into the answer by names and places.
-func (d document) at(path ...any) any {
-	var v any = map[string]any(d)
-	for _, p := range path {
-		switch p := p.(type) {
-		case string:
-			o, _ := v.(map[string]any)
-			v = o[p]
-		case int:
-			list, _ := v.([]any)
-			if p >= len(list) {
-				return nil
-			}
-			v = list[p]
-		}
-	}
-	return v
-}
-
-func (d document) text(path ...any) string {
-	v := d.at(path...)
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(v)
-}
-
-func (d document) list(path ...any) []any {
-	list, _ := d.at(path...).([]any)
-	return list
-}
+type document = story.Document
 
 // call sends a request and demands a status.
 func (s *service) call(method, path string, body any, want int) document {
@@ -254,4 +242,15 @@ func (s *service) jobs(channel string) string {
 	key := s.key
 	defer func() { s.key = key }()
 	return fmt.Sprint(s.call("GET", "/api/v1/sdk/sync/status", nil, 200), s.call("GET", "/api/v1/channels/"+channel, nil, 200))
+}
+
+// restart stops the service and starts it on its store and address, or does what the test has in its place.
+func (s *service) restart() {
+	s.Helper()
+	if s.again != nil {
+		s.again()
+		return
+	}
+	s.stop()
+	s.start()
 }

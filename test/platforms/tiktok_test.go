@@ -16,14 +16,14 @@ func TestTikTokNotifies(t *testing.T) {
 		go shop.Deliver(t.Context())
 		channel := s.connectTikTok(shop, map[string]any{"pullEvery": 3600})
 		s.await("the pull after the connection test", func() string {
-			return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).at("data", "lastSyncAt") != nil, s.jobs(channel))
+			return unless(s.call("GET", "/api/v1/channels/"+channel, nil, 200).At("data", "lastSyncAt") != nil, s.jobs(channel))
 		})
 		ids := []string{shop.Buy(fakeshop.Wish{SKUs: map[string]int64{"MUG": 2}, Cents: 790})}
 		status := func() map[string]string {
 			found := map[string]string{}
 			list := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200)
-			for i := range list.list("data") {
-				found[list.text("data", i, "externalId")] += list.text("data", i, "status")
+			for i := range list.List("data") {
+				found[list.Text("data", i, "externalId")] += list.Text("data", i, "status")
 			}
 			return found
 		}

@@ -30,7 +30,7 @@ func TestTokensAreRenewedOnce(t *testing.T) {
 			for _, node := range slices.Repeat(nodes, 3) {
 				all.Go(func() {
 					status, got := node.try("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{})
-					if status != 200 || got.at("data", "success") != true {
+					if status != 200 || got.At("data", "success") != true {
 						refused <- fmt.Sprint(status, got)
 					}
 				})
@@ -44,7 +44,7 @@ func TestTokensAreRenewedOnce(t *testing.T) {
 				t.Errorf("round %d: renewed %d times", round, n)
 			}
 		}
-		if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).text("data", "status"); state != "active" {
+		if state := s.call("GET", "/api/v1/channels/"+channel, nil, 200).Text("data", "status"); state != "active" {
 			t.Errorf("the channel is %s", state)
 		}
 	})
@@ -72,7 +72,7 @@ func TestTokensAreStoredBeforeTheyAreUsed(t *testing.T) {
 		s.restart()
 		<-ended
 		got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-		if got.at("data", "success") != true || shop.Renewed() != 1 {
+		if got.At("data", "success") != true || shop.Renewed() != 1 {
 			t.Errorf("renewed %d times: %v", shop.Renewed(), got)
 		}
 	})
@@ -86,8 +86,8 @@ func (s *service) connectTikTok(shop *fakeshop.Shop, settings map[string]any) (c
 	made := s.call("POST", "/api/v1/channels", map[string]any{"name": "TikTok", "platform": "TIKTOK_SHOP", "settings": settings,
 		"credentials": map[string]any{"baseUrl": server.URL, "appKey": fakeshop.AppKey, "appSecret": fakeshop.AppSecret,
 			"accessToken": fakeshop.AccessToken, "refreshToken": fakeshop.RefreshToken, "shopCipher": fakeshop.Cipher}}, 201)
-	channel = made.text("data", "channel", "id")
-	if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.at("data", "success") != true {
+	channel = made.Text("data", "channel", "id")
+	if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.At("data", "success") != true {
 		s.Fatalf("the test failed: %v", got)
 	}
 	return channel

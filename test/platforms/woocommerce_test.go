@@ -33,8 +33,8 @@ func (s *service) connect(shop *wooShop, settings map[string]any) (channel strin
 	s.Helper()
 	made := s.call("POST", "/api/v1/channels", map[string]any{"name": "Woo", "platform": "WOOCOMMERCE", "settings": settings,
 		"credentials": map[string]any{"url": shop.url, "consumerKey": "ck_test", "consumerSecret": "cs_test"}}, 201)
-	channel = made.text("data", "channel", "id")
-	if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.at("data", "success") != true {
+	channel = made.Text("data", "channel", "id")
+	if got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200); got.At("data", "success") != true {
 		s.Fatalf("the test failed: %v", got)
 	}
 	return channel
@@ -50,8 +50,8 @@ func TestWooTest(t *testing.T) {
 			shop := newWooShop(t, habits)
 			channel := s.connect(shop, nil)
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-			if n := len(got.list("data", "webhooksRegistered")); n != 5 || got.text("data", "shop", "name") != "Mug Shop" ||
-				got.text("data", "shop", "currency") != "EUR" {
+			if n := len(got.List("data", "webhooksRegistered")); n != 5 || got.Text("data", "shop", "name") != "Mug Shop" ||
+				got.Text("data", "shop", "currency") != "EUR" {
 				t.Errorf("%s: %v", name, got)
 			}
 			if hooks := shop.Hooks(); len(hooks) != 5 {
@@ -65,8 +65,8 @@ func TestWooTest(t *testing.T) {
 				}
 			}
 			now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
-			if now.text("data", "status") != "active" || len(now.list("data", "webhooks")) != 5 || now.text("data", "nextPullAt") == "" ||
-				now.text("data", "webhooks", 0, "status") != "active" || now.at("data", "lastError") != nil {
+			if now.Text("data", "status") != "active" || len(now.List("data", "webhooks")) != 5 || now.Text("data", "nextPullAt") == "" ||
+				now.Text("data", "webhooks", 0, "status") != "active" || now.At("data", "lastError") != nil {
 				t.Errorf("%s: the channel is %v", name, now)
 			}
 		}
@@ -93,15 +93,15 @@ func TestWooTestFails(t *testing.T) {
 			shop.Down(c.down)
 			made := s.call("POST", "/api/v1/channels", map[string]any{"name": c.name, "platform": "WOOCOMMERCE",
 				"credentials": map[string]any{"url": shop.url, "consumerKey": c.key, "consumerSecret": c.secret}}, 201)
-			channel := made.text("data", "channel", "id")
+			channel := made.Text("data", "channel", "id")
 			got := s.call("POST", "/api/v1/channels/"+channel+"/sync/test", map[string]any{}, 200)
-			if got.at("data", "success") != false || !strings.Contains(fmt.Sprint(got), c.says) ||
+			if got.At("data", "success") != false || !strings.Contains(fmt.Sprint(got), c.says) ||
 				strings.Contains(fmt.Sprint(got), c.secret) {
 				t.Errorf("%s: %v", c.name, got)
 			}
 			now := s.call("GET", "/api/v1/channels/"+channel, nil, 200)
-			if now.text("data", "status") != c.status || !strings.Contains(now.text("data", "lastError"), c.says) ||
-				(now.at("data", "nextPullAt") == nil) != (c.status == "needs_reauth") || len(now.list("data", "webhooks")) != 0 {
+			if now.Text("data", "status") != c.status || !strings.Contains(now.Text("data", "lastError"), c.says) ||
+				(now.At("data", "nextPullAt") == nil) != (c.status == "needs_reauth") || len(now.List("data", "webhooks")) != 0 {
 				t.Errorf("%s: the channel is %v, want %s", c.name, now, c.status)
 			}
 		}
@@ -152,13 +152,13 @@ func (s *service) states(channel string) (counts map[string]int, firstError stri
 	counts = map[string]int{}
 	for page := 1; ; page++ {
 		got := s.call("GET", fmt.Sprintf("/api/v1/channels/%s/publications?limit=250&page=%d", channel, page), nil, 200)
-		for i := range got.list("data") {
-			counts[got.text("data", i, "status")]++
-			if text := got.text("data", i, "error"); text != "" && firstError == "" {
+		for i := range got.List("data") {
+			counts[got.Text("data", i, "status")]++
+			if text := got.Text("data", i, "error"); text != "" && firstError == "" {
 				firstError = text
 			}
 		}
-		if len(got.list("data")) < 250 {
+		if len(got.List("data")) < 250 {
 			return counts, firstError
 		}
 	}
@@ -170,11 +170,11 @@ func (s *service) available() map[string]int64 {
 	out := map[string]int64{}
 	for page := 1; ; page++ {
 		got := s.call("GET", fmt.Sprintf("/api/v1/inventory?limit=100&page=%d", page), nil, 200)
-		for i := range got.list("data") {
-			n, _ := got.at("data", i, "available").(float64)
-			out[got.text("data", i, "sku")] += int64(n)
+		for i := range got.List("data") {
+			n, _ := got.At("data", i, "available").(float64)
+			out[got.Text("data", i, "sku")] += int64(n)
 		}
-		if len(got.list("data")) < 100 {
+		if len(got.List("data")) < 100 {
 			return out
 		}
 	}
@@ -317,9 +317,9 @@ func TestWooOrders(t *testing.T) {
 		binned := shop.Place(fakeshop.Wish{SKUs: map[string]int64{"MUG-000": 1}})
 		find := func(id int64) document {
 			got := s.call("GET", fmt.Sprintf("/api/v1/orders?search=%d&channelId=%s", id, channel), nil, 200)
-			for i := range got.list("data") {
-				if got.text("data", i, "externalNumber") == fmt.Sprint(id) {
-					return s.call("GET", "/api/v1/orders/"+got.text("data", i, "id"), nil, 200)
+			for i := range got.List("data") {
+				if got.Text("data", i, "externalNumber") == fmt.Sprint(id) {
+					return s.call("GET", "/api/v1/orders/"+got.Text("data", i, "id"), nil, 200)
 				}
 			}
 			return nil
@@ -328,15 +328,15 @@ func TestWooOrders(t *testing.T) {
 			return unless(find(plain) != nil && find(unpaid) != nil && find(binned) != nil, "not all are here")
 		})
 		o := find(plain)
-		if o.text("data", "totalAmount") != shop.Orders()[plain].Total || o.text("data", "status") != "PROCESSING" ||
-			o.text("data", "customerEmail") == "" ||
-			len(o.list("data", "items")) != 4 {
+		if o.Text("data", "totalAmount") != shop.Orders()[plain].Total || o.Text("data", "status") != "PROCESSING" ||
+			o.Text("data", "customerEmail") == "" ||
+			len(o.List("data", "items")) != 4 {
 			t.Errorf("%v, the shop says %+v", o, shop.Orders()[plain])
 		}
-		if issues := o.list("data", "issues"); len(issues) != 0 {
+		if issues := o.List("data", "issues"); len(issues) != 0 {
 			t.Errorf("issues: %v", issues)
 		}
-		if find(unpaid).text("data", "status") != "PENDING" {
+		if find(unpaid).Text("data", "status") != "PENDING" {
 			t.Errorf("unpaid: %v", find(unpaid))
 		}
 		shop.Move(unpaid, "completed")
@@ -344,14 +344,14 @@ func TestWooOrders(t *testing.T) {
 		shop.Refund(plain, 1, "broken")
 		s.await("what changed there", func() string {
 			return unless(
-				find(unpaid).text("data", "status") == "SHIPPED" && find(binned).text("data", "status") == "CANCELLED" &&
-					len(find(plain).list("data", "refunds")) == 1,
-				find(unpaid).text("data", "status"),
-				find(binned).text("data", "status"),
-				find(plain).at("data", "refunds"),
+				find(unpaid).Text("data", "status") == "SHIPPED" && find(binned).Text("data", "status") == "CANCELLED" &&
+					len(find(plain).List("data", "refunds")) == 1,
+				find(unpaid).Text("data", "status"),
+				find(binned).Text("data", "status"),
+				find(plain).At("data", "refunds"),
 			)
 		})
-		if n := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200).text("meta", "total"); n != "3" {
+		if n := s.call("GET", "/api/v1/orders?channelId="+channel, nil, 200).Text("meta", "total"); n != "3" {
 			t.Errorf("%s orders, want 3", n)
 		}
 		s.await("stock", func() string { return s.equalStock(shop) })

@@ -252,6 +252,27 @@ func (a *Account) OnSale() map[string]int64 {
 	return prices
 }
 
+// Offers are what Amazon shows of all SKUs but parents.
+func (a *Account) Offers() map[string]Offered {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settle()
+	all := map[string]Offered{}
+	for sku, l := range a.listings {
+		if l.first("parentage_level")["value"] != "parent" {
+			all[sku] = Offered{l.price(), l.quantity(), l.issue == "" && !a.Now().Before(l.live)}
+		}
+	}
+	return all
+}
+
+// Offered is what Amazon shows of a SKU.
+type Offered struct {
+	Price    string
+	Quantity int64
+	Live     bool
+}
+
 // Listings is how many there are.
 func (a *Account) Listings() int {
 	a.mu.Lock()

@@ -103,6 +103,39 @@ func (a *Account) Order(id string) (parcels int, pieces int64, status string) {
 	return len(o.packages), o.shipped(""), o.status
 }
 
+// Numbers are the tracking numbers of an order's parcels.
+func (a *Account) Numbers(id string) (numbers []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.find(id).packages {
+		number, _ := p["trackingNumber"].(string)
+		numbers = append(numbers, number)
+	}
+	return numbers
+}
+
+// Total is what an order costs, also after it was cancelled, when Amazon no longer says it; nothing while it is pending.
+func (a *Account) Total(id string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	if o.Pending {
+		return euros(0)["amount"].(string)
+	}
+	return euros(o.total())["amount"].(string)
+}
+
+func (o *order) total() int64 {
+	total := o.Shipping + o.GiftWrap + o.Tip - o.Discount
+	for _, l := range o.Wish.Lines {
+		total += l.Cents
+	}
+	if !o.Within {
+		total += o.Tax
+	}
+	return total
+}
+
 // Lines are the ids of an order's lines.
 func (a *Account) Lines(id string) []string {
 	a.mu.Lock()
@@ -164,10 +197,8 @@ func (o *order) show(parts []string) object {
 		out["packages"] = o.packages
 	}
 	amounts := has("PROCEEDS") && !o.Pending && o.status != "CANCELLED"
-	var goods int64
 	items := []object{}
 	for i, l := range o.Wish.Lines {
-		goods += l.Cents
 		line := object{"orderItemId": o.lines[i], "quantityOrdered": l.Quantity,
 			"product": object{"sellerSku": l.SKU, "title": "Article " + l.SKU, "asin": "B0" + l.SKU}}
 		if o.status == "CANCELLED" {
@@ -180,11 +211,7 @@ func (o *order) show(parts []string) object {
 	}
 	out["orderItems"] = items
 	if amounts {
-		total := goods + o.Shipping + o.GiftWrap + o.Tip - o.Discount
-		if !o.Within {
-			total += o.Tax
-		}
-		proceeds := object{"grandTotal": euros(total)}
+		proceeds := object{"grandTotal": euros(o.total())}
 		if o.Tip > 0 {
 			proceeds["breakdowns"] = []object{{"type": "DELIVERY_TIP", "status": "FINALIZED", "subtotal": euros(o.Tip)}}
 		}

@@ -67,6 +67,7 @@ type order struct {
 	parcels     []object
 	refunds     []object
 	shipped     map[string]int64
+	discount    int64
 }
 
 type line struct {

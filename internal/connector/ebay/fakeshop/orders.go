@@ -10,16 +10,104 @@ import (
 	"entrepot/internal/money"
 )
 
-// Buy places a paid order of one SKU as a buyer does, at cents each with 4.90 shipping; it gives the order's id and its line's.
+// Bought is a line of an order that a buyer places, at Cents each.
+type Bought struct {
+	SKU             string
+	Quantity, Cents int64
+}
+
+// Wish is what a buyer orders. Amounts are cents.
+type Wish struct {
+	Lines    []Bought
+	Unpaid   bool
+	Discount int64
+}
+
+// Buy places a paid order of one SKU as a buyer does, at cents each; it gives the order's id and its line's.
 func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) {
+	id := a.Place(Wish{Lines: []Bought{{sku, quantity, cents}}})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return id, a.find(id).lines[0].id
+}
+
+// Place places an order as a buyer does, with 4.90 shipping, and takes what was bought off the quantities; it gives the order's id.
+func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Now().UTC()
-	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}}
-	o.lines = []line{{a.id(), sku, quantity, cents}}
+	o := &order{id: "12-" + a.id(), payment: "PAID", created: now, modified: now, shipped: map[string]int64{}, discount: w.Discount}
+	if w.Unpaid {
+		o.payment = "PENDING"
+	}
+	for _, l := range w.Lines {
+		o.lines = append(o.lines, line{a.id(), l.SKU, l.Quantity, l.Cents})
+		a.take(l.SKU, l.Quantity)
+	}
 	a.orders = append(a.orders, o)
 	a.notify("ORDER_CONFIRMATION", o)
-	return o.id, o.lines[0].id
+	return o.id
+}
+
+// take takes pieces off the quantity of a SKU.
+func (a *Account) take(sku string, quantity int64) {
+	o, it := a.offers[sku], a.items[sku]
+	if o == nil || it == nil {
+		return
+	}
+	o.quantity = max(0, o.quantity-quantity)
+	it["availability"] = object{"shipToLocationAvailability": object{"quantity": o.quantity}}
+}
+
+// Change changes an order at eBay: paid, cancelled (which gives the quantities back) or returned (all money of it).
+func (a *Account) Change(id, what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := a.find(id)
+	o.modified = a.Now().UTC()
+	switch what {
+	case "paid":
+		o.payment = "PAID"
+	case "cancelled":
+		a.cancelOrder(o)
+	case "returned":
+		o.payment = "FULLY_REFUNDED"
+		o.refunds = append(o.refunds, object{"refundId": a.id(), "refundStatus": "REFUNDED", "amount": euros(o.total()),
+			"refundDate": stamp(a.Now())})
+	}
+}
+
+func (a *Account) cancelOrder(o *order) {
+	o.cancelled, o.modified = true, a.Now().UTC()
+	for _, l := range o.lines {
+		a.take(l.sku, o.shipped[l.id]-l.quantity)
+	}
+}
+
+func (o *order) total() (cents int64) {
+	for _, l := range o.lines {
+		cents += l.cents * l.quantity
+	}
+	return cents + 490 - o.discount
+}
+
+// Total is what an order costs.
+func (a *Account) Total(id string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return euros(a.find(id).total())["value"].(string)
+}
+
+// Numbers are the tracking numbers of an order's parcels.
+func (a *Account) Numbers(id string) (numbers []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.find(id).parcels {
+		if number, ok := p["shipmentTrackingNumber"].(string); ok {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
 }
 
 // Refund gives an order's money back on eBay.
@@ -80,7 +168,7 @@ func (o *order) show() object {
 	return object{"orderId": o.id, "creationDate": stamp(o.created), "lastModifiedDate": stamp(o.modified), "orderFulfillmentStatus": state,
 		"orderPaymentStatus": o.payment, "cancelStatus": object{"cancelState": cancel}, "buyer": object{"username": "ada"},
 		"fulfillmentStartInstructions": []object{{"shippingStep": object{"shipTo": to}}},
-		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(goods + 490)},
+		"pricingSummary":               object{"priceSubtotal": euros(goods), "deliveryCost": euros(490), "total": euros(o.total())},
 		"paymentSummary":               object{"refunds": o.refunds}, "lineItems": lines}
 }
 
@@ -157,7 +245,7 @@ func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	if o == nil || o.cancelled {
 		return http.StatusBadRequest, problem(1500, "The order cannot be cancelled.")
 	}
-	o.cancelled, o.modified = true, a.Now().UTC()
+	a.cancelOrder(o)
 	return http.StatusOK, object{"cancelId": a.id()}
 }
 
@@ -172,4 +260,22 @@ func (a *Account) OnSale() map[string]int64 {
 		}
 	}
 	return found
+}
+
+// Offered is what eBay shows of a SKU; Listing is "" while it is not on sale.
+type Offered struct {
+	Price    string
+	Quantity int64
+	Listing  string
+}
+
+// Offers are what eBay shows of all SKUs.
+func (a *Account) Offers() map[string]Offered {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := map[string]Offered{}
+	for sku, o := range a.offers {
+		all[sku] = Offered{o.price, o.quantity, o.listing}
+	}
+	return all
 }

@@ -12,10 +12,25 @@ type Bought struct {
 	Quantity int
 }
 
-// Buy places an order as a buyer does; paid says whether it is paid at once. Only then it takes stock. It gives the order's id.
+// Wish is what a buyer orders. Amounts are net, in hundredths.
+type Wish struct {
+	Lines    []Bought
+	Email    string
+	Unpaid   bool
+	Discount int64
+	Wrapping int64
+}
+
+// Buy places an order as a buyer does; paid says whether it is paid at once. It gives the order's id.
 func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
+	return s.Place(Wish{Lines: lines, Email: email, Unpaid: !paid})
+}
+
+// Place places an order as a buyer does. Only one that is paid takes stock. It gives the order's id.
+func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	email, paid, lines := w.Email, !w.Unpaid, w.Lines
 	customer := s.add("customers", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "email": email})
 	address := s.add("addresses", map[string]string{"firstname": "Ada", "lastname": "Lovelace", "address1": "1 rue de la Paix",
 		"city":     "Paris",
@@ -23,27 +38,103 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	now := s.stamp()
 	o := s.add("orders", map[string]string{"id_customer": customer.id, "id_address_delivery": address.id, "id_address_invoice": address.id,
 		"id_currency": "1", "id_carrier": "2", "module": "ps_wirepayment", "payment": "Bank wire", "note": "", "shipping_number": "",
-		"date_add": now, "date_upd": now, "current_state": "10", "total_discounts_tax_excl": "0.000000", "total_wrapping_tax_excl": "0.000000"})
+		"date_add": now, "date_upd": now, "current_state": "10", "total_discounts_tax_excl": six(w.Discount * 10_000),
+		"total_wrapping_tax_excl": six(w.Wrapping * 10_000)})
 	o.fields["reference"] = fmt.Sprintf("FAKE%05s", o.id)
-	var net int64 // in 1/1,000,000
 	for _, l := range lines {
 		product, combination, price := s.sold(l.SKU)
 		total := price * int64(l.Quantity)
-		net += total
 		s.add("order_details", map[string]string{"id_order": o.id, "product_id": product, "product_attribute_id": combination,
 			"product_reference": l.SKU,
 			"product_name":      "Article " + l.SKU, "product_quantity": strconv.Itoa(l.Quantity), "unit_price_tax_excl": six(price),
 			"total_price_tax_excl": six(total)})
 	}
-	tax, shipping := (net+5_000_000)/5, int64(5_000_000)
-	o.fields["total_products"], o.fields["total_shipping_tax_excl"] = six(net), six(shipping)
-	o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(net+shipping), six(net+shipping+tax)
+	o.fields["total_shipping_tax_excl"] = six(5_000_000)
+	s.total(o)
 	s.add("order_carriers", map[string]string{"id_order": o.id, "id_carrier": "2", "tracking_number": ""})
 	s.notify("order.created", "id_order", o.id)
 	if paid {
 		s.move(o, "2")
 	}
 	return o.id
+}
+
+// total adds an order up. Tax is a fifth.
+func (s *Shop) total(o *row) {
+	var goods int64 // in 1/1,000,000
+	for _, d := range s.where("order_details", "id_order", o.id) {
+		goods += millionths(d.get("total_price_tax_excl"))
+	}
+	net := goods + millionths(o.get("total_shipping_tax_excl")) + millionths(o.get("total_wrapping_tax_excl")) -
+		millionths(o.get("total_discounts_tax_excl"))
+	o.fields["total_products"], o.fields["total_paid_tax_excl"], o.fields["total_paid_tax_incl"] = six(goods), six(net), six(net+net/5)
+}
+
+// Edit adds a piece to the first line of an order, as a person in the back office does. Only one that is paid takes it from the stock.
+func (s *Shop) Edit(order string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.find("orders", order)
+	d := s.where("order_details", "id_order", order)[0]
+	state := o.get("current_state")
+	if o.get("took") == "1" {
+		s.move(o, "6")
+	}
+	quantity, _ := strconv.Atoi(d.get("product_quantity"))
+	d.fields["product_quantity"] = strconv.Itoa(quantity + 1)
+	d.fields["total_price_tax_excl"] = six(millionths(d.get("unit_price_tax_excl")) * int64(quantity+1))
+	s.total(o)
+	s.move(o, state)
+}
+
+// Total is what an order costs with tax, to the hundredth.
+func (s *Shop) Total(order string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cents := (millionths(s.find("orders", order).get("total_paid_tax_incl")) + 5_000) / 10_000
+	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
+}
+
+// Item is what the shop shows of a reference. Price is net, in millionths.
+type Item struct {
+	Quantity, Price int64
+	Active          bool
+}
+
+// Items are the things that are sold, and the references that stand twice.
+func (s *Shop) Items() (items map[string]Item, doubled []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	items = map[string]Item{}
+	quantities := map[string]int64{}
+	for _, r := range s.resources["stock_availables"].rows {
+		n, _ := strconv.ParseInt(r.get("quantity"), 10, 64)
+		quantities[r.get("id_product")+" "+r.get("id_product_attribute")] = n
+	}
+	add := func(p *row, combination, reference string, price int64) {
+		if _, twice := items[reference]; twice {
+			doubled = append(doubled, reference)
+		}
+		items[reference] = Item{quantities[p.id+" "+combination], price, p.get("active") == "1"}
+	}
+	products, varied := map[string]*row{}, map[string]bool{}
+	for _, p := range s.resources["products"].rows {
+		products[p.id] = p
+	}
+	for _, c := range s.resources["combinations"].rows {
+		if p := products[c.get("id_product")]; p != nil {
+			varied[p.id] = true
+			add(p, c.id, c.get("reference"), millionths(p.get("price"))+millionths(c.get("price")))
+		}
+	}
+	for _, p := range s.resources["products"].rows {
+		if !varied[p.id] {
+			add(p, "0", p.get("reference"), millionths(p.get("price")))
+		} else if _, twice := items[p.get("reference")]; twice {
+			doubled = append(doubled, p.get("reference"))
+		}
+	}
+	return items, doubled
 }
 
 func six(millionths int64) string {

@@ -16,11 +16,13 @@ type order struct {
 	parcels                    []*parcel
 	refunds                    []object
 	part                       string // the fulfilment order's id
+	discount, tip              int64
 }
 
 type line struct {
 	id, part, sku, name string
 	quantity, shipped   int64
+	current             int64 // of the quantity, after edits and refunds
 	cents               int64 // of one
 }
 
@@ -37,22 +39,34 @@ type Bought struct {
 	Cents    int64 // of one
 }
 
-// Buy places an order as a buyer does; it gives the order's id. Shipping is 5.00, tax a fifth of all.
+// Wish is what a buyer orders. Amounts are cents.
+type Wish struct {
+	Lines         []Bought
+	Email         string
+	Unpaid        bool
+	Discount, Tip int64
+}
+
+// Buy places an order as a buyer does; it gives the order's id.
 func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
+	return s.Place(Wish{Lines: lines, Email: email, Unpaid: !paid})
+}
+
+// Place places an order as a buyer does; it gives the order's id. Shipping is 5.00, tax a fifth of goods and shipping.
+func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := &order{id: s.gid("Order"), email: email, financial: "PENDING", created: s.Now().UTC(), updated: s.Now().UTC(),
-		part: s.gid("FulfillmentOrder")}
+	paid, lines := !w.Unpaid, w.Lines
+	o := &order{id: s.gid("Order"), email: w.Email, discount: w.Discount, tip: w.Tip, financial: "PENDING",
+		created: s.Now().UTC(), updated: s.Now().UTC(), part: s.gid("FulfillmentOrder")}
 	o.name = "#" + strconv.Itoa(1000+len(s.orders))
 	if paid {
 		o.financial = "PAID"
 	}
 	for _, b := range lines {
 		o.lines = append(o.lines, &line{id: s.gid("LineItem"), part: s.gid("FulfillmentOrderLineItem"), sku: b.SKU, name: "Article " + b.SKU,
-			quantity: b.Quantity, cents: b.Cents})
-		if v := s.variant(func(v *variant) bool { return v.sku == b.SKU }); v != nil {
-			v.available -= b.Quantity
-		}
+			quantity: b.Quantity, current: b.Quantity, cents: b.Cents})
+		s.take(b.SKU, b.Quantity)
 	}
 	s.orders = append(s.orders, o)
 	s.notify("ORDERS_CREATE", o)
@@ -68,7 +82,8 @@ func (s *Shop) known(id string) *order {
 	return nil
 }
 
-// Change changes an order as a person in the shop's admin does: paid, shipped or refunded (a part of the first line).
+// Change changes an order as a person in the shop's admin does: paid, shipped, edited (a piece more of the first line), cancelled, refunded
+// (a piece of the first line) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,15 +96,80 @@ func (s *Shop) Change(id, what string) {
 	case "shipped":
 		p := &parcel{id: s.gid("Fulfillment"), number: "BACKOFFICE", created: s.Now().UTC(), lines: map[string]int64{}}
 		for _, l := range o.lines {
-			p.lines[l.id], l.shipped = l.quantity-l.shipped, l.quantity
+			p.lines[l.id], l.shipped = l.current-l.shipped, l.current
 		}
 		o.parcels = append(o.parcels, p)
+	case "edited":
+		o.lines[0].current++
+		s.take(o.lines[0].sku, 1)
+	case "cancelled":
+		s.cancelOrder(o)
 	case "refunded":
-		o.refunds = append(o.refunds, object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn",
-			"totalRefundedSet": euros(o.lines[0].cents),
-			"refundLineItems": object{"nodes": []object{{"quantity": 1, "lineItem": object{"id": o.lines[0].id},
-				"subtotalSet": euros(o.lines[0].cents), "totalTaxSet": euros(0)}}}})
+		o.financial = "PARTIALLY_REFUNDED"
+		o.lines[0].current--
+		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, refundLine(o.lines[0], 1)))
+	case "returned":
+		o.financial = "REFUNDED"
+		var lines []object
+		for _, l := range o.lines {
+			lines = append(lines, refundLine(l, l.current))
+			l.current = 0
+		}
+		o.refunds = append(o.refunds, s.refund(o.total(), lines...))
 	}
+}
+
+func (s *Shop) refund(cents int64, lines ...object) object {
+	return object{"id": s.gid("Refund"), "createdAt": s.Now().UTC().Format(time.RFC3339), "note": "torn", "totalRefundedSet": euros(cents),
+		"refundLineItems": object{"nodes": lines}}
+}
+
+func refundLine(l *line, quantity int64) object {
+	return object{"quantity": quantity, "lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
+}
+
+// take takes pieces off the stock.
+func (s *Shop) take(sku string, quantity int64) {
+	if v := s.variant(func(v *variant) bool { return v.sku == sku }); v != nil {
+		v.available -= quantity
+	}
+}
+
+// cancelOrder cancels an order and gives its stock back.
+func (s *Shop) cancelOrder(o *order) {
+	at := s.Now().UTC()
+	o.cancelled, o.updated = &at, at
+	for _, l := range o.lines {
+		s.take(l.sku, l.shipped-l.current)
+	}
+}
+
+// amounts are goods, tax and total, of the lines as they were ordered or as they are.
+func (o *order) amounts(quantity func(*line) int64) (tax, total int64) {
+	var net int64
+	for _, l := range o.lines {
+		net += l.cents * quantity(l)
+	}
+	tax = (net + 500) / 5
+	return tax, net + 500 + tax + o.tip - o.discount
+}
+
+func ordered(l *line) int64 { return l.quantity }
+
+func now(l *line) int64 { return l.current }
+
+func (o *order) total() int64 { _, total := o.amounts(ordered); return total }
+
+// Total is what an order costs: as it was ordered, or as it was edited.
+func (s *Shop) Total(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.known(id)
+	_, total := o.amounts(ordered)
+	if len(o.refunds) == 0 {
+		_, total = o.amounts(now)
+	}
+	return fmt.Sprintf("%d.%02d", total/100, total%100)
 }
 
 // Order is what became of an order: parcels with their numbers, whether it is delivered or cancelled.
@@ -113,11 +193,11 @@ func euros(cents int64) object {
 }
 
 func (o *order) show(most int) object {
-	var net, shipped, ordered int64
+	var shipped, current int64
 	nodes := []object{}
 	for _, l := range o.lines {
-		net, shipped, ordered = net+l.cents*l.quantity, shipped+l.shipped, ordered+l.quantity
-		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.quantity,
+		shipped, current = shipped+l.shipped, current+l.current
+		nodes = append(nodes, object{"id": l.id, "sku": l.sku, "name": l.name, "quantity": l.quantity, "currentQuantity": l.current,
 			"originalTotalSet": euros(l.cents * l.quantity), "originalUnitPriceSet": euros(l.cents),
 			"taxLines": []object{{"priceSet": euros(l.cents * l.quantity / 5)}}})
 	}
@@ -125,7 +205,7 @@ func (o *order) show(most int) object {
 	if shipped > 0 {
 		state = "PARTIALLY_FULFILLED"
 	}
-	if shipped == ordered {
+	if shipped > 0 && shipped >= current {
 		state = "FULFILLED"
 	}
 	parcels := []object{}
@@ -137,19 +217,19 @@ func (o *order) show(most int) object {
 		parcels = append(parcels, object{"id": p.id, "status": "SUCCESS", "displayStatus": p.display, "createdAt": p.created.Format(time.RFC3339),
 			"trackingInfo": []object{{"company": "DHL", "number": p.number}}, "fulfillmentLineItems": object{"nodes": lines}})
 	}
-	tax := (net + 500) / 5
+	tax, total := o.amounts(ordered)
+	taxNow, totalNow := o.amounts(now)
 	place := object{"name": "Ada Lovelace", "address1": "1 rue de la Paix", "city": "Paris", "zip": "75002", "countryCodeV2": "FR",
 		"phone": "+33 1"}
-	total := euros(net + 500 + tax)
 	more := object{"hasNextPage": len(nodes) > most, "endCursor": strconv.Itoa(most)}
 	out := object{"id": o.id, "name": o.name, "createdAt": o.created.Format(time.RFC3339), "updatedAt": o.updated.Format(time.RFC3339),
 		"cancelledAt":            nil,
 		"displayFinancialStatus": o.financial, "displayFulfillmentStatus": state, "returnStatus": "NO_RETURN", "email": o.email,
 		"currencyCode": "EUR",
 		"customer":     object{"firstName": "Ada", "lastName": "Lovelace"}, "shippingAddress": place, "billingAddress": place,
-		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": total, "currentTotalPriceSet": total,
-		"currentTotalTaxSet": euros(tax),
-		"lineItems":          object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
+		"totalShippingPriceSet": euros(500), "totalTaxSet": euros(tax), "totalPriceSet": euros(total),
+		"currentTotalPriceSet": euros(totalNow), "currentTotalTaxSet": euros(taxNow), "totalTipReceivedSet": euros(o.tip),
+		"lineItems": object{"pageInfo": more, "nodes": nodes[:min(most, len(nodes))]}, "fulfillments": parcels, "refunds": o.refunds}
 	if o.cancelled != nil {
 		out["cancelledAt"] = o.cancelled.Format(time.RFC3339)
 	}
@@ -225,7 +305,7 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 	out := o.show(1 << 20)
 	lines := []object{}
 	for _, l := range o.lines {
-		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": l.quantity - l.shipped,
+		lines = append(lines, object{"id": l.part, "totalQuantity": l.quantity, "remainingQuantity": max(0, l.current-l.shipped),
 			"lineItem": object{"id": l.id}})
 	}
 	out["fulfillmentOrders"] = object{"nodes": []object{{"id": o.part, "status": "OPEN", "lineItems": object{"nodes": lines}}}}
@@ -257,7 +337,7 @@ func (s *Shop) ship(raw json.RawMessage) (object, string) {
 					if l.part != want.ID {
 						continue
 					}
-					if want.Quantity > l.quantity-l.shipped {
+					if want.Quantity > l.current-l.shipped {
 						return object{"fulfillmentCreate": object{"userErrors": refused("fulfillment",
 							"Invalid fulfillment order line item quantity requested.", "")}}, ""
 					}
@@ -293,12 +373,6 @@ func (s *Shop) cancel(raw json.RawMessage) (object, string) {
 	if o.cancelled != nil {
 		return object{"orderCancel": object{"orderCancelUserErrors": refused("orderId", "Order has already been cancelled", "INVALID")}}, ""
 	}
-	at := s.Now().UTC()
-	o.cancelled, o.updated = &at, at
-	for _, l := range o.lines {
-		if v := s.variant(func(v *variant) bool { return v.sku == l.sku }); v != nil {
-			v.available += l.quantity - l.shipped
-		}
-	}
+	s.cancelOrder(o)
 	return object{"orderCancel": object{"orderCancelUserErrors": []object{}}}, ""
 }

@@ -316,3 +316,19 @@ func (s *Shop) OnSale() map[string]int64 {
 	}
 	return found
 }
+
+// Variants are what the shop shows of all SKUs, and those that stand twice.
+func (s *Shop) Variants() (shown map[string]Variant, doubled []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shown = map[string]Variant{}
+	for _, p := range s.products {
+		for _, v := range p.variants {
+			if _, twice := shown[v.sku]; twice {
+				doubled = append(doubled, v.sku)
+			}
+			shown[v.sku] = Variant{v.price, v.before, v.available, p.status, p.published, len(p.media)}
+		}
+	}
+	return shown, doubled
+}

@@ -35,6 +35,7 @@ type reversal struct {
 type Wish struct {
 	SKUs     map[string]int64 // how many pieces of each, at Cents
 	Cents    int64
+	Prices   map[string]int64 // of SKUs that cost something else
 	Shipping int64
 	Tax      int64
 	PieceTax int64 // what TikTok says of the tax of each piece
@@ -65,6 +66,9 @@ func (s *Shop) Buy(w Wish) (id string) {
 		for _, name := range names {
 			for range w.SKUs[name] {
 				p := &piece{id: s.id(), sku: name, status: o.status, parcel: parcel, cents: w.Cents, tax: w.PieceTax}
+				if cents, other := w.Prices[name]; other {
+					p.cents = cents
+				}
 				if k := s.sku(name); k != nil {
 					p.skuID = k.id
 					k.stock[Warehouse] = max(0, k.stock[Warehouse]-1)
@@ -125,6 +129,27 @@ func (s *Shop) Order(id string) (parcels, pieces int, status string) {
 		parcels, status = len(seen), o.status
 	})
 	return parcels, pieces, status
+}
+
+// Numbers are the tracking numbers of an order's parcels.
+func (s *Shop) Numbers(id string) (numbers []string) {
+	s.change(func() {
+		for _, p := range s.order(id).pieces {
+			if p.number != "" && !slices.Contains(numbers, p.number) {
+				numbers = append(numbers, p.number)
+			}
+		}
+	})
+	return numbers
+}
+
+// Total is what an order costs.
+func (s *Shop) Total(id string) (total string) {
+	s.change(func() {
+		payment, _ := s.order(id).show()["payment"].(object)
+		total, _ = payment["total_amount"].(string)
+	})
+	return total
 }
 
 func euros(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }

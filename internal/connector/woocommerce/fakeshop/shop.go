@@ -335,7 +335,7 @@ func (s *Shop) signed(r *http.Request) string {
 		return "Invalid signature - provided signature does not match."
 	}
 	at, _ := strconv.ParseInt(query.Get("oauth_timestamp"), 10, 64)
-	if off := time.Since(time.Unix(at, 0)); off > 15*time.Minute || off < -15*time.Minute {
+	if off := s.now().Sub(time.Unix(at, 0)); off > 15*time.Minute || off < -15*time.Minute {
 		return "Invalid timestamp."
 	}
 	if s.nonces[query.Get("oauth_nonce")] {
