@@ -38,9 +38,18 @@ func ContentDue(tx *db.Tx, channel id.Channel, limit int) ([]id.Product, error) 
 
 // Operations lists what the platform still works on, after a given one.
 func Operations(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
+	return working(tx, "operation", channel, after, limit)
+}
+
+// Reviews lists the changes that the platform examines, after a given one.
+func Reviews(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
+	return working(tx, "review", channel, after, limit)
+}
+
+func working(tx *db.Tx, column string, channel id.Channel, after string, limit int) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (o string, err error) { return o, r.Scan(&o) },
-		"SELECT DISTINCT operation"+fromItems+" AND operation <> '' AND operation > $3 ORDER BY operation LIMIT $4::BIGINT", tx.Tenant, channel,
-		after, limit)
+		"SELECT DISTINCT "+column+fromItems+" AND "+column+" <> '' AND "+column+" > $3 ORDER BY "+column+" LIMIT $4::BIGINT", tx.Tenant,
+		channel, after, limit)
 }
 
 // OfOperation lists the items on which the platform works in one operation.
@@ -48,14 +57,20 @@ func OfOperation(tx *db.Tx, channel id.Channel, operation string) ([]Item, error
 	return items.All(tx, ofChannel+" AND operation = $3 ORDER BY sku", channel, operation)
 }
 
+// OfReview lists the items that the platform examines together.
+func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
+	return items.All(tx, ofChannel+" AND review <> '' AND review = $3 ORDER BY sku", channel, review)
+}
+
 // Counts says how much of a channel is due.
-type Counts struct{ Stock, Content, Publications, Operations, Orders int64 }
+type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
 // CountDue counts what of a channel is due, each up to a thousand.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
 		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> '' AND operation = ''":            &c.Stock,
 		"SELECT 1 AS one" + fromItems + " AND operation <> ''":                                                                   &c.Operations,
+		"SELECT 1 AS one" + fromItems + " AND review <> ''":                                                                      &c.Reviews,
 		"SELECT 1 AS one" + fromItems + " AND content_due":                                                                       &c.Content,
 		"SELECT 1 AS one FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status IN ('pending', 'removing')": &c.Publications,
 		"SELECT 1 AS one FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID AND channel_sync = 'pending'":                &c.Orders,

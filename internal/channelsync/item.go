@@ -21,6 +21,7 @@ type Item struct {
 	Quantity        *int64 // what the platform shows as far as we know
 	Price           string // as pushed, with its reduction
 	Operation       string // what the platform is asked for while it works on it
+	Review          string // what the platform is asked for while it examines a change of what is on sale
 	StockDue        bool   // stock or price may differ from what is here
 	CheckDue        bool   // the platform's number may have changed: read it first
 	ContentDue      bool   // the product changed since it was pushed
@@ -42,6 +43,7 @@ var items = db.NewTable("channel_items",
 	db.Col("quantity", func(i *Item) any { return &i.Quantity }),
 	db.Col("price", func(i *Item) any { return &i.Price }),
 	db.Col("operation", func(i *Item) any { return &i.Operation }),
+	db.Col("review", func(i *Item) any { return &i.Review }),
 	db.Col("stock_due", func(i *Item) any { return &i.StockDue }),
 	db.Col("check_due", func(i *Item) any { return &i.CheckDue }),
 	db.Col("content_due", func(i *Item) any { return &i.ContentDue }),
@@ -65,10 +67,10 @@ func Put(tx db.Writer, list ...Item) {
 				images = $9, content = $10, quantity = $11, price = $12, operation = $13, error = $14,
 				stock_due = CASE WHEN marks = $15 THEN $16 ELSE stock_due OR $16 END,
 				check_due = CASE WHEN marks = $15 THEN $17 ELSE check_due OR $17 END,
-				content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END
+				content_due = CASE WHEN marks = $15 THEN $18 ELSE content_due OR $18 END, review = $19
 			WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku = $3`,
 			tx.TenantID(), i.Channel, i.SKU, i.Product, db.Null(i.Variant), i.ExternalProduct, i.ExternalVariant, i.Other, i.Images, i.Content,
-			i.Quantity, i.Price, i.Operation, db.Null(i.Error), i.Marks, i.StockDue, i.CheckDue, i.ContentDue)
+			i.Quantity, i.Price, i.Operation, db.Null(i.Error), i.Marks, i.StockDue, i.CheckDue, i.ContentDue, i.Review)
 	}
 }
 

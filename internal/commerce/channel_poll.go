@@ -15,16 +15,25 @@ import (
 // pollBatch is how many operations the platform is asked about at a time.
 const pollBatch = 100
 
-// pollOperations asks the platform what became of what it works on.
+// pollOperations asks the platform what became of what it works on, and of what it examines.
 func (r *channelRun) pollOperations(ctx context.Context) error {
 	if !r.does.Async {
 		return nil
 	}
+	if err := r.pollAll(ctx, channelsync.Operations, r.settleOperations); err != nil {
+		return err
+	}
+	return r.pollAll(ctx, channelsync.Reviews, r.settleReviews)
+}
+
+// pollAll asks the platform for all that a list gives, and has the results settled.
+func (r *channelRun) pollAll(ctx context.Context, list func(*db.Tx, id.Channel, string, int) ([]string, error),
+	settle func(context.Context, []connector.Result) error) error {
 	after := ""
 	for {
 		var operations []string
 		err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
-			operations, err = channelsync.Operations(tx, r.channel.ID, after, pollBatch)
+			operations, err = list(tx, r.channel.ID, after, pollBatch)
 			return err
 		})
 		if err != nil || len(operations) == 0 {
@@ -36,7 +45,7 @@ func (r *channelRun) pollOperations(ctx context.Context) error {
 			said := func(result connector.Result) bool { return result.Operation == operation }
 			r.underway = r.underway || !slices.ContainsFunc(results, said)
 		}
-		if err := r.settleOperations(ctx, results); err != nil {
+		if err := settle(ctx, results); err != nil {
 			return err
 		}
 		if failed != nil {

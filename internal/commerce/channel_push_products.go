@@ -84,10 +84,10 @@ type productSheet struct {
 	ids     map[string]skuIDs
 }
 
-// underway reports whether the platform still works on any of its SKUs.
+// underway reports whether the platform still works on any of its SKUs, or examines a change of it.
 func (s productSheet) underway() bool {
 	for _, i := range s.known {
-		if i.Operation != "" {
+		if i.Operation+i.Review != "" {
 			return true
 		}
 	}

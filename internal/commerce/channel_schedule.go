@@ -94,7 +94,7 @@ func dueKinds(counts channelsync.Counts, does connector.Capabilities, settings c
 	if counts.Orders > 0 {
 		kinds = append(kinds, jobs.StatusPush)
 	}
-	if does.Products && counts.Publications+counts.Content > 0 || does.Async && counts.Operations > 0 {
+	if does.Products && counts.Publications+counts.Content > 0 || does.Async && counts.Operations+counts.Reviews > 0 {
 		kinds = append(kinds, jobs.ProductPush)
 	}
 	if (does.Stock && settings.PushStock || does.Prices) && counts.Stock > 0 {

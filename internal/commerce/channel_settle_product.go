@@ -27,6 +27,10 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 			if status == catalog.PublicationPublished {
 				status = catalog.PublicationPending
 			}
+		case connector.Live:
+			if result.Review != "" && status == catalog.PublicationPublished { // it is on sale as it was before
+				r.underway, status = true, catalog.PublicationPending
+			}
 		case connector.Failed, connector.Gone:
 			if again = again || result.Again; reason == "" {
 				reason = result.SKU + ": " + result.Error
@@ -77,7 +81,7 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 		maps.Copy(all, result.Images)
 		item.SetImages(all)
 	}
-	item.Operation = result.Operation
+	item.Operation, item.Review = result.Operation, result.Review
 	item.ContentDue = false
 	item.StockDue, item.CheckDue = true, true // what the platform shows now is read, not assumed
 	if level, known := levelOf(item, *sheet); known && result.Priced {
@@ -85,7 +89,7 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 	}
 	if result.SKU == sheet.SKU {
 		item.Content = ""
-		if status == catalog.PublicationPublished || status == catalog.PublicationPending && result.Operation != "" {
+		if status == catalog.PublicationPublished || status == catalog.PublicationPending && result.Operation+result.Review != "" {
 			item.Content = sheet.content
 		}
 	}

@@ -90,7 +90,8 @@ type Session interface {
 	// Unpublish takes products off sale: hidden, or gone from the platform. One that is not there is a success.
 	Unpublish(ctx context.Context, items []Item, remove bool) ([]Result, error)
 	// Poll asks what became of results that were Waiting, by their Operation, which each result names. A result without SKU is about all
-	// SKUs of its operation that have none of their own; an operation without any is Waiting still. Results stand beside an error.
+	// SKUs of its operation that have none of their own; an operation without any is Waiting still. Results stand beside an error. What a
+	// Review is about is asked for in the same way: Failed then says why the platform keeps what it showed before.
 	Poll(ctx context.Context, operations []string) ([]Result, error)
 
 	// SetStock makes the platform show these quantities, none of which is below 0; SetPrices these prices. At most Batch.Stock and

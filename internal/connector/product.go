@@ -105,6 +105,7 @@ type Result struct {
 	URL       string            // where buyers see it, "" when unknown
 	Images    map[string]string // our image id to the platform's
 	Operation string            // what Poll is asked with, while Waiting
+	Review    string            // of Upsert, Live: what Poll is asked with, while the platform examines the change and shows what was before
 	Priced    bool              // of Upsert: the price went with it, so it need not be set apart
 	Error     string
 	Again     bool // of Failed: trying it again later may help

@@ -34,13 +34,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// engines runs a test with a service on each engine, both at once.
-func engines(t *testing.T, test func(t *testing.T, s *service)) {
+// engines runs a test with a service on each engine, both at once, prepared before it starts.
+func engines(t *testing.T, test func(t *testing.T, s *service), prepare ...func(*service)) {
 	t.Helper()
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			test(t, newService(t, engine))
+			s := unstarted(t, engine)
+			for _, do := range prepare {
+				do(s)
+			}
+			test(t, s.begin())
 		})
 	}
 }
@@ -49,7 +53,7 @@ func engines(t *testing.T, test func(t *testing.T, s *service)) {
 func engineByEngine(t *testing.T, test func(t *testing.T, s *service)) {
 	t.Helper()
 	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { test(t, newService(t, engine)) })
+		t.Run(engine, func(t *testing.T) { test(t, unstarted(t, engine).begin()) })
 	}
 }
 
@@ -66,11 +70,6 @@ type service struct {
 }
 
 const ownerEmail, ownerPassword = "owner@platforms.example", "correct horse battery staple 1"
-
-func newService(t *testing.T, engine string) *service {
-	t.Helper()
-	return unstarted(t, engine).begin()
-}
 
 // unstarted is a service on a new store.
 func unstarted(t *testing.T, engine string) *service {

@@ -10,14 +10,17 @@ import (
 )
 
 // results says what became of a product that the shop took. A new one has its price and is audited before it is live; one that was live
-// stays as it was until its change is audited.
+// stays on sale as it was until its change is audited.
 func results(p *connector.Product, old, made *product, images map[string]string) []connector.Result {
-	state, operation := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU
-	if !p.OnSale || old != nil && old.Status == "ACTIVATE" {
+	state, operation, review := connector.Waiting, string(made.ID)+" "+p.Forms()[0].SKU, ""
+	switch {
+	case !p.OnSale:
 		state, operation = connector.Live, ""
+	case old != nil && old.Status == "ACTIVATE":
+		state, operation, review = connector.Live, "", operation
 	}
 	one := func(name string) connector.Result {
-		r := connector.Result{SKU: name, State: state, Operation: operation, Priced: old == nil,
+		r := connector.Result{SKU: name, State: state, Operation: operation, Review: review, Priced: old == nil,
 			IDs: connector.IDs{Product: string(made.ID), Variant: made.sku(name)}}
 		if r.IDs.Variant == "" && old != nil {
 			r.IDs.Variant = old.sku(name)
@@ -57,7 +60,7 @@ func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Re
 	for _, operation := range operations {
 		id, _, _ := strings.Cut(operation, " ")
 		i := slices.IndexFunc(there, func(p product) bool { return string(p.ID) == id })
-		if i >= 0 && there[i].Status != "FAILED" {
+		if i >= 0 && there[i].Status != "FAILED" && there[i].Audit.Status != "FAILED" {
 			list = append(list, there[i].outcome(operation))
 			continue
 		}
@@ -78,6 +81,13 @@ func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Re
 func (p *product) outcome(operation string) connector.Result {
 	r := connector.Result{Operation: operation, State: connector.Live}
 	switch p.Status {
+	case "ACTIVATE": // then only a change of it can be audited
+		switch p.Audit.Status {
+		case "AUDITING":
+			r.State = connector.Waiting
+		case "FAILED":
+			r.State, r.Error = connector.Failed, "the audit refused the change, the former content stays on sale: "+p.reasons()
+		}
 	case "FAILED":
 		r.State, r.Error = connector.Failed, "the audit refused it: "+p.reasons()
 	case "PENDING", "DRAFT":

@@ -56,6 +56,9 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
 		body["package_dimensions"] = fields{"length": size[0], "width": size[1], "height": size[2], "unit": market.length()}
 	}
+	if brand := s.link.Channel.Value("brandId"); brand != "" {
+		body["brand_id"] = brand
+	}
 	if !p.OnSale && old == nil {
 		body["save_mode"] = "AS_DRAFT"
 	}

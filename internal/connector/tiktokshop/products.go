@@ -12,8 +12,11 @@ import (
 
 // product is a product that the shop has. The search gives less of it than the product itself.
 type product struct {
-	ID      connector.ID `json:"id"`
-	Status  string       `json:"status"`
+	ID     connector.ID `json:"id"`
+	Status string       `json:"status"`
+	Audit  struct {
+		Status string `json:"status"`
+	} `json:"audit"`
 	Reasons []struct {
 		Position string   `json:"position"`
 		Reasons  []string `json:"reasons"`

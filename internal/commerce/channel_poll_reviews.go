@@ -1,0 +1,67 @@
+package commerce
+
+import (
+	"context"
+	"slices"
+
+	"entrepot/internal/catalog"
+	"entrepot/internal/channelsync"
+	"entrepot/internal/connector"
+	"entrepot/internal/db"
+	"entrepot/internal/id"
+)
+
+// settleReviews stores what became of changes that the platform examined. A product whose change was taken is published; one whose change
+// was refused is failed with the reason, and what was on sale before stays.
+func (r *channelRun) settleReviews(ctx context.Context, results []connector.Result) error {
+	return r.write(ctx, func(tx *db.Tx) error {
+		for _, review := range operationsOf(results) {
+			items, err := channelsync.OfReview(tx, r.channel.ID, review.name)
+			if err != nil {
+				return err
+			}
+			settled := map[id.Product]bool{}
+			for _, item := range items {
+				result, _, ok := review.result(item.SKU)
+				if !ok || result.State == connector.Waiting {
+					r.underway = true
+					continue
+				}
+				if first := !settled[item.Product]; first {
+					settled[item.Product] = true
+					if err := r.settleReview(tx, item, result); err != nil {
+						return err
+					}
+				}
+				item.Review = ""
+				if result.State == connector.Gone {
+					item.ExternalProduct, item.ExternalVariant, item.Content = "", "", ""
+				}
+				channelsync.Put(tx, item)
+			}
+		}
+		return nil
+	})
+}
+
+// settleReview stores what became of the change of one product, of which an item is.
+func (r *channelRun) settleReview(tx *db.Tx, item channelsync.Item, result connector.Result) error {
+	r.job.Processed++
+	if result.State != connector.Live {
+		ended := endedItem{Item: item, result: result}
+		r.fail(item.SKU, item.ExternalProduct, "refused", ended.problem())
+		catalog.SettlePublication(tx, r.channel.ID, item.Product, catalog.PublicationFailed, "", "", item.SKU+": "+ended.problem())
+		return nil
+	}
+	r.job.Updated++
+	all, err := channelsync.OfProducts(tx, r.channel.ID, []id.Product{item.Product})
+	if err != nil {
+		return err
+	}
+	before, err := catalog.PublishedOn(tx, r.channel.ID, []id.Product{item.Product})
+	working := slices.ContainsFunc(all, func(i channelsync.Item) bool { return i.Operation != "" })
+	if err == nil && before[item.Product] == catalog.PublicationPending && !working {
+		catalog.SettlePublication(tx, r.channel.ID, item.Product, catalog.PublicationPublished, "", "", "")
+	}
+	return err
+}
