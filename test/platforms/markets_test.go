@@ -55,7 +55,6 @@ func ebay() story.Shop {
 
 func tikTok() story.Shop {
 	shop := tiktokshop.New()
-	shop.Audit = 3 * time.Minute
 	return story.Shop{Platform: "TIKTOK_SHOP", Handler: shop, Topics: 8, Deliver: shop.Deliver,
 		Credentials: map[string]any{"appKey": tiktokshop.AppKey, "appSecret": tiktokshop.AppSecret, "accessToken": tiktokshop.AccessToken,
 			"refreshToken": tiktokshop.RefreshToken, "shopCipher": tiktokshop.Cipher},
@@ -64,6 +63,7 @@ func tikTok() story.Shop {
 			story.Edits:      "an order stays as it was placed",
 			story.RefundsAll: "all money of what was not shipped comes back by a cancellation"},
 		Faults: func() {
+			shop.Audit = 3 * time.Minute
 			shop.Faults = tiktokshop.Faults{LoseAnswer: 13, Throttle: 17, HTML: 29, Broken: 41,
 				Drop: 5, Reorder: true}
 		},
