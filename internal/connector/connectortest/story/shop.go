@@ -103,6 +103,7 @@ type Service interface {
 type Size struct {
 	Products, Orders int
 	Outage           time.Duration // of the platform, by the service's clock
+	Chapters         int           // after which the story ends; 0: all of them
 }
 
 // check fails the test when a shop neither can do something nor says why it cannot.
