@@ -27,7 +27,7 @@ func (r *request) editing(action string, fields ...field) *form {
 	}
 	f.Seen = seenOf(fields) + " " + seenAt + "=" + strconv.FormatInt(r.format.now.UnixMicro(), 10)
 	if f.sent != nil && f.sent.Has(seenName) {
-		r.stale, r.seenAt = f.staleness(fields, f.sent.Get(seenName))
+		r.seenAt, r.stale = f.staleness(fields, f.sent.Get(seenName))
 	}
 	return f
 }
@@ -57,7 +57,7 @@ const seenAt = "@"
 
 // staleness is the error of a form that was filled from something else than the fields hold now; nil if it was not, or if it asks for what
 // is stored by now. It also gives when the form was filled.
-func (f *form) staleness(fields []field, seen string) (stale error, at int64) {
+func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 	was := map[string]string{}
 	for one := range strings.FieldsSeq(seen) {
 		if at := strings.LastIndexByte(one, '='); at > 0 {
@@ -94,14 +94,14 @@ func (f *form) staleness(fields []field, seen string) (stale error, at int64) {
 		}
 	}
 	if len(changed) == 0 && len(was) == 0 {
-		return nil, at
+		return at, nil
 	}
 	words := "something that this form changed is gone"
 	if len(changed) > 0 {
 		words = strings.Join(changed, ", ") + " changed"
 	}
-	return apperr.New(apperr.Precondition, "precondition_failed",
-		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words), at
+	return at, apperr.New(apperr.Precondition, "precondition_failed",
+		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words)
 }
 
 // staleBy is the error of a stale form with who has changed its record since the form was filled, and when, as far as the audit log knows

@@ -25,7 +25,8 @@ func TestDaysOfATimeZone(t *testing.T) {
 				c.order("PENDING", map[string]any{"customerName": name, "createdAt": placed}, 1)
 			}
 			for path, want := range map[string][]string{
-				"/?days=7":             {"Orders 5", "Sat 24 Oct: €9.50 from 1 order", "Sun 25 Oct: €19.00 from 2 orders", "Mon 26 Oct: €19.00 from 2 orders"},
+				"/?days=7": {"Orders 5", "Sat 24 Oct: €9.50 from 1 order", "Sun 25 Oct: €19.00 from 2 orders",
+					"Mon 26 Oct: €19.00 from 2 orders"},
 				"/orders?placed=today": {"1–2 of 2", "Monday first", "Monday now", "today, 00:00"},
 				"/orders?createdAtGte=2026-10-25&createdAtLte=2026-10-25":    {"1–2 of 2", "Sunday first", "Sunday last", "yesterday, 23:59"},
 				"/orders?createdAtGte=2026-10-26T00:00:00Z&sort=total:asc":   {"1–1 of 1", "Monday now"},
@@ -42,7 +43,8 @@ func TestDaysOfATimeZone(t *testing.T) {
 			page := b.get("/settings/me")
 			values := page.inputs(t, "/settings/me/preferences")
 			values.Set("timeZone", "America/New_York") // 4:30 of the same day
-			if out := b.follow(b.post("/settings/me/preferences", values)); !strings.Contains(out.words(), "Times and numbers are shown as you wish") {
+			out := b.follow(b.post("/settings/me/preferences", values))
+			if !strings.Contains(out.words(), "Times and numbers are shown as you wish") {
 				t.Fatalf("%d %s", out.status, out.words())
 			}
 			if out := b.get("/orders?placed=today"); !strings.Contains(out.words(), "1–1 of 1") || !strings.Contains(out.words(), "Monday now") {
@@ -92,7 +94,8 @@ func TestLocales(t *testing.T) {
 		t.Errorf("the form of the account: %v", page)
 	}
 	page.Set("timeZone", "Atlantis")
-	if out := b.post("/settings/account", page); out.status != 422 || !strings.Contains(out.words(), "Time zone must be the name of a time zone") {
+	out := b.post("/settings/account", page)
+	if out.status != 422 || !strings.Contains(out.words(), "Time zone must be the name of a time zone") {
 		t.Errorf("an unknown zone: %d %s", out.status, out.words())
 	}
 	page.Set("timeZone", "Europe/Paris")

@@ -24,8 +24,8 @@ func Locale(text string) (string, bool) {
 // hours, by the Unicode locale data.
 var (
 	monthFirst  = regions("US", "PH", "PR", "GU", "AS", "VI", "UM", "MP", "FM", "MH", "PW")
-	twelveHours = regions("US", "CA", "AU", "NZ", "IN", "PH", "PK", "BD", "MY", "SG", "EG", "SA", "AE", "JO", "KW", "CO", "MX", "PR", "GU", "AS",
-		"VI", "UM", "MP", "KR", "HK")
+	twelveHours = regions("US", "CA", "AU", "NZ", "IN", "PH", "PK", "BD", "MY", "SG", "EG", "SA", "AE", "JO", "KW", "CO", "MX",
+		"PR", "GU", "AS", "VI", "UM", "MP", "KR", "HK")
 )
 
 func regions(codes ...string) map[string]bool {

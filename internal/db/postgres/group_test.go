@@ -29,7 +29,8 @@ func TestOrderOfAGroup(t *testing.T) {
 	clock := func() *engine.Step { return &engine.Step{Clock: &engine.Tick{Tenant: tenant}} }
 	got := []string{}
 	for _, s := range postgres.InOrder(
-		[]*engine.Step{share(7), step("customer", "c"), step("order", "1"), step("lines of 3", "1"), clock(), step("level", "z"), step("event", "1")},
+		[]*engine.Step{share(7), step("customer", "c"), step("order", "1"), step("lines of 3", "1"), clock(), step("level", "z"),
+			step("event", "1")},
 		[]*engine.Step{share(3), step("new customer", "b"), step("order", "2"), step("lines of 2", "2"), clock(), step("level", "a")},
 		[]*engine.Step{share(7), step("customer", "a"), step("tags", "a"), step("order", "0")},
 		[]*engine.Step{step("order", "9"), step("customer", "0")}, // the other way round: its own order is kept

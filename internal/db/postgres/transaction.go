@@ -18,8 +18,8 @@ const (
 	lockTimeout    = "5000" // lock_timeout in milliseconds
 )
 
-// Write runs one transaction; an optimistic one in two, see optimistic. Those that lost a race (Alone) go one by one in a tenant from then on, by a lock that nobody else takes:
-// whoever they wait for inside never waits for them.
+// Write runs one transaction; an optimistic one in two, see optimistic. Those that lost a race (Alone) go one by one in a tenant from then
+// on, by a lock that nobody else takes: whoever they wait for inside never waits for them.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
 	if how == engine.Optimistic {
 		return e.optimistic(ctx, tenant, work)
