@@ -8,8 +8,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// The story up to the orders that come in, with the program itself, which is killed where the service is broken off elsewhere: while it waits for a shop's answer to what
-// the shop has done.
+// The story up to the orders that come in, with the program itself, which is killed where the service is broken off elsewhere: while it
+// waits for a shop's answer to what the shop has done.
 func TestStoryKilled(t *testing.T) {
 	dbtest.Long(t, "it kills the program while it works with a shop")
 	t.Parallel()

@@ -139,8 +139,8 @@ func (u *upsert) claim(there map[string]found) {
 }
 
 // putProducts creates and changes the products themselves, without variations. Those with new pictures go in calls of their own: the shop
-// fetches each picture while we wait. One of these that fails leaves what was done of the others as it is; after two in a row the rest waits
-// for the next push.
+// fetches each picture while we wait. One of these that fails leaves what was done of the others as it is; after two in a row the rest
+// waits for the next push.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {
