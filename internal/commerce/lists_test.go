@@ -422,6 +422,9 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 			c.filter.Limit = 7
 			m.reads(fmt.Sprintf("levels %+v", c.filter), 100, func(tx *db.Tx) error {
 				list, total, err := stock.List(tx, c.filter)
+				if c.filter.Oversold && c.filter.Warehouse == "" {
+					m.by(tx, "stock_levels_tenant_id_oversold")
+				}
 				if total != c.total || int64(len(list)) != min(7, total) {
 					t.Errorf("%+v: %d levels of %d, want %d", c.filter, len(list), total, c.total)
 				}
@@ -455,6 +458,21 @@ func TestOtherListsKeepToTheirIndex(t *testing.T) {
 	})
 }
 
+// by wants every statement about levels to find them by an index, on SQLite.
+func (m *many) by(tx *db.Tx, index string) {
+	m.t.Helper()
+	asked := m.asked
+	for _, s := range asked {
+		if m.store.Engine() != "sqlite" || !strings.Contains(s.sql, "FROM stock_levels") {
+			continue
+		}
+		if plan := m.planIn(tx, s); !strings.Contains(plan, "INDEX "+index) {
+			m.t.Errorf("not by %s: %s\n%s", index, s.sql, plan)
+		}
+	}
+	m.asked = asked
+}
+
 // What runs low and what is oversold are read without the other levels, however few are wanted.
 func TestScarceLevelsAreReadByThemselves(t *testing.T) {
 	onEach(t, func(m *many) {
@@ -464,6 +482,7 @@ func TestScarceLevelsAreReadByThemselves(t *testing.T) {
 				if len(list) != min(limit, 8) || list[0].OnHand-list[0].Reserved != -910 {
 					t.Errorf("%d low levels, the first %+v", len(list), list[0])
 				}
+				m.by(tx, "stock_levels_tenant_id_low")
 				return err
 			})
 			m.reads(fmt.Sprint("oversold, at most ", limit), 100, func(tx *db.Tx) error {
@@ -471,6 +490,7 @@ func TestScarceLevelsAreReadByThemselves(t *testing.T) {
 				if total != 4 || len(list) != min(limit, 4) || list[0].OnHand-list[0].Reserved != -910 || list[0].Name == "" {
 					t.Errorf("%d oversold levels of %d, the first %+v", len(list), total, list[0])
 				}
+				m.by(tx, "stock_levels_tenant_id_oversold")
 				return err
 			})
 		}
