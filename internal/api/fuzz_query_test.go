@@ -51,6 +51,8 @@ func (w *world) valueOf(r *route, name string, s *apijson.Schema) string {
 		return w.once("event", func() string { return text(w.make("GET", "/api/v1/developer/events?limit=1", nil), "data", 0, "id") })
 	case "country":
 		return "FR"
+	case "timeZone":
+		return "Asia/Kolkata"
 	case "minTotal", "maxTotal":
 		return "10.50"
 	case "customerEmail", "email":
