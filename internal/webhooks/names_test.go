@@ -14,10 +14,10 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// spelled are the folders that write event names out: the catalogue, what platforms and shops call their own topics, and the bench,
-// which knows nothing of the service but its HTTP interface.
+// spelled are the folders that write event names out: the catalogue, what platforms and shops call their own topics, the bench, which
+// knows nothing of the service but its HTTP interface, and the searches, which follow the log from a floor below.
 var spelled = []string{"internal/webhooks/catalogue.go", "internal/connector/", "internal/importer/", "internal/bench/",
-	"internal/api/channels.go"}
+	"internal/api/channels.go", "internal/search/logged.go"}
 
 // Code names an event by its constant: each name is written in one place.
 func TestEventNamesAreWrittenOnce(t *testing.T) {

@@ -129,7 +129,7 @@ func TestJobsOfTheKilledGoOn(t *testing.T) {
 			return j
 		}
 		busy := claim()
-		living := &Worker{Config: Config{DB: store, Log: slog.New(slog.DiscardHandler)}, stopping: t.Context()}
+		living := &Worker{Config: Config{DB: store, Log: slog.New(slog.DiscardHandler), JobLease: jobLease}, stopping: t.Context()}
 		held, end := context.WithCancel(t.Context())
 		var holding sync.WaitGroup
 		holding.Go(func() { living.hold(held, busy) })
