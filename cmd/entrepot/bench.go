@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -61,17 +62,7 @@ func newBenchCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				encoder := json.NewEncoder(env.stdout)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(report)
-			} else {
-				err = report.WriteTable(env.stdout)
-			}
-			if err == nil && report.Failed() {
-				err = errors.New("not every scenario could be measured; the report says why")
-			}
-			return err
+			return env.writeReport(report, asJSON, "not every scenario could be measured; the report says why")
 		},
 	}
 	flags := command.Flags()
@@ -219,4 +210,25 @@ func newColdStartCommand(env *environment) *cobra.Command {
 	flags.StringVar(&options.Folder, "dir", "", "where the data folders are made and removed")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cold
+}
+
+// measured is what the bench reports.
+type measured interface {
+	WriteTable(io.Writer) error
+	Failed() bool
+}
+
+// writeReport prints a report as a table or as JSON; failed is the error of one that could not measure everything.
+func (env *environment) writeReport(report measured, asJSON bool, failed string) (err error) {
+	if asJSON {
+		encoder := json.NewEncoder(env.stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(report)
+	} else {
+		err = report.WriteTable(env.stdout)
+	}
+	if err == nil && report.Failed() {
+		err = errors.New(failed)
+	}
+	return err
 }

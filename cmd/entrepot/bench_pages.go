@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/bench"
@@ -30,17 +27,7 @@ func newPagesCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				encoder := json.NewEncoder(env.stdout)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(report)
-			} else {
-				err = report.WriteTable(env.stdout)
-			}
-			if err == nil && report.Failed() {
-				err = errors.New("not every page was answered with 200; the report says which")
-			}
-			return err
+			return env.writeReport(report, asJSON, "not every page was answered with 200; the report says which")
 		},
 	}
 	flags := pages.Flags()

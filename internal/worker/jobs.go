@@ -14,9 +14,8 @@ import (
 const (
 	jobsAtOnce = 4
 	jobLease   = 3 * time.Second // prolonged while the job runs: those of a killed node go on when it ends
-	jobHold    = jobLease / 4
-	jobRest    = time.Minute // until a job is run again whose run failed
-	jobTries   = 5           // leases after which a job that never ended is given up
+	jobRest    = time.Minute     // until a job is run again whose run failed
+	jobTries   = 5               // leases after which a job that never ended is given up
 )
 
 // jobs runs what was queued to be done after an answer, a few at once.

@@ -140,7 +140,7 @@ func TestJobsOfTheKilledGoOn(t *testing.T) {
 			t.Errorf("it went on %s after the kill", took)
 		}
 		first := time.UnixMicro(busy.DueAt)
-		until(t, "the first lease would have ended", func() bool { return store.Now().After(first.Add(jobHold)) })
+		until(t, "the first lease would have ended", func() bool { return store.Now().After(first.Add(jobLease / 4)) })
 		s.read(func(tx *db.Tx) error {
 			j, err := jobs.ByID(tx, busy.ID)
 			if j.Tries != 1 || j.CompletedAt != 0 {
