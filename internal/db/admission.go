@@ -10,22 +10,22 @@ import (
 	"entrepot/internal/id"
 )
 
-// admission lets reads through to the engine's connections such that nobody stops the others (decision 105). Wide reads, which may look at
-// many records, have connections of their own, and so have the others; one account never has all of either. Some connections are left
-// for what asks for neither: authentication and writes.
+// admission limits how many reads use the engine's connections at once (decision 105). Wide reads, which may look at
+// many records, have one share of the connections, other reads another, and one account never gets all of either
+// share. The connections that remain serve authentication and writes, which pass no limit here.
 type admission struct{ wide, narrow concurrency }
 
-// wideWait is how long a wide read waits until others have ended. Its caller is asked to come again then.
+// wideWait is how long a wide read waits for others to end; then it fails and its caller is asked to try again.
 const wideWait = 10 * time.Second
 
-// newAdmission shares out the reading connections of an engine.
+// newAdmission divides the reading connections of an engine into the two shares.
 func newAdmission(connections int) *admission {
 	spare := max(2, connections/4)
 	rest := max(2, connections-spare)
 	return &admission{newConcurrency(rest/2, (rest/2+1)/2), newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
 }
 
-// concurrency bounds how many run at once, in all and of one tenant.
+// concurrency limits how many reads run at once: in total and for each tenant.
 type concurrency struct {
 	each   int
 	places chan struct{}
@@ -35,14 +35,14 @@ type concurrency struct {
 
 type sharing struct {
 	places chan struct{}
-	users  int // inside or waiting; who has none is forgotten
+	users  int // reads inside or waiting; at 0 the tenant's entry is removed
 }
 
 func newConcurrency(all, each int) concurrency {
 	return concurrency{each: max(1, each), places: make(chan struct{}, max(1, all)), of: map[id.Tenant]*sharing{}}
 }
 
-// enter waits for a place among the tenant's, then among all; leave gives them back.
+// enter waits for a place in the tenant's limit and then in the total; leave releases both.
 func (c *concurrency) enter(ctx context.Context, tenant id.Tenant) (leave func(), err error) {
 	own := c.join(tenant)
 	select {
@@ -84,7 +84,8 @@ func (c *concurrency) part(tenant id.Tenant, own *sharing) {
 	}
 }
 
-// ReadWide is Read for what may look at many records: lists, searches, figures. Errors: Unavailable when too many of them run for too long.
+// ReadWide is Read for queries that may look at many records: lists, searches, figures. Errors: Unavailable when no
+// place became free in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	patient, cancel := context.WithTimeout(ctx, wideWait)
 	leave, err := d.admission.wide.enter(patient, tenant)

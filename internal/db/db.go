@@ -1,17 +1,18 @@
-// Package db is the store: transactions, and the types that its callers write them with. It knows no schema beyond the change clock and
-// the list of pending scrubs.
+// Package db is the store: transactions, and the types that its callers write them with. It knows nothing of the
+// schema but the change clock, the kept counts and the list of pending scrubs.
 //
-//	Write   one business transaction = one transaction; on SQLite many transactions share a commit, on PostgreSQL the
+//	Write   one operation is one transaction; on SQLite many transactions share a commit, on PostgreSQL the
 //	        last statements and COMMIT travel in one message
 //	Read    a snapshot that never waits for writers
-//	Tx      what both get: Query, Exec, and Queue for writes whose result nobody needs
+//	Tx      what both receive: Query, Exec, and Queue for writes whose result the caller does not need
 //	clock   per tenant; gives each changed row a stamp that grows in commit order (interface §4.3)
-//	tally   per tenant; counts that are kept beside the writes, so that nobody counts rows (tally.go)
-//	Scrub   takes what was erased out of the files, too (interface §4.4)
+//	tally   per tenant; counts kept up to date by the writes, so that lists need not count rows (tally.go)
+//	Scrub   removes erased data from the store's files (interface §4.4)
 //
-// The rooms below it: engine is what an engine must do, sqlite and postgres do it, migrations holds the schema. Nothing else knows that
-// there are two engines. One SQL text serves both. It is written in PostgreSQL's words: $N placeholders, casts (::UUID) and row locks
-// (FOR UPDATE); package sqlite takes out what SQLite does not have.
+// The packages below it: engine defines what an engine must do, sqlite and postgres implement it, migrations holds the
+// schema. Nothing else knows that there are two engines. One SQL text serves both: it is written in PostgreSQL's
+// dialect, with $N placeholders, casts (::UUID) and row locks (FOR UPDATE), and package sqlite removes what SQLite
+// does not have.
 package db
 
 import (
@@ -35,12 +36,12 @@ type Config struct {
 	Now    func() time.Time // the clock of every transaction
 	Log    *slog.Logger
 	Pool   int  // connections of the read pool (SQLite) or of the whole pool (PostgreSQL); 0 = a good default
-	Unsafe bool // SQLite without waiting for the disk: only for tests and throw-away stores
+	Unsafe bool // SQLite does not wait for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
 
-	Trace func(sql string, args []any) // of tests: called with every statement that reads; nil for none
-	Sent  func(reads int)              // of tests: called with every message of reads, with how many statements it has; nil for none
+	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
+	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
 }
 
 // DB is an open store; safe for concurrent use.
@@ -99,7 +100,7 @@ func (d *DB) Ping(ctx context.Context) error { return d.engine.Ping(ctx) }
 // Now is the injected clock in UTC, cut to microseconds as the store keeps it.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// Woken gives a channel that receives after a commit that called Tx.Wake(topic); signals may merge.
+// Woken returns a channel that receives after each commit that called Tx.Wake(topic); several signals may arrive as one.
 func (d *DB) Woken(topic string) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	d.mu.Lock()
@@ -119,6 +120,6 @@ func (d *DB) wake(topic string) {
 	}
 }
 
-// Failed receives once the disk has refused a commit: the store takes nothing any more until it is opened again. On PostgreSQL it
-// never does.
+// Failed returns a channel that receives once the disk has refused a commit: the store then refuses every write until
+// it is opened again. On PostgreSQL it never receives.
 func (d *DB) Failed() <-chan struct{} { return d.failed }

@@ -6,9 +6,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// A function says by the type of its transaction what it may do with it. *Tx does everything; what only reads takes a Reader, what only
-// queues writes takes a Writer or, if an optimistic transaction may call it, a GuardedWriter. Writers cannot read and return no error:
-// what goes wrong with a queued write comes out of the transaction that sends it.
+// The type of its transaction says what a function may do. *Tx allows everything. A function that only reads takes a
+// Reader; one that only queues writes takes a Writer or, if an optimistic transaction may call it, a GuardedWriter.
+// Writers cannot read and return no error: an error of a queued write is returned by the transaction that sends it.
 
 // Reader reads in a transaction.
 type Reader interface {
@@ -22,7 +22,7 @@ type Reader interface {
 	Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead
 }
 
-// GuardedWriter queues writes that hold whatever became of what the transaction has read: each names its Guard.
+// GuardedWriter queues writes that stay correct when the data read before has changed meanwhile: each names its Guard.
 type GuardedWriter interface {
 	TenantID() id.Tenant
 	Now() time.Time

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Values writes rows × cols placeholders for a multi-row VALUES, starting at $first: "($2,$3),($4,$5)". casts, if
-// given, are put on the first row, so that PostgreSQL knows each column's type ("::UUID" or "").
+// Values writes placeholders for a VALUES list of rows × cols, starting at $first: "($2,$3),($4,$5)". casts, if given,
+// are put on the first row, so that PostgreSQL knows each column's type ("::UUID" or "").
 func Values(rows, cols, first int, casts ...string) string {
 	var b strings.Builder
 	b.Grow(rows * cols * 6)
@@ -54,10 +54,10 @@ func Repeat(n, first int, row string) string {
 // In writes "($2,$3,$4)" for n arguments starting at $first.
 func In(n, first int) string { return Values(1, n, first) }
 
-// chunkSizes are the only list lengths that statements are made for, so that few texts serve every list.
+// chunkSizes are the only list lengths for which statements are built, so that a few texts serve every list.
 var chunkSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 
-// Chunks calls each with every piece of a list, until it fails.
+// Chunks cuts a list into pieces and calls each for every piece, until it fails.
 func Chunks[T any](list []T, each func(piece []T) error) error {
 	for piece := range Pieces(list) {
 		if err := each(piece); err != nil {
@@ -81,8 +81,8 @@ func Pieces[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
-// Padded gives the list as arguments for In, its last element repeated up to the next fixed size: a look-up that finds
-// one row twice by the same key finds it once.
+// Padded returns the list as arguments for In, its last element repeated up to the next fixed size. Repeating a key in
+// IN does not repeat a row of the result.
 func Padded[T any](list []T) []any {
 	size := len(list)
 	for i := len(chunkSizes) - 1; i >= 0; i-- {
@@ -101,10 +101,11 @@ func Padded[T any](list []T) []any {
 	return args
 }
 
-// Text memoises SQL built for a list length, so that building it costs once a size.
+// Text keeps SQL built for a list length, so that each length is built once.
 type Text struct{ made [257]string }
 
-// For gives the text for n rows (n ≤ 256), made by build the first time. Racing builders make the same text.
+// For returns the text for n rows (n ≤ 256), built the first time it is needed. Two callers that build it at the same
+// time build the same text.
 func (t *Text) For(n int, build func(n int) string) string {
 	textMu.RLock()
 	s := t.made[n]

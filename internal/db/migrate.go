@@ -7,8 +7,9 @@ import (
 	"entrepot/internal/db/migrations"
 )
 
-// Migrate brings the store to this program's schema and reports how many steps it took. Each step runs in one transaction together with
-// the note that it ran. Errors: a store of a newer program, and one whose steps are not this program's, are left as they are.
+// Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
+// record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
+// this program's; it is then left unchanged.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {
@@ -28,7 +29,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		}
 		if err := d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note()); err != nil {
 			if now, again := d.version(ctx); again == nil && now >= m.Version {
-				continue // another node was first
+				continue // another node ran it first
 			}
 			return ran, fmt.Errorf("migration %s: %w", m.Name, err)
 		}
@@ -40,7 +41,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 	return ran, d.engine.AfterMigration(ctx)
 }
 
-// makeVersions makes the table of the migrations that ran. That of a store from before names and checksums were kept gets them.
+// makeVersions creates the table of the migrations that ran. In a store older than names and checksums it adds those columns.
 func (d *DB) makeVersions(ctx context.Context) error {
 	err := d.engine.Script(ctx, `CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY, name TEXT, checksum TEXT);`)
 	if err == nil && d.engine.Script(ctx, "SELECT name, checksum FROM schema_versions;") != nil {
@@ -52,7 +53,7 @@ func (d *DB) makeVersions(ctx context.Context) error {
 	return nil
 }
 
-// sameHistory makes sure that what ran on the store is what this program would have run, and notes it where it was not noted yet.
+// sameHistory checks that the migrations that ran on the store are this program's, and adds missing names and checksums.
 func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) error {
 	var unnoted []migrations.Migration
 	err := d.Read(ctx, Across, func(tx *Tx) error {
@@ -86,7 +87,7 @@ func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) erro
 	})
 }
 
-// Current reports whether the store is at this program's schema.
+// Current reports whether the store has this program's schema.
 func (d *DB) Current(ctx context.Context) (bool, error) {
 	if err := d.makeVersions(ctx); err != nil {
 		return false, err

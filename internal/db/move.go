@@ -14,17 +14,17 @@ type Moved struct {
 	Rows  int64
 }
 
-// ErrNotEmpty means that a store that something was to be moved into has rows already.
+// ErrNotEmpty means that the target of Move has rows already.
 var ErrNotEmpty = errors.New("the target is not empty")
 
-// unmoved are tables of which nothing is worth anything elsewhere: what ran on the store, which nodes live, rate limits, and what is still
-// to be taken out of the old files.
+// unmoved are tables whose rows mean nothing in another store: the migrations that ran, the live nodes, rate limits,
+// and pending scrubs of the old files.
 var unmoved = []string{"schema_versions", "nodes", "rate_windows", "scrubs"}
 
-// Move copies every row of one store, as they are at one moment, into another one that has this program's schema and no rows yet. It does
-// so in one transaction, at the end of which it counts both sides and runs after: when it fails or is cut short, nothing is in the target.
-// Nobody may write to the source meanwhile, or it is lost. Report is called after each table. Errors: ErrNotEmpty; that one of the stores
-// has another schema.
+// Move copies every row of one store, as of one moment, into another store that has this program's schema and no rows.
+// It is one transaction, at the end of which it counts both sides and runs after: if it fails or is interrupted, the
+// target stays empty. Nobody may write to the source meanwhile, because later changes are not copied. report is called
+// after each table. Errors: ErrNotEmpty; the two stores have different schemas.
 func Move(ctx context.Context, from, to *DB, after func(tx *Tx) error, report func(Moved)) (moved []Moved, err error) {
 	tables, err := from.tables(ctx)
 	if err != nil {
@@ -86,10 +86,10 @@ func (t table) same(other table) bool {
 	return t.name == other.name && slices.Equal(t.columns, other.columns)
 }
 
-// movedAtOnce is how many values travel in one message at most.
+// movedAtOnce is the largest number of values sent in one message.
 const movedAtOnce = 8192
 
-// move copies the rows of a table, and counts them on the other side.
+// move copies the rows of a table and compares the counts of both sides.
 func (t table) move(source, into *Tx) (rows int64, err error) {
 	if err := into.Row("SELECT count(*) FROM "+t.name, nil, &rows); err != nil {
 		return 0, err
@@ -99,10 +99,10 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 	}
 	names := strings.Join(t.columns, ", ")
 	width := len(t.columns)
-	var args []any // of rows that were read and not sent yet
+	var args []any // of rows that were read and are not sent yet
 	send := func() error {
 		for len(args) > 0 {
-			n := 1 // few lengths make few texts
+			n := 1 // powers of two, so that a few SQL texts serve all lengths
 			for _, size := range chunkSizes {
 				if size*width <= min(len(args), movedAtOnce) {
 					n = size
@@ -144,7 +144,7 @@ func (t table) move(source, into *Tx) (rows int64, err error) {
 	return rows, nil
 }
 
-// places are where a row is scanned into.
+// places returns pointers that a row of the table is scanned into.
 func (t table) places() []any {
 	places := make([]any, len(t.columns))
 	for i, of := range t.types {
@@ -162,7 +162,7 @@ func (t table) places() []any {
 	return places
 }
 
-// valueAt is what was scanned into a place, as an argument.
+// valueAt returns what was scanned into a place, as an argument of a statement.
 func valueAt(place any) any {
 	switch p := place.(type) {
 	case **int64:

@@ -2,16 +2,17 @@ package db
 
 import "entrepot/internal/db/engine"
 
-// PendingRead is a read that is answered when its caller waits for it.
+// PendingRead is a read that runs when its caller waits for it, or earlier with others.
 type PendingRead struct {
 	tx *Tx
 	engine.Pending
 }
 
-// Prefetch takes a read that does not depend on the answers of others, and calls each for every row of its answer: not before Wait.
-// On PostgreSQL all pending reads travel in one message at the first Wait; SQLite answers one after the other, and only what is
-// waited for. So a transaction prefetches all it may need, and then waits in the order in which its errors count. Writes queued before are
-// sent first. Each keeps what it scans and must not use the transaction.
+// Prefetch queues a read that does not depend on the results of others. At Wait, and not before, each is called for
+// every row. On PostgreSQL all pending reads travel in one message at the first Wait; SQLite runs only the reads that
+// are waited for, one after the other. So a transaction prefetches everything that it may need, and then waits in the
+// order in which its errors matter. Writes queued before are sent first. each stores what it scans and must not use
+// the transaction.
 func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead {
 	q := &PendingRead{tx: tx, Pending: engine.Pending{SQL: sql, Args: args, Each: each}}
 	if err := tx.beforeRead(sql); err != nil {
@@ -24,20 +25,20 @@ func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingR
 	return q
 }
 
-// Wait has the read answered, if it was not yet, and gives what went wrong with it.
+// Wait runs the read if it has not run yet, and returns its error.
 func (q *PendingRead) Wait() error {
 	q.tx.await(q)
 	return q.Err
 }
 
-// answer has pending reads answered: all that fit one message, at least one.
+// answer runs pending reads: as many as fit one message, at least one.
 func (tx *Tx) answer() {
 	n := tx.session.Answer(tx.pending)
 	tx.pending = tx.pending[n:]
 	tx.sent(n)
 }
 
-// WaitAll waits for several reads, in their order, to the first that failed.
+// WaitAll waits for several reads in their order and returns the first error.
 func WaitAll(list []*PendingRead) error {
 	for _, q := range list {
 		if err := q.Wait(); err != nil {
@@ -47,9 +48,9 @@ func WaitAll(list []*PendingRead) error {
 	return nil
 }
 
-// Pending is a value that was asked for, of one read or several.
+// Pending is a value that one or several pending reads fill.
 type Pending[T any] struct {
-	Value T // filled by the reads; whoever wants it calls Wait
+	Value T // filled by the reads; call Wait before using it
 	reads []*PendingRead
 }
 
@@ -59,8 +60,8 @@ func (p *Pending[T]) Await(reads ...*PendingRead) *Pending[T] {
 	return p
 }
 
-// Wait waits for the reads in their order, and gives the value, or the error of the first that failed. A nil Pending was not asked for:
-// it gives the zero value.
+// Wait waits for the reads in their order and returns the value, or the first error. A nil Pending, which has no
+// reads, returns the zero value.
 func (p *Pending[T]) Wait() (value T, err error) {
 	if p == nil {
 		return value, nil
@@ -71,10 +72,10 @@ func (p *Pending[T]) Wait() (value T, err error) {
 	return p.Value, nil
 }
 
-// Last says that all that is read from here on is read by the next statement, or prefetched before the next Wait: the end of a Read then
-// travels with it. Whoever reads on nevertheless does so on a new snapshot.
+// Last announces that the next statement, or the reads prefetched before the next Wait, are the last of a Read, so
+// that the end of the transaction travels with them. A read after that runs on a new snapshot.
 func (tx *Tx) Last() {
-	if tx.readOnly && tx.branch == nil { // beside others, no branch knows what comes last
+	if tx.readOnly && tx.branch == nil { // a branch of Together does not know which statement is last
 		tx.session.Last()
 	}
 }

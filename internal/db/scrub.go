@@ -13,19 +13,19 @@ import (
 	"entrepot/internal/id"
 )
 
-// A row that was deleted or changed is gone for every statement, yet its bytes stay in the files until something happens to be
-// written over them. After an erasure they must go (interface §4.4): the transaction that erases requests a scrub, which follows its
-// commit. The request is a row, so that a crash between the two does not forget it.
+// No statement sees a deleted row or the old version of a changed one, yet their bytes stay in the files until
+// something else is written over them. After an erasure they must go (interface §4.4): the transaction that erases
+// requests a scrub, which runs after the commit. The request is a row, so that it survives a crash between the two.
 
-// scrubbing is what the scrubs of one process share.
+// scrubbing is the state that the scrubs of one process share.
 type scrubbing struct {
 	mu       sync.Mutex
 	started  atomic.Int64
-	finished int64        // the newest that went well, under mu
+	finished int64        // number of the newest scrub that succeeded, under mu
 	ended    atomic.Int64 // when the newest ended, in nanoseconds since 1970
 }
 
-// RequestScrub notes in this transaction that rows of the given tables held what must leave the files too.
+// RequestScrub records in this transaction that rows of the given tables held data that must leave the files too.
 func (tx *Tx) RequestScrub(tables ...string) {
 	tx.Queue("INSERT INTO scrubs (id, tables, created_at) VALUES ($1,$2,$3)", id.New[string](), strings.Join(tables, " "), tx.Micros())
 }
@@ -34,8 +34,8 @@ func (tx *Tx) RequestScrub(tables ...string) {
 const (
 	quietWait = 20 * time.Second // in a store that nobody else writes to
 	busyWait  = time.Second      // in one that is in use, counted from Observe
-	busyRest  = 5 * time.Second  // between scrubs there: each holds others up a little
-	quietMost = 20               // transactions of others in a store that counts as quiet
+	busyRest  = 5 * time.Second  // between scrubs of such a store: each delays other work a little
+	quietMost = 20               // transactions of others up to which a store counts as quiet
 	waitStep  = 20 * time.Millisecond
 )
 
@@ -51,10 +51,10 @@ func (d *DB) Observe() Activity { return Activity{time.Now(), d.commits.Load()} 
 // busy reports whether others have used the store since.
 func (d *DB) busy(since Activity) bool { return d.commits.Load()-since.commits > quietMost }
 
-// ScrubSoon begins a scrub and waits until it is done, so that afterwards nothing of what was erased is left in the files. Where the
-// store is in use it takes longer, and the caller waits no longer than a second since the moment given: the scrub goes on, and
-// PendingScrubs says so. What goes wrong is logged; the scrub stays pending then, as it does where one has just been: whoever calls
-// Scrub from time to time goes on with it.
+// ScrubSoon starts a scrub and waits until it is done, so that nothing that was erased is left in the files. In a
+// store that is in use a scrub takes longer: the caller then waits no longer than a second since the given moment, the
+// scrub goes on, and PendingScrubs reports it. Errors are logged and the scrub stays pending, as it does if another
+// ended a moment ago: the next periodic call of Scrub does it.
 func (d *DB) ScrubSoon(ctx context.Context, since Activity) {
 	if d.busy(since) && time.Since(time.Unix(0, d.scrubbing.ended.Load())) < busyRest {
 		return
@@ -80,7 +80,7 @@ func (d *DB) ScrubSoon(ctx context.Context, since Activity) {
 	}
 }
 
-// scrubWhileQuiet scrubs, and comes back to what was in use for a moment as long as nobody else writes.
+// scrubWhileQuiet scrubs, and repeats it for tables that were in use as long as nobody else writes.
 func (d *DB) scrubWhileQuiet(ctx context.Context, since Activity) error {
 	for {
 		if err := d.Scrub(ctx); err != nil {
@@ -93,9 +93,10 @@ func (d *DB) scrubWhileQuiet(ctx context.Context, since Activity) error {
 	}
 }
 
-// Scrub removes from the store's files what deleted and changed rows left behind, if one is pending. It may take as long as reading the
-// whole store; other work goes on meanwhile and is not held up: tables in use on PostgreSQL stay pending. After an error all do, and
-// the next call tries again. Calls that wait for one another share the work of the first that starts after them.
+// Scrub removes from the store's files what deleted and changed rows left there, if a scrub is pending. It may take as
+// long as reading the whole store; other work is not delayed meanwhile: tables in use on PostgreSQL stay pending.
+// After an error all stay pending and the next call tries again. Callers that wait for a running scrub share the next
+// one.
 func (d *DB) Scrub(ctx context.Context) error {
 	need := d.scrubbing.started.Load() + 1
 	d.scrubbing.mu.Lock()
@@ -118,7 +119,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// scrub scrubs some tables. Those that are left are requested anew, in the place of the requests.
+// scrub scrubs some tables. A new request for those that were in use replaces the old requests.
 func (d *DB) scrub(ctx context.Context, requests, tables []string) error {
 	left, err := d.engine.Scrub(ctx, tables)
 	if err != nil {
@@ -142,7 +143,7 @@ func (d *DB) scrub(ctx context.Context, requests, tables []string) error {
 	})
 }
 
-// scrubRequests are those that are pending and the tables they name.
+// scrubRequests returns the pending requests and the tables they name.
 func (d *DB) scrubRequests(ctx context.Context) (requests, tables []string, err error) {
 	err = d.Read(ctx, Across, func(tx *Tx) error {
 		return tx.Each(func(r Rows) error {
@@ -162,7 +163,7 @@ func (d *DB) PendingScrubs(ctx context.Context) (int, error) {
 	return len(requests), err
 }
 
-// Texts reads every text of every table, of whatever tenant, for proofs that something is nowhere.
+// Texts reads every text of every table, of all tenants, to prove that something is stored nowhere.
 func (d *DB) Texts(ctx context.Context, each func(table, column, text string) error) error {
 	return d.Read(ctx, Across, func(tx *Tx) error {
 		columns := map[string][]string{}
@@ -188,7 +189,7 @@ func (d *DB) Texts(ctx context.Context, each func(table, column, text string) er
 	})
 }
 
-// Files reads the store's files as the bytes they are. left says, for people, which ones this process could not read.
+// Files reads the store's files byte by byte. left describes the files that this process could not read.
 func (d *DB) Files(ctx context.Context, each func(name string, content io.Reader) error) (left []string, err error) {
 	return d.engine.Files(ctx, each)
 }

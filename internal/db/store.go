@@ -54,10 +54,11 @@ func (d *DB) Made(ctx context.Context) (made bool, err error) {
 	return made, err
 }
 
-// Security is how well PostgreSQL keeps accounts apart behind the tenant in every statement.
+// Security says whether row-level security of PostgreSQL keeps the accounts apart.
 type Security = postgres.Security
 
-// Security looks at row-level security as it stands now. It changes nothing. Of SQLite it is the zero value: a file has no roles.
+// Security reads the present state of row-level security and changes nothing. On SQLite it is the zero value: a file
+// has no roles.
 func (d *DB) Security(ctx context.Context) (Security, error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
 		return e.Security(ctx)
@@ -81,16 +82,16 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 
-// OwnFile is an error if the SQLite file of a folder belongs to another program; no file is no error, and nothing is made (package
-// sqlite).
+// OwnFile is an error if the SQLite file of a folder belongs to another program. A missing file is no error and is not
+// created (package sqlite).
 func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
 
-// CheckFile is an error unless a SQLite file is sound and a store that this program knows (package sqlite).
+// CheckFile is an error unless a SQLite file is undamaged and a store that this program knows (package sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 
 // FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).
 func FileInUse(dir string) (bool, error) { return sqlite.FileInUse(dir) }
 
-// Restore puts a copy made by CopyFile in the place of the SQLite store of a folder; aside is where the old one is now, "" for none
-// (package sqlite).
+// Restore replaces the SQLite store of a folder by a copy made by CopyFile; aside is the new name of the old store, ""
+// for none (package sqlite).
 func Restore(copyPath, dir string) (aside string, err error) { return sqlite.Restore(copyPath, dir) }

@@ -10,54 +10,56 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Table is the columns of one table, each named once, with the member of T that it holds. SELECT, scan, INSERT and UPDATE are made from
-// it. Its first column, tenant_id, is that of the transaction and stands in no list.
+// Table describes the columns of one table, each named once, with the member of T that it holds. SELECT, scan, INSERT
+// and UPDATE are built from it. The first column of every table, tenant_id, comes from the transaction and is not
+// listed.
 type Table[T any] struct {
 	name    string
 	noun    string // see Of
 	columns []Column[T]
-	texts   sync.Map // SQL that was made before, by what it was made for
+	texts   sync.Map // SQL already built, by its purpose
 }
 
 // Column is one column and what it holds of a record.
 type Column[T any] struct {
 	name    string
-	member  func(*T) any // a pointer to the member; of a derived column the value
+	member  func(*T) any // returns a pointer to the member; for a derived column the value
 	null    bool
 	fixed   bool
 	derived bool
 	joined  bool
-	only    bool                   // it is only read
+	only    bool                   // it is read and never written
 	read    func(*T, string) error // see Coded
 	role    role                   // see table_stamped.go
 }
 
-// Col is a column that holds a member, to which of gives a pointer: a string, integer or boolean, one of their named types, or a
-// pointer to one for a member that may be NULL.
+// Col is a column that holds the member to which of returns a pointer: a string, integer or boolean, one of their
+// named types, or a pointer to one for a member that may be NULL.
 func Col[T any](name string, of func(*T) any) Column[T] { return Column[T]{name: name, member: of} }
 
-// Derived is a column that is only written: its value is worked out from the record.
+// Derived is a column that is only written, with a value computed from the record.
 func Derived[T any](name string, value func(*T) any) Column[T] {
 	return Column[T]{name: name, member: value, derived: true}
 }
 
-// Joined is a column of another table that is only read, named with that table's alias ("c.name"). It is empty where nothing was joined.
+// Joined is a column of another table that is only read, named with that table's alias ("c.name"). It is empty if no
+// row was joined.
 func Joined[T any](name string, of func(*T) any) Column[T] {
 	return Column[T]{name: name, member: of, joined: true, null: true}
 }
 
-// Coded is a column that holds a member in another form: as the text that write makes of it and read takes back.
+// Coded is a column that holds a member as text: write makes the text and read parses it.
 func Coded[T any](name string, write func(*T) string, read func(*T, string) error) Column[T] {
 	return Column[T]{name: name, member: func(record *T) any { return write(record) }, read: read}
 }
 
-// ReadOnly says that the column is read with the row and written by other statements.
+// ReadOnly marks a column that is read with the row and written by other statements.
 func (c Column[T]) ReadOnly() Column[T] { c.only = true; return c }
 
-// Null says that NULL stands for the member's zero value.
+// Null stores the member's zero value as NULL.
 func (c Column[T]) Null() Column[T] { c.null = true; return c }
 
-// Fixed says that the column is written with the row; Update leaves it as it is.
+// Fixed marks a column that is written at the INSERT and never by Update.
 func (c Column[T]) Fixed() Column[T] { c.fixed = true; return c }
 
 // NewTable makes a table of its columns.
@@ -65,7 +67,8 @@ func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
 	return &Table[T]{name: name, columns: columns}
 }
 
-// Columns lists what a query selects, in the order in which Scanner reads it; alias is the table's name in the query, "" for none.
+// Columns lists the columns that a query selects, in the order in which Scanner reads them; alias is the table's name
+// in the query, "" for none.
 func (t *Table[T]) Columns(alias string) string {
 	return t.text("columns "+alias, func() string {
 		var names []string
@@ -82,7 +85,7 @@ func (t *Table[T]) Columns(alias string) string {
 	})
 }
 
-// Scanner reads the rows of one query into records. The function it gives is good for one query at a time.
+// Scanner reads the rows of one query into records. The function that it returns serves one query at a time.
 func (t *Table[T]) Scanner() func(Rows) (T, error) {
 	row := new(T)
 	places := t.Places(row)
@@ -92,7 +95,8 @@ func (t *Table[T]) Scanner() func(Rows) (T, error) {
 	}
 }
 
-// Places are where the columns of a query are scanned into a record, for a query that selects more than this table's.
+// Places returns pointers that the columns of a query are scanned into, for a query that selects more than this
+// table's columns.
 func (t *Table[T]) Places(row *T) []any {
 	places := make([]any, 0, len(t.columns))
 	for _, c := range t.columns {
@@ -110,7 +114,7 @@ func (t *Table[T]) Places(row *T) []any {
 	return places
 }
 
-// Insert queues the rows of new records. A unique key that is taken makes the transaction run again.
+// Insert queues the rows of new records. If a unique key is taken, the transaction runs again.
 func (t *Table[T]) Insert(w GuardedWriter, list ...T) {
 	for piece := range Pieces(list) {
 		w.Put(Unique(nil), t.insertText(len(piece)), t.insertArgs(w, piece)...)
@@ -122,7 +126,7 @@ func (t *Table[T]) InsertOne(w Writer, record T) *Step {
 	return w.Queue(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
 
-// InsertBehind is InsertOne behind the account's clock (see Tx.Change).
+// InsertBehind is InsertOne after the account's clock (see Tx.Change).
 func (t *Table[T]) InsertBehind(w Writer, record T) *Step {
 	return w.Change(t.insertText(1), t.insertArgs(w, []T{record})...)
 }
@@ -152,13 +156,13 @@ func (t *Table[T]) insertText(rows int) string {
 	})
 }
 
-// Update queues the change of a record's row: all columns but the fixed ones. Where names the row beside the tenant, its first argument
-// being $2: "id = $2::UUID".
+// Update queues the change of a record's row: all columns but the fixed ones. where identifies the row within the
+// tenant; its first argument is $2: "id = $2::UUID".
 func (t *Table[T]) Update(w Writer, record *T, where string, args ...any) *Step {
 	return w.Queue(t.updateText(where, len(args)), t.updateArgs(w, record, args)...)
 }
 
-// UpdateBehind is Update behind the account's clock (see Tx.Change).
+// UpdateBehind is Update after the account's clock (see Tx.Change).
 func (t *Table[T]) UpdateBehind(w Writer, record *T, where string, args ...any) *Step {
 	return w.Change(t.updateText(where, len(args)), t.updateArgs(w, record, args)...)
 }
@@ -214,7 +218,7 @@ func (c *Column[T]) argument(record *T) any {
 		if !c.derived && c.read == nil {
 			v = v.Elem()
 		}
-		if v.IsValid() && v.Kind() == reflect.Pointer { // of nil there is nothing left
+		if v.IsValid() && v.Kind() == reflect.Pointer { // for a nil pointer there is nothing to convert
 			v = v.Elem()
 		}
 		if !v.IsValid() || c.null && v.IsZero() {
@@ -237,10 +241,10 @@ func orNull[V comparable](value V, null bool) any {
 	return value
 }
 
-// optionalPlace is where a column that may be NULL is read into: NULL is the zero value.
+// optionalPlace scans a column that may be NULL: NULL becomes the zero value.
 type optionalPlace struct{ place any }
 
-// codedPlace is where the text of a Coded column is read into.
+// codedPlace scans the text of a Coded column.
 type codedPlace func(text string) error
 
 // Scan takes a value of PostgreSQL's driver.

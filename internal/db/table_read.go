@@ -4,17 +4,18 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Lock is how a query holds the rows that it reads until its transaction ends. On SQLite nobody else writes meanwhile, so it says nothing.
+// Lock says how a query locks the rows that it reads until its transaction ends. On SQLite nobody else writes
+// meanwhile, so the words are removed.
 type Lock string
 
 // The locks.
 const (
 	NoLock    Lock = ""
-	ForUpdate Lock = " FOR UPDATE" // others wait before they change or lock them
-	ForShare  Lock = " FOR SHARE"  // others may share them, and wait before they change them
+	ForUpdate Lock = " FOR UPDATE" // others must wait to change or lock them
+	ForShare  Lock = " FOR SHARE"  // others may share them, and must wait to change them
 )
 
-// Of names what the table's rows are, for the error of one that is not there.
+// Of names the kind of record, for the error of a missing one.
 func (t *Table[T]) Of(noun string) *Table[T] { t.noun = noun; return t }
 
 // Missing is the error for a record that the account does not have: NotFound.
@@ -31,17 +32,17 @@ func (t *Table[T]) Select(alias string) string {
 	})
 }
 
-// All reads the records of the account for which rest holds: what follows "WHERE tenant_id = $1 ", its first argument being $2.
+// All reads the records of the account that match rest, the SQL after "WHERE tenant_id = $1 "; its first argument is $2.
 func (t *Table[T]) All(tx *Tx, rest string, args ...any) ([]T, error) {
 	return List(tx, t.Scanner(), t.Select("")+" WHERE tenant_id = $1 "+rest, append([]any{tx.Tenant}, args...)...)
 }
 
-// One reads the record that where names beside the tenant, its first argument being $2. Errors: NotFound.
+// One reads the record that where identifies within the tenant; its first argument is $2. Errors: NotFound.
 func (t *Table[T]) One(tx *Tx, lock Lock, where string, args ...any) (record T, err error) {
 	return t.First(t.All(tx, "AND "+where+string(lock), args...))
 }
 
-// First is the first of the records that were read. Errors: NotFound when there are none.
+// First returns the first record of a list. Errors: NotFound for an empty list.
 func (t *Table[T]) First(list []T, err error) (record T, _ error) {
 	if err == nil && len(list) == 0 {
 		err = t.Missing()
@@ -52,7 +53,7 @@ func (t *Table[T]) First(list []T, err error) (record T, _ error) {
 	return list[0], nil
 }
 
-// Page reads a page of the records that w chooses, in an order such as "created_at, id", and how many there are in all.
+// Page reads a page of the records that match w, in an order such as "created_at, id", and how many match in all.
 func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list []T, total int64, err error) {
 	counted := tx.Prefetch(func(r Rows) error { return r.Scan(&total) },
 		"SELECT count(*) FROM "+t.name+w.from()+" WHERE "+w.String(), w.Args()...)
@@ -64,12 +65,12 @@ func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list
 	return list, total, err
 }
 
-// Rows is Page for a caller that knows how many there are.
+// Rows is Page without the count.
 func (t *Table[T]) Rows(tx *Tx, w *Where, order string, limit, offset int) ([]T, error) {
 	return t.prefetchRows(tx, w, order, limit, offset).Wait()
 }
 
-// prefetchRows asks for the records of a page.
+// prefetchRows prefetches the records of a page.
 func (t *Table[T]) prefetchRows(tx *Tx, w *Where, order string, limit, offset int) *Pending[[]T] {
 	p, scan := &Pending[[]T]{Value: []T{}}, t.Scanner()
 	sql := "SELECT " + t.Columns(w.alias) + " FROM " + t.name + w.from() + " WHERE " + w.String() + " ORDER BY " + order +

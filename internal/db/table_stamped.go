@@ -8,9 +8,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// What follows writes many rows in one statement behind the account's clock (see Tx.Change), from a list VALUES with the name v.
+// The statements of this file write many rows at once after the account's clock (see Tx.Change), from a VALUES list named v.
 
-// role is what a column does in these statements; in others those with the role key or now are columns like any other.
+// role is how these statements treat a column; other statements treat columns of the roles key and now like any other.
 type role int8
 
 const (
@@ -20,29 +20,28 @@ const (
 	stamp
 )
 
-// Key says that the column names the row beside the tenant; it is fixed.
+// Key marks a column that identifies the row within the tenant; it is fixed.
 func (c Column[T]) Key() Column[T] { c.role, c.fixed = key, true; return c }
 
-// Now says that the column takes the instant of the transaction, whatever the record has: when the row is written or, of a fixed
-// column, inserted.
+// Now marks a column that takes the time of the transaction, whatever the record holds: at every write or, if it is
+// fixed, at the INSERT.
 func (c Column[T]) Now() Column[T] { c.role = now; return c }
 
-// Stamp says that the column takes a stamp of the account's clock whenever the row is written. The record has the one that it was
-// read with.
+// Stamp marks a column that takes a stamp of the account's clock at every write. The record holds the stamp that was read.
 func (c Column[T]) Stamp() Column[T] { c.role = stamp; return c }
 
-// Plus is a table with more columns than this one, of the same records.
+// Plus is a table of the same records with more columns.
 func (t *Table[T]) Plus(columns ...Column[T]) *Table[T] {
 	return NewTable(t.name, append(t.columns[:len(t.columns):len(t.columns)], columns...)...).Of(t.noun)
 }
 
-// InsertStamped queues the rows of new records. Only, unless it is "", is a condition on v: where it does not hold of a row, the
-// operation runs again.
+// InsertStamped queues the rows of new records. only, unless it is "", is a condition on v: if it does not hold for a
+// row, the operation runs again.
 func (t *Table[T]) InsertStamped(w GuardedWriter, list []T, only string) {
 	t.InsertStampedFrom(w, -1, list, only)
 }
 
-// InsertStampedFrom is InsertStamped with stamps that were reserved before (Tx.Stamps); offset is that of the first.
+// InsertStampedFrom is InsertStamped with stamps reserved before by Tx.Stamps; offset is the first of them.
 func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, only string) {
 	guard := func(int) Guard { return Unique(nil) }
 	if only != "" {
@@ -56,7 +55,7 @@ func (t *Table[T]) InsertStampedFrom(w GuardedWriter, offset int64, list []T, on
 	})
 }
 
-// UpsertStamped queues the rows of records, new ones and ones that are there by their key.
+// UpsertStamped queues the rows of records: rows whose key exists are updated, others inserted.
 func (t *Table[T]) UpsertStamped(w Writer, list []T) {
 	change := func(_ int, sql string, args []any) { w.Change(sql, args...) }
 	t.stamped(w, change, -1, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
@@ -70,8 +69,8 @@ func (t *Table[T]) UpsertStamped(w Writer, list []T) {
 	})
 }
 
-// UpdateStamped queues the change of records' rows: all columns but the fixed ones. A row that was written since it was read, or of
-// which while, a condition on the table, does not hold, makes the operation run again.
+// UpdateStamped queues the change of records' rows: all columns but the fixed ones. If a row was written since it was
+// read, or the condition while on the table does not hold for it, the operation runs again.
 func (t *Table[T]) UpdateStamped(w GuardedWriter, list []T, while string) {
 	t.stamped(w, guarded(w, all), -1, "update "+while, list,
 		func(c *Column[T]) bool { return c.role == key || c.role == stamp || c.changes() },
@@ -86,16 +85,16 @@ func (t *Table[T]) UpdateStamped(w GuardedWriter, list []T, while string) {
 		})
 }
 
-// many is one such statement: its columns of v, and the others, which hold the same in all rows.
+// many is one such statement: the columns that come from v, and those that have the same value in all rows.
 type many[T any] struct {
 	table         *Table[T]
 	values        []*Column[T]
 	nows          []*Column[T]
 	clock         *Column[T] // the column of the stamp, nil for none
-	nowAt, baseAt string     // placeholders of the instant and of the first stamp
+	nowAt, baseAt string     // placeholders of the time and of the first stamp
 }
 
-// all is the guard of a statement that must touch every row it is given.
+// all is the guard of a statement that must touch each of its n rows.
 func all(n int) Guard { return Touches(int64(n), nil) }
 
 // putMany queues a statement of n rows.
@@ -105,7 +104,7 @@ func guarded(w GuardedWriter, guard func(n int) Guard) putMany {
 	return func(n int, sql string, args []any) { w.PutStamped(guard(n), sql, args...) }
 }
 
-// stamped queues a statement for all of a list, in pieces. Chosen says which columns v has; an offset below 0 reserves stamps.
+// stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0 reserves stamps.
 func (t *Table[T]) stamped(w GuardedWriter, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
 	build func(*many[T]) string) {
 	if len(list) == 0 {
@@ -135,7 +134,7 @@ func (t *Table[T]) stamped(w GuardedWriter, put putMany, offset int64, name stri
 	}
 }
 
-// many sorts the columns; first is the number of the first placeholder of v.
+// many sorts the columns by role; first is the number of the first placeholder of v.
 func (t *Table[T]) many(chosen func(*Column[T]) bool) (m *many[T], first int) {
 	m = &many[T]{table: t, values: make([]*Column[T], 0, len(t.columns))}
 	first = 2
@@ -162,7 +161,7 @@ func (t *Table[T]) many(chosen func(*Column[T]) bool) (m *many[T], first int) {
 	return m, first
 }
 
-// with is the list VALUES. The first row says what the types are, because PostgreSQL does not know them otherwise.
+// with is the VALUES list. Its first row carries the types, which PostgreSQL could not infer otherwise.
 func (m *many[T]) with(rows, first int, sample *T) string {
 	var names, casts, plain []string
 	for _, c := range m.values {
@@ -202,7 +201,7 @@ func (m *many[T]) insert() string {
 	return "INSERT INTO " + m.table.name + " (" + names + ") SELECT " + values + " FROM v"
 }
 
-// sets are the assignments of an update, from "v." or "excluded.".
+// sets are the assignments of an update, taken from "v." or "excluded.".
 func (m *many[T]) sets(from string) string {
 	var sets []string
 	for _, c := range m.values {
@@ -223,7 +222,7 @@ func (m *many[T]) sets(from string) string {
 
 func (m *many[T]) stamp() string { return Clock + " + " + m.baseAt + "::BIGINT + v.at" }
 
-// sqlType is the type of a column that holds what a member, or a pointer to it, is.
+// sqlType is the SQL type for a member, or for a pointer to one.
 func sqlType(member any) string {
 	of := reflect.TypeOf(member)
 	for of.Kind() == reflect.Pointer {

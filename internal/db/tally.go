@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// tally names a count that is kept per tenant: what is counted, and of which kind it is.
+// tally identifies a count that is kept per tenant: what is counted, and of which kind.
 type tally struct{ name, key string }
 
-// Tally adds n to a kept count when the transaction commits, in one statement with all others of the transaction, behind the tenant's
-// change clock. The writes beside it must be guarded such that n is what they change.
+// Tally adds n to a kept count at the commit, in one statement with all other counts of the transaction, after the
+// tenant's change clock. The guards of the writes that it counts must ensure that n is exactly what they change.
 func (tx *Tx) Tally(name, key string, n int64) {
 	if n == 0 {
 		return
@@ -20,7 +20,7 @@ func (tx *Tx) Tally(name, key string, n int64) {
 	tx.tallies[tally{name, key}] += n
 }
 
-// queueTallies queues what was tallied.
+// queueTallies queues the changes of the counts.
 func (tx *Tx) queueTallies() {
 	list := make([]tally, 0, len(tx.tallies))
 	for t, n := range tx.tallies {
@@ -44,7 +44,7 @@ func (tx *Tx) queueTallies() {
 
 var tallyText Text
 
-// PrefetchTallies asks for the kept counts of some names, by name and key; a count that is 0 may be missing.
+// PrefetchTallies prefetches the kept counts of some names, by name and key; a count of 0 may be missing.
 func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]int64] {
 	p := &Pending[map[string]map[string]int64]{Value: map[string]map[string]int64{}}
 	for _, name := range names {
@@ -61,7 +61,7 @@ func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]i
 	}, "SELECT name, key, n FROM tallies WHERE "+w.String(), w.Args()...))
 }
 
-// Tallies are the kept counts of one name, by key; a count that is 0 may be missing.
+// Tallies returns the kept counts of one name, by key; a count of 0 may be missing.
 func Tallies(r Reader, name string) (map[string]int64, error) {
 	all, err := PrefetchTallies(r, name).Wait()
 	return all[name], err

@@ -8,16 +8,16 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// branch is a transaction that reads beside others of the same snapshot (see Together).
+// branch is a transaction that reads concurrently with others on the same snapshot (see Together).
 type branch struct {
-	top   *Tx                     // the transaction of all of them: it has the pending reads
-	pause func(*PendingRead) bool // gives way to the others until the read may be answered; false: never
+	top   *Tx                     // the transaction they all belong to: it holds the pending reads
+	pause func(*PendingRead) bool // lets the other branches run until the read is answered; false: it never will be
 }
 
-// Together runs functions that read, none of which needs what another has found. Each reads one thing after the other, as if it were
-// alone; what all of them have come to read travels in one message on PostgreSQL, so that together they cost as many messages as the
-// longest of them. They take turns: one runs at a time, and they may write to what they share. All of them run to their end; the error
-// is that of the first in the list that failed. It is for Read alone.
+// Together runs functions that read and do not need each other's results. Each is written as if it ran alone; the
+// reads at which they all wait travel in one message on PostgreSQL, so that together they cost as many messages as the
+// longest of them. They take turns: one runs at a time, so they may write to shared variables. All run to their end;
+// the error is that of the first failed function in the list. It works inside Read only.
 func (tx *Tx) Together(runs ...func(*Tx) error) error {
 	if !tx.readOnly {
 		panic("db: Together outside Read")
@@ -55,7 +55,7 @@ func (tx *Tx) Together(runs ...func(*Tx) error) error {
 	return nil
 }
 
-// whole is the transaction of which this one is a branch, or itself.
+// whole returns the transaction of which this one is a branch, or itself.
 func (tx *Tx) whole() *Tx {
 	if tx.branch != nil {
 		return tx.branch.top
@@ -63,10 +63,10 @@ func (tx *Tx) whole() *Tx {
 	return tx
 }
 
-// errAbandoned is what a branch reads when another has ended all of them by a panic.
+// errAbandoned is the error of reads in branches that end because another branch panicked.
 var errAbandoned = errors.New("db: the reads beside this one were given up")
 
-// await has a read answered.
+// await runs the read if it has not run yet.
 func (tx *Tx) await(read *PendingRead) {
 	for !read.Done {
 		switch {
@@ -80,7 +80,7 @@ func (tx *Tx) await(read *PendingRead) {
 	}
 }
 
-// rowPending is Row for a branch, whose reads are all pending ones.
+// rowPending is Row in a branch, where every read is a pending one.
 func (tx *Tx) rowPending(sql string, args, into []any) error {
 	found := false
 	err := tx.Prefetch(func(r Rows) error {

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Rows walks the answer of a query; Close is harmless after the end.
+// Rows iterates over the result of a query; calling Close after the end does no harm.
 type Rows = engine.Rows
 
 // Step is one queued write.
@@ -18,33 +18,33 @@ type Step = engine.Step
 
 // Tx is one transaction of one tenant. It is not safe for concurrent use and ends with the function it was given to.
 type Tx struct {
-	Tenant id.Tenant // $1 of every statement; Across for the few that serve all tenants
+	Tenant id.Tenant // $1 of every statement; Across for the few transactions that serve all tenants
 
 	db       *DB
 	session  engine.Session
 	now      time.Time
-	before   []*Step           // queued writes that need no stamp
-	after    []*Step           // queued writes that follow the tenant's change clock
-	stamps   int64             // given since the last flush
+	before   []*Step           // queued writes without stamps
+	after    []*Step           // queued writes that come after the tenant's change clock
+	stamps   int64             // reserved since the last flush
 	pending  []*engine.Pending // reads not sent yet, in their order
 	topics   []string
-	tallies  map[tally]int64 // differences that the commit adds to
+	tallies  map[tally]int64 // changes of kept counts, written at the commit
 	readOnly bool
 	step     step
 	try      int
-	branch   *branch // nil but in Together
+	branch   *branch // nil outside Together
 }
 
-// TenantID is Tenant, for the faces of the transaction.
+// TenantID is Tenant, as a method of the interfaces in faces.go.
 func (tx *Tx) TenantID() id.Tenant { return tx.Tenant }
 
-// Try counts the runs of this transaction that lost a race, from 0: one that has lost may look more carefully.
+// Try is how often this transaction has run before and lost a race, from 0; after a lost race it may check more.
 func (tx *Tx) Try() int { return tx.try }
 
-// Now is the one instant of this transaction, in UTC and whole microseconds.
+// Now is the time of this transaction: one value, in UTC and whole microseconds.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// Micros is Now as the store keeps it.
+// Micros is Now as the store keeps it, in microseconds since 1970.
 func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
 // Query reads rows; queued writes are sent first.
@@ -76,16 +76,16 @@ func (tx *Tx) sent(reads int) {
 	}
 }
 
-// step is how far an optimistic transaction has come.
+// step is the phase of an optimistic transaction.
 type step int
 
 const (
-	oneStep  step = iota // it is none
+	oneStep  step = iota // the transaction is not optimistic
 	planning             // it reads; nothing is sent before its end
-	storing              // it reads nothing any more
+	storing              // it no longer reads
 )
 
-// beforeRead sends what is queued. It panics, and so fails the transaction, where an optimistic one has kept its Reader.
+// beforeRead sends queued writes. It panics, and so fails the transaction, if an optimistic one reads in its second phase.
 func (tx *Tx) beforeRead(sql string) error {
 	switch tx.step {
 	case planning:
@@ -137,7 +137,7 @@ func (tx *Tx) Row(sql string, args []any, into ...any) error {
 	return rows.Err()
 }
 
-// Exec writes at once and reports how many rows it touched; queued writes are sent first.
+// Exec runs a write at once and returns how many rows it touched; queued writes are sent first.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	if err := tx.Flush(); err != nil {
 		return 0, err
@@ -149,20 +149,21 @@ func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// Queue takes a write whose result nobody needs; it goes out with the others before the next read or at commit.
+// Queue queues a write whose result is not needed; it is sent with the others before the next read or at the commit.
 func (tx *Tx) Queue(sql string, args ...any) *Step {
 	s := &Step{SQL: sql, Args: args, Want: -1}
 	tx.before = append(tx.before, s)
 	return s
 }
 
-// Share takes a lock of the tenant, by any name, that transactions may share; it goes out in its place among the writes of Queue, and
-// LockName waits for all who have it. Whoever shares nothing but the lock writes nothing for it, unlike one that locks a row.
+// Share queues taking a named lock of the tenant that transactions may share; it is sent in its place among the writes
+// of Queue, and LockName waits for all its holders. Unlike a row lock, it writes nothing.
 func (tx *Tx) Share(name string) {
 	tx.Queue("").Share = &engine.Lock{Tenant: tx.Tenant, Number: nameNumber(name)}
 }
 
-// LockName takes the lock of Share alone, at once: it waits for all who share it, and whoever would share it later waits behind it.
+// LockName takes the lock of Share exclusively, at once: it waits for all who share it, and later callers of Share
+// wait behind it.
 func (tx *Tx) LockName(name string) error {
 	if err := tx.Flush(); err != nil {
 		return err
@@ -170,36 +171,38 @@ func (tx *Tx) LockName(name string) error {
 	return tx.session.LockName(tx.Tenant, nameNumber(name))
 }
 
-// nameNumber is what stands for a name of Share. Two names with one number only wait for each other once more than they must.
+// nameNumber is the lock number for a name of Share. If two names get the same number, they only wait for each other
+// needlessly.
 func nameNumber(name string) int64 {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return int64(h.Sum32())
 }
 
-// Change takes a write that carries stamps or belongs to a row that all of a tenant's writers share. It goes out after
-// everything of Queue and after the tenant's change clock, so that such rows are held for one message only.
+// Change queues a write that carries stamps or changes a row that all writers of a tenant share. It is sent after all
+// writes of Queue and after the tenant's change clock, so that such rows are locked for one message only.
 func (tx *Tx) Change(sql string, args ...any) *Step {
 	s := &Step{SQL: sql, Args: args, Want: -1}
 	tx.after = append(tx.after, s)
 	return s
 }
 
-// Clock is the SQL expression to which an offset of Stamps is added; it uses $1 = tenant.
+// Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
 const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
 
-// stampStep keeps two stamps apart, in microseconds, so that a caller who cuts one to milliseconds still moves on.
+// stampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
+// still advances.
 const stampStep = 10
 
-// Stamps reserves n stamps of this transaction and gives the offset of the first over Clock; the next ones follow
-// StampStep apart. Offsets are good for statements given to Change before the next read.
+// Stamps reserves n stamps of this transaction and returns the offset of the first from Clock; each next one is
+// StampStep higher. Offsets are valid in statements given to Change before the next read.
 func (tx *Tx) Stamps(n int) int64 {
 	offset := (tx.stamps + 1) * stampStep
 	tx.stamps += int64(n)
 	return offset
 }
 
-// StampStep is the distance of two stamps in microseconds.
+// StampStep is the distance of two stamps, in microseconds.
 const StampStep = stampStep
 
 // Wake makes the channels of DB.Woken(topic) receive once the transaction is committed.
@@ -221,7 +224,7 @@ func (tx *Tx) wakeAll() {
 	}
 }
 
-// steps hands over what is queued, in its order, with the clock between the halves.
+// steps returns the queued writes in their order, with the clock between those of Queue and those of Change.
 func (tx *Tx) steps() []*Step {
 	if len(tx.before)+len(tx.after) == 0 {
 		return nil
@@ -235,9 +238,9 @@ func (tx *Tx) steps() []*Step {
 	return steps
 }
 
-// LockClock takes the tenant's change clock now instead of in the message that commits: until the end of this transaction nobody else of
-// the tenant writes what carries a stamp (Change), so it stays as it is read from here on. It comes before everything that locks a
-// record. What is queued is sent first.
+// LockClock takes the tenant's change clock now instead of in the message that commits: until this transaction ends
+// nobody else in the tenant writes stamped rows (Change), so what is read from here on stays as it is. Call it before
+// anything that locks a record. Queued writes are sent first.
 func (tx *Tx) LockClock() error {
 	if err := tx.Flush(); err != nil {
 		return err
@@ -245,7 +248,7 @@ func (tx *Tx) LockClock() error {
 	return tx.session.LockClock(tx.Tenant)
 }
 
-// Flush sends what is queued now. What was pending before is answered first, so that it does not see it.
+// Flush sends the queued writes now. Reads pending before run first, so that they do not see the writes.
 func (tx *Tx) Flush() error {
 	if len(tx.before)+len(tx.after) == 0 {
 		return nil

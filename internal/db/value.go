@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Null is the argument for a column that holds NULL for the zero value.
+// Null is the argument for a column that stores the zero value as NULL.
 func Null[T comparable](v T) any {
 	var zero T
 	if v == zero {
@@ -16,7 +16,7 @@ func Null[T comparable](v T) any {
 	return v
 }
 
-// Opt scans a column that may be NULL into a plain place: NULL is the zero value.
+// Opt scans a column that may be NULL into a plain variable: NULL becomes the zero value.
 func Opt[T any](into *T) any { return &optional[T]{into} }
 
 type optional[T any] struct{ into *T }
@@ -41,7 +41,7 @@ func (o *optional[T]) FromColumn(r engine.Column, i int) error {
 	return r.Column(i, o.into)
 }
 
-// assign puts a value of PostgreSQL's driver into a place.
+// assign stores a value of PostgreSQL's driver in a place.
 func assign(place, value any) error {
 	switch p := place.(type) {
 	case *string:
@@ -72,7 +72,7 @@ func assign(place, value any) error {
 		return fmt.Errorf("db: %T is no place to scan into", place)
 	}
 	v = v.Elem()
-	if v.Kind() == reflect.Pointer { // **T: NULL is nil
+	if v.Kind() == reflect.Pointer { // **T: NULL becomes nil
 		if value == nil {
 			v.SetZero()
 			return nil

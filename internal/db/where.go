@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Where gathers the conditions of a query with their arguments; tenant_id is always the first.
+// Where collects the conditions of a query and their arguments; the first is always tenant_id.
 type Where struct {
 	alias string
 	joins string
@@ -13,7 +13,7 @@ type Where struct {
 	args  []any
 }
 
-// NewWhere begins with the transaction's tenant. Alias is the table's name in the query, "" for none.
+// NewWhere starts with the transaction's tenant. alias is the table's name in the query, "" for none.
 func NewWhere(r Reader, alias string) *Where {
 	w := &Where{alias: alias, args: []any{r.TenantID()}}
 	if alias != "" {
@@ -35,7 +35,7 @@ func (w *Where) And(condition string, values ...any) *Where {
 	return w
 }
 
-// AndGiven adds a condition on a value unless that is the zero value, which a filter has for "any".
+// AndGiven adds a condition on a value, unless it is the zero value, by which a filter says "any".
 func AndGiven[V comparable](w *Where, condition string, value V) *Where {
 	var any V
 	if value != any {
@@ -44,17 +44,18 @@ func AndGiven[V comparable](w *Where, condition string, value V) *Where {
 	return w
 }
 
-// AndContains adds a condition that a column contains a text; % and _ in it are plain characters. Case counts: fold both.
+// AndContains adds the condition that a column contains a text; % and _ in it are plain characters. The comparison is
+// case-sensitive: fold both sides first.
 func (w *Where) AndContains(column, text string) *Where {
 	return w.And(column+` LIKE ? ESCAPE '\'`, Containing(text))
 }
 
-// Containing is the LIKE pattern, with \ as escape, for a text anywhere.
+// Containing is the LIKE pattern, with \ as escape, for a text at any position.
 func Containing(text string) string { return "%" + likeEscape.Replace(text) + "%" }
 
 var likeEscape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// AndIn adds a condition that a column is one of some values; of none it holds for no row.
+// AndIn adds the condition that a column is one of some values; with no values it holds for no row.
 func AndIn[V any](w *Where, column string, values []V) *Where {
 	if len(values) == 0 {
 		return w.And("FALSE")
@@ -62,7 +63,7 @@ func AndIn[V any](w *Where, column string, values []V) *Where {
 	return w.And(column + " IN " + BindAll(w, values))
 }
 
-// BindAll takes values and gives the list of their placeholders: "($2,$3)".
+// BindAll adds values to the arguments and returns the list of their placeholders: "($2,$3)".
 func BindAll[V any](w *Where, values []V) string {
 	first := len(w.args) + 1
 	for _, v := range values {
@@ -71,19 +72,19 @@ func BindAll[V any](w *Where, values []V) string {
 	return In(len(values), first)
 }
 
-// Bind takes a value and gives its placeholder, for the rest of the query.
+// Bind adds a value to the arguments and returns its placeholder, for the rest of the query.
 func (w *Where) Bind(value any) string {
 	w.args = append(w.args, value)
 	return "$" + strconv.Itoa(len(w.args))
 }
 
-// Join adds a table to those that the conditions speak of: "JOIN products p ON p.tenant_id = $1 AND …".
+// Join adds a table that the conditions may name: "JOIN products p ON p.tenant_id = $1 AND …".
 func (w *Where) Join(join string) *Where {
 	w.joins += " " + join
 	return w
 }
 
-// from is what follows the table's name in FROM.
+// from is the SQL after the table's name in FROM.
 func (w *Where) from() string {
 	if w.alias == "" {
 		return w.joins
@@ -94,5 +95,5 @@ func (w *Where) from() string {
 // String is the conditions, without WHERE.
 func (w *Where) String() string { return w.text.String() }
 
-// Args are the arguments of the conditions and of what was bound.
+// Args are the arguments of the conditions and of Bind.
 func (w *Where) Args() []any { return w.args }

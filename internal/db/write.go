@@ -16,23 +16,23 @@ var ErrNoRow = engine.ErrNoRow
 // ErrRetry is returned by a transaction that found the data changed under it; Write runs it again.
 var ErrRetry = engine.ErrRetry
 
-// Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each statement
-// run so sits in a file that says so.
+// Across is the tenant of transactions that serve every tenant: due deliveries, key look-up. Each such statement is in
+// a file whose comment says so.
 const Across id.Tenant = 0
 
-// maxTries bounds how often Write runs one transaction again after a race.
+// maxTries limits how often Write runs a transaction again after lost races.
 const maxTries = 20
 
-// Write runs one transaction of one tenant and commits it. An error rolls the transaction back and comes back unchanged. The
-// transaction may run more than once after a race, so it must not keep state between runs. Transactions of a tenant that have lost a race
-// go one by one from then on, so that they do not lose to each other again.
+// Write runs one transaction of one tenant and commits it. An error rolls the transaction back and is returned
+// unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that have
+// lost a race run one at a time in their tenant, so that they do not make each other lose again.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.write(ctx, tenant, engine.Normal, run)
 }
 
-// OptimisticWrite is Write for a transaction in two steps. Plan reads, beside other writers, on a snapshot where the engine has one, and
-// decides; it locks nothing. Store, which it returns, queues the writes; nil if there are none. What plan has read may have changed by the
-// time the writes go out, so each has a Guard.
+// OptimisticWrite is Write for a transaction in two phases. plan reads while others write, on a snapshot where the
+// engine has one, and decides; it locks nothing. The function store that it returns queues the writes; nil means that
+// there are none. What plan has read may have changed when the writes are sent, so each write has a Guard.
 func (d *DB) OptimisticWrite(ctx context.Context, tenant id.Tenant, plan func(Reader) (store func(GuardedWriter), err error)) error {
 	return d.write(ctx, tenant, engine.Optimistic, func(tx *Tx) error {
 		tx.step = planning
@@ -60,7 +60,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 		err = d.engine.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
 			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try}
 			err := recovered(tx, run)
-			tx.pending = nil // nobody waits for it
+			tx.pending = nil // no caller waits for these reads any more
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +80,7 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, run f
 	return engine.TooLong(fmt.Errorf("gave up after %d races: %w", maxTries, err))
 }
 
-// recovered turns a panic of a transaction into an error, so that one bad transaction cannot take the writer with it.
+// recovered turns a panic of a transaction into an error, so that it does not stop the writer.
 func recovered(tx *Tx, run func(*Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -90,7 +90,7 @@ func recovered(tx *Tx, run func(*Tx) error) (err error) {
 	return run(tx)
 }
 
-// Read runs reads of one tenant on one snapshot; what may look at many records takes ReadWide.
+// Read runs reads of one tenant on one snapshot. Use ReadWide for queries that may look at many records.
 func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	leave, err := d.admission.narrow.enter(ctx, tenant)
 	if err != nil {
@@ -100,8 +100,8 @@ func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 	return d.read(ctx, tenant, true, run)
 }
 
-// Peek is a short Read for what no caller is answered by: what it sees may still be undone by a power cut. Whether a caller may go on is
-// such a read, so it waits for no other.
+// Peek is a short Read that does not wait for the disk: what it sees may still be undone by a power cut, so no answer
+// may rest on it. It passes no admission limit, because authentication uses it.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.read(ctx, tenant, false, run)
 }
@@ -114,9 +114,9 @@ func (d *DB) read(ctx context.Context, tenant id.Tenant, sure bool, run func(*Tx
 	})
 }
 
-// Settle waits until every change stamp given so far in the tenant is committed or gone, so that a reader that keeps its own clock
-// misses nothing (interface §4.3). It reports the store's time before it waited: whatever is not committed when Settle returns gets a
-// later stamp.
+// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, so that a reader that
+// keeps its own clock misses nothing (interface §4.3). It returns the store's time before the wait: whatever is not
+// committed when Settle returns gets a later stamp.
 func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	err = d.again(ctx, func() error {
 		at, err = d.engine.Settle(ctx, tenant)
@@ -125,7 +125,7 @@ func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 	return at, err
 }
 
-// again runs a read anew for as long as it loses races.
+// again repeats a read as long as it loses races.
 func (d *DB) again(ctx context.Context, read func() error) (err error) {
 	for range maxTries {
 		if err = read(); !errors.Is(err, ErrRetry) || ctx.Err() != nil {

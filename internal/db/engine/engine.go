@@ -12,33 +12,33 @@ import (
 // Engine is an open store. It is safe for concurrent use.
 type Engine interface {
 	Name() string     // "sqlite" or "postgres"
-	Connections() int // that reads may have at once
+	Connections() int // how many reads may run at once
 
-	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns, unchanged; that the
-	// store is away, busy, or that nobody knows whether it committed (errors.go).
+	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns,
+	// unchanged; the store is away or busy; the outcome of the commit is unknown (errors.go).
 	Write(ctx context.Context, tenant id.Tenant, how Mode, work Work) error
-	// Read runs reads on one snapshot. A sure one returns after the disk holds what it may have seen.
+	// Read runs reads on one snapshot. With sure, it returns only when the disk holds everything that the reads may have seen.
 	Read(ctx context.Context, tenant id.Tenant, sure bool, read func(Session) error) error
-	// Settle waits until every change stamp given so far in the tenant is committed or gone, and reports the time before it waited, in
-	// microseconds since 1970.
+	// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, and returns the
+	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 
-	Script(ctx context.Context, sql string) error // statements without arguments, in one transaction where the engine can
-	DDL(text string) string                       // a migration's text in the engine's own words
-	AfterMigration(ctx context.Context) error     // does what holds for all tables of the schema
+	Script(ctx context.Context, sql string) error // statements without arguments, in one transaction if the engine supports it
+	DDL(text string) string                       // a migration's text in the engine's dialect
+	AfterMigration(ctx context.Context) error     // applies what every table of the schema needs
 	Catalog() Catalog
 
-	// Scrub takes out of the store's files what deleted and changed rows of some tables left there. left are tables in use, to be
-	// scrubbed later.
+	// Scrub removes from the store's files what deleted and changed rows of the given tables left there. left are
+	// tables in use, to be scrubbed later.
 	Scrub(ctx context.Context, tables []string) (left []string, err error)
-	// Files reads the store's files as the bytes they are. left names, for people, those that cannot be read.
+	// Files reads the store's files byte by byte. left describes the files that cannot be read.
 	Files(ctx context.Context, each func(name string, content io.Reader) error) (left []string, err error)
 
 	Ping(ctx context.Context) error
 	Close() error // waits for running writes
 }
 
-// Work is what a transaction does on its session. What it returns is written last, in the message that commits.
+// Work is what a transaction does with its session. The steps that it returns are written last, in the message that commits.
 type Work func(Session) (last []*Step, err error)
 
 // Mode is how an engine runs a transaction.
@@ -47,25 +47,25 @@ type Mode int
 // The modes.
 const (
 	Normal     Mode = iota
-	Optimistic      // its work only reads, and what it returns checks what the reads relied on
-	Alone           // it has lost a race: in its tenant, one such transaction at a time
+	Optimistic      // its work only reads, and the steps that it returns check what was read
+	Alone           // it has lost a race: such transactions of a tenant run one at a time
 )
 
 // Session is one connection inside one transaction. It is not safe for concurrent use.
 type Session interface {
 	Query(sql string, args []any) (Rows, error)
 	Exec(sql string, args []any) (int64, error)
-	Send(steps []*Step) error      // in order, in one message where the engine can
+	Send(steps []*Step) error      // in order, in one message if the engine supports it
 	Answer(pending []*Pending) int // runs the first of them, or as many as fit one message, and reports how many
 	Last()                         // the next statement, or the next pending ones, are the transaction's last
 	LockName(tenant id.Tenant, number int64) error
 	LockClock(tenant id.Tenant) error
 }
 
-// Catalog is SQL about the tables of the store, which each engine keeps elsewhere.
+// Catalog is SQL about the tables of the store, which differs between the engines.
 type Catalog struct {
 	Made  string // how many tables are named schema_versions: 0 or 1
-	Texts string // table and column of every column of text, by table
+	Texts string // table and column of every text column, by table
 
 	Columns string // table, column and type of every column, by table and column
 }

@@ -2,7 +2,7 @@ package engine
 
 import "fmt"
 
-// Rows walks the answer of a query; Close is harmless after the end.
+// Rows iterates over the result of a query; calling Close after the end does no harm.
 type Rows interface {
 	Next() bool
 	Scan(into ...any) error
@@ -10,7 +10,7 @@ type Rows interface {
 	Close()
 }
 
-// Column is the row at which an engine stands, for a place that reads its column itself.
+// Column is the current row of an engine, for a place that reads its column itself.
 type Column interface {
 	Null(i int) bool
 	Column(i int, into any) error
@@ -21,7 +21,7 @@ type ColumnPlace interface {
 	FromColumn(row Column, i int) error
 }
 
-// Pending is a read that is answered when somebody waits for it.
+// Pending is a read that runs when its caller waits for it, or earlier with others.
 type Pending struct {
 	SQL  string
 	Args []any
@@ -31,7 +31,7 @@ type Pending struct {
 	Err  error // after Done
 }
 
-// Answer walks the rows of the answer, or notes why there is none.
+// Answer iterates over the rows of the result, or stores why there are none.
 func (p *Pending) Answer(rows Rows, err error) {
 	if err != nil {
 		p.End(fmt.Errorf("%w in %s", err, Head(p.SQL)))
@@ -47,5 +47,5 @@ func (p *Pending) Answer(rows Rows, err error) {
 	p.End(rows.Err())
 }
 
-// End notes that there is no more to the answer.
+// End marks the read as done.
 func (p *Pending) End(err error) { p.Done, p.Err = true, err }

@@ -11,9 +11,9 @@ import (
 type Step struct {
 	SQL  string
 	Args []any
-	Want int64 // rows it must touch; -1 for any
-	Miss error // what it means when it touches another number
-	Dup  error // what a unique violation means; nil: the transaction runs again
+	Want int64 // rows it must touch; -1 for any number
+	Miss error // the error if it touches another number
+	Dup  error // the error of a unique violation; nil: the transaction runs again
 
 	Reads bool // it is a read that must find as many rows as Want says
 
@@ -27,14 +27,14 @@ type Lock struct {
 	Number int64
 }
 
-// Tick moves a tenant's change clock past every stamp that a transaction gives.
+// Tick moves a tenant's change clock past every stamp of a transaction.
 type Tick struct {
 	Tenant id.Tenant
 	Now    int64 // microseconds since 1970
-	Length int64 // of all its stamps, in microseconds
+	Length int64 // of the range of its stamps, in microseconds
 }
 
-// Rows says how many rows the write must touch and the error it means if it does not (nil: the data changed
+// Rows sets how many rows the write must touch and the error if it touches another number (nil: the data changed
 // meanwhile, the transaction runs again).
 func (s *Step) Rows(n int64, miss error) *Step {
 	if miss == nil {
@@ -44,24 +44,24 @@ func (s *Step) Rows(n int64, miss error) *Step {
 	return s
 }
 
-// Unique says what a violated unique key means; without it, the transaction runs again.
+// Unique sets the error of a violated unique key; without it, the transaction runs again.
 func (s *Step) Unique(dup error) *Step {
 	s.Dup = dup
 	return s
 }
 
-// Violation is what a write came up against.
+// Violation is the reason for which the store refused a write.
 type Violation int
 
 // The violations.
 const (
 	Other  Violation = iota
 	Unique           // a unique key
-	Count            // it touched another number of rows than it must
+	Count            // it touched another number of rows than required
 	Check            // another constraint
 )
 
-// Failed is the error that a step stands for when it came up against something.
+// Failed is the error of a step that the store refused.
 func (s *Step) Failed(what Violation, err error) error {
 	switch {
 	case what == Unique && s.Dup != nil:
@@ -74,13 +74,13 @@ func (s *Step) Failed(what Violation, err error) error {
 	return fmt.Errorf("%w in %s", err, Head(s.SQL))
 }
 
-// Head is the beginning of a statement, for error texts.
+// Head is the first words of a statement, for error texts.
 func Head(sql string) string {
 	sql = strings.Join(strings.Fields(sql), " ")
 	return sql[:min(len(sql), 120)]
 }
 
-// OrNothing says that an INSERT writes nothing where a unique key is taken.
+// OrNothing makes an INSERT skip rows whose unique key is taken.
 func (s *Step) OrNothing() *Step {
 	s.SQL += " ON CONFLICT DO NOTHING"
 	return s

@@ -20,13 +20,13 @@ type Migration struct {
 	Checksum string // SHA-256 of the text, in hex
 }
 
-// Known are the migrations of this program, in their order.
+// Known returns the migrations of this program, in their order.
 func Known() []Migration { return known() }
 
 var known = sync.OnceValue(func() (list []Migration) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // what was built in can be read
+		panic(err) // embedded files can always be read
 	}
 	for i, file := range entries {
 		text, err := files.ReadFile(file.Name())
@@ -39,12 +39,12 @@ var known = sync.OnceValue(func() (list []Migration) {
 	return list
 })
 
-// Note is the statement that says in the store that the migration ran.
+// Note is the statement that records in the store that the migration ran.
 func (m Migration) Note() string {
 	return fmt.Sprintf("\nINSERT INTO schema_versions (version, name, checksum) VALUES (%d, '%s', '%s');", m.Version, m.Name, m.Checksum)
 }
 
-// Unknown is an error unless this program knows a schema of that version, which stands in what is named.
+// Unknown is an error unless this program knows the schema of that version; where names its store for the message.
 func Unknown(where string, version int) error {
 	if have := len(Known()); version > have {
 		return fmt.Errorf("%s has the schema %d, this program knows %d: use a newer entrepot", where, version, have)

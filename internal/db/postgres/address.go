@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// libpqWords are the parameters of an address that PostgreSQL's own programs know; what else an address sets is a setting of the
-// session, or one of this program's pool.
+// libpqWords are the address parameters that PostgreSQL's own programs know. Any other is a setting of the session, or
+// one of this program's pool.
 var libpqWords = strings.Fields(
 	`host hostaddr port dbname user password passfile require_auth channel_binding connect_timeout client_encoding
 	options application_name fallback_application_name keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout
@@ -16,11 +16,11 @@ var libpqWords = strings.Fields(
 	ssl_min_protocol_version ssl_max_protocol_version sslnegotiation krbsrvname gsslib gssdelegation service target_session_attrs
 	load_balance_hosts`)
 
-// poolWords are parameters that only this program's own driver knows.
+// poolWords are parameters that only this program's driver knows.
 var poolWords = []string{"default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity"}
 
-// programAddress is a store's address as PostgreSQL's programs take it, serving every account, and apart from it the password, which
-// must not be an argument that other users of the machine see.
+// programAddress converts a store's address for PostgreSQL's programs, with access to every account. The password is
+// returned apart, because other users of the machine can see a program's arguments.
 func programAddress(address, options string) (clean, password string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -46,6 +46,6 @@ func programAddress(address, options string) (clean, password string, err error)
 		}
 	}
 	query.Set("options", strings.TrimSpace(options+" -c entrepot.tenant=0"))
-	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // a space is no plus to PostgreSQL's programs
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // PostgreSQL's programs do not decode a plus as a space
 	return u.String(), password, nil
 }

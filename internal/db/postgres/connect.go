@@ -14,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Bounds of a connection. A server whose machine or network has failed says no more that it is gone: without them, statements and
-// attempts to connect would wait for it for minutes while its standby serves already.
+// Bounds of a connection. When a server's machine or network fails, connections to it are not closed: without these
+// bounds, statements and attempts to connect would wait for minutes although the standby serves already.
 const (
 	connectTimeout = 5 * time.Second // of an attempt to reach one host, unless the address has a connect_timeout
-	silenceTimeout = 5 * time.Second // until a connection is given up whose other end acknowledges nothing
+	silenceTimeout = 5 * time.Second // until a connection is dropped whose other end acknowledges nothing
 	pingTimeout    = time.Second     // of a connection that was idle, before it is used
 )
 
-// poolConfig reads the store's address. Where it names several hosts, only the one that takes writes will do, unless the address says
-// otherwise (target_session_attrs).
+// poolConfig parses the store's address. If it names several hosts, only the one that takes writes is used, unless the
+// address says otherwise (target_session_attrs).
 func poolConfig(c Config) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
@@ -60,15 +60,15 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// A commit that was to wait for a standby and was cancelled in that is reported as done, with a warning that has no code of its own:
-// it is stored on the primary and may be on no standby.
+// When the wait of a commit for its standby is cancelled, PostgreSQL reports the commit as done, with a warning that
+// has no code of its own: the commit is stored on the primary and may be on no standby.
 const (
 	plainWarning = "01000"
-	warned       = "warned" // member of a connection's data: it has got such a warning
+	warned       = "warned" // key in a connection's data: it received this warning
 )
 
-// behindPooler reports whether a pooler such as PgBouncer is between: the server's process has another number then than the one that the
-// connection was given.
+// behindPooler reports whether a pooler such as PgBouncer is between this program and the server: the server process
+// then has another number than the connection was given.
 func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -80,9 +80,9 @@ func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err
 	return pid != int64(conn.PgConn().PID()), err
 }
 
-// fitPooler makes connections fit a pooler. Statements are not prepared under names, which another connection of the server would not know,
-// unless the address says how (default_query_exec_mode). What a caller asked for who hangs up goes on to its end: PgBouncer 1.18
-// ends itself over a request to cancel that comes as the query ends ("bad client state").
+// fitPooler adapts connections to a pooler. Statements are not prepared under names, which another connection of the
+// server would not know, unless the address says how (default_query_exec_mode). When a caller hangs up, its query runs
+// to the end: PgBouncer 1.18 crashes if a request to cancel arrives as the query ends ("bad client state").
 func fitPooler(config *pgx.ConnConfig, address string) {
 	if !strings.Contains(address, "default_query_exec_mode") {
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe

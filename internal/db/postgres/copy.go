@@ -21,10 +21,11 @@ type Copied struct {
 	Program string // the PostgreSQL program that did it, for people to read
 }
 
-// CopyDatabase writes a consistent copy of the PostgreSQL store at an address into a file that must not exist yet, with PostgreSQL's
-// own pg_dump, while others may read and write the store. Row-level security hides an account's rows from whoever names no account,
-// so the program serves all of them, and every table's rows in the copy are counted against the store's on the same
-// snapshot. A copy that lacks rows is an error, and no file is left after one.
+// CopyDatabase writes a consistent copy of the PostgreSQL store at an address into a new file, with PostgreSQL's own
+// pg_dump, while others may read and write the store. Row-level security hides all rows from a session that names no
+// account, so pg_dump runs with access to all of them, and the rows of every table in the copy are counted against the
+// store on the same snapshot. A copy that lacks rows is an error; no file is left after an error. Errors: the file
+// exists.
 func CopyDatabase(ctx context.Context, address, to string) (made Copied, err error) {
 	if exists(to) {
 		return made, fmt.Errorf("%s exists already, it is not overwritten", to)
@@ -55,7 +56,7 @@ func CopyDatabase(ctx context.Context, address, to string) (made Copied, err err
 		return made, err
 	}
 	part := to + ".part"
-	os.Remove(part) // of an earlier copy that was broken off
+	os.Remove(part) // of an earlier copy that was interrupted
 	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return made, err
@@ -91,7 +92,7 @@ func CopyDatabase(ctx context.Context, address, to string) (made Copied, err err
 	return Copied{Tables: len(counts), Rows: total(counts), Bytes: info.Size(), Program: tools[0].name()}, syncFolder(filepath.Dir(to))
 }
 
-// copying is a connection to a PostgreSQL store, and how its programs reach the same.
+// copying is a connection to a PostgreSQL store, with the address by which PostgreSQL's programs reach the same store.
 type copying struct {
 	conn     *pgx.Conn
 	schema   string
@@ -113,7 +114,7 @@ func connectToCopy(ctx context.Context, address string) (*copying, error) {
 	if s.password != "" {
 		config.Password = s.password
 	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // also behind a pooler
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode also works behind a pooler
 	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return nil, engine.Unavailable(err)
 	}
@@ -149,7 +150,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// syncFolder returns when the disk holds which files a folder has.
+// syncFolder returns when the disk holds the list of a folder's files.
 func syncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -35,7 +35,7 @@ func countRows(ctx context.Context, on interface {
 	return counts, nil
 }
 
-// sameRows is an error that names every table whose rows are not as many as they must be.
+// sameRows is an error that names every table whose count differs.
 func sameRows(what string, want, have map[string]int64) error {
 	var short []string
 	for _, table := range slices.Sorted(maps.Keys(want)) {

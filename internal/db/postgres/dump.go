@@ -14,19 +14,19 @@ import (
 
 // dump is what a copy's file holds.
 type dump struct {
-	tool     tool // that can read it
+	tool     tool // the program that can read it
 	schema   string
 	rows     map[string]int64
-	versions []string // of the schema, as they stand in schema_versions
+	versions []string // of the schema, as in schema_versions
 }
 
-// What a file made by pg_dump begins with, and what a SQLite file does.
+// The first bytes of a file made by pg_dump, and of a SQLite file.
 const (
 	dumpMark   = "PGDMP"
 	sqliteMark = "SQLite format 3\x00"
 )
 
-// readDump reads a copy's file whole.
+// readDump reads the whole file of a copy.
 func readDump(ctx context.Context, path string, major int) (d dump, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func readDump(ctx context.Context, path string, major int) (d dump, err error) {
 	if err != nil {
 		return d, err
 	}
-	for _, t := range tools { // one of an older version may not know the file's format
+	for _, t := range tools { // an older version may not know the file's format
 		if d, err = t.read(ctx, path); err == nil {
 			return d, nil
 		}
@@ -53,7 +53,7 @@ func readDump(ctx context.Context, path string, major int) (d dump, err error) {
 	return d, fmt.Errorf("reading %s: %w", path, err)
 }
 
-// read counts the rows in a copy's file, in the text that it would run.
+// read counts the rows in a copy's file, in the SQL that it would run.
 func (t tool) read(ctx context.Context, path string) (dump, error) {
 	d := dump{tool: t, rows: map[string]int64{}}
 	in, out := io.Pipe()
@@ -65,7 +65,7 @@ func (t tool) read(ctx context.Context, path string) (dump, error) {
 		if errors.Is(err, io.EOF) {
 			return d, nil
 		}
-		whole := err == nil // else the line is longer than what is read at once
+		whole := err == nil // otherwise the line is longer than the reader's buffer
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			in.CloseWithError(err)
 			return d, err
@@ -77,7 +77,7 @@ func (t tool) read(ctx context.Context, path string) (dump, error) {
 	}
 }
 
-// line takes the beginning of a line of a copy's text, and returns the table in whose rows it stands, "" for none.
+// line reads the beginning of a line of a copy's SQL, and returns the table whose rows it is among, "" for none.
 func (d *dump) line(table string, line []byte) string {
 	switch {
 	case table != "" && string(line) == `\.`:

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// meaning keeps races, timeouts and a store that is away apart from errors of a statement.
+// meaning distinguishes races, timeouts and a store that is away from errors of a statement.
 func meaning(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -36,12 +36,12 @@ func meaning(ctx context.Context, err error) error {
 	return err
 }
 
-// awayClasses are the classes of PostgreSQL's error codes for what is wrong with the server and not with a statement: connections,
-// resources, the system beneath. Beside them stand a standby (readOnly), a server that goes down or comes up (57P…) and a damaged store
-// (XX00…).
+// awayClasses are the classes of PostgreSQL's error codes for trouble with the server and not with a statement:
+// connections, resources, the operating system. Handled beside them: a standby (readOnly), a server that shuts down or
+// starts (57P…) and a damaged store (XX00…).
 var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 
-// readOnly is the error of a write to a server that only reads, as a standby does.
+// readOnly is the error code of a write to a server that only reads, such as a standby.
 const readOnly = "25006"
 
 func onStandby(err error) bool {
@@ -49,7 +49,7 @@ func onStandby(err error) bool {
 	return errors.As(err, &pg) && pg.Code == readOnly
 }
 
-// violation is what a statement came up against.
+// violation is the reason for which the server refused a statement.
 func violation(err error) engine.Violation {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -58,7 +58,7 @@ func violation(err error) engine.Violation {
 	switch pg.Code {
 	case "23505":
 		return engine.Unique
-	case "22012": // see expecting
+	case "22012": // division by zero, see expecting
 		return engine.Count
 	case "23514":
 		return engine.Check

@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Files reads the files of this database, when the server runs on this machine and lets this user read them. Names are those of
-// the tables and indexes that the files hold.
+// Files reads the files of this database, if the server runs on this machine and this user may read them. Each is
+// named after the table or index that it holds.
 func (e *Engine) Files(ctx context.Context, each func(name string, content io.Reader) error) ([]string, error) {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 	}
 	defer conn.Release()
 	c := conn.Conn()
-	c.Exec(ctx, "CHECKPOINT") // what is in memory only would be missed; where the role may not, the texts still show it
+	c.Exec(ctx, "CHECKPOINT") // writes what is in memory only; if the role may not, Texts still shows it
 	const log = "PostgreSQL's write-ahead log and its archive: their segments go in the server's own time"
 	var data, base string
 	err = c.QueryRow(ctx,
@@ -47,7 +47,7 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 		}
 		file, err := os.Open(filepath.Join(folder, entry.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // dropped meanwhile
+			continue // dropped since the list was read
 		}
 		if err != nil {
 			return []string{"PostgreSQL's files in " + folder + ": " + err.Error(), log}, nil
@@ -67,7 +67,7 @@ func (e *Engine) Files(ctx context.Context, each func(name string, content io.Re
 	return []string{log}, nil
 }
 
-// relationFiles tells which table or index each file number belongs to.
+// relationFiles maps each file number to the table or index that it belongs to.
 func relationFiles(ctx context.Context, c *pgx.Conn) (map[string]string, error) {
 	rows,
 		err := c.Query(ctx, "SELECT pg_relation_filenode(oid)::TEXT, relname::TEXT FROM pg_class WHERE pg_relation_filenode(oid) IS NOT NULL")

@@ -10,12 +10,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. They meet at the tenant's change clock
-// anyway: more of them only compete with the one that holds it for processors (32 in one tenant made half as many orders as 8), and would
-// take the whole pool from the other tenants. Eight keep the clock busy at some milliseconds a round trip.
+// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. They all wait for the
+// tenant's change clock: more of them only take processor time from the one that holds it (32 in one tenant made half
+// as many orders as 8), and would take all connections from the other tenants. With eight, the clock is always in use
+// at round trips of some milliseconds.
 const writersPerAccount = 8
 
-// limits lets so many transactions of each tenant through; those beyond wait without a connection.
+// limits bounds the transactions of each tenant; those beyond the bound wait without a connection.
 type limits struct {
 	width int
 	mu    sync.Mutex
@@ -26,12 +27,12 @@ func newLimits(width int) limits { return limits{width: width, open: map[id.Tena
 
 type limit struct {
 	slots chan struct{}
-	users int // transactions inside or waiting; a limit that nobody uses is forgotten
+	users int // transactions inside or waiting; at 0 the limit is removed
 }
 
-// enter waits for a place; leave gives it back.
+// enter waits for a place; leave releases it.
 func (g *limits) enter(ctx context.Context, tenant id.Tenant) (leave func(), err error) {
-	if tenant == 0 { // it serves every tenant
+	if tenant == 0 { // it serves all tenants
 		return func() {}, nil
 	}
 	g.mu.Lock()
@@ -51,7 +52,7 @@ func (g *limits) enter(ctx context.Context, tenant id.Tenant) (leave func(), err
 	}
 }
 
-// enterWithin is enter for a caller that waits no longer than patience. Errors: Unavailable.
+// enterWithin is enter with a limit on the wait. Errors: Unavailable.
 func (g *limits) enterWithin(ctx context.Context, tenant id.Tenant, patience time.Duration) (leave func(), err error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

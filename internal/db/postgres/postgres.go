@@ -1,14 +1,14 @@
 // Package postgres is the engine that keeps the store in a PostgreSQL database, for any number of equal nodes.
 //
-//	postgres.go     open, close; tables.go what holds for every table; security.go looks whether it does
-//	connect.go      how the server is reached, and when it is given up; silence_linux.go has the system do so
+//	postgres.go     open, close; tables.go what every table needs; security.go checks row-level security
+//	connect.go      how the server is reached, and when a connection is dropped; silence_linux.go sets that in the system
 //	transaction.go  a transaction on a connection of the pool; limit.go how many of a tenant run at once
 //	group.go        optimistic transactions of a tenant share a commit
 //	session.go      what a transaction reads and locks; message.go what it writes, with COMMIT in one message
 //	locks.go        the advisory locks and the change clock
 //	errors.go       what the server's errors mean
 //	statistics.go   keeps the planner informed of tables that grow
-//	scrub.go        takes what was erased out of the tables' files; files.go reads those
+//	scrub.go        removes erased data from the tables' files; files.go reads those
 //	copy.go         backup with PostgreSQL's own programs (tools.go); restore.go; dump.go reads a copy's file
 package postgres
 
@@ -29,7 +29,7 @@ import (
 type Config struct {
 	URL              string           // postgres://…
 	Now              func() time.Time // the clock of every transaction
-	Injected         bool             // Now is not the real clock: stamps follow it instead of the server's
+	Injected         bool             // Now is not the real clock: stamps follow Now and not the server's clock
 	Log              *slog.Logger
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
@@ -46,8 +46,8 @@ type Engine struct {
 	groups   groups
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
 	injected bool               // see Config
-	pooled   bool               // a pooler is between: what belongs to a connection and no transaction is lost or meets others
-	stop     context.CancelFunc // of keepStatistics
+	pooled   bool               // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	stop     context.CancelFunc // ends keepStatistics
 	kept     chan struct{}
 }
 
@@ -84,7 +84,7 @@ func (e *Engine) Name() string { return "postgres" }
 // Connections is how many connections the pool may have.
 func (e *Engine) Connections() int { return int(e.pool.Config().MaxConns) }
 
-// DDL is a migration's text for PostgreSQL: what only it has stands behind "--postgres ".
+// DDL is a migration's text for PostgreSQL: lines for PostgreSQL alone start with "--postgres ".
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
 var ddlWords = strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "")
@@ -104,7 +104,7 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 	return err
 }
 
-// Catalog is where PostgreSQL lists its tables.
+// Catalog lists tables from PostgreSQL's catalog.
 func (e *Engine) Catalog() engine.Catalog {
 	return engine.Catalog{
 		Made: "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_versions'",

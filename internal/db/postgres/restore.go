@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/db/migrations"
 )
 
-// RestoreDatabase puts a copy made by CopyDatabase into the PostgreSQL database at an address, which must have no tables yet, in one
-// transaction, and counts every table's rows against the copy's.
+// RestoreDatabase restores a copy made by CopyDatabase into the PostgreSQL database at an address, which must have no
+// tables, in one transaction, and compares the rows of every table with the copy's.
 func RestoreDatabase(ctx context.Context, from, address string) (made Copied, err error) {
 	store, err := connectToCopy(ctx, address)
 	if err != nil {
@@ -50,7 +50,7 @@ func RestoreDatabase(ctx context.Context, from, address string) (made Copied, er
 	return Copied{Tables: len(counts), Rows: total(counts), Program: dump.tool.name()}, err
 }
 
-// known refuses a copy of something else than a store of a schema that this program knows.
+// known is an error unless the copy is a store with a schema that this program knows.
 func (d dump) known(path string) error {
 	if d.rows["schema_versions"] == 0 {
 		return fmt.Errorf("%s is no copy of a store of entrepot", path)

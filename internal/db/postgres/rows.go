@@ -2,7 +2,7 @@ package postgres
 
 import "github.com/jackc/pgx/v5"
 
-// answer walks the rows of an answer.
+// answer iterates over the rows of a result.
 type answer struct {
 	pgx.Rows
 	results pgx.BatchResults
@@ -10,9 +10,9 @@ type answer struct {
 	err     error
 }
 
-// Close ends the answer and gives the connection back to the transaction.
+// Close ends the result, after which the transaction may use its connection again.
 func (r *answer) Close() {
-	if r.session == nil { // closed, or its message is read by somebody else
+	if r.session == nil { // closed already, or the message is read by another
 		if r.Rows != nil {
 			r.Rows.Close()
 		}

@@ -12,14 +12,15 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// PostgreSQL keeps a changed row's old version until VACUUM, and VACUUM frees its place without overwriting it. Rewriting a table
-// (VACUUM FULL) leaves nothing, but keeps everybody away meanwhile: done here for tables that take a moment, and only when the lock
-// is to be had at once; a table in use gets the plain VACUUM, after which no statement and no dump finds the old rows, and is left
-// for a later scrub. Large ones get no more than that; what stays in freed places of their pages goes when an operator rewrites
-// them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's own time.
+// PostgreSQL keeps a changed row's old version until VACUUM, and VACUUM frees its space without overwriting it.
+// Rewriting a table (VACUUM FULL) leaves nothing behind but blocks everybody meanwhile: it is used for small tables,
+// and only if the lock is free. A table in use gets a plain VACUUM, after which no statement and no dump finds the old
+// rows, and is left for a later scrub. Large tables only ever get the plain VACUUM; what stays in the freed space of
+// their pages goes when an operator rewrites them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's
+// own time.
 const (
 	rewriteBelow = 32 << 20        // bytes of a table with its indexes
-	rewriteWait  = "10ms"          // others queue behind whoever waits for the whole table
+	rewriteWait  = "10ms"          // a longer wait for the whole table would block others behind it
 	turnWait     = "1s"            // for another node's scrub
 	oldestWait   = 2 * time.Second // for transactions that may still see what was erased
 )
@@ -56,14 +57,14 @@ func (e *Engine) Scrub(ctx context.Context, tables []string) (left []string, err
 	return left, nil
 }
 
-// cleaner is the connection of a scrub.
+// cleaner is the connection that a scrub uses.
 type cleaner struct {
 	*pgx.Conn
 	pooled bool
 }
 
-// begin waits for the turn of this scrub among those of all nodes. Behind a pooler there are no turns, because no lock outlives a
-// statement there: of two scrubs that meet at a table one leaves it.
+// begin waits until no other node scrubs. Behind a pooler no lock outlives a statement, so scrubs may run at the same
+// time: of two that meet at a table, one skips it.
 func (c *cleaner) begin(ctx context.Context) (mine bool, err error) {
 	if c.pooled {
 		return true, nil
@@ -83,17 +84,17 @@ func (c *cleaner) end(ctx context.Context) {
 		return
 	}
 	if _, reset := c.Exec(context.WithoutCancel(ctx), "RESET lock_timeout; SELECT pg_advisory_unlock_all()"); reset != nil {
-		c.Close(context.WithoutCancel(ctx)) // the pool drops it
+		c.Close(context.WithoutCancel(ctx)) // the pool discards it
 	}
 }
 
-// lockNotAvailable is the error of who waited for a lock for too long, and the warning of a VACUUM that was not to wait.
+// lockNotAvailable is the error code of a lock that was not free in time, and of the warning of a VACUUM that skipped a table.
 const (
 	lockNotAvailable = "55P03"
-	skipped          = "skipped" // member of a connection's data: it has got such a warning
+	skipped          = "skipped" // key in a connection's data: it received such a warning
 )
 
-// locked reports whether a lock was not to be had in time.
+// locked reports whether a lock was not free in time.
 func locked(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == lockNotAvailable || pg.Code == "40P01")
@@ -111,12 +112,12 @@ func (c *cleaner) rewrite(ctx context.Context, table string) (done bool, err err
 	return c.vacuum(ctx, "FULL", table, rewriteWait)
 }
 
-// plainVacuum takes old rows out of a table and its indexes while others use it.
+// plainVacuum removes old rows from a table and its indexes while others use it.
 func (c *cleaner) plainVacuum(ctx context.Context, table string) (done bool, err error) {
 	return c.vacuum(ctx, "INDEX_CLEANUP ON", table, turnWait)
 }
 
-// vacuum runs VACUUM; done is false when the table is in use for longer than wait, or behind a pooler at all.
+// vacuum runs VACUUM; done is false if the table is in use for longer than wait, and always behind a pooler.
 func (c *cleaner) vacuum(ctx context.Context, how, table, wait string) (done bool, err error) {
 	if c.pooled {
 		how += ", SKIP_LOCKED"
@@ -134,8 +135,8 @@ func (c *cleaner) vacuum(ctx context.Context, how, table, wait string) (done boo
 	return c.PgConn().CustomData()[skipped] == nil, nil
 }
 
-// awaitOldest waits a moment until no transaction of this database is older than now, and reports whether one still is: until then VACUUM
-// must keep what it may still see.
+// awaitOldest waits a moment for the transactions of this database that began before now, and reports whether one is
+// still running: VACUUM must keep whatever that one may still see.
 func awaitOldest(ctx context.Context, c *pgx.Conn) (older bool, err error) {
 	var now int64
 	if err := c.QueryRow(ctx, "SELECT txid_current() % 4294967296").Scan(&now); err != nil {

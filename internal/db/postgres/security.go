@@ -9,14 +9,14 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Security is how well the database keeps accounts apart, beside the tenant in every statement.
+// Security says how well the database separates accounts, beyond the tenant in every statement.
 type Security struct {
 	Role     string   // that the store is opened with
-	AllPower bool     // a superuser, or a role that row-level security does not hold for
-	Open     []string // tables with a tenant on which row-level security does not stand, not even for their owner
+	AllPower bool     // a superuser, or a role that bypasses row-level security
+	Open     []string // tables with a tenant whose row-level security is off, or does not apply to their owner
 }
 
-// Mend is the SQL that puts row-level security back on the open tables, to be pasted by the tables' owner; "" for none.
+// Mend is the SQL that restores row-level security on the open tables, for the tables' owner to run; "" for none.
 func (s Security) Mend() string {
 	var sql []string
 	for _, table := range s.Open {
@@ -28,11 +28,11 @@ func (s Security) Mend() string {
 	return strings.Join(sql, " ")
 }
 
-// tenantPolicy lets a transaction see the rows of the account that it names, and all of them when it serves every account.
+// tenantPolicy shows a transaction the rows of the account that it names, and all rows when it serves every account.
 const tenantPolicy = "(current_setting('entrepot.tenant', true) = '0' OR " +
 	"tenant_id = nullif(current_setting('entrepot.tenant', true), '')::BIGINT)"
 
-// Security looks at row-level security as it stands now. It changes nothing.
+// Security reads the present state of row-level security and changes nothing.
 func (e *Engine) Security(ctx context.Context) (s Security, err error) {
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {

@@ -14,9 +14,9 @@ type session struct {
 	ctx   context.Context
 	conn  *pgx.Conn
 	begin opening // sent with the first statement
-	open  bool    // BEGIN was sent, its end not
+	open  bool    // BEGIN was sent, COMMIT or ROLLBACK was not
 	ends  bool    // the next message is the last
-	rows  *answer // rows not closed yet
+	rows  *answer // open rows of a query
 
 	single bool // each message is a transaction of its own; they only read
 
@@ -25,7 +25,7 @@ type session struct {
 	lost       bool // the connection was cut
 }
 
-// batch starts a message with BEGIN, if it was not sent yet. One statement that is all there is needs none.
+// batch starts a message with BEGIN, if it was not sent yet. A single statement that is the whole transaction needs none.
 func (s *session) batch(statements int) (b *pgx.Batch, skip int) {
 	s.endRows()
 	b = &pgx.Batch{}
@@ -39,7 +39,7 @@ func (s *session) batch(statements int) (b *pgx.Batch, skip int) {
 // Last puts the end of the transaction into the next message.
 func (s *session) Last() { s.ends = true }
 
-// LockName takes a lock of the tenant alone.
+// LockName takes a named lock of the tenant exclusively.
 func (s *session) LockName(tenant id.Tenant, number int64) error {
 	_, err := s.Exec(takeName, []any{tenant, number})
 	return err
@@ -51,7 +51,7 @@ func (s *session) LockClock(tenant id.Tenant) error {
 	return err
 }
 
-// end puts the transaction's end into its last message.
+// end adds the transaction's end to its last message.
 func (s *session) end(b *pgx.Batch) {
 	if s.ends && s.open {
 		b.Queue("COMMIT")
@@ -71,7 +71,7 @@ func (s *session) Answer(pending []*engine.Pending) int {
 	defer results.Close()
 	err := skipResults(results, skip)
 	for _, q := range pending {
-		if err != nil { // nothing behind it was run
+		if err != nil { // the statements after it were not run
 			q.End(err)
 			continue
 		}
@@ -99,7 +99,7 @@ func skipResults(r pgx.BatchResults, n int) error {
 	return nil
 }
 
-// Query begins to read rows.
+// Query starts reading rows.
 func (s *session) Query(sql string, args []any) (engine.Rows, error) {
 	b, skip := s.batch(1)
 	b.Queue(sql, plainAll(args)...)

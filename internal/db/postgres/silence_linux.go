@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// boundSilence has the system give a connection up when what was sent stays unacknowledged for silenceTimeout. Probes of an idle
-// connection (keep-alive) count, too.
+// boundSilence makes the system drop a connection when sent data stays unacknowledged for silenceTimeout. Probes of an
+// idle connection (keep-alive) count as data.
 func boundSilence(network, _ string, raw syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

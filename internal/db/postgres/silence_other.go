@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// boundSilence does nothing on this system: what was sent and is not acknowledged is given up in the system's own time.
+// boundSilence does nothing on this system, which drops such connections after its own time.
 func boundSilence(string, string, syscall.RawConn) error { return nil }

@@ -7,11 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statisticsEvery is how often tables are looked at that have grown much since the planner last looked.
+// statisticsEvery is how often tables that have grown much since their last ANALYZE are looked for.
 const statisticsEvery = time.Second
 
-// keepStatistics has PostgreSQL analyse tables soon after they have grown by half: its own daemon comes once a minute, and until it
-// does a store that is being filled is planned as if it were empty. It fails quietly: it is no more than advice to the planner.
+// keepStatistics makes PostgreSQL analyse tables soon after they have grown by half. PostgreSQL's own daemon runs once
+// a minute; until then a store that is being filled is planned as if it were empty. Errors are only logged, because
+// statistics change no result.
 func (e *Engine) keepStatistics(ctx context.Context) {
 	defer close(e.kept)
 	tick := time.NewTicker(statisticsEvery)
@@ -30,7 +31,7 @@ func (e *Engine) keepStatistics(ctx context.Context) {
 		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, table := range tables {
 			if err == nil {
-				_, err = e.pool.Exec(ctx, "ANALYZE (SKIP_LOCKED) "+table) // another node may be at it
+				_, err = e.pool.Exec(ctx, "ANALYZE (SKIP_LOCKED) "+table) // another node may be analysing it
 			}
 		}
 		if err != nil && ctx.Err() == nil {

@@ -2,15 +2,16 @@ package postgres
 
 import "context"
 
-// AfterMigration does what PostgreSQL needs for every table that has a tenant. Running it again changes nothing.
+// AfterMigration applies what PostgreSQL needs for every table that has a tenant. Running it again changes nothing.
 //
-// Row-level security is a second wall behind the tenant in every statement: a connection sees only the rows of the account that its
-// transaction has named (entrepot.tenant, 0 for those that serve every account), and without a name none at all. It holds for the
-// tables' owner too; only superusers pass.
+// Row-level security protects accounts in addition to the tenant in every statement: a connection sees only the rows
+// of the account that its transaction has named (entrepot.tenant, 0 for transactions that serve every account), and
+// without a name none at all. It applies to the tables' owner too; only superusers bypass it.
 //
-// The planner is to believe that every account has all rows of a table, so that reading all of one never looks cheaper than looking
-// up some rows by their key. Left to itself it believes that an account that was not there when it last looked has one row, and reads
-// all of a new account for each row that it looks up. It sees no account's number when it plans (settings, force_generic_plan).
+// The planner is made to assume that every account owns all rows of a table, so that reading a whole table never looks
+// cheaper than looking up some rows by their key. By its own estimate an account that is newer than the statistics has
+// one row, and the planner would read the whole account for each row that it looks up. It does not know the account's
+// number when it plans (settings, force_generic_plan).
 func (e *Engine) AfterMigration(ctx context.Context) error {
 	return e.Script(ctx, `DO $$
 DECLARE t TEXT;

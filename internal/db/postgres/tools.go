@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// tool is one of PostgreSQL's programs, of one version.
+// tool is one of PostgreSQL's programs, in one version.
 type tool struct {
 	path  string
 	major int
@@ -22,7 +22,7 @@ type tool struct {
 
 func (t tool) name() string { return filepath.Base(t.path) + " " + strconv.Itoa(t.major) }
 
-// run runs the program; what it complains of becomes the error.
+// run runs the program; what it prints to stderr becomes the error.
 func (t tool) run(ctx context.Context, env []string, out io.Writer, args ...string) error {
 	process := exec.CommandContext(ctx, t.path, args...)
 	var complaint bytes.Buffer
@@ -33,15 +33,15 @@ func (t tool) run(ctx context.Context, env []string, out io.Writer, args ...stri
 	return nil
 }
 
-// toolFolders are where PostgreSQL's programs are beside the search path.
+// toolFolders are where PostgreSQL's programs are installed outside the search path.
 var toolFolders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin",
 	"/usr/local/opt/postgresql*/bin",
 	"/Applications/Postgres.app/Contents/Versions/*/bin", `C:\Program Files\PostgreSQL\*\bin`}
 
 var versionOfTool = regexp.MustCompile(`\) (\d+)`)
 
-// postgresTools finds a program of PostgreSQL in every version that is not older than the server, nearest version first: an older one
-// cannot read the server, a much newer one writes what the server does not know.
+// postgresTools finds a program of PostgreSQL in every version that is not older than the server, nearest version
+// first: an older one cannot read the server, a much newer one may write what the server does not understand.
 func postgresTools(ctx context.Context, name string, server int) (list []tool, err error) {
 	var places []string
 	if path, err := exec.LookPath(name); err == nil {

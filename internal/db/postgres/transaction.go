@@ -12,14 +12,15 @@ import (
 	"entrepot/internal/id"
 )
 
-// Bounds of what a transaction waits for. A caller that waited longer is asked to come again.
+// Bounds of what a transaction waits for. A caller that waited longer is asked to try again.
 const (
 	connectionWait = 2 * time.Second
 	lockTimeout    = "5000" // lock_timeout in milliseconds
 )
 
-// Write runs one transaction; an optimistic one in two, see optimistic. Those that lost a race (Alone) go one by one in a tenant from then
-// on, by a lock that nobody else takes: whoever they wait for inside never waits for them.
+// Write runs one transaction; an optimistic one in two phases, see optimistic. Transactions that lost a race (Alone)
+// run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never
+// waits for them.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
 	if how == engine.Optimistic {
 		return e.optimistic(ctx, tenant, work)
@@ -39,7 +40,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	})
 }
 
-// Read runs on one snapshot. It ends when its caller hangs up.
+// Read runs reads on one snapshot. It ends when its caller hangs up.
 func (e *Engine) Read(ctx context.Context, tenant id.Tenant, _ bool, read func(engine.Session) error) error {
 	leave, err := e.readers.enterWithin(ctx, tenant, connectionWait)
 	if err != nil {
@@ -50,7 +51,7 @@ func (e *Engine) Read(ctx context.Context, tenant id.Tenant, _ bool, read func(e
 	return e.in(ctx, ctx, begin, func(s *session) error { return read(s) })
 }
 
-// Settle waits for every transaction that has taken the tenant's clock, and reports the time before it began to wait.
+// Settle waits for every transaction that holds the tenant's clock, and returns the time before the wait.
 func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	now := e.now().UnixMicro()
 	err = e.Read(ctx, tenant, true, func(s engine.Session) error {
@@ -71,39 +72,41 @@ func (e *Engine) Settle(ctx context.Context, tenant id.Tenant) (at int64, err er
 	return at, err
 }
 
-// settings names the tenant for row-level security, bounds its statements and waits, and keeps the planner on the keys: every
-// statement begins with the tenant, but until a table was analysed (and in plans kept from when it was empty) PostgreSQL would rather
-// read all of it. One plan serves every account (see afterMigration) and is made once a connection. They end with the transaction, so
-// that a pooler between may hand the connection on.
+// settings names the tenant for row-level security, bounds the transaction's statements and waits, and makes the
+// planner use keys: every statement begins with the tenant, but for a table that was not analysed yet (and in plans
+// kept from when it was empty) PostgreSQL would choose to read the whole table. One plan serves every account (see
+// AfterMigration) and is made once a connection. The settings end with the transaction, so that a pooler may give the
+// connection to another client.
 const settings = `SELECT set_config('entrepot.tenant', $1, true), set_config('statement_timeout', $2, true),
 	set_config('lock_timeout', '` + lockTimeout +
 	`', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
 	set_config('jit', 'off', true)`
 
-// opening is what a transaction begins with; it travels with the first statement.
+// opening is how a transaction begins; it travels with the first statement.
 type opening struct {
 	begin   string
 	tenant  id.Tenant
 	timeout string
-	alone   bool // behind the tenant's other transactions that are alone
+	alone   bool // wait for the tenant's other transactions of mode Alone
 }
 
-// queue puts the opening into a message and reports how many statements it is. A message that is the whole transaction needs no
-// BEGIN: PostgreSQL takes it as one anyway.
+// queue adds the opening to a message and returns how many statements it is. A message that is the whole transaction
+// needs no BEGIN: PostgreSQL runs it as one anyway.
 func (o opening) queue(b *pgx.Batch, whole bool) int {
 	before := b.Len()
 	if !whole {
 		b.Queue(o.begin)
 	}
-	if o.alone { // before lock_timeout is set: those that have lost stand in line as long as it takes
+	if o.alone { // before lock_timeout is set: transactions that have lost a race wait as long as it takes
 		b.Queue("SELECT "+aloneLock, int64(o.tenant))
 	}
 	b.Queue(settings, strconv.FormatInt(int64(o.tenant), 10), o.timeout)
 	return b.Len() - before
 }
 
-// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that turns out to have been cut
-// before COMMIT was sent is replaced; all idle ones may have been cut with it. Statements run under the context statements.
+// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that was cut
+// before COMMIT was sent is replaced and the transaction runs again; all idle connections may have been cut with it.
+// Statements run under the context statements.
 func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*session) error) error {
 	for idle := e.pool.Stat().IdleConns(); ; idle-- {
 		s, err := e.once(ctx, statements, begin, run)
@@ -122,7 +125,7 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 	}
 }
 
-// once runs a transaction on one connection; the session is nil when there was none to be had.
+// once runs a transaction on one connection; the session is nil if there was no connection.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
 	patience, cancel := context.WithTimeout(ctx, connectionWait)
 	conn, err := e.pool.Acquire(patience)
@@ -137,7 +140,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 	s := &session{ctx: statements, conn: conn.Conn(), begin: begin, injected: e.injected}
 	err = run(s)
 	s.endRows()
-	if onStandby(err) { // and nothing was stored; only another connection leads to the primary
+	if onStandby(err) { // and nothing was stored; a new connection may reach the primary
 		s.conn.Close(context.WithoutCancel(ctx))
 		s.committing = false
 	}
@@ -145,7 +148,7 @@ func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectionWait)
 		defer cancel()
 		if _, rollback := s.conn.Exec(last, "ROLLBACK"); rollback != nil {
-			s.conn.Close(last) // the pool drops it
+			s.conn.Close(last) // the pool discards it
 		}
 	}
 	return s, err

@@ -2,7 +2,7 @@ package postgres
 
 import "reflect"
 
-// plain turns an argument of a named type into what both drivers take: string, int64, bool or nil.
+// plain converts an argument of a named type to what both drivers take: string, int64, bool or nil.
 func plain(a any) any {
 	switch v := a.(type) {
 	case nil, string, int64, bool:

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// bind gives a statement its arguments: strings, integers, booleans, their named types, pointers to them, bytes, or nil.
+// bind sets the arguments of a statement: strings, integers, booleans, their named types, pointers to them, bytes, or nil.
 func (c *conn) bind(s *statement, args []any) error {
 	for i, n := range s.order {
 		if n >= len(args) {

@@ -6,15 +6,16 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is to begin anew.
+// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is restarted.
 const (
 	copyEvery = 1000
 	longLog   = 2000
 	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
 )
 
-// copyLog copies the log into the file beside the writer, which would otherwise do so inside its commits. While the writer goes on, the
-// log never comes to an end; when it has grown long, the writer copies the little that is left between two groups, and begins it anew.
+// copyLog copies the log into the file while the writer works, which would otherwise do so inside its commits. As long
+// as the writer adds pages, the copy never reaches the log's end; when the log has grown long, the writer copies the
+// small rest between two groups and restarts it.
 func (w *writer) copyLog(open func() (*conn, error)) {
 	defer close(w.copied)
 	var own *conn
@@ -44,19 +45,20 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 			continue
 		}
 		select {
-		case w.tasks <- func(c *conn) { c.copyLog() }: // best effort: it is tried again soon
+		case w.tasks <- func(c *conn) { c.copyLog() }: // if the writer is busy, it is tried again soon
 		case <-w.written:
 		}
 	}
 }
 
-// copyLog copies what can be copied without waiting for anybody, and reports how many pages the log has.
+// copyLog copies what can be copied without waiting, and returns how many pages the log has.
 func (c *conn) copyLog() (pages int64, err error) {
 	pages, _, err = c.checkpoint("PASSIVE")
 	return pages, err
 }
 
-// checkpoint runs a checkpoint of SQLite's in some mode and reports how many pages the log has and how many of them are in the file.
+// checkpoint runs a checkpoint of SQLite in the given mode and returns how many pages the log has and how many of them
+// are in the file.
 func (c *conn) checkpoint(mode string) (pages, copied int64, err error) {
 	rows, err := c.Query("PRAGMA wal_checkpoint("+mode+")", nil)
 	if err != nil {
@@ -70,10 +72,10 @@ func (c *conn) checkpoint(mode string) (pages, copied int64, err error) {
 	return pages, copied, errors.Join(err, rows.Err())
 }
 
-// grew wakes the one who copies the log.
+// grew wakes the goroutine that copies the log.
 func (w *writer) grew() {
 	select {
 	case w.grown <- struct{}{}:
-	default: // it is about to look anyway
+	default: // it has been woken already
 	}
 }

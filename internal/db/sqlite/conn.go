@@ -15,11 +15,11 @@ type conn struct {
 	*sqlite.Conn
 	stmts map[string]*statement
 
-	written bool // something was written since it was last set to false
+	written bool // something was written since it was last reset
 
-	stop chan struct{} // of a reader: closing it breaks off what runs, and whatever would run after it
+	stop chan struct{} // of a reader: closing it interrupts the running statement and every later one
 
-	durability *durability // of a reader: where it asks how much of what it sees may not be on the disk yet
+	durability *durability // of a reader: what it sees may not be on the disk yet
 	seen       int64       // the newest group that it may see
 }
 
@@ -27,9 +27,9 @@ type conn struct {
 type statement struct {
 	*sqlite.Stmt
 	order  []int
-	writes bool // it may change rows
+	writes bool // it may change data
 	locks  bool // on PostgreSQL it locks what it reads
-	busy   bool // its rows are being walked
+	busy   bool // its rows are being read
 	once   bool // it is not kept
 }
 
@@ -61,7 +61,7 @@ func openConnAs(path string, flags sqlite.OpenFlags, settings ...string) (*conn,
 	return c, nil
 }
 
-// interruptible makes a connection whose statements end when stop is closed, a new one.
+// interruptible gives the connection a new stop channel that ends its statements when closed.
 func (c *conn) interruptible() {
 	c.stop = make(chan struct{})
 	c.SetInterrupt(c.stop)
@@ -74,7 +74,7 @@ func (c *conn) close() error {
 	return c.Close()
 }
 
-// prepare finds or makes a statement that is not busy.
+// prepare returns a statement that is not busy, prepared before or now.
 func (c *conn) prepare(sql string) (*statement, error) {
 	kept := c.stmts[sql]
 	if kept != nil && !kept.busy {
@@ -102,7 +102,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	return s, nil
 }
 
-// mayWrite is false of queries, with or without a WITH in front.
+// mayWrite is false for queries, with or without WITH.
 func mayWrite(text string) bool {
 	text = strings.TrimSpace(text)
 	return !strings.HasPrefix(text, "SELECT") && (!strings.HasPrefix(text, "WITH") || changesRows.MatchString(text))
@@ -129,7 +129,7 @@ func (c *conn) script(sql string) error {
 	return nil
 }
 
-// ready finds a statement and gives it its arguments.
+// ready prepares a statement and binds its arguments.
 func (c *conn) ready(sql string, args []any) (*statement, error) {
 	s, err := c.prepare(sql)
 	if err != nil {
@@ -142,16 +142,16 @@ func (c *conn) ready(sql string, args []any) (*statement, error) {
 	return s, nil
 }
 
-// end makes a statement ready for its next run.
+// end resets a statement for its next run.
 func (c *conn) end(s *statement) {
 	if s.busy = false; s.once {
 		s.Finalize()
 		return
 	}
-	s.Reset() // says again what Step has said
+	s.Reset() // returns again the error that Step has returned
 }
 
-// text reads one text.
+// text runs a query for one text.
 func (c *conn) text(sql string) (text string, err error) {
 	rows, err := c.Query(sql, nil)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"entrepot/internal/db/migrations"
 )
 
-// CopyFile writes a consistent copy of the SQLite store in a folder into a file that must not exist yet, while others may
-// read and write the store. The copy holds what was committed at one moment, is on the disk when CopyFile returns, and is
-// left out altogether after an error.
+// CopyFile writes a consistent copy of the SQLite store in a folder into a new file, while others may read and write
+// the store. The copy holds what was committed at one moment and is on the disk when CopyFile returns; after an error
+// there is no file.
 func CopyFile(dir, to string) (err error) {
 	from := filepath.Join(dir, File)
 	if _, err := os.Stat(from); err != nil {
@@ -29,7 +29,7 @@ func CopyFile(dir, to string) (err error) {
 	}
 	defer conn.close()
 	part := to + ".part"
-	os.Remove(part) // of an earlier copy that was broken off
+	os.Remove(part) // of an earlier copy that was interrupted
 	defer func() {
 		if err != nil {
 			os.Remove(part)
@@ -58,8 +58,8 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// CheckFile reads a SQLite file whole, without changing it: whether it is sound, and a store of a schema that this program
-// knows.
+// CheckFile reads a whole SQLite file without changing it. Errors: it is damaged; it is no store with a schema that
+// this program knows.
 func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -87,14 +87,14 @@ func CheckFile(path string) error {
 	return errors.Join(err, migrations.Unknown(path, version))
 }
 
-// refuseDump is an error for a copy of a PostgreSQL store.
+// refuseDump is an error if the file is a copy of a PostgreSQL store.
 func refuseDump(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	const dump = "PGDMP" // what a file made by pg_dump begins with
+	const dump = "PGDMP" // the first bytes of a file made by pg_dump
 	mark := make([]byte, len(dump))
 	if _, err := io.ReadFull(file, mark); err == nil && string(mark) == dump {
 		return fmt.Errorf("%s is a copy of a PostgreSQL store: say into which database with --database", path)
@@ -102,7 +102,7 @@ func refuseDump(path string) error {
 	return nil
 }
 
-// FileInUse reports whether another process has the SQLite store in a folder open; a store that is not there is not in use.
+// FileInUse reports whether another process has the SQLite store in a folder open; a missing store is not in use.
 func FileInUse(dir string) (bool, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -128,8 +128,8 @@ func ignoreBusy(err error) error {
 	return err
 }
 
-// Restore puts a copy made by CopyFile in the place of the SQLite store of a folder, which no process may have open. A
-// store that is there is set aside; the result is its new name, "" for none.
+// Restore replaces the SQLite store of a folder, which no process may have open, by a copy made by CopyFile. An
+// existing store is renamed; the result is its new name, "" for none.
 func Restore(copyPath, dir string) (aside string, err error) {
 	if err := CheckFile(copyPath); err != nil {
 		return "", err

@@ -6,16 +6,16 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// durability knows which groups have reached the disk.
+// durability tracks which groups have reached the disk.
 type durability struct {
 	mu     sync.Mutex
 	moved  sync.Cond
-	begun  int64 // the last group whose commit has begun
-	synced int64 // all up to this one are on the disk
-	err    error // the disk refused: nothing that came after is sure
+	begun  int64 // the last group whose commit has started
+	synced int64 // all groups up to this one are on the disk
+	err    error // the disk refused a group: later groups may not be on it either
 }
 
-// begin numbers a group that is about to be committed.
+// begin numbers a group that is about to commit.
 func (d *durability) begin() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -23,7 +23,7 @@ func (d *durability) begin() int64 {
 	return d.begun
 }
 
-// reached notes that a group is on the disk, or why it is not.
+// reached records that a group is on the disk, or why it is not.
 func (d *durability) reached(number int64, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -32,29 +32,29 @@ func (d *durability) reached(number int64, err error) {
 	d.moved.Broadcast()
 }
 
-// inFlight reports whether a group is on its way to the disk.
+// inFlight reports whether a group is being written to the disk.
 func (d *durability) inFlight() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.synced < d.begun
 }
 
-// failed is why the disk refused a group. From then on every write is refused: what the system says of the file is no longer
-// what the disk holds, and only opening it again shows that.
+// failed is the reason for which the disk refused a group. After that every write is refused: what the system reads
+// from its cache of the file may no longer be what the disk holds, and only opening the file again shows that.
 func (d *durability) failed() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// last is the last group whose commit has begun: whoever has just read has seen none beyond it.
+// last is the last group whose commit has started: a read that has just ended has seen no later one.
 func (d *durability) last() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.begun
 }
 
-// wait waits until a group is on the disk, so that no answer rests on what a power cut could still undo.
+// wait waits until a group is on the disk, so that no answer depends on data that a power cut could still undo.
 func (d *durability) wait(number int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// code is what SQLite says went wrong; ResultOK for an error from elsewhere.
+// code is the result code of a SQLite error; ResultOK for any other error.
 func code(err error) sqlite.ResultCode {
 	if code := sqlite.ErrCode(err); code != sqlite.ResultError {
 		return code
@@ -17,7 +17,8 @@ func code(err error) sqlite.ResultCode {
 	return sqlite.ResultOK
 }
 
-// meaning keeps a lock that another process holds, and a store that is full, failing, damaged or away, apart from errors of a statement.
+// meaning distinguishes a lock held by another process, and a store that is full, failing, damaged or away, from
+// errors of a statement.
 func meaning(err error) error {
 	switch code(err).ToPrimary() {
 	case sqlite.ResultBusy:
@@ -29,7 +30,7 @@ func meaning(err error) error {
 	return err
 }
 
-// violation is what a statement came up against.
+// violation is the reason for which SQLite refused a statement.
 func violation(err error) engine.Violation {
 	switch code := code(err); {
 	case code == sqlite.ResultConstraintUnique, code == sqlite.ResultConstraintPrimaryKey:
@@ -40,8 +41,9 @@ func violation(err error) engine.Violation {
 	return engine.Other
 }
 
-// storeError is the error of a transaction that could not begin or end: to run again behind another process, or to come
-// again. After a failed write of the log nobody knows what a crash would leave of it.
+// storeError is the error of a transaction that could not begin or end: it runs again if another process holds the
+// lock, otherwise its caller is asked to try again. After a failed write of the log its outcome is unknown, because a
+// crash may leave any part of it.
 func storeError(err error) error {
 	switch err = meaning(err); {
 	case errors.Is(err, engine.ErrRetry):
@@ -52,7 +54,8 @@ func storeError(err error) error {
 	return engine.Unavailable(err)
 }
 
-// isStoreError reports whether a transaction failed for the store's sake. SQLite may have rolled everything back by itself then.
+// isStoreError reports whether a transaction failed because of the store and not its own statements. SQLite may have
+// rolled everything back by itself then.
 func isStoreError(err error) bool {
 	code := code(err).ToPrimary()
 	return code != sqlite.ResultOK && code != sqlite.ResultConstraint

@@ -13,14 +13,14 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// applicationID marks a SQLite file as a store of entrepot, in the header that SQLite keeps for that: "entr".
+// applicationID marks a SQLite file as a store of entrepot, in the header field that SQLite provides for that: "entr".
 const applicationID = 0x656e7472
 
-// fileMark is what every SQLite file begins with.
+// fileMark is the beginning of every SQLite file.
 const fileMark = "SQLite format 3\x00"
 
-// claimFile makes sure that a path is, or becomes, a SQLite store of entrepot that only this user of the machine can read. A
-// database of another program is left untouched.
+// claimFile makes a path a SQLite store of entrepot that other users of the machine cannot read. A database of another
+// program is an error and stays unchanged.
 func claimFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -40,7 +40,7 @@ func claimFile(path string) error {
 	return nil
 }
 
-// markFile writes the mark into a store that has none yet: a new one, or one of an older program.
+// markFile writes the mark into a store without one: a new store, or one of an older program.
 func (c *conn) markFile() error {
 	mark, err := c.text("SELECT CAST(application_id AS TEXT) FROM pragma_application_id")
 	if err != nil || mark == fmt.Sprint(applicationID) {
@@ -49,7 +49,7 @@ func (c *conn) markFile() error {
 	return c.script(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 }
 
-// OwnFile is ownFile for the store in a data folder, which may not be there yet.
+// OwnFile is ownFile for the store in a data folder; a missing store is no error.
 func OwnFile(dir string) error {
 	err := ownFile(filepath.Join(dir, File))
 	if errors.Is(err, os.ErrNotExist) {
@@ -58,7 +58,7 @@ func OwnFile(dir string) error {
 	return err
 }
 
-// ownFile is an error unless a SQLite file, which stays as it is, is a store of entrepot or still empty.
+// ownFile is an error unless a SQLite file is a store of entrepot or empty. The file stays unchanged.
 func ownFile(path string) error {
 	mark, err := markOf(path)
 	if err != nil || mark == applicationID {
@@ -85,7 +85,8 @@ func ownFile(path string) error {
 	return nil
 }
 
-// openToLook opens a SQLite file so that not even the files beside it are made: without a log, all there is is in the file itself.
+// openToLook opens a SQLite file without creating its log and index files: if there is no log, the file itself holds
+// everything.
 func openToLook(path string) (*conn, error) {
 	if exists(path + "-wal") {
 		return openConnToRead(path, "busy_timeout(15000)")
@@ -98,8 +99,8 @@ func openToLook(path string) (*conn, error) {
 	return openConnAs(uri.String(), sqlite.OpenReadOnly|sqlite.OpenURI, "busy_timeout(15000)")
 }
 
-// markOf reads the application's mark from the header of a SQLite file: 0 for an empty file or one without a mark. Errors: the file
-// is no SQLite file.
+// markOf reads the application's mark from the header of a SQLite file: 0 for an empty file or one without a mark.
+// Errors: it is no SQLite file.
 func markOf(path string) (uint32, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -118,7 +119,7 @@ func markOf(path string) (uint32, error) {
 	return binary.BigEndian.Uint32(header[68:]), nil
 }
 
-// hideFile takes a file from the other users of this machine; one that is not there is no error.
+// hideFile makes a file unreadable for other users of this machine; a missing file is no error.
 func hideFile(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || runtime.GOOS == "windows" {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Files reads the store's file and its write-ahead log. The handle on the file stays open until the store is closed, because
-// closing it would end the locks that this process's connections have on it.
+// Files reads the store's file and its write-ahead log. The file stays open until the store is closed, because closing
+// it would release the locks that this process's connections hold on it.
 func (e *Engine) Files(_ context.Context, each func(name string, content io.Reader) error) ([]string, error) {
 	e.rawOnce.Do(func() { e.raw, e.rawErr = os.Open(filepath.Join(e.dir, File)) })
 	if e.rawErr != nil {

@@ -7,24 +7,26 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Bounds of one group commit: as many transactions as wait, but no new one after groupTime. When others are about, the writer waits for
-// the next transaction up to batchDelay, because one commit for thirty costs hardly more than one for three.
+// Bounds of one group commit: it takes all waiting transactions, but no new one after groupTime. While transactions
+// arrive in batches, the writer waits up to batchDelay for the next one, because one commit for thirty costs hardly
+// more than one for three.
 const (
 	groupSize  = 256
 	groupTime  = 4 * time.Millisecond
 	batchDelay = 400 * time.Microsecond
 )
 
-// group is what one commit holds.
+// group is the transactions of one commit.
 type group struct {
 	number       int64
 	transactions []*transaction
 }
 
-// group runs transactions in one commit without savepoints, which would copy every page they touch. Most transactions that fail have
-// written nothing yet, because writes are queued to their end. After one that has, everything is rolled back and the others
-// run again, the refused ones too: what they were refused for may be gone, or have another id. No caller was answered, and transactions
-// may run twice anyway. The one that failed runs by itself after the group, so that its refusal rests on what is stored.
+// group runs transactions in one commit without savepoints, which would copy every page they touch. Most transactions
+// that fail have written nothing yet, because writes are queued to their end. If one that has written fails,
+// everything is rolled back and the others run again, also those that were refused: the reason for their refusal may
+// be gone or have another id. No caller was answered yet, and any transaction may run twice. The one that failed runs
+// by itself after the group, so that its refusal depends on stored data only.
 func (w *writer) group(first *transaction) {
 	if err := w.durability.failed(); err != nil {
 		first.end(engine.Unavailable(err))
@@ -34,7 +36,7 @@ func (w *writer) group(first *transaction) {
 		first.end(storeError(err))
 		return
 	}
-	all, later := make([]*transaction, 0, 64), []*transaction(nil) // refused ones are among them: all are answered together
+	all, later := make([]*transaction, 0, 64), []*transaction(nil) // includes refused ones: all are answered together
 	start := time.Now()
 	for next := first; next != nil; {
 		all = append(all, next)
@@ -57,7 +59,8 @@ func (w *writer) group(first *transaction) {
 	}
 }
 
-// again rolls back and runs transactions anew. One that fails now after it has written is put off, too, and all begins once more.
+// again rolls back and runs transactions again. One that fails this time after it has written is put off too, and all
+// start once more.
 func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, err error) {
 	for {
 		w.conn.Exec("ROLLBACK", nil) // SQLite may have rolled back by itself (disk full, I/O error)
@@ -89,7 +92,7 @@ func (w *writer) alone(t *transaction) {
 	w.commit([]*transaction{t})
 }
 
-// commit ends the group and hands its transactions on, to be answered when the disk holds them.
+// commit commits the group and passes its transactions on, to be answered when the disk holds them.
 func (w *writer) commit(all []*transaction) {
 	good := 0
 	for _, t := range all {
@@ -109,12 +112,12 @@ func (w *writer) commit(all []*transaction) {
 	w.groups <- group{number, all}
 }
 
-// next is a transaction that waits. While the last group is on its way to the disk, no caller of this one could be answered sooner, so it
-// waits for more; and in a batch for one that comes within batchDelay. It is nil when there is none.
+// next returns a waiting transaction, or nil if there is none. While the last group is being written to the disk, no
+// caller of this group could be answered earlier, so next waits for more; in a batch it waits up to batchDelay.
 func (w *writer) next() *transaction {
 	for {
 		select {
-		case t := <-w.waiting: // nil once the channel is closed
+		case t := <-w.waiting: // nil after the channel is closed
 			return t
 		default:
 		}
@@ -140,7 +143,7 @@ func (w *writer) next() *transaction {
 	}
 }
 
-// run runs one transaction and reports whether it has failed with something written: then the group must be rolled back.
+// run runs one transaction and reports whether it failed after it had written something: then the group must be rolled back.
 func (w *writer) run(t *transaction) (spoilt bool) {
 	if t.err = t.ctx.Err(); t.err != nil {
 		return false
@@ -157,7 +160,7 @@ func (w *writer) run(t *transaction) (spoilt bool) {
 	return err != nil && (w.conn.written || isStoreError(err))
 }
 
-// fail answers the transactions of a group that the store did not take.
+// fail answers the transactions of a group that could not be stored.
 func (w *writer) fail(all []*transaction, err error) {
 	w.conn.Exec("ROLLBACK", nil)
 	w.refused.Store(true)

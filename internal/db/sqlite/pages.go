@@ -17,19 +17,20 @@ func zero(b []byte) bool {
 	return true
 }
 
-// unusedBytes are the parts of a tree's page that belong to no row: the gap between the row pointers and the rows, and the blocks
-// freed among the rows without their heads. Pages of other kinds, and what does not look like a page, have none.
+// unusedBytes are the parts of a b-tree page that belong to no row: the gap between the row pointers and the rows, and
+// freed blocks among the rows without their headers. Pages of other kinds, and bytes that do not form a valid page,
+// have none.
 func unusedBytes(page []byte, first bool) (parts [][]byte) {
 	head := 0
 	if first {
-		head = 100 // the file's own header
+		head = 100 // the header of the file itself
 	}
 	if len(page) < 512 {
 		return nil
 	}
 	pointers := head + 8
 	switch page[head] {
-	case 0x02, 0x05: // inner pages also point to their last child
+	case 0x02, 0x05: // inner pages also have a pointer to their last child
 		pointers += 4
 	case 0x0a, 0x0d:
 	default:

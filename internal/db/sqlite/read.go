@@ -20,19 +20,19 @@ func (e *Engine) Read(ctx context.Context, _ id.Tenant, sure bool, read func(eng
 	return cmp.Or(e.writer.durability.wait(seen), err)
 }
 
-// ahead runs an optimistic transaction on a snapshot, beside the writer, and gives what it writes.
+// ahead runs an optimistic transaction on a snapshot, without waiting for the writer, and returns its writes.
 func (e *Engine) ahead(ctx context.Context, work engine.Work) (steps []*engine.Step, err error) {
 	seen, err := e.snapshot(ctx, func(c *conn) error {
 		steps, err = work(onlyReading{c})
 		return err
 	})
 	if err == nil && len(steps) > 0 {
-		return steps, nil // its commit is behind all that it saw
+		return steps, nil // its commit comes after everything that it saw
 	}
 	return nil, cmp.Or(e.writer.durability.wait(seen), err)
 }
 
-// onlyReading is the session of a transaction that runs ahead.
+// onlyReading is the session of a transaction that runs ahead of the writer.
 type onlyReading struct{ *conn }
 
 var errOnlyReads = errors.New("db: the plan of an optimistic transaction writes and locks nothing")
@@ -58,7 +58,8 @@ func (o onlyReading) Answer(pending []*engine.Pending) int {
 	return 1
 }
 
-// snapshot lends a reading connection inside a transaction, and reports the newest group that could be seen: it may not be on the disk yet.
+// snapshot gives a reading connection inside a transaction to read, and returns the newest group that read could see:
+// it may not be on the disk yet.
 func (e *Engine) snapshot(ctx context.Context, read func(*conn) error) (seen int64, err error) {
 	c, err := e.borrow(ctx)
 	if err != nil {
@@ -74,7 +75,7 @@ func (e *Engine) snapshot(ctx context.Context, read func(*conn) error) (seen int
 	return c.seen, err
 }
 
-// until runs a read whose statements are broken off when its caller has gone.
+// until runs a read and interrupts its statements when its caller has hung up.
 func (c *conn) until(ctx context.Context, read func(*conn) error) (err error) {
 	gone := make(chan struct{})
 	here := context.AfterFunc(ctx, func() {
@@ -95,7 +96,7 @@ func (c *conn) until(ctx context.Context, read func(*conn) error) (err error) {
 }
 
 func (e *Engine) borrow(ctx context.Context) (*conn, error) {
-	if err := ctx.Err(); err != nil { // a caller that hung up gets no connection, also where one is free
+	if err := ctx.Err(); err != nil { // a caller that hung up gets no connection, even if one is free
 		return nil, err
 	}
 	var c *conn
@@ -115,7 +116,7 @@ func (e *Engine) borrow(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// openReader opens another connection that only reads.
+// openReader opens another connection for reading.
 func (e *Engine) openReader() (*conn, error) {
 	c, err := openConn(e.path, e.settings...)
 	if err == nil {

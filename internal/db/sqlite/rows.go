@@ -10,10 +10,10 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// rows walks the rows of a statement, which is busy until they are closed.
+// rows iterates over the rows of a statement, which is busy until they are closed.
 type rows struct {
 	conn *conn
-	stmt *statement // nil once closed
+	stmt *statement // nil when closed
 	err  error
 }
 
@@ -34,7 +34,7 @@ func (r *rows) Next() bool {
 	return false
 }
 
-// Scan puts the values of the row into places, as many as it has columns.
+// Scan stores the values of the row in places, one for each column.
 func (r *rows) Scan(into ...any) error {
 	if r.stmt == nil {
 		return errors.New("db: Scan without a row")
@@ -50,8 +50,8 @@ func (r *rows) Scan(into ...any) error {
 	return nil
 }
 
-// Column puts a value of the row into a place: a pointer to a string, integer, boolean, bytes or one of their named types, or to such a
-// pointer, which NULL makes nil.
+// Column stores a value of the row in a place: a pointer to a string, integer, boolean, bytes or one of their named
+// types, or to such a pointer, which becomes nil for NULL.
 func (r *rows) Column(i int, place any) (err error) {
 	switch p := place.(type) {
 	case *string:
@@ -86,7 +86,7 @@ func (r *rows) Column(i int, place any) (err error) {
 		n, err := r.int64(i)
 		v.SetBool(n != 0)
 		return err
-	case reflect.Pointer: // **T: NULL is nil
+	case reflect.Pointer: // **T: NULL becomes nil
 		if r.Null(i) {
 			v.SetZero()
 			return nil
@@ -119,7 +119,7 @@ func (r *rows) int64(i int) (int64, error) {
 	return n, nil
 }
 
-// Err is what ended the rows early.
+// Err is the error that ended the rows early.
 func (r *rows) Err() error { return r.err }
 
 // Close ends the statement.

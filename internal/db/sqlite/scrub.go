@@ -9,18 +9,18 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// SQLite zeroes what it deletes (secure_delete), with one exception: when it moves rows between the pages of a tree, the page
-// they leave keeps their bytes in its unused middle. Those are zeroed here, page by page, through SQLite itself (sqlite_dbpage),
-// so that other connections and a crash see nothing but a change of unused bytes. Older versions of pages in the write-ahead log
-// go with a checkpoint that truncates it.
+// SQLite zeroes what it deletes (secure_delete), with one exception: when it moves rows between the pages of a b-tree,
+// the page that they leave keeps their bytes in its unused middle. Scrub zeroes those, page by page, through SQLite
+// itself (sqlite_dbpage), so that other connections and a crash see only a change of unused bytes. A checkpoint that
+// truncates the write-ahead log removes older versions of pages.
 
 // Bounds of a scrub of SQLite.
 const (
 	scrubPages = 512     // cleaned in one transaction: some milliseconds of the writer's time
-	treePages  = 1 << 25 // from here on a page of another kind may begin like one of a tree
+	treePages  = 1 << 25 // in a file with more pages, a page of another kind may look like one of a b-tree
 )
 
-// Scrub zeroes the unused bytes of every page, whatever the tables, and empties the log.
+// Scrub zeroes the unused bytes of every page, of all tables, and empties the log.
 func (e *Engine) Scrub(ctx context.Context, _ []string) (left []string, err error) {
 	if err := e.dropSamples(ctx); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
 	return e.serial(ctx, func(s engine.Session) ([]*engine.Step, error) { return nil, work(s.(*conn)) })
 }
 
-// dropSamples forgets the rows that an ANALYZE, run by hand, keeps copies of.
+// dropSamples deletes the copies of rows that an ANALYZE run by hand keeps.
 func (e *Engine) dropSamples(ctx context.Context) error {
 	var found string
 	_, err := e.snapshot(ctx, func(c *conn) (err error) {
@@ -60,7 +60,7 @@ func (e *Engine) dropSamples(ctx context.Context) error {
 	})
 }
 
-// dirtyPages reads every page, on a snapshot and a connection of its own, and names those with unused bytes that are not zero.
+// dirtyPages reads every page, on a snapshot of its own connection, and returns those whose unused bytes are not all zero.
 func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
 	conn, err := e.openReader()
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
 	return dirty, rows.Err()
 }
 
-// cleanPages zeroes the unused bytes of some pages as they are now.
+// cleanPages zeroes the unused bytes of pages in their present state.
 func (c *conn) cleanPages(pages []int64) error {
 	for _, page := range pages {
 		content, err := c.page(page)
@@ -117,7 +117,7 @@ func (c *conn) cleanPages(pages []int64) error {
 	return nil
 }
 
-// page reads one page; nil for one that is gone.
+// page reads one page; nil if the file no longer has it.
 func (c *conn) page(number int64) (content []byte, err error) {
 	rows, err := c.Query("SELECT data FROM sqlite_dbpage('main') WHERE pgno = $1", []any{number})
 	if err != nil {
@@ -130,8 +130,8 @@ func (c *conn) page(number int64) (content []byte, err error) {
 	return content, errors.Join(err, rows.Err())
 }
 
-// truncateLog copies the write-ahead log into the file and empties it. It needs a moment in which no reader is on an older
-// snapshot, and waits for one in short tries, so that the writer is never held up.
+// truncateLog copies the write-ahead log into the file and empties it. It needs a moment in which no reader uses an
+// older snapshot, and waits for one in short tries, so that the writer is not delayed.
 func (e *Engine) truncateLog(ctx context.Context) error {
 	for range 300 {
 		busy, err := e.checkpoint()
@@ -147,7 +147,7 @@ func (e *Engine) truncateLog(ctx context.Context) error {
 	return errors.New("the write-ahead log could not be emptied: a reader holds an old snapshot")
 }
 
-// checkpoint has the writer empty the log, between two groups.
+// checkpoint makes the writer empty the log, between two groups.
 func (e *Engine) checkpoint() (busy bool, err error) {
 	done := make(chan struct{})
 	task := func(conn *conn) {

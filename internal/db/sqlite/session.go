@@ -22,7 +22,7 @@ func (c *conn) Exec(sql string, args []any) (int64, error) {
 	return n, nil
 }
 
-// Query begins to read rows.
+// Query starts reading rows.
 func (c *conn) Query(sql string, args []any) (engine.Rows, error) {
 	s, err := c.ready(sql, args)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *conn) Query(sql string, args []any) (engine.Rows, error) {
 	return &rows{conn: c, stmt: s}, nil
 }
 
-// Send runs queued writes. The writer is alone: locks that transactions share are left out.
+// Send runs queued writes. Only one transaction writes at a time, so shared locks are left out.
 func (c *conn) Send(steps []*engine.Step) error {
 	for _, s := range steps {
 		if s.Share != nil {
@@ -50,7 +50,7 @@ func (c *conn) Send(steps []*engine.Step) error {
 	return nil
 }
 
-// run runs one step and reports how many rows it touched, or found.
+// run runs one step and returns how many rows it touched, or found.
 func (c *conn) run(s *engine.Step) (n int64, err error) {
 	switch {
 	case s.Clock != nil:
@@ -69,21 +69,21 @@ func (c *conn) run(s *engine.Step) (n int64, err error) {
 	return n, rows.Err()
 }
 
-// tick moves the tenant's clock past every stamp that a transaction gives.
+// tick moves the tenant's clock past every stamp of a transaction.
 const tick = `UPDATE change_clocks SET base = CASE WHEN last > $2 THEN last ELSE $2 END,
 	last = CASE WHEN last > $2 THEN last ELSE $2 END + $3 WHERE tenant_id = $1`
 
-// Answer runs one pending read: there is nothing to save by sending several.
+// Answer runs one pending read: SQLite gains nothing by several at once.
 func (c *conn) Answer(pending []*engine.Pending) int {
 	pending[0].Answer(c.Query(pending[0].SQL, pending[0].Args))
 	return 1
 }
 
-// Last does nothing: no message is saved.
+// Last does nothing: there is no message to save.
 func (c *conn) Last() {}
 
-// LockName does nothing: the writer is alone anyway.
+// LockName does nothing: only one transaction writes at a time.
 func (c *conn) LockName(id.Tenant, int64) error { return nil }
 
-// LockClock does nothing: the writer is alone anyway.
+// LockClock does nothing: only one transaction writes at a time.
 func (c *conn) LockClock(id.Tenant) error { return nil }

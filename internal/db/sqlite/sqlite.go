@@ -3,11 +3,11 @@
 //	sqlite.go      open, write, close
 //	read.go        snapshots of the reading connections; transactions that run ahead of the writer
 //	writer.go      the one goroutine that writes; group.go puts transactions into one commit
-//	durability.go  what is on the disk already
-//	checkpoint.go  the log is copied into the file beside the writer
-//	conn.go        a connection and its prepared statements; session.go what a transaction does on it; rows.go its answers
-//	file.go        whose file it is; copy.go backup and restore
-//	scrub.go       takes what was erased out of the pages (pages.go)
+//	durability.go  which commits are on the disk
+//	checkpoint.go  the log is copied into the file while the writer works
+//	conn.go        a connection and its prepared statements; session.go what a transaction does on it; rows.go its results
+//	file.go        ownership of the file; copy.go backup and restore
+//	scrub.go       removes erased data from the pages (pages.go)
 package sqlite
 
 import (
@@ -31,22 +31,22 @@ const File = "entrepot.db"
 
 // Config says which store to open.
 type Config struct {
-	Dir    string           // the data folder; made if it is not there
+	Dir    string           // the data folder; created if it is missing
 	Now    func() time.Time // the clock of every transaction
 	Log    *slog.Logger
 	Pool   int          // reading connections; 0 = a good default
-	Unsafe bool         // without waiting for the disk: only for tests and throw-away stores
-	Failed func()       // called once, when the disk has refused a commit
-	Sync   func() error // of tests, in the place of syncing the log to the disk; nil for none
+	Unsafe bool         // do not wait for the disk: only for tests and throw-away stores
+	Failed func()       // called once, when the disk refuses a commit
+	Sync   func() error // for tests: replaces syncing the log to the disk; nil for none
 }
 
-// Engine is an open store. One writer owns one connection, and a pool of reading connections is on snapshots.
+// Engine is an open store: one writer with its own connection, and a pool of reading connections on snapshots.
 type Engine struct {
 	now      func() time.Time
 	path     string
 	settings []string // of readers
 	writer   *writer
-	readers  chan *conn // idle readers; nil places stand for connections not opened yet
+	readers  chan *conn // idle readers; a nil element stands for a connection that is not open yet
 	size     int
 	closing  sync.RWMutex
 	closed   bool
@@ -59,11 +59,11 @@ type Engine struct {
 	rawErr  error
 }
 
-// mapped is how many bytes of the store's file all readers together map into the process's memory. What is mapped counts as the
-// process's own, once for each reader, as soon as it was read.
+// mapped is how many bytes of the store's file all readers together map into memory. Mapped pages that were read count
+// as memory of the process, once for each reader.
 const mapped = 64 << 20
 
-// Open opens the store of a folder, or makes an empty one. A file of another program is refused and left untouched.
+// Open opens the store of a folder, or creates an empty one. A file of another program is refused and left unchanged.
 func Open(c Config) (*Engine, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
@@ -84,8 +84,8 @@ func open(c Config, path string) (*Engine, error) {
 	if size == 0 {
 		size = max(8, 4*runtime.GOMAXPROCS(0))
 	}
-	// The writer syncs the log itself after every commit, beside the next one: with NORMAL, SQLite keeps the order of what reaches
-	// the disk, and the answer waits for the sync as it would with FULL.
+	// The writer syncs the log itself after every commit, while the next commit is prepared: with NORMAL, SQLite keeps
+	// the order of what reaches the disk, and each answer waits for the sync as it would with FULL.
 	synchronous := "NORMAL"
 	if c.Unsafe {
 		synchronous = "OFF"
@@ -118,13 +118,13 @@ func open(c Config, path string) (*Engine, error) {
 	return e, nil
 }
 
-// openLog marks the store as ours and opens the write-ahead log that this connection writes. It stays the same file for as long as any
-// connection is open.
+// openLog marks the store as entrepot's and opens the write-ahead log that this connection writes. It stays the same
+// file as long as any connection is open.
 func (c *conn) openLog(path string) (*os.File, error) {
 	if err := c.markFile(); err != nil {
 		return nil, err
 	}
-	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil { // the first read makes the log
+	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil { // the first read creates the log
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR, 0)
@@ -136,7 +136,8 @@ func (e *Engine) Name() string { return "sqlite" }
 // Connections is how many reading connections there are.
 func (e *Engine) Connections() int { return e.size }
 
-// Write runs one transaction. An optimistic one runs on a snapshot first, beside the writer, which then only writes.
+// Write runs one transaction. An optimistic one first runs on a snapshot, without waiting for the writer, which then
+// only writes.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
 	if how != engine.Optimistic {
 		return e.serial(ctx, work)
@@ -147,7 +148,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	}
 	return e.serial(ctx, func(engine.Session) ([]*engine.Step, error) {
 		for _, s := range steps {
-			if s.Clock != nil { // stamps count from when the transaction gets its turn, behind every reader who has asked meanwhile
+			if s.Clock != nil { // stamps count from when the writer runs the transaction, so they are later than every read requested meanwhile
 				s.Clock.Now = e.now().UnixMicro()
 			}
 		}
@@ -155,7 +156,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	})
 }
 
-// serial gives a transaction to the writer and waits for its end.
+// serial passes a transaction to the writer and waits for its end.
 func (e *Engine) serial(ctx context.Context, work engine.Work) error {
 	t := &transaction{ctx: ctx, work: work, done: make(chan struct{})}
 	e.closing.RLock()
@@ -169,7 +170,7 @@ func (e *Engine) serial(ctx context.Context, work engine.Work) error {
 	return t.err
 }
 
-// Settle passes through the writer: what was stamped before is committed after.
+// Settle waits for the writer once: every transaction stamped before has then ended.
 func (e *Engine) Settle(ctx context.Context, _ id.Tenant) (at int64, err error) {
 	at = e.now().UnixMicro()
 	return at, e.serial(ctx, func(engine.Session) ([]*engine.Step, error) { return nil, nil })
@@ -184,8 +185,8 @@ func (e *Engine) Script(ctx context.Context, sql string) error {
 	})
 }
 
-// DDL is a migration's text for SQLite, which keeps ids as text and clusters some tables by their key. What only PostgreSQL has stands
-// behind "--postgres " and is a comment here.
+// DDL is a migration's text for SQLite, which keeps ids as text and clusters some tables by their key. Lines for
+// PostgreSQL alone start with "--postgres " and are comments here.
 func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
 var ddlWords = strings.NewReplacer(" UUID", " TEXT", "strpos(", "instr(", "UNLOGGED ", "", ` COLLATE "C"`, "")
@@ -193,7 +194,7 @@ var ddlWords = strings.NewReplacer(" UUID", " TEXT", "strpos(", "instr(", "UNLOG
 // AfterMigration does nothing: a SQLite file has no users to keep apart, and its planner keeps no statistics.
 func (e *Engine) AfterMigration(context.Context) error { return nil }
 
-// Catalog is where SQLite lists its tables.
+// Catalog lists tables from SQLite's catalog.
 func (e *Engine) Catalog() engine.Catalog {
 	return engine.Catalog{
 		Made: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_versions'",
@@ -204,9 +205,9 @@ func (e *Engine) Catalog() engine.Catalog {
 	}
 }
 
-// Ping reports whether the store answers, and whether the disk still takes what is written.
+// Ping reports whether the store answers, and whether the disk still takes writes.
 func (e *Engine) Ping(ctx context.Context) error {
-	if e.writer.refused.Load() { // nobody may ask for a write as long as this says that there can be none: so it tries one
+	if e.writer.refused.Load() { // while this fails, a balancer may send no writes, so Ping tries one
 		mark := &engine.Step{SQL: fmt.Sprintf("PRAGMA application_id = %d", applicationID), Want: -1}
 		if err := e.serial(ctx, func(engine.Session) ([]*engine.Step, error) { return []*engine.Step{mark}, nil }); err != nil {
 			return err

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// translate turns PostgreSQL's words into SQLite's: casts and row locks go, a bound LIMIT becomes an expression (a bare one makes SQLite
-// plan the statement anew at every run), and each $N becomes a plain placeholder. order
-// tells which argument each placeholder takes: SQLite walks a list at every numbered one, which makes long statements slow.
+// translate converts PostgreSQL's dialect to SQLite's: it removes casts and row locks, makes a bound LIMIT an
+// expression (with a plain one SQLite plans the statement again at every run), and makes each $N a plain placeholder.
+// order says which argument each placeholder takes: SQLite searches a list for every numbered one, which makes long
+// statements slow.
 func translate(sql string) (text string, order []int) {
 	var out strings.Builder
 	walkPlaceholders(ownWords.Replace(sql), func(n int) {
@@ -20,7 +21,7 @@ func translate(sql string) (text string, order []int) {
 var ownWords = strings.NewReplacer("::UUID", "", "::BIGINT", "", "::TEXT", "", "::BOOLEAN", "",
 	"LIMIT $", "LIMIT 0+$", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "", " FOR SHARE", "", ` COLLATE "C"`, "")
 
-// walkPlaceholders calls found for each $N outside quotes and copies the rest to rest.
+// walkPlaceholders calls found for each $N outside quotes and copies everything else to rest.
 func walkPlaceholders(sql string, found func(n int), rest *strings.Builder) {
 	quoted := false
 	for i := 0; i < len(sql); i++ {

@@ -9,13 +9,14 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// writer is the one goroutine that writes, and beside it the one that syncs what was committed to the disk: while a group of
-// transactions is on its way there, the next one is being written. No caller is answered before the disk holds its transaction.
+// writer is the one goroutine that writes, and a second one that syncs commits to the disk: while one group of
+// transactions is being synced, the next is being written. A caller is answered only when the disk holds its
+// transaction.
 type writer struct {
 	log     *slog.Logger
 	conn    *conn
 	waiting chan *transaction
-	tasks   chan func(*conn) // what is done between two groups
+	tasks   chan func(*conn) // work done between two groups
 	batch   bool             // the last group had more than one transaction
 	delay   *time.Timer
 	groups  chan group
@@ -23,12 +24,12 @@ type writer struct {
 
 	grown   chan struct{} // the log has grown
 	written chan struct{} // closed when the writer has ended
-	copied  chan struct{} // closed when copying has
-	done    chan struct{} // closed when all has
+	copied  chan struct{} // closed when the copying of the log has ended
+	done    chan struct{} // closed when everything has ended
 
-	refused    atomic.Bool  // the store did not take the last write that reached it
+	refused    atomic.Bool  // the store refused the last write
 	sync       func() error // returns when the disk holds what was committed
-	failed     func()       // called when it has refused
+	failed     func()       // called when the disk has refused
 	durability durability
 }
 
@@ -58,7 +59,7 @@ func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
 	return w
 }
 
-// write takes every waiting transaction, runs each, commits once, and hands the group on.
+// write takes all waiting transactions, runs each, commits once, and passes the group on.
 func (w *writer) write() {
 	for open := true; open; {
 		select {
@@ -75,7 +76,7 @@ func (w *writer) write() {
 	close(w.groups)
 }
 
-// syncGroups syncs every group to the disk and answers its transactions.
+// syncGroups syncs each group to the disk and answers its transactions.
 func (w *writer) syncGroups() {
 	defer close(w.done)
 	for g := range w.groups {
@@ -99,6 +100,6 @@ func (w *writer) syncGroups() {
 		}
 	}
 	<-w.copied
-	w.conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // best effort: the next start has nothing to recover
+	w.conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)", nil) // if it fails, the next start recovers the log
 	w.conn.close()
 }
