@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// AcrossFilter says which deliveries of the account are wanted; zero values leave a condition out.
+// AcrossFilter selects deliveries of the account; zero values leave a condition out.
 type AcrossFilter struct {
 	Endpoint   id.Endpoint
 	State      State
@@ -21,7 +21,7 @@ type AcrossFilter struct {
 	From, To   int64 // of position, both included
 	After      *DeliveryCursor
 	Limit      int
-	Look       int // how many deliveries of each endpoint a page may look at where no index has what is wanted; 0: lookDeliveries
+	Look       int // how many deliveries of each endpoint a page may examine if no index answers the filter; 0: lookDeliveries
 }
 
 // DeliveryCursor is where a page ended.
@@ -30,7 +30,7 @@ type DeliveryCursor struct {
 	Endpoint id.Endpoint
 }
 
-// String is the cursor as callers carry it, "" for none.
+// String is the cursor as it is given to callers, "" for none.
 func (c *DeliveryCursor) String() string {
 	if c == nil {
 		return ""
@@ -47,19 +47,20 @@ func ParseDeliveryCursor(text string) (*DeliveryCursor, bool) {
 	return &DeliveryCursor{n, parsed}, err == nil && ok && bad == nil && isID
 }
 
-// DeliveryPage is a page of deliveries, newest first. Next is where the next one begins, nil at the end.
+// DeliveryPage is a page of deliveries, newest first. Next is where the next page begins, nil at the end.
 type DeliveryPage struct {
 	Deliveries []Delivery
 	Next       *DeliveryCursor
 }
 
-// A page looks at so many deliveries of each endpoint where no index has what is wanted, and ends there with whatever it has found.
+// If no index answers the filter, a page examines this many deliveries of each endpoint, and ends there with whatever
+// it has found.
 const (
 	lookDeliveries = 4_000
-	fewPending     = 2_000 // up to which the pending ones of an endpoint are looked up by the indexes of what is due and what waits
+	fewPending     = 2_000 // up to which the pending deliveries of an endpoint are found by the indexes of due and waiting ones
 )
 
-// beforeAll is before every endpoint.
+// beforeAll sorts before every endpoint.
 const beforeAll id.Endpoint = "00000000-0000-0000-0000-000000000000"
 
 // Across reads a page of the deliveries of all endpoints, newest first.
@@ -70,7 +71,7 @@ func Across(tx *db.Tx, f AcrossFilter) (page DeliveryPage, err error) {
 	}
 	var reads []*db.PendingRead
 	var found []Delivery
-	horizon := int64(0) // deliveries older than it have not been looked at for every endpoint
+	horizon := int64(0) // deliveries older than it were not examined for every endpoint
 	for endpoint, c := range counts {
 		if f.Endpoint != "" && f.Endpoint != endpoint || c.Of(f.State) == 0 {
 			continue
@@ -118,8 +119,8 @@ type statement struct {
 	args []any
 }
 
-// of reads the first deliveries of one endpoint. Look, if there is any, gives the last of those among which they are searched, when there
-// are more behind it.
+// of returns the query for the first matching deliveries of one endpoint. If only a part of them is searched and there
+// are more, look is the query for the last one of that part.
 func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look statement) {
 	w := db.NewWhere(tx, "d").And("d.endpoint_id = ?::UUID", endpoint)
 	few := f.State == Pending && c.Pending <= fewPending
@@ -130,7 +131,7 @@ func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look
 	if f.Resource != "" {
 		w.And("d.resource_id = ?", f.Resource)
 	}
-	if f.State == Failed { // literal, so that the partial index is seen
+	if f.State == Failed { // a literal, so that the planner uses the partial index
 		w.And("d.state = 'failed'")
 	}
 	columns, from := deliveryTable.Columns("d"), "deliveries d"
@@ -139,8 +140,9 @@ func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look
 		from = `(SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND due_at > 0` + in + `
 			UNION ALL SELECT position FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2::UUID AND lane > ''
 				AND due_at IS NULL` + in + `) x CROSS JOIN deliveries d`
-		// The span is none of the key's, or SQLite looks for pending ones among all of it. Positions are compared by CASE for the same reason,
-		// and not by a sum: behind row-level security PostgreSQL looks up no result of a function that is not leakproof.
+		// The span must not be a condition on the key, or SQLite searches all of it for pending deliveries. Positions
+		// are compared by CASE for the same reason, and not by a sum: under row-level security PostgreSQL uses no
+		// index for the result of a function that is not leakproof.
 		w.And("d.position = CASE WHEN x.position > 0 THEN x.position END")
 	} else if f.State == Pending || f.State == Delivered || f.Event != "" || f.StatusCode != 0 {
 		look = statement{"SELECT d.position FROM deliveries d WHERE " + w.String() + " ORDER BY d.position DESC LIMIT 1 OFFSET " +
@@ -166,7 +168,7 @@ func (f *AcrossFilter) of(tx *db.Tx, endpoint id.Endpoint, c Counts) (rows, look
 	return statement{text, w.Args()}, look
 }
 
-// span bounds the positions of an endpoint's deliveries: from one to before another.
+// span is the range of positions of an endpoint's deliveries: from, included, to, excluded.
 func (f *AcrossFilter) span(endpoint id.Endpoint) (from, to int64) {
 	to = forever
 	if f.To > 0 {
@@ -182,7 +184,7 @@ func (f *AcrossFilter) span(endpoint id.Endpoint) (from, to int64) {
 	return f.From, to
 }
 
-// Neighbours are the deliveries of the same endpoint right after and right before this one, "" for none.
+// Neighbours are the deliveries of the same endpoint right after and right before this one, "" if there is none.
 func (d *Delivery) Neighbours(tx *db.Tx) (newer, older id.Delivery, err error) {
 	beside := func(into *id.Delivery, condition string) *db.PendingRead {
 		return tx.Prefetch(func(r db.Rows) error { return r.Scan(into) },
@@ -193,7 +195,7 @@ func (d *Delivery) Neighbours(tx *db.Tx) (newer, older id.Delivery, err error) {
 	return newer, older, err
 }
 
-// FirstOf reads what became of an event the first time it went to the account's endpoints.
+// FirstOf reads the deliveries of an event from its first dispatch, without replays.
 func FirstOf(tx *db.Tx, stamp int64) ([]Delivery, error) {
 	return readDeliveries(tx, liveDeliveries+"WHERE q.tenant_id = $1 AND d.position = $2 ORDER BY d.endpoint_id", tx.Tenant, stamp)
 }

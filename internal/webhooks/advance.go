@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Advance makes every delivery of the account due earlier by a span, and has its queues read: the part of a sandbox account's
-// clock that endpoints see (interface §6.2).
+// Advance makes every delivery of the account due earlier by a duration, and has its queues read again. It is how
+// endpoints see the clock of a sandbox account advance (interface §6.2).
 func Advance(tx *db.Tx, by time.Duration) error {
 	endpoints, err := db.List(tx, scanEndpointID, "SELECT endpoint_id FROM queues WHERE tenant_id = $1 ORDER BY endpoint_id", tx.Tenant)
 	if err != nil {

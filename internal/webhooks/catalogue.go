@@ -14,7 +14,7 @@ type Kind struct {
 	Since       string // release in which it appeared
 }
 
-// The events (interface §6.1). Code names an event by its constant only.
+// The events (interface §6.1). Code uses these constants only.
 const (
 	ProductCreated       = "product.created"
 	ProductUpdated       = "product.updated"

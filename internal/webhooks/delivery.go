@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// State is how far a delivery is.
+// State says whether a delivery is pending, delivered or failed.
 type State string
 
 // The states (interface §3.2).
@@ -30,17 +30,17 @@ type Delivery struct {
 	Ordered     bool
 	ByHand      bool
 	State       State
-	Attempts    int64 // made so far
-	DueAt       int64 // 0 once settled, and while an earlier one of its resource is pending
+	Attempts    int64 // number of attempts so far
+	DueAt       int64 // 0 when delivered or failed, and while an earlier delivery of its ordering key is pending
 	AttemptedAt int64 // of the newest attempt, 0 before the first
 	StatusCode  int64 // of the newest attempt's answer, 0 for none
 	Error       string
 }
 
-// liveDeliveries leaves out those of deleted endpoints.
+// liveDeliveries leaves out deliveries to deleted endpoints.
 const liveDeliveries = " FROM deliveries d JOIN queues q ON q.tenant_id = d.tenant_id AND q.endpoint_id = d.endpoint_id "
 
-// readDeliveries reads the deliveries d of a FROM and what follows it.
+// readDeliveries reads the deliveries d that from, the rest of the statement, selects.
 func readDeliveries(tx *db.Tx, from string, args ...any) ([]Delivery, error) {
 	return db.List(tx, deliveryTable.Scanner(), "SELECT "+deliveryTable.Columns("d")+from, args...)
 }
@@ -51,7 +51,7 @@ func DeliveryByID(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	return &d, err
 }
 
-// Filter says which deliveries of an endpoint are wanted; zero values leave a condition out.
+// Filter selects deliveries of an endpoint; zero values leave a condition out.
 type Filter struct {
 	Endpoint      id.Endpoint
 	State         State
@@ -61,10 +61,10 @@ type Filter struct {
 	Limit, Offset int
 }
 
-// forever is an upper bound beyond every time of the store.
+// forever is later than every time in the store.
 const forever = 1 << 62
 
-// shallow is how many deliveries a page passes over in an index. One that lies deeper is found by the kept figures.
+// shallow is how many deliveries a page skips one by one in an index. A page further down is found by the kept figures.
 const shallow = 1_000
 
 // Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the endpoint.
@@ -73,7 +73,7 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	if err != nil || counts.Of(f.State) == 0 {
 		return nil, 0, err
 	}
-	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed) // in the order of the page
+	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed) // by an index in the page's order
 	if f.Resource == "" && (!indexed || f.From > 0 || f.To > 0 || f.Offset > shallow) {
 		stretches, err := f.stretches(tx)
 		if err != nil {
@@ -92,11 +92,11 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 			return nil, 0, err
 		}
 	}
-	limit := min(int64(f.Limit), total-int64(f.Offset)) // known, so that a search for the last few ends when they are found
+	limit := min(int64(f.Limit), total-int64(f.Offset)) // the total is known, so a search for the last few ends when they are found
 	if limit <= 0 {
 		return nil, total, nil
 	}
-	// Positions first: the indexes have them, and the rows are looked up by them.
+	// Positions first: the index has them, and the rows are then read by position.
 	w := f.spanned(tx)
 	positions, err := db.List(tx, func(r db.Rows) (position int64, err error) { return position, r.Scan(&position) },
 		"SELECT d.position FROM deliveries d WHERE "+w.String()+" ORDER BY d.position DESC LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+
@@ -110,10 +110,10 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	return list, total, err
 }
 
-// spanned is all that the filter chooses by.
+// spanned has all conditions of the filter.
 func (f *Filter) spanned(tx *db.Tx) *db.Where {
 	w := f.where(tx)
-	if f.State == Failed { // literal, so that the partial index is seen
+	if f.State == Failed { // a literal, so that the planner uses the partial index
 		w.And("d.state = 'failed'")
 	}
 	if f.From > 0 {
@@ -135,7 +135,7 @@ type Attempt struct {
 	Response   string // the beginning of the answer's body
 }
 
-// Answered reports whether the attempt delivered: it was answered 2xx, and to the end.
+// Answered reports whether the attempt delivered the event: the answer was 2xx and complete.
 func (a *Attempt) Answered() bool { return a.Error == "" && a.StatusCode >= 200 && a.StatusCode < 300 }
 
 // Tries reads the attempts of a delivery, first to last.

@@ -8,28 +8,29 @@ import (
 	"entrepot/internal/id"
 )
 
-// Due is what the store wakes when deliveries are waiting.
+// Due is the topic on which the store wakes loops when deliveries are due.
 const Due = "deliveries"
 
 // Bounds of one step of dispatch.
 const (
-	stepDeliveries = 512  // enough to share a commit, few enough not to keep other writers waiting
+	stepDeliveries = 512  // enough to share a commit, few enough not to delay other writers
 	stepEvents     = 2000 // events that no endpoint wants cost little
 )
 
-// ErrMeanwhile is returned by a step whose work another node did first.
+// ErrMeanwhile is returned by a step that another node did first.
 var ErrMeanwhile = errors.New("webhooks: another node was first")
 
 // Work is what the dispatcher has to do.
 type Work struct {
-	Waiting []id.Tenant  // accounts that have endpoints and changes which are not dispatched yet
-	Replays []KeptReplay // that are not done
+	Waiting []id.Tenant  // accounts with endpoints and events that are not dispatched yet
+	Replays []KeptReplay // not completed yet
 }
 
 // None reports whether there is nothing to do.
 func (w Work) None() bool { return len(w.Waiting)+len(w.Replays) == 0 }
 
-// FindWork looks for what is to be dispatched and replayed. It serves every tenant; those without endpoints are left out.
+// FindWork looks for events to dispatch and replays to continue. It serves every tenant; accounts without endpoints
+// are left out.
 func FindWork(tx *db.Tx) (w Work, err error) {
 	tx.Last()
 	waiting := tx.Prefetch(func(r db.Rows) error {
@@ -49,18 +50,18 @@ func FindWork(tx *db.Tx) (w Work, err error) {
 	return w, err
 }
 
-// Step is a stretch of an account's events and the deliveries that they become.
+// Step is a range of an account's events and the deliveries made from them.
 type Step struct {
 	More       bool // there are events after it
 	from, to   int64
 	deliveries []Delivery
 }
 
-// Len is how many deliveries the step makes.
+// Len is how many deliveries the step creates.
 func (s *Step) Len() int { return len(s.deliveries) }
 
-// ReadStep reads what follows the account's cursor, on a snapshot. Stamps grow in commit order, so nothing can appear later
-// below the newest stamp that the snapshot shows.
+// ReadStep reads the events after the account's cursor, on a snapshot. Stamps grow in commit order, so no later commit
+// adds an event below the newest stamp of the snapshot.
 func ReadStep(tx *db.Tx) (*Step, error) {
 	s := &Step{}
 	err := tx.Row("SELECT c.stamp, k.last FROM dispatch_cursors c JOIN change_clocks k ON k.tenant_id = c.tenant_id WHERE c.tenant_id = $1",
@@ -106,9 +107,9 @@ func (s *Step) add(e *Endpoint, d Delivery) {
 	}
 }
 
-// Write stores a step's deliveries and moves the cursor in one message: no other node and no operation waits for a round trip of this
-// one. The cursor comes first, so that of two nodes that have read the same step one gives up before it locks anything.
-// Errors: ErrMeanwhile.
+// Write stores a step's deliveries and moves the cursor in one message, so that no other node and no operation waits
+// for a round trip of this one. The cursor comes first: of two nodes that have read the same step, one fails before it
+// locks anything. Errors: ErrMeanwhile.
 func (s *Step) Write(tx db.Writer) {
 	tx.Queue("UPDATE dispatch_cursors SET stamp = $3 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), s.from, s.to).Rows(1, ErrMeanwhile)
 	enqueue(tx, tx.Queue, s.deliveries, insertPlaced)

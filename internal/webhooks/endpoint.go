@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Status says whether an endpoint's deliveries go out now.
+// Status says whether an endpoint's deliveries are sent now.
 type Status string
 
 // The statuses. A paused endpoint keeps its queue.
@@ -23,7 +23,7 @@ const (
 // Statuses lists them.
 var Statuses = []Status{Active, Paused}
 
-// All subscribes to every event, also to those that do not exist yet.
+// All subscribes to every event, including kinds that later releases add.
 const All = "*"
 
 // Endpoint is where an account wants events sent (interface §2.7.10).
@@ -42,13 +42,13 @@ type Endpoint struct {
 	UpdatedAt      int64
 }
 
-// Wants reports whether the endpoint subscribed to an event.
+// Wants reports whether the endpoint is subscribed to an event.
 func (e *Endpoint) Wants(event string) bool {
 	return len(e.Events) == 1 && e.Events[0] == All || slices.Contains(e.Events, event)
 }
 
-// Insert stores a new endpoint with its queue. It gets the events that are committed after it. Errors: Conflict when the account has
-// limits.MaxEndpoints; they are counted behind the change clock, so exactly.
+// Insert stores a new endpoint with its queue. It receives the events that are committed after it. Errors: Conflict
+// when the account has limits.MaxEndpoints; they are counted after the change clock is taken, so the limit is exact.
 func (e *Endpoint) Insert(tx db.Writer) {
 	offset := tx.Stamps(1)
 	e.CreatedAt, e.UpdatedAt = tx.Micros(), tx.Micros()
@@ -66,14 +66,14 @@ func (e *Endpoint) Insert(tx db.Writer) {
 		tx.TenantID(), e.ID)
 }
 
-// Save writes everything of an endpoint but its identity, and has a node read its queue.
+// Save writes every column of an endpoint but its identity, and has a node read its queue.
 func (e *Endpoint) Save(tx db.Writer) {
 	e.UpdatedAt = tx.Micros()
 	endpointTable.Update(tx, e, "id = $2::UUID AND deleted_at IS NULL", e.ID).Rows(1, endpointTable.Missing())
 	schedule(tx, tx.Change, e.ID)
 }
 
-// Delete ends an endpoint: nothing is sent to it any more. Its deliveries are swept later, in small steps.
+// Delete deletes an endpoint: nothing is sent to it any more. A maintenance task deletes its deliveries later, in small steps.
 func (e *Endpoint) Delete(tx db.Writer) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
 		tx.TenantID(), e.ID, tx.Micros()).Rows(1, endpointTable.Missing())
@@ -84,7 +84,7 @@ func (e *Endpoint) Delete(tx db.Writer) {
 // living is the condition for the account's endpoints that are not deleted.
 const living = "WHERE tenant_id = $1 AND deleted_at IS NULL"
 
-// readEndpoints reads the endpoints that the end of a statement chooses.
+// readEndpoints reads the endpoints that end, the rest of the statement, selects.
 func readEndpoints(tx *db.Tx, end string, args ...any) ([]Endpoint, error) {
 	return db.List(tx, endpointTable.Scanner(), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
 		args...)...)
@@ -95,12 +95,12 @@ func ByID(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
 	return oneEndpoint(tx, " AND id = $2::UUID", endpoint)
 }
 
-// Lock reads an endpoint and keeps it from being changed until the end of the transaction. Errors: NotFound.
+// Lock reads an endpoint and locks it until the end of the transaction. Errors: NotFound.
 func Lock(tx *db.Tx, endpoint id.Endpoint) (*Endpoint, error) {
 	return oneEndpoint(tx, " AND id = $2::UUID FOR UPDATE", endpoint)
 }
 
-// lockEndpoints keeps all endpoints of the account from being changed until the end of the transaction.
+// lockEndpoints locks all endpoints of the account until the end of the transaction.
 func lockEndpoints(tx *db.Tx) error {
 	return tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 ORDER BY id FOR UPDATE", tx.Tenant)
@@ -123,12 +123,12 @@ func Endpoints(tx *db.Tx, limit, offset int) (list []Endpoint, total int64, err 
 // Counts are how many of an endpoint's deliveries are in each state.
 type Counts struct{ Pending, Delivered, Failed int64 }
 
-// Tally reads an endpoint's counts; they are kept, not counted. Errors: NotFound.
+// Tally reads an endpoint's counts, which writes keep up to date. Errors: NotFound.
 func Tally(tx *db.Tx, endpoint id.Endpoint) (Counts, error) {
 	return countTable.One(tx, db.NoLock, "endpoint_id = $2", endpoint)
 }
 
-// add counts deliveries that came into a state.
+// add counts n deliveries as being in a state.
 func (c *Counts) add(s State, n int64) {
 	switch s {
 	case Pending:
@@ -140,7 +140,7 @@ func (c *Counts) add(s State, n int64) {
 	}
 }
 
-// Of is how many are in a state, or in any for "".
+// Of is how many deliveries are in a state, or in any state for "".
 func (c Counts) Of(s State) int64 {
 	switch s {
 	case Pending:

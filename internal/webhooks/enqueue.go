@@ -8,12 +8,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// queueing takes a write: Tx.Queue, or Tx.Change behind the account's clock. A transaction that takes the clock writes to queues and
-// deliveries behind it only, and one that does not never waits for it: so a queue is kept no longer than one message takes.
+// queueing queues a write: Tx.Queue, or Tx.Change after the account's clock. A transaction that takes the clock writes
+// to queues and deliveries only after it, and one that does not never waits for the clock: so a queue is locked for no
+// longer than one message takes.
 type queueing func(sql string, args ...any) *db.Step
 
-// lockQueues keeps the queues of some endpoints as they are until the end of the transaction: no other transaction changes what the
-// statements behind it see of their deliveries. Whoever writes to queues locks all that it needs, once, in the order of their endpoints.
+// lockQueues locks the queues of some endpoints until the end of the transaction: no other transaction changes the
+// deliveries that the following statements see. A transaction that writes to queues locks all that it needs, once, in
+// the order of their endpoints.
 func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 	endpoints = slices.Sorted(slices.Values(endpoints))
 	db.Chunks(endpoints, func(piece []id.Endpoint) error {
@@ -24,30 +26,30 @@ func lockQueues(tx db.GuardedWriter, write queueing, endpoints []id.Endpoint) {
 	})
 }
 
-// schedule has a node read an endpoint's queue now.
+// schedule makes a node read an endpoint's queue now.
 func schedule(tx db.GuardedWriter, write queueing, endpoint id.Endpoint) {
 	write("UPDATE queues SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2", tx.TenantID(), endpoint, tx.Micros())
 	tx.Wake(Due)
 }
 
-// newDeliveries is how new deliveries are inserted: their position and the stamp of their event, as SQL.
+// newDeliveries says how new deliveries are inserted: SQL for their position and the stamp of their event.
 type newDeliveries struct {
 	position, stamp string
-	behind          string // which pending ones of its ordering key a new one waits for; "": all
+	behind          string // which pending deliveries of its ordering key a new one waits for; "": all of them
 	placed          bool   // the positions are known before they are stored
 	text, counts    *db.Text
 }
 
 var (
-	// Events of the log, for the first time. A replay that was made before may stand behind them.
+	// New events of the log. A replay that was queued before may have later positions.
 	insertPlaced = newDeliveries{"position", "event_stamp", " AND b.position < v.position", true, new(db.Text), new(db.Text)}
-	// Again, behind all that is committed.
+	// Repeated events, positioned after everything that is committed.
 	insertStamped = newDeliveries{db.Clock + " + position", "event_stamp", "", false, new(db.Text), new(db.Text)}
 	insertBoth    = newDeliveries{db.Clock + " + position", db.Clock + " + event_stamp", "", false, new(db.Text), new(db.Text)}
 )
 
-// enqueue stores new deliveries in their order and has their queues read. An ordered one is due only if no earlier one of its
-// resource is pending.
+// enqueue stores new deliveries in their order and has their queues read. A delivery of an ordered endpoint is due
+// only if no earlier one of its ordering key is pending.
 func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliveries) {
 	counts := map[id.Endpoint]int64{}
 	for i := range deliveries {
@@ -81,7 +83,7 @@ func enqueue(tx db.Writer, write queueing, deliveries []Delivery, how newDeliver
 	tx.Wake(Due)
 }
 
-// behindOthers reports which of some new deliveries are behind another one of them with the same endpoint and ordering key.
+// behindOthers reports which new deliveries follow another new one with the same endpoint and ordering key.
 func behindOthers(deliveries []Delivery) []bool {
 	type key struct {
 		endpoint id.Endpoint
@@ -108,13 +110,13 @@ func (n newDeliveries) insert(rows int) string {
 			THEN $2::BIGINT END FROM v`
 }
 
-// Queue names an endpoint's queue.
+// Queue identifies an endpoint's queue.
 type Queue struct {
 	Tenant   id.Tenant
 	Endpoint id.Endpoint
 }
 
-// compare orders queues as every transaction locks them.
+// compare sorts queues in the order in which every transaction locks them.
 func (q Queue) compare(other Queue) int {
 	return cmp.Or(cmp.Compare(q.Tenant, other.Tenant), cmp.Compare(q.Endpoint, other.Endpoint))
 }

@@ -8,13 +8,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// EventRef is an event that may contain data of a person.
+// EventRef is an event that may contain data of the erased person.
 type EventRef struct {
 	Stamp    int64
 	Resource string
 }
 
-// Newest is the stamp of the newest event. Stamps grow in commit order: what is not seen now has a greater one.
+// Newest is the stamp of the newest event. Stamps grow in commit order: an event committed later has a greater one.
 func Newest(tx *db.Tx) (stamp int64, err error) {
 	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 }
@@ -22,7 +22,8 @@ func Newest(tx *db.Tx) (stamp int64, err error) {
 // listSizes are the numbers of resources that one query of the log names.
 var listSizes = []int{16, 256, 4096}
 
-// FindEvents finds in the log, after a stamp, the events of some resources, and those whose payload names one of the ids.
+// FindEvents finds in the log, after a stamp, the events about some resources, and those whose payload contains one of
+// the ids.
 func FindEvents(tx *db.Tx, after int64, resources, ids []string) (list []EventRef, err error) {
 	for first := true; first || len(resources) > 0; first = false {
 		piece := resources[:min(listSizes[len(listSizes)-1], len(resources))]
@@ -71,8 +72,8 @@ type LoggedEvent struct {
 	Payload string
 }
 
-// LoadEvents reads events by their stamps, which are sorted. They come, and are rewritten, in that order, in which SweepEvents locks them,
-// too.
+// LoadEvents reads events by their stamps, which must be sorted. Events are read and rewritten in that order, in which
+// SweepEvents locks them too.
 func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 	return list, db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
@@ -83,20 +84,21 @@ func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 	})
 }
 
-// Edited is what the store wakes when payloads of the log were rewritten.
+// Edited is the topic on which the store wakes loops when payloads of the log were rewritten.
 const Edited = "edited events"
 
-// Rewrite puts another envelope in the place of an event's: whoever gets it from now on, again or for the first time, gets that.
+// Rewrite replaces the envelope of an event: every later delivery sends the new one.
 func (t LoggedEvent) Rewrite(tx db.Writer, payload string) {
 	tx.Queue("UPDATE events SET payload = $3, edited_at = $4 WHERE tenant_id = $1 AND stamp = $2", tx.TenantID(), t.Stamp, payload,
 		tx.Micros())
 	tx.Wake(Edited)
 }
 
-// ForgetAnswers empties what receivers answered to deliveries about some resources: they may repeat what they were sent. What
-// comes of attempts that are under way is stored after this transaction, and without their answers (see keepAttempts).
+// ForgetAnswers deletes the answers of receivers to deliveries about some resources, because an answer may repeat the
+// data it received. Outcomes of attempts under way are stored after this transaction, and without their answers (see
+// keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
-	// The rows of deleted endpoints are locked, as by SweepEndpoint: they have no queue to lock any more.
+	// The rows of deleted endpoints are locked, as SweepEndpoint does: their queues, which are usually locked, are gone.
 	err := tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE", tx.Tenant)
 	if err != nil {

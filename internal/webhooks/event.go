@@ -2,7 +2,7 @@
 //
 //	Event     one row of the outbox, in the commit of its change; also the event log
 //	Endpoint  where an account wants events sent
-//	Delivery  one event on its way to one endpoint; Attempt is one try of it
+//	Delivery  one event on its way to one endpoint; Attempt is one try to deliver it
 package webhooks
 
 import (
@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Topic is what the store wakes when events are committed.
+// Topic is the topic on which the store wakes loops when events are committed.
 const Topic = "events"
 
 // Event is a change that endpoints are notified of.
@@ -18,13 +18,13 @@ type Event struct {
 	Name     string // order.received, stock.updated …
 	Resource string // id of the order, product, customer, SKU … it is about: the ordering key of ordered endpoints
 
-	// Body gives what every attempt sends (interface §6.1), for the event's id and its time in microseconds.
+	// Body returns the bytes of every attempt (interface §6.1), for the event's id and its time in microseconds.
 	Body func(event id.Event, at int64) string
 }
 
 var insertEvents db.Text
 
-// Record writes events into the outbox in their order, in the caller's transaction. Their ids are made here.
+// Record writes events into the outbox in their order, in the caller's transaction, and gives them their ids.
 func Record(w db.GuardedWriter, events ...Event) {
 	if len(events) == 0 {
 		return
@@ -39,12 +39,12 @@ func Record(w db.GuardedWriter, events ...Event) {
 			offset += db.StampStep
 		}
 		w.PutStamped(db.Unique(nil), insertEvents.For(len(piece), func(n int) string {
-			if n <= 8 { // a table of values would cost more than its rows
+			if n <= 8 { // a VALUES list would cost more than separate rows
 				return `INSERT INTO events (tenant_id, created_at, id, stamp, event, resource_id, payload) VALUES ` +
 					db.Repeat(n, 3, "($1,$2,$,"+db.Clock+" + $::BIGINT,$,$,$)")
 			}
-			// Many rows read the clock once: each subquery of a row would keep a cursor open until the statement's end, and SQLite
-			// walks all open cursors to open another.
+			// With many rows the clock is read once: a subquery in each row would keep a cursor open until the
+			// statement's end, and SQLite searches all open cursors to open another.
 			return `WITH v(id, at, event, resource_id, payload) AS (VALUES ` + db.Values(n, 5, 3, "::UUID", "::BIGINT", "::TEXT", "::TEXT",
 				"::TEXT") + `)
 				INSERT INTO events (tenant_id, id, stamp, event, resource_id, payload, created_at)

@@ -11,23 +11,23 @@ import (
 	"entrepot/internal/spans"
 )
 
-// The table delivery_figures keeps how deliveries went, by endpoint, bucket of time (package spans) and event. Whoever changes rows of an
-// endpoint has locked its queue.
+// The table delivery_figures counts deliveries by endpoint, bucket of time (package spans) and event. A transaction
+// that changes rows of an endpoint has locked its queue.
 
-// figureKey names a row of an account.
+// figureKey identifies a row within an account.
 type figureKey struct {
 	endpoint      id.Endpoint
 	width, bucket int64
 	event         string
 }
 
-// figure is what some deliveries and all their attempts add up to.
+// figure is the sums over some deliveries and all their attempts.
 type figure struct{ pending, delivered, failed, attempts, answered, duration, newest int64 }
 
-// figures are differences to rows of one account.
+// figures are changes to rows of one account.
 type figures map[figureKey]*figure
 
-// move adds what a delivery of an endpoint at a position counts: sign is -1 when it is taken out.
+// move adds the figures of a delivery of an endpoint at a position; sign -1 subtracts them.
 func (f figures) move(endpoint id.Endpoint, position int64, event string, by figure, sign int64) {
 	for _, width := range spans.Widths {
 		k := figureKey{endpoint, width, spans.Down(position, width), event}
@@ -46,7 +46,7 @@ func (f figures) move(endpoint id.Endpoint, position int64, event string, by fig
 	}
 }
 
-// in is what a delivery in a state counts, beside its attempts.
+// in is the figure of a delivery in a state, without its attempts.
 func in(s State) (f figure) {
 	switch s {
 	case Pending:
@@ -59,7 +59,7 @@ func in(s State) (f figure) {
 	return f
 }
 
-// counts is what the outcome adds to what counted a pending delivery.
+// counts is the change of the figure when an outcome settles a pending delivery.
 func (o *Outcome) counts() figure {
 	f := in(o.State)
 	f.pending--
@@ -70,7 +70,7 @@ func (o *Outcome) counts() figure {
 	return f
 }
 
-// store adds the differences to the account's rows.
+// store adds the changes to the account's rows.
 func (f figures) store(tx db.GuardedWriter, write queueing, tenant id.Tenant) {
 	keys := make([]figureKey, 0, len(f))
 	for k := range f {
@@ -97,7 +97,7 @@ func (f figures) store(tx db.GuardedWriter, write queueing, tenant id.Tenant) {
 const (
 	figureColumns = "tenant_id, endpoint_id, span, bucket, event, pending, delivered, failed, attempts, answered, duration_ms, newest"
 
-	// addFigures ends a statement that inserts rows: they are added to those that are there.
+	// addFigures ends a statement that inserts rows: existing rows are increased.
 	addFigures = ` ON CONFLICT (tenant_id, endpoint_id, span, bucket, event) DO UPDATE SET
 		pending = delivery_figures.pending + excluded.pending,
 		delivered = delivery_figures.delivered + excluded.delivered, failed = delivery_figures.failed + excluded.failed,
@@ -132,7 +132,7 @@ func countNew(tx db.GuardedWriter, write queueing, deliveries []Delivery, how ne
 	}
 }
 
-// widths are those of the buckets, as rows.
+// widths are the bucket widths, as rows of a VALUES list.
 var widths = func() string {
 	rows := make([]string, len(spans.Widths))
 	for i, width := range spans.Widths {
@@ -143,7 +143,7 @@ var widths = func() string {
 
 var figureText db.Text
 
-// dropEmptyFigures drops the rows of an endpoint that count nothing any more, of buckets that begin before a time.
+// dropEmptyFigures deletes the rows of an endpoint whose counts are all 0, of buckets that begin before a time.
 func dropEmptyFigures(tx db.Writer, endpoint id.Endpoint, before int64) {
 	for _, width := range spans.Widths {
 		tx.Queue("DELETE FROM delivery_figures WHERE tenant_id = $1 AND endpoint_id = $2 AND span = $3 AND bucket < $4 "+

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Health is how the newest attempts of an endpoint went, at most healthAttempts of them.
+// Health sums up the newest attempts of an endpoint, at most healthAttempts of them.
 type Health struct {
 	Attempts    int64
 	Answered    int64 // with 2xx
@@ -16,7 +16,7 @@ type Health struct {
 // leastFailed is how many attempts in a row must have failed before an endpoint counts as failing.
 const leastFailed = 3
 
-// Failing reports whether none of the newest attempts was answered 2xx, three at least.
+// Failing reports whether none of the newest attempts, at least three, was answered with 2xx.
 func (h Health) Failing() bool { return h.Attempts >= leastFailed && h.Answered == 0 }
 
 // CountFailing counts the account's endpoints that are Failing.
@@ -28,10 +28,10 @@ func CountFailing(tx *db.Tx) (n int64, err error) {
 			LIMIT $3::BIGINT) a)`, []any{tx.Tenant, leastFailed, healthAttempts}, &n)
 }
 
-// healthAttempts is how many attempts an endpoint is judged by.
+// healthAttempts is how many of the newest attempts Health looks at.
 const healthAttempts = 50
 
-// HealthOf reads how the endpoints do, in their order.
+// HealthOf reads the health of endpoints, in their order.
 func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 	list := make([]Health, len(endpoints))
 	reads := make([]*db.PendingRead, len(endpoints))
@@ -56,7 +56,7 @@ func HealthOf(tx *db.Tx, endpoints []id.Endpoint) ([]Health, error) {
 	return list, db.WaitAll(reads)
 }
 
-// Tallies reads how many deliveries of each of the account's endpoints are in each state.
+// Tallies reads the counts of deliveries by state for each of the account's endpoints.
 func Tallies(tx *db.Tx) (map[id.Endpoint]Counts, error) {
 	counts := map[id.Endpoint]Counts{}
 	return counts, tx.Each(func(r db.Rows) error {

@@ -17,7 +17,7 @@ type Logged struct {
 	ID        id.Event
 	Stamp     int64 // its place in the log
 	Name      string
-	Resource  string // id of the order, product, customer, SKU … it is about
+	Resource  string // id of the order, product, customer or SKU that it is about
 	CreatedAt int64  // microseconds since 1970 UTC; the envelope's timestamp
 	Payload   string // the envelope, as delivered
 }
@@ -32,50 +32,50 @@ var loggedTable = db.NewTable("events",
 	db.Col("payload", func(e *Logged) any { return &e.Payload }),
 ).Of("event")
 
-// EventByID reads an event of the log, or a test's. Errors: NotFound.
+// EventByID reads an event of the log, or a test event. Errors: NotFound.
 func EventByID(tx *db.Tx, event id.Event) (Logged, error) {
 	return loggedTable.One(tx, db.NoLock, "id = $2::UUID", event)
 }
 
-// EventAt reads the event with a stamp. Errors: NotFound when it is past its retention.
+// EventAt reads the event with a stamp. Errors: NotFound if it was deleted after its retention.
 func EventAt(tx *db.Tx, stamp int64) (Logged, error) {
 	return loggedTable.One(tx, db.NoLock, "stamp = $2", stamp)
 }
 
-// LogFilter says which events are wanted; zero values leave a condition out.
+// LogFilter selects events; zero values leave a condition out.
 type LogFilter struct {
-	After    id.Event // the page goes on behind it
+	After    id.Event // the page starts after it
 	Event    string
 	Resource string
 	From, To int64 // of the timestamp, microseconds, both included
 	Newest   bool  // newest first instead of the order of commits
 	Limit    int
-	Look     int // how many events a page may look at where no index has what is wanted; 0: lookEvents
+	Look     int // how many events a page may examine if no index answers the filter; 0: lookEvents
 }
 
-// LogPage is a page of the log. Next is the event behind which it goes on, More whether there may be anything.
+// LogPage is a page of the log. Next is the event after which the next page starts, More whether there may be one.
 type LogPage struct {
 	Events []Logged
 	Next   id.Event
 	More   bool
 }
 
-// Bounds of a page beside its limit: its bytes, and how many events it looks at where no index has what is wanted.
+// Bounds of a page beside its limit: its bytes, and how many events it examines if no index answers the filter.
 const (
 	logBytes   = 8 << 20
 	lookEvents = 20_000
 )
 
-// bulk are the events that come by the thousand in one request: no index beside the log's order has them, since each entry of theirs would
-// be written at another place of it.
+// bulk are the events that one request emits by the thousand. Only the index of the log's order has them, because
+// their entries in any other index would be scattered over it.
 var bulk = []string{ProductUpdated, StockUpdated, ProductCreated, ProductDeleted}
 
-// indexed is what both indexes of the log beside its order have as their condition. A list of values would be made anew for each event that
-// is written.
+// indexed is the condition of both partial indexes of the log. It is no list of values, because that would be built
+// again for each event that is written.
 var indexed = "event <> '" + strings.Join(bulk, "' AND event <> '") + "'"
 
-// searched reports whether no index has what is wanted: bulk events, also those about one record. What has an event of another kind is no
-// product, and what is no UUID is a SKU.
+// searched reports whether no index answers the filter: it selects bulk events, also those about one record. A record
+// with an event of another kind is no product, and an id that is no UUID is a SKU.
 func (f *LogFilter) searched(tx *db.Tx) (bool, error) {
 	if f.Event != "" || f.Resource == "" {
 		return slices.Contains(bulk, f.Event), nil
@@ -87,8 +87,8 @@ func (f *LogFilter) searched(tx *db.Tx) (bool, error) {
 	return !found, err
 }
 
-// Log reads a page of the log. Stamps grow in commit order, so a reader who goes on from the last event he got, in that order, misses
-// none. Errors: Invalid for an event to begin behind that is not in the log.
+// Log reads a page of the log. Stamps grow in commit order, so a reader who continues after the last event it
+// received, in that order, misses none. Errors: Invalid if the event to start after is not in the log.
 func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	page.Next = f.After
 	searched, err := f.searched(tx)
@@ -106,7 +106,7 @@ func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	return page, err
 }
 
-// direct chooses what the indexes have in the order of the page; of what is searched, the stretch of the log.
+// direct selects events by an index in the order of the page, or for a searched filter the range of the log.
 func (f *LogFilter) direct(tx *db.Tx, searched bool) (w *db.Where, order string, err error) {
 	w, order = db.NewWhere(tx, "").And("endpoint_id IS NULL"), " ORDER BY stamp"
 	if f.Newest {
@@ -115,7 +115,7 @@ func (f *LogFilter) direct(tx *db.Tx, searched bool) (w *db.Where, order string,
 	if err := f.span(tx, w); err != nil || searched {
 		return w, order, err
 	}
-	if f.Resource != "" { // a record has fewer events than a kind
+	if f.Resource != "" { // a record has fewer events than a kind of event
 		w.And("resource_id = ?", f.Resource)
 		db.AndGiven(w, "event || '' = ?", f.Event)
 	} else {
@@ -127,7 +127,7 @@ func (f *LogFilter) direct(tx *db.Tx, searched bool) (w *db.Where, order string,
 	return w, order, nil
 }
 
-// span bounds the stamps. An event's is never before its timestamp, and less than leadTime after it.
+// span sets the range of stamps. An event's stamp is never before its timestamp, and less than leadTime after it.
 func (f *LogFilter) span(tx *db.Tx, w *db.Where) error {
 	if f.After != "" {
 		var stamp int64
@@ -153,7 +153,7 @@ func (f *LogFilter) span(tx *db.Tx, w *db.Where) error {
 	return nil
 }
 
-// read reads the events that the end of a statement chooses, limit of them and one to know whether there are more.
+// read reads limit events that end, the rest of the statement, selects, and one more to know whether there are others.
 func (p *LogPage) read(tx *db.Tx, limit int, end string, args []any) error {
 	bytes, scan := 0, loggedTable.Scanner()
 	return tx.Each(func(r db.Rows) error {
@@ -171,7 +171,7 @@ func (p *LogPage) read(tx *db.Tx, limit int, end string, args []any) error {
 	}, loggedTable.Select("")+" WHERE "+end, args...)
 }
 
-// search looks at the next events that w chooses. Their payloads are read when it is known which are wanted.
+// search examines the next events that w selects. Payloads are read only for those that match.
 func (f *LogFilter) search(tx *db.Tx, w *db.Where, order string, page *LogPage) error {
 	look := cmp.Or(f.Look, lookEvents)
 	among := " FROM events WHERE " + w.String() + order

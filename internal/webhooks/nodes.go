@@ -4,10 +4,10 @@ import (
 	"entrepot/internal/db"
 )
 
-// The statements of this file serve every tenant: a node holds queues of any they are. A node's row is locked before queues.
+// The statements of this file serve every tenant: a node holds queues of all accounts. A node's row is locked before queues.
 
-// Beat says that a node lives, and reports whether the others still think so. One that they have given up holds nothing any more, and
-// must go on under another name.
+// Beat records that a node is alive, and reports whether the other nodes still consider it so. A node that they have
+// declared dead holds no queues any more, and must continue under another name.
 func Beat(tx *db.Tx, node string) (alive bool, err error) {
 	n, err := tx.Exec("UPDATE nodes SET beat = beat + 1 WHERE id = $1", node)
 	return n > 0, err
@@ -25,7 +25,8 @@ func Beats(tx *db.Tx, node string) (map[string]int64, error) {
 	}, "SELECT id, beat FROM nodes WHERE id <> $1", node)
 }
 
-// EndNode frees the queues of a node whose beat has not moved from what was seen, and forgets the node. It reports whether that was so.
+// EndNode releases the queues of a node whose beat has not changed from the one seen, and deletes the node's row. It
+// reports whether the beat was unchanged.
 func EndNode(tx *db.Tx, node string, beat int64) (ended bool, err error) {
 	n, err := tx.Exec("DELETE FROM nodes WHERE id = $1 AND beat = $2", node, beat)
 	if err != nil || n == 0 {
@@ -34,7 +35,7 @@ func EndNode(tx *db.Tx, node string, beat int64) (ended bool, err error) {
 	return true, free(tx, node)
 }
 
-// LeaveNode frees the queues that a node still holds, and forgets the node.
+// LeaveNode releases the queues that a node still holds, and deletes its row.
 func LeaveNode(tx *db.Tx, node string) error {
 	if _, err := tx.Exec("DELETE FROM nodes WHERE id = $1", node); err != nil {
 		return err
@@ -53,13 +54,14 @@ func free(tx *db.Tx, node string) error {
 	return nil
 }
 
-// Abandon frees every queue: for a start after a crash, when no other node can serve the store. It reports how many were held.
+// Abandon releases every queue, and returns how many were held. It is for a start after a crash, when no other node
+// can serve the store.
 func Abandon(tx *db.Tx) (int64, error) {
 	tx.Queue("DELETE FROM nodes")
 	return tx.Exec("UPDATE queues SET holder = '' WHERE holder <> ''")
 }
 
-// Held names the queues that a node holds.
+// Held returns the queues that a node holds.
 func Held(tx *db.Tx, node string) ([]Queue, error) {
 	return db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE holder = $1 AND holder <> ''", node)
 }

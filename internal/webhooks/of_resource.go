@@ -5,13 +5,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// Heard is one delivery of an event of a resource.
+// Heard is one delivery of an event about a resource.
 type Heard struct {
 	Delivery
-	EventAt int64 // when the event was made, as the change was that it reports
+	EventAt int64 // the time of the event and so of its change
 }
 
-// heardTable reads along when the event was made.
+// heardTable also reads when the event was created.
 var heardTable = db.NewTable("deliveries", append(deliveryColumns(func(h *Heard) *Delivery { return &h.Delivery }),
 	db.Joined("e.created_at", func(h *Heard) any { return &h.EventAt }))...)
 
@@ -23,7 +23,7 @@ func OfResource(tx *db.Tx, resource string, limit int) ([]Heard, error) {
 		tx.Tenant, resource, limit)
 }
 
-// Addresses are the endpoints of the account by their ids, with description and URL.
+// Addresses are the endpoints of the account by id, with description and URL.
 func Addresses(tx *db.Tx) (map[id.Endpoint]string, error) {
 	list := map[id.Endpoint]string{}
 	return list, tx.Each(func(r db.Rows) error {

@@ -8,12 +8,13 @@ import (
 	"entrepot/internal/spans"
 )
 
-// stretch is the positions from one to before another, and how many deliveries a filter chooses of them. Width is that of its bucket, 0 for
-// what fills none.
+// stretch is a range of positions, to excluded, and how many matching deliveries it has. width is that of its bucket,
+// 0 for a range that is no whole bucket.
 type stretch struct{ from, to, width, n int64 }
 
-// stretches cuts the filter's span into the fewest buckets, newest first, and leaves out those without any of what is wanted. The kept
-// figures count whole buckets; the deliveries at the ends of the span are counted one by one, those of 10 seconds at either.
+// stretches divides the filter's span into the fewest buckets, newest first, and leaves out those without a match. The
+// kept figures count whole buckets; the deliveries at the two ends of the span, up to 10 seconds at each, are counted
+// one by one.
 func (f *Filter) stretches(tx *db.Tx) (list []stretch, err error) {
 	from, to := max(f.From, 0), int64(spans.Last)
 	if f.To > 0 {
@@ -47,7 +48,7 @@ func newestFirst(list []stretch) {
 	slices.SortFunc(list, func(a, b stretch) int { return -cmp.Compare(a.from, b.from) })
 }
 
-// buckets reads how many deliveries the filter chooses of each bucket of a piece.
+// buckets reads how many deliveries match in each bucket of a piece.
 func (f *Filter) buckets(tx *db.Tx, p spans.Piece, into *[]stretch) *db.PendingRead {
 	counted := "pending + delivered + failed"
 	if f.State != "" {
@@ -66,7 +67,7 @@ func (f *Filter) buckets(tx *db.Tx, p spans.Piece, into *[]stretch) *db.PendingR
 		w.Args()...)
 }
 
-// where chooses by all but the span.
+// where has all conditions of the filter but the span.
 func (f *Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "d").And("d.endpoint_id = ?::UUID", f.Endpoint)
 	db.AndGiven(w, "d.state = ?", f.State)
@@ -75,7 +76,7 @@ func (f *Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// window leaves out the stretches before and behind a page: skip of what is left first are still to be passed over.
+// window leaves out the stretches before and after a page: skip matches of the rest are still to be skipped.
 func window(list []stretch, skip, limit int64) (page []stretch, left int64) {
 	for len(list) > 0 && list[0].n <= skip {
 		skip, list = skip-list[0].n, list[1:]
@@ -88,8 +89,8 @@ func window(list []stretch, skip, limit int64) (page []stretch, left int64) {
 	return list, skip
 }
 
-// pageOf reads the page of a filter from its stretches: it looks at narrower and narrower buckets of those in which the page lies, and
-// at the deliveries of the narrowest.
+// pageOf reads the page of a filter from its stretches: it divides the buckets in which the page lies into narrower
+// and narrower ones, and reads the deliveries of the narrowest.
 func (f *Filter) pageOf(tx *db.Tx, list []stretch) (page []Delivery, err error) {
 	list, skip := window(list, int64(f.Offset), int64(f.Limit))
 	for narrower := spans.Hours; narrower >= spans.Seconds; narrower-- {

@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Place is where an endpoint's encrypted signing secrets belong, the one in use and the one before it: a secret moves from one to the other
-// as it is.
+// Place is the encryption context of an endpoint's signing secrets, the present and the previous one: a secret moves
+// from one to the other without being encrypted again.
 func Place(tenant id.Tenant, endpoint id.Endpoint) secretbox.Place {
 	return secretbox.Place{Tenant: int64(tenant), Table: "endpoints", Column: "secret", ID: string(endpoint)}
 }

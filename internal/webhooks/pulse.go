@@ -2,14 +2,14 @@ package webhooks
 
 import "entrepot/internal/db"
 
-// Pulse changes whenever an account has a new event or something has come of a delivery. It costs a look at the end of the log and at one
-// row for each endpoint.
+// Pulse changes whenever an account has a new event or the outcome of a delivery was stored. Reading it costs one look
+// at the end of the log and at one row for each endpoint.
 type Pulse struct {
 	Event  int64    // stamp of the newest one
 	Queues [4]int64 // sums over the endpoints: pending, delivered, failed, and when they are due
 }
 
-// ReadPulse reads it.
+// ReadPulse reads the pulse.
 func ReadPulse(tx *db.Tx) (p Pulse, err error) {
 	if p.Event, err = Newest(tx); err != nil {
 		return p, err
@@ -19,10 +19,10 @@ func ReadPulse(tx *db.Tx) (p Pulse, err error) {
 		&p.Queues[0], &p.Queues[1], &p.Queues[2], &p.Queues[3])
 }
 
-// pulseNames bounds the events that NamesSince looks at.
+// pulseNames limits the events that NamesSince reads.
 const pulseNames = 5_000
 
-// NamesSince are the kinds of events after a stamp, each once; of very many events, the kinds of the newest.
+// NamesSince returns the kinds of events after a stamp, each once; if there are very many events, the kinds of the newest.
 func NamesSince(tx *db.Tx, stamp int64) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
 		"SELECT DISTINCT e.event FROM (SELECT event FROM events WHERE tenant_id = $1 AND stamp > $2 ORDER BY stamp DESC LIMIT $3) e ORDER BY 1",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reason is what came of an attempt, in one word that programs may rely on (interface §2.7.10).
+// Reason is the outcome of an attempt as one word that programs may rely on (interface §2.7.10).
 type Reason string
 
 // The reasons.
@@ -34,11 +34,11 @@ const (
 	ErrorExpired  = "the event is older than events are kept"
 	ErrorUnsigned = "the signing secret cannot be decrypted with this node's master key"
 	ErrorTimeout  = "no answer within 10 seconds"
-	BlockedPrefix = "refused: " // and what is wrong with the address
+	BlockedPrefix = "refused: " // followed by what is wrong with the address
 )
 
-// signs are the parts of an attempt's error by which its reason is known, the first that is found counts. TestReasons of package worker
-// holds them against real failures.
+// signs are parts of an attempt's error, each with its reason; the first that matches counts. TestReasons of package
+// worker compares them with real failures.
 var signs = []struct {
 	part   string
 	reason Reason
@@ -50,7 +50,7 @@ var signs = []struct {
 	{"dial: ", ReasonNoConnect}, {"connection refused", ReasonNoConnect}, {"unreachable", ReasonNoConnect},
 }
 
-// Reason says what came of the attempt.
+// Reason returns the reason of the attempt's outcome.
 func (a *Attempt) Reason() Reason {
 	switch {
 	case a.Answered():
@@ -107,5 +107,5 @@ var explanations = map[Reason]Explanation{
 		"The service's operator must start this node with the right master key."},
 }
 
-// Explain puts the reason into words.
+// Explain explains the reason in sentences.
 func (r Reason) Explain() Explanation { return explanations[r] }

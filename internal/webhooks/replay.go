@@ -6,29 +6,30 @@ import (
 	"entrepot/internal/id"
 )
 
-// Replay asks for a span of an endpoint's past again (interface §4.5.9): every event it subscribed to, or with OnlyFailed the
-// deliveries that failed.
+// Replay delivers a span of an endpoint's past again (interface §4.5.9): every event that it is subscribed to, or with
+// OnlyFailed the deliveries that failed.
 type Replay struct {
 	ID         string
 	Endpoint   id.Endpoint
 	Events     []string // names; empty: what the endpoint subscribes to
 	OnlyFailed bool
 	From, To   int64 // microseconds, both included
-	after      int64 // stamp, or position with OnlyFailed, up to which it is done
-	until      int64 // the last one
+	after      int64 // stamp up to which it is done; with OnlyFailed a position
+	until      int64 // the last stamp or position
 }
 
-// replayPage bounds the deliveries that one transaction of a replay makes.
+// replayPage is the largest number of deliveries that one transaction of a replay creates.
 const (
 	replayPage     = 512
 	replayPageText = "512"
 )
 
-// leadTime is more than stamps ever run ahead of the clock.
+// leadTime is more than stamps can ever be ahead of the clock.
 const leadTime = 3600 * 1_000_000
 
-// NewReplay starts a replay in the given span. It ends with what is committed now, so that what it makes itself is not replayed. For an
-// ordered endpoint it leaves out what that is about to get for the first time: a replay must not overtake it. Errors: NotFound.
+// NewReplay starts a replay of the given span. It ends with what is committed now, so that it does not replay its own
+// deliveries. For an ordered endpoint it leaves out events that are not dispatched yet: a replay must not overtake
+// them. Errors: NotFound.
 func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
 	e, err := ByID(tx, r.Endpoint)
 	if err != nil {
@@ -53,7 +54,7 @@ func NewReplay(tx *db.Tx, r Replay) (*Replay, error) {
 	return &r, nil
 }
 
-// Size counts what the replay has still to do.
+// Size counts the deliveries that the replay has still to create.
 func (r *Replay) Size(tx *db.Tx) (n int64, err error) {
 	e, err := ByID(tx, r.Endpoint)
 	if err != nil {
@@ -63,7 +64,7 @@ func (r *Replay) Size(tx *db.Tx) (n int64, err error) {
 	return n, tx.Row("SELECT count(*) FROM "+where, args, &n)
 }
 
-// condition is what the replay has still to do, as the end of a statement.
+// condition is the end of a statement that selects what the replay has still to do.
 func (r *Replay) condition(tx db.GuardedWriter, e *Endpoint) (string, []any) {
 	if r.OnlyFailed {
 		args := []any{tx.TenantID(), r.Endpoint, r.after, r.until}
@@ -91,8 +92,8 @@ func (r *Replay) condition(tx db.GuardedWriter, e *Endpoint) (string, []any) {
 	return where, args
 }
 
-// Run does the next part of a replay in the caller's transaction and reports how many deliveries it queued. done says that nothing
-// is left; else Keep it.
+// Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If done is
+// false, the caller stores the rest with Keep.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	e, err := ByID(tx, r.Endpoint)
 	if apperr.Is(err, apperr.NotFound) {
@@ -116,7 +117,7 @@ func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	if err != nil || len(deliveries) == 0 {
 		return 0, true, err
 	}
-	offset := tx.Stamps(len(deliveries)) // behind everything that is committed: their positions are stamps of now
+	offset := tx.Stamps(len(deliveries)) // new stamps as positions: after everything that is committed
 	for i := range deliveries {
 		deliveries[i].Position = offset + int64(i)*db.StampStep
 	}
@@ -135,19 +136,19 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 	return len(list), len(list) < replayPage, nil
 }
 
-// Keep stores what is left of a replay; a worker goes on with it.
+// Keep stores the rest of a replay; a worker continues it.
 func (r *Replay) Keep(tx db.Writer) {
 	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)
 }
 
-// KeptReplay names a replay that is not done.
+// KeptReplay identifies a replay that is not complete.
 type KeptReplay struct {
 	Tenant id.Tenant
 	ID     string
 }
 
-// Resume does the next part of a kept replay; more says that some is left.
+// Resume does the next part of a stored replay; more says that there is a rest.
 func Resume(tx *db.Tx, which string) (more bool, err error) {
 	list, err := db.List(tx, replayTable.Scanner(),
 		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE",

@@ -10,7 +10,7 @@ import (
 // Header is one header of a request.
 type Header struct{ Name, Value string }
 
-// Sent is what an attempt sends beside its body.
+// Sent is what an attempt sends, without its body.
 type Sent struct {
 	Event   id.Event
 	Name    string // of the event
@@ -34,14 +34,14 @@ func (s Sent) Headers() []Header {
 	}
 }
 
-// Seconds is the attempt's time as its headers have it.
+// Seconds is the attempt's time in the form of its headers.
 func (s Sent) Seconds() string { return strconv.FormatInt(s.At.Unix(), 10) }
 
 // shownSignature is how many characters of a signature are shown: enough to compare it with another, too few to send it.
 const shownSignature = 12
 
-// Shown are the headers of an attempt for people to read, with the beginnings of both signatures. The secret is the endpoint's present
-// one, the body what would be sent now.
+// Shown are the headers of an attempt for people to read, with the first characters of both signatures. It uses the
+// endpoint's present secret and the body that would be sent now.
 func (s Sent) Shown(secret Secret, body string) []Header {
 	standard := secret.SignStandard(string(s.Event), s.Seconds(), []byte(body))
 	return append(s.Headers(), Header{"X-Webhook-Signature", secret.Sign([]byte(body))[:shownSignature] + "…"},

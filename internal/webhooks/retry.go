@@ -5,8 +5,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// Retry gives a delivery an attempt now (interface §4.5.9): a settled one exactly one more, a pending one its next. One that
-// waits for an earlier delivery of its resource keeps waiting. Errors: NotFound when its endpoint is gone.
+// Retry makes a delivery due now (interface §4.5.9): a delivered or failed one gets exactly one more attempt, a
+// pending one its next. One that waits for an earlier delivery of its ordering key keeps waiting. Errors: NotFound
+// when its endpoint was deleted.
 func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	d, err := DeliveryByID(tx, delivery)
 	if err != nil {
@@ -36,8 +37,8 @@ func Retry(tx *db.Tx, delivery id.Delivery) (*Delivery, error) {
 	return d, nil
 }
 
-// again makes settled deliveries of one endpoint pending for one attempt each. If one of them has changed since it was read, the
-// transaction runs again.
+// again makes settled deliveries of one endpoint pending for one attempt each. If one of them has changed since it was
+// read, the transaction runs again.
 func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 	lockQueues(tx, tx.Change, []id.Endpoint{endpoint})
 	var c Counts
@@ -64,7 +65,7 @@ func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 		}
 	}
 	moved.store(tx, tx.Change, tx.TenantID())
-	// The first pending one of each ordering key is due, the others wait for it.
+	// The first pending delivery of each ordering key is due, the others wait for it.
 	db.Chunks(ordered, func(piece []int64) error {
 		args := append([]any{tx.TenantID(), endpoint, tx.Micros()}, db.Padded(piece)...)
 		tx.Change(`UPDATE deliveries SET due_at = $3 WHERE tenant_id = $1 AND endpoint_id = $2 AND position IN `+db.In(len(args)-3, 4)+`
@@ -78,7 +79,7 @@ func again(tx db.Writer, endpoint id.Endpoint, deliveries []Delivery) {
 	tx.Wake(Due)
 }
 
-// byState puts deliveries together that are in one state.
+// byState groups deliveries by their state.
 func byState(deliveries []Delivery) map[State][]*Delivery {
 	lists := map[State][]*Delivery{}
 	for i := range deliveries {
@@ -87,7 +88,7 @@ func byState(deliveries []Delivery) map[State][]*Delivery {
 	return lists
 }
 
-// With names the account's endpoints that have deliveries in a state, failed or pending.
+// With returns the account's endpoints that have deliveries in a state, failed or pending.
 func With(tx *db.Tx, state State) ([]id.Endpoint, error) {
 	count := "failed"
 	if state == Pending {
@@ -97,11 +98,11 @@ func With(tx *db.Tx, state State) ([]id.Endpoint, error) {
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND "+count+" > 0 ORDER BY endpoint_id", tx.Tenant)
 }
 
-// MostHurried bounds the deliveries of one call of Hurry.
+// MostHurried is the largest number of deliveries of one call of Hurry.
 const MostHurried = 5_000
 
-// Hurry has the deliveries of an endpoint that wait for their next attempt attempted now, those of a span of positions, at most
-// MostHurried: those first that would be next. It reports how many. Errors: NotFound for the endpoint.
+// Hurry makes pending deliveries of an endpoint in a range of positions due now, at most MostHurried: the earliest due
+// first. It returns how many. Errors: NotFound for the endpoint.
 func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to int64) (int64, error) {
 	if _, err := Tally(tx, endpoint); err != nil {
 		return 0, err

@@ -5,7 +5,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// Test queues an event that only one endpoint gets and that is no part of the log. The endpoint must be known to exist.
+// Test queues an event that only one endpoint receives and that is not part of the log. The caller has made sure that
+// the endpoint exists.
 func Test(tx db.Writer, e *Endpoint, event Event) *Delivery {
 	d := Delivery{ID: id.New[id.Delivery](), Endpoint: e.ID, Event: id.New[id.Event](),
 		Name: event.Name, Resource: event.Resource, State: Pending, DueAt: tx.Micros()}
@@ -15,6 +16,6 @@ func Test(tx db.Writer, e *Endpoint, event Event) *Delivery {
 		VALUES ($1,$2,`+db.Clock+` + $3::BIGINT,$4,$5,$6,$7,$8)`,
 		tx.TenantID(), d.Event, d.Position, event.Name, event.Resource, event.Body(d.Event, tx.Micros()), e.ID, tx.Micros())
 	enqueue(tx, tx.Change, []Delivery{d}, insertBoth)
-	d.Position, d.EventStamp = tx.Micros(), 0 // as near as is known before the commit
+	d.Position, d.EventStamp = tx.Micros(), 0 // an estimate: the stamp is not known before the commit
 	return &d
 }

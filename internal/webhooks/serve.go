@@ -7,16 +7,16 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements from here to Depth serve every tenant: a node takes over queues of any they are.
+// The statements from here to Depth serve every tenant: a node serves queues of all accounts.
 
-// HeldQueue is a queue that its holder has to read, and since when it is due.
+// HeldQueue is a queue that its holder must read, and since when it is due.
 type HeldQueue struct {
 	Queue
 	DueAt int64
 }
 
-// DueQueues names the queues to be read: those that are due and have no holder, and those of this holder that became due
-// after since. next is when the first of the others is due, 0 for none.
+// DueQueues returns the queues to be read: free are due and have no holder; held belong to this holder and became due
+// after since. next is when the first of the other queues is due, 0 for none.
 func DueQueues(tx *db.Tx, holder string, since int64, limit int) (free []Queue, held []HeldQueue, next int64, err error) {
 	now := tx.Micros()
 	free, err = db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues WHERE due_at <= $1 AND holder = '' "+
@@ -33,8 +33,8 @@ func DueQueues(tx *db.Tx, holder string, since int64, limit int) (free []Queue, 
 	return
 }
 
-// Claim gives free queues that are due to a holder, which is a beat of it, too. first says that the holder has no row yet; alive is
-// false when it had one and the others have given it up.
+// Claim assigns free queues that are due to a holder, and counts as a beat of it. first says that the holder has no
+// row yet; alive is false if it had one and the other nodes have declared it dead.
 func Claim(tx *db.Tx, holder string, first bool, limit int) (claimed []Queue, alive bool, err error) {
 	if first {
 		tx.Queue("INSERT INTO nodes (id, beat) VALUES ($1, 1) ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1", holder)
@@ -47,7 +47,7 @@ func Claim(tx *db.Tx, holder string, first bool, limit int) (claimed []Queue, al
 	return claimed, true, err
 }
 
-// Depth reports how many deliveries are pending, and since when a due queue waits for a node to take it, 0 when none does.
+// Depth returns how many deliveries are pending, and since when a due queue has waited for a node to take it, 0 if none waits.
 func Depth(tx *db.Tx) (pending, since int64, err error) {
 	if err := tx.Row("SELECT coalesce(sum(pending), 0)::BIGINT FROM queues", nil, &pending); err != nil {
 		return 0, 0, err
@@ -56,7 +56,7 @@ func Depth(tx *db.Tx) (pending, since int64, err error) {
 	return pending, since, err
 }
 
-// Release gives a queue back: it is due again with its next delivery.
+// Release frees a queue, which becomes due with its next delivery.
 func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	var held int64
 	err := tx.Row("SELECT 1 FROM queues WHERE tenant_id = $1 AND endpoint_id = $2 AND holder = $3 FOR UPDATE",
@@ -67,7 +67,8 @@ func Release(tx *db.Tx, endpoint id.Endpoint, holder string) error {
 	if err != nil {
 		return err
 	}
-	// Read after the lock: whoever adds a delivery makes the queue due in the same transaction, and either waits for this one or is seen.
+	// Read after the lock: a transaction that adds a delivery also makes the queue due, and either waits for this one
+	// or is seen by it.
 	var status Status
 	var due int64
 	err = tx.Row(`SELECT e.status, (SELECT d.due_at FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2
@@ -93,22 +94,22 @@ const itsTurn = `(d.lane IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries b WHERE
 // Ready is a delivery that may be attempted.
 type Ready struct {
 	Delivery
-	Size    int64  // bytes to send, 0 when the event is past its retention
-	Payload string // what to send; "" if it is longer than ReadReady reads along
+	Size    int64  // bytes to send, 0 when the event was deleted after its retention
+	Payload string // what to send; "" if it is longer than ReadReady reads
 }
 
-// ShortPayload is up to how many bytes of a payload are read along with its delivery.
+// ShortPayload is the length in bytes up to which a payload is read together with its delivery.
 const ShortPayload = 4 << 10
 
 // Mark is a place in the order in which deliveries became due.
 type Mark struct{ DueAt, Position int64 }
 
-// Mark is where the delivery stands.
+// Mark is the delivery's place in that order.
 func (r *Ready) Mark() Mark { return Mark{r.DueAt, r.Position} }
 
-// ReadReady reads the deliveries of an endpoint that are due, in the order in which they became so: those behind a mark, or from the
-// beginning but for those at the positions taken. Of each ordering key the first pending one only. next is when the first of the later
-// ones is due, 0 for none.
+// ReadReady reads the due deliveries of an endpoint, in the order in which they became due: those after a mark, or all
+// but those at the positions taken. Of each ordering key it reads the first pending one only. next is when the first
+// later one is due, 0 for none.
 func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int) (list []Ready, next int64, err error) {
 	args := []any{tx.Tenant, endpoint, tx.Micros(), limit}
 	where := ""
@@ -135,7 +136,7 @@ func ReadReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit
 	return list, next, err
 }
 
-// Payloads reads the bytes that deliveries send, by the stamps of their events. It leaves out events past their retention.
+// Payloads reads the payloads of events by their stamps. It leaves out events that were deleted after their retention.
 func Payloads(tx *db.Tx, stamps []int64) (map[int64]string, error) {
 	tx.Last()
 	payloads := make(map[int64]string, len(stamps))

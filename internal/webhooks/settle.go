@@ -6,26 +6,27 @@ import (
 	"entrepot/internal/db"
 )
 
-// The statements of this file serve every tenant: the outcomes of many endpoints share a commit.
+// The statements of this file serve every tenant: outcomes for many endpoints share a commit.
 
-// Outcome is what an attempt brought.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	Queue
 	Position int64
-	Event    int64 // its stamp
+	Event    int64 // the event's stamp
 	Name     string
 	Resource string
 	Ordered  bool
-	State    State // what the delivery is now
+	State    State // state of the delivery after the attempt
 	DueAt    int64 // of the next attempt, when still pending
 	Attempt
 }
 
-// MostOutcomes bounds the outcomes of one call of Settle.
+// MostOutcomes is the largest number of outcomes of one call of Settle.
 const MostOutcomes = 256
 
-// Settle stores outcomes, at most MostOutcomes of them, in one message. Those of deliveries that are gone, or that another node settled
-// when this one's lease had run out, are dropped: a transaction that finds such runs again and looks first which they are.
+// Settle stores at most MostOutcomes outcomes in one message. It drops outcomes of deliveries that were deleted, or
+// that another node settled after this node's lease had ended: if there are such, the transaction runs again and first
+// reads which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
 	lockAll(tx, outcomes)
@@ -47,7 +48,7 @@ func Settle(tx *db.Tx, outcomes []Outcome) error {
 	return nil
 }
 
-// countOutcomes keeps the figures of outcomes, account by account. The queues are locked.
+// countOutcomes updates the figures, account by account. The queues are locked.
 func countOutcomes(tx db.Writer, outcomes []Outcome) {
 	moved := figures{}
 	for i := range outcomes {
@@ -60,7 +61,7 @@ func countOutcomes(tx db.Writer, outcomes []Outcome) {
 	}
 }
 
-// lockAll locks the queues of outcomes, in one order for all nodes.
+// lockAll locks the queues of the outcomes, in one order for all nodes.
 func lockAll(tx db.Writer, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
@@ -76,7 +77,7 @@ func lockAll(tx db.Writer, outcomes []Outcome) {
 		db.Values(len(args)/2, 2, 1, "::BIGINT", "::UUID")+") ORDER BY tenant_id, endpoint_id FOR UPDATE", args...)
 }
 
-// stillPending leaves out what is not where the attempt had found it. The queues are locked.
+// stillPending leaves out outcomes of deliveries that changed since the attempt. The queues are locked.
 func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 	for _, o := range outcomes {
 		found, err := exists(tx, "SELECT 1 FROM deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND position = $3 "+
@@ -92,7 +93,7 @@ func stillPending(tx *db.Tx, outcomes []Outcome) (kept []Outcome, err error) {
 	return kept, nil
 }
 
-// settleQueue queues the outcomes of one queue.
+// settleQueue queues the writes for the outcomes of one queue.
 func settleQueue(tx db.Writer, outcomes []Outcome) {
 	db.Chunks(outcomes, func(piece []Outcome) error {
 		settle(tx, piece)
@@ -111,7 +112,8 @@ func settleQueue(tx db.Writer, outcomes []Outcome) {
 	unblockNext(tx, outcomes)
 }
 
-// padded repeats the last of a list up to the next power of two, so that few texts serve every length and one statement a list.
+// padded repeats the last element of a list up to the next power of two, so that a few SQL texts serve every length
+// and each list takes one statement.
 func padded[T any](list []T) []T {
 	size := 1
 	for size < len(list) {
@@ -122,8 +124,9 @@ func padded[T any](list []T) []T {
 
 var settleText, attemptText db.Text
 
-// settle moves deliveries of one queue on. Their positions are named twice, so that PostgreSQL looks them up by their key whatever it
-// believes of the table: it would rather read a small one as a whole, and keeps the plan while the table grows.
+// settle writes the new state of deliveries of one queue. Their positions are in the statement twice, so that
+// PostgreSQL uses the key whatever its statistics say: for a small table it would read all rows, and keep that plan
+// while the table grows.
 func settle(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
 	for _, o := range outcomes {
@@ -142,8 +145,8 @@ func settle(tx db.Writer, outcomes []Outcome) {
 	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
-// keepAttempts writes the attempts themselves. An answer to a payload from which a person has been taken out since is dropped: it
-// may repeat the payload.
+// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was sent, the
+// answer is not stored, because it may repeat the payload.
 func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 2+8*len(outcomes)), outcomes[0].Tenant, outcomes[0].Endpoint)
 	for _, o := range outcomes {
@@ -159,7 +162,7 @@ func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	}), args...)
 }
 
-// unblockNext makes the first waiting delivery of each ordering key due whose earlier one is settled now.
+// unblockNext makes the next waiting delivery due for each ordering key whose earlier delivery is settled.
 func unblockNext(tx db.Writer, outcomes []Outcome) {
 	for _, o := range outcomes {
 		if o.Ordered && o.State != Pending {

@@ -20,13 +20,13 @@ func NewSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(raw)
 }
 
-// Secret is a signing secret in the two forms in which it is a key.
+// Secret is a signing secret in the two forms that are used as keys.
 type Secret struct {
 	text []byte // as shown, for X-Webhook-Signature
 	raw  []byte // its base64 part decoded, for Standard Webhooks
 }
 
-// ParseSecret reads a secret that NewSecret made.
+// ParseSecret parses a secret made by NewSecret.
 func ParseSecret(text string) (Secret, error) {
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, secretPrefix))
 	if err != nil || !strings.HasPrefix(text, secretPrefix) {

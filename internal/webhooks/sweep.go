@@ -7,18 +7,18 @@ import (
 	"entrepot/internal/id"
 )
 
-// Queues names every endpoint's queue. It serves every tenant, as do Tenants and Deleted.
+// Queues returns every endpoint's queue. It serves every tenant, as do Tenants and Deleted.
 func Queues(tx *db.Tx) ([]Queue, error) {
 	return db.List(tx, scanQueue, "SELECT tenant_id, endpoint_id FROM queues ORDER BY tenant_id, endpoint_id")
 }
 
-// Tenants names the accounts that may have events.
+// Tenants returns the accounts that may have events.
 func Tenants(tx *db.Tx) ([]id.Tenant, error) {
 	return db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
 		"SELECT tenant_id FROM change_clocks ORDER BY tenant_id")
 }
 
-// Deleted names the endpoints that were deleted before a time.
+// Deleted returns the endpoints that were deleted before a time.
 func Deleted(tx *db.Tx, before int64) ([]Queue, error) {
 	return db.List(tx, scanQueue, "SELECT tenant_id, id FROM endpoints WHERE deleted_at < $1", before)
 }
@@ -29,8 +29,8 @@ func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 		tx.Tenant, endpoint, before)
 }
 
-// SweepDeliveries drops up to limit settled deliveries of an endpoint from before a time, with their attempts, and reports how many.
-// Pending ones stay, however old: a paused endpoint keeps its queue.
+// SweepDeliveries deletes up to limit settled deliveries of an endpoint from before a time, with their attempts, and
+// returns how many. Pending ones stay, however old: a paused endpoint keeps its queue.
 func SweepDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
 	lockQueues(tx, tx.Queue, []id.Endpoint{endpoint})
 	var c Counts
@@ -71,7 +71,8 @@ func dropDeliveries(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	})
 }
 
-// SweepEndpoint drops up to limit deliveries of a deleted endpoint, and the endpoint itself once none is left. It reports how many.
+// SweepEndpoint deletes up to limit deliveries of a deleted endpoint, and the endpoint itself when none is left. It
+// returns how many.
 func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 	if _, err := exists(tx, "SELECT 1 FROM endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, endpoint); err != nil {
 		return 0, err
@@ -89,7 +90,8 @@ func SweepEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 	return len(positions), nil
 }
 
-// Keeps is the time of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is older.
+// Keeps is the time of the oldest event that the account still needs: before, or the time of the oldest pending
+// delivery if that is earlier.
 func Keeps(tx *db.Tx, before int64) (int64, error) {
 	endpoints, err := db.List(tx, scanEndpointID,
 		"SELECT endpoint_id FROM queues WHERE tenant_id = $1 AND pending > 0", tx.Tenant)
@@ -111,8 +113,8 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// SweepEvents drops up to limit events of the account from before a stamp, and reports how many. It locks them in the order of their
-// stamps, as an erasure does that rewrites them.
+// SweepEvents deletes up to limit events of the account from before a stamp, and returns how many. It locks them in
+// the order of their stamps, as does an erasure that rewrites them.
 func SweepEvents(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM events WHERE tenant_id = $1 AND stamp IN
 		(SELECT stamp FROM events WHERE tenant_id = $1 AND stamp < $2 ORDER BY stamp LIMIT $3::BIGINT FOR UPDATE)`, tx.Tenant, before, limit)

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// endpointTable is an endpoint's own row. since is a stamp of the account's clock, given with the row.
+// endpointTable has an endpoint's own row. since is a stamp of the account's clock, taken when the row is inserted.
 var endpointTable = db.NewTable("endpoints",
 	db.Col("id", func(e *Endpoint) any { return &e.ID }).Fixed(),
 	db.Col("url", func(e *Endpoint) any { return &e.URL }),
@@ -24,17 +24,17 @@ var endpointTable = db.NewTable("endpoints",
 	db.Col("updated_at", func(e *Endpoint) any { return &e.UpdatedAt }),
 ).Of("endpoint")
 
-// deliveryTable is read; deliveries are written by enqueue, settle and again, many at once. Beside these columns, lane holds the ordering
-// key of a pending one of an ordered endpoint.
+// deliveryTable is for reading; enqueue, settle and again write many deliveries at once. The table also has the column
+// lane: the ordering key of a pending delivery of an ordered endpoint.
 var deliveryTable = db.NewTable("deliveries", deliveryColumns(func(d *Delivery) *Delivery { return d })...).Of("delivery")
 
-// readyTable reads along what to send.
+// readyTable also reads what to send.
 var readyTable = db.NewTable("deliveries", append(deliveryColumns(func(r *Ready) *Delivery { return &r.Delivery }),
 	db.Joined("octet_length(e.payload)", func(r *Ready) any { return &r.Size }),
 	db.Joined("CASE WHEN octet_length(e.payload) <= "+strconv.Itoa(ShortPayload)+" THEN e.payload END",
 		func(r *Ready) any { return &r.Payload }))...)
 
-// deliveryColumns are the columns of a delivery, which is T or part of it.
+// deliveryColumns are the columns of a delivery, which is T or a part of it.
 func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {
 	return []db.Column[T]{
 		db.Col("id", func(t *T) any { return &of(t).ID }),
@@ -55,14 +55,14 @@ func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {
 	}
 }
 
-// countTable is how many deliveries of an endpoint are in each state, which its queue keeps.
+// countTable has the counts of an endpoint's deliveries by state, which are columns of its queue.
 var countTable = db.NewTable("queues",
 	db.Col("pending", func(c *Counts) any { return &c.Pending }),
 	db.Col("delivered", func(c *Counts) any { return &c.Delivered }),
 	db.Col("failed", func(c *Counts) any { return &c.Failed }),
 ).Of("endpoint")
 
-// triedTable is an attempt without what the receiver answered, attemptTable the whole. keepAttempts writes them, many at once.
+// triedTable is an attempt without the receiver's answer, attemptTable the whole. keepAttempts writes many at once.
 var (
 	triedTable = db.NewTable("attempts",
 		db.Col("number", func(a *Attempt) any { return &a.Number }),
@@ -73,14 +73,14 @@ var (
 	attemptTable = triedTable.Plus(db.Col("response_body", func(a *Attempt) any { return &a.Response }).Null())
 )
 
-// undeliveredTable is what a new delivery takes from its event.
+// undeliveredTable has what a new delivery takes from its event.
 var undeliveredTable = db.NewTable("events",
 	db.Col("stamp", func(d *Delivery) any { return &d.EventStamp }),
 	db.Col("id", func(d *Delivery) any { return &d.Event }),
 	db.Col("event", func(d *Delivery) any { return &d.Name }),
 	db.Col("resource_id", func(d *Delivery) any { return &d.Resource }))
 
-// replayTable is what is left of replays. Only how far one is changes.
+// replayTable has replays that are not complete. Only the progress of one is updated.
 var replayTable = db.NewTable("replays",
 	db.Col("id", func(r *Replay) any { return &r.ID }),
 	db.Col("endpoint_id", func(r *Replay) any { return &r.Endpoint }),

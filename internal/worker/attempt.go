@@ -25,7 +25,7 @@ const (
 	keepLimit   = 4 << 10  // of it, for the log
 )
 
-// target is where an endpoint's attempts go and how they are signed.
+// target is the address of an endpoint and how its attempts are signed.
 type target struct {
 	endpoint webhooks.Endpoint
 	url      *url.URL
@@ -34,7 +34,7 @@ type target struct {
 	err      error            // why nothing can be sent
 }
 
-// aim keeps the target for the endpoint as it is now.
+// aim updates the target if the endpoint has changed.
 func (q *queue) aim(e *webhooks.Endpoint) {
 	if t := q.target.Load(); t != nil && t.endpoint.URL == e.URL && t.endpoint.Secret == e.Secret && t.endpoint.OldSecret == e.OldSecret &&
 		t.endpoint.OldSecretUntil == e.OldSecretUntil {
@@ -61,8 +61,8 @@ func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret
 	return webhooks.ParseSecret(text)
 }
 
-// attempt sends a delivery once; payload is "" when the event is past its retention. answered says whether the endpoint gave any
-// answer; ok is false when the worker broke the attempt off, which is not the endpoint's doing.
+// attempt sends a delivery once; payload is "" when the event was deleted after its retention. answered says whether
+// the endpoint gave any answer; ok is false when the worker interrupted the attempt, which is not counted.
 func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
@@ -81,7 +81,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	if err != nil {
 		o.Error = text(reason(err), 500)
 	}
-	final := payload == "" // nothing is left to send
+	final := payload == "" // there is nothing to send
 	q.decide(d, &o, final)
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
@@ -92,7 +92,7 @@ func (q *queue) attempt(d *webhooks.Ready, payload string) (o webhooks.Outcome, 
 	return o, o.StatusCode != 0, true
 }
 
-// decide says what the delivery is after the attempt: delivered, to be attempted again, or failed.
+// decide sets the state of the delivery after the attempt: delivered, pending again, or failed.
 func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 	if o.Answered() {
 		o.State = webhooks.Delivered
@@ -106,11 +106,11 @@ func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 	o.State, o.DueAt = webhooks.Pending, q.w.DB.Now().Add(wait).UnixMicro()
 }
 
-// errPast is the outcome of a delivery whose event was swept.
+// errPast is the outcome of a delivery whose event was deleted after its retention.
 var errPast = errors.New(webhooks.ErrorExpired)
 
-// allowed is how long an attempt may take. One of an ordered endpoint ends with the lease: whoever takes over sends it again, and must
-// be the only one then.
+// allowed is the time limit of an attempt. One of an ordered endpoint also ends with the lease: the node that takes
+// over sends it again, and no other attempt may run then.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(q.w.running, attemptTime)
 	if !d.Ordered {
@@ -129,7 +129,7 @@ func (q *queue) send(ctx context.Context, d *webhooks.Ready, payload string, at 
 	case payload == "":
 		return errPast
 	}
-	// Resolved and checked at every attempt, also when a connection is still open.
+	// The address is resolved and checked at every attempt, even if a connection is still open.
 	if _, err := q.w.Guard.Resolve(ctx, t.url.Hostname()); err != nil {
 		return err
 	}
@@ -171,14 +171,15 @@ func (t *target) request(d *webhooks.Ready, payload string, at time.Time, versio
 			"Webhook-Id":          {string(d.Event)},
 			"Webhook-Timestamp":   {seconds},
 			"Webhook-Signature":   {signatures},
-			"Idempotency-Key":     {}, // not sent: lets a request be sent again when a kept connection turns out to be closed
+			"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if a kept one was closed
 		},
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 	}
 }
 
-// beginning reads an answer up to its bound and keeps the first part. What it says does not matter, so neither does an error.
+// beginning reads an answer up to readLimit and returns its first part. The content has no meaning here, so errors are
+// ignored.
 func beginning(body io.Reader) []byte {
 	kept := make([]byte, 0, 512)
 	for len(kept) < keepLimit {
@@ -195,7 +196,7 @@ func beginning(body io.Reader) []byte {
 	return kept
 }
 
-// text makes something from outside fit for the store: valid UTF-8 without NUL, at most limit bytes.
+// text makes outside data fit for the store: valid UTF-8 without NUL, at most limit bytes.
 func text(s string, limit int) string {
 	if len(s) > limit {
 		s = s[:limit]
@@ -209,7 +210,7 @@ func text(s string, limit int) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// reason puts an error into words for the endpoint's owner.
+// reason describes an error for the endpoint's owner.
 func reason(err error) string {
 	switch {
 	case netguard.IsRefused(err):

@@ -9,11 +9,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// emptyPause is how long dispatch rests after it found nothing to do: changes of accounts without endpoints wake it, too, and a busy one
-// would have it look after every commit.
+// emptyPause is how long dispatch rests after it found nothing to do. Changes of accounts without endpoints wake it
+// too, and in a busy account it would run after every commit.
 const emptyPause = 5 * time.Millisecond
 
-// dispatch turns committed events into deliveries, account by account, and goes on with replays that were too long for one transaction.
+// dispatch turns committed events into deliveries, account by account, and continues replays that were too long for
+// one transaction.
 func (w *Worker) dispatch() {
 	woken := w.DB.Woken(webhooks.Topic)
 	for {
@@ -28,7 +29,7 @@ func (w *Worker) dispatch() {
 	}
 }
 
-// work is what there is to do, over all accounts.
+// work reads what there is to do, for all accounts.
 func (w *Worker) work() (work webhooks.Work, err error) {
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
 		work, err = webhooks.FindWork(tx)
@@ -37,7 +38,8 @@ func (w *Worker) work() (work webhooks.Work, err error) {
 	return work, err
 }
 
-// dispatchAll works until no account has events left, one step of each in turn: a busy account does not keep the others waiting.
+// dispatchAll works until no account has events left, one step of each in turn, so that a busy account does not delay
+// the others.
 func (w *Worker) dispatchAll(waiting []id.Tenant) (err error) {
 	for err == nil && len(waiting) > 0 && w.stopping.Err() == nil {
 		left := waiting[:0]
@@ -73,7 +75,7 @@ func (w *Worker) dispatchStep(tenant id.Tenant) (more bool, err error) {
 	return step.More && err == nil, err
 }
 
-// replayAll goes on with replays until none is left, one part of each in turn.
+// replayAll continues replays until none is left, one part of each in turn.
 func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
 	for len(kept) > 0 && w.stopping.Err() == nil {
 		for _, k := range kept {

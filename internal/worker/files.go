@@ -7,10 +7,10 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// filesAtOnce bounds the jobs of a node that read files: each keeps a core busy for a while.
+// filesAtOnce is how many jobs that read files a node runs at once: each keeps a core busy for a while.
 const filesAtOnce = 2
 
-// fileJobs runs jobs that import files, beside the short ones: those do not wait for them.
+// fileJobs runs jobs that import files, apart from the short jobs, which so do not wait for them.
 func (w *Worker) fileJobs() {
 	runner := &fileimport.Runner{Store: w.DB, Commerce: w.Commerce}
 	w.runSome(filesAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDueOfFile, jobs.ClaimOfFile) }, func(job jobs.Job) {

@@ -7,19 +7,19 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// How much goes to an endpoint at once follows what it answers. One that has not answered yet, or not for circuitAfter attempts in a
-// row, gets probes only, which have slots of their own: however many endpoints are dead, those that answer never wait for them. The
-// first answer closes the circuit, and everything that is due goes out.
+// The number of concurrent attempts to an endpoint depends on its answers. An endpoint that has not answered yet, or
+// not for circuitAfter attempts in a row, gets only probes, which have slots of their own: however many endpoints are
+// dead, those that answer never wait for them. The first answer closes the circuit, and everything due is sent.
 const (
 	maxWorkers   = 64
-	someWorkers  = 8 // for one that was silent just now
+	someWorkers  = 8 // for an endpoint whose last attempt had no answer
 	probes       = 2
 	circuitAfter = 4
-	probePause   = 20 * time.Millisecond // between the probes of an endpoint that refuses connections as fast as they come
-	maxHealth    = 16_384                // endpoints remembered
+	probePause   = 20 * time.Millisecond // between probes of an endpoint that refuses connections at once
+	maxHealth    = 16_384                // endpoints in the map
 )
 
-// health is how an endpoint has answered this node.
+// health is how an endpoint has answered this node's attempts.
 type health struct {
 	silent  atomic.Int64 // attempts without any answer, in a row
 	answers atomic.Bool  // it has answered this node before
@@ -28,7 +28,7 @@ type health struct {
 // circuit reports whether the endpoint gets probes only.
 func (h *health) circuit() bool { return !h.answers.Load() || h.silent.Load() >= circuitAfter }
 
-// record notes whether an attempt was answered, by any status.
+// record counts an attempt that was answered, with any status, or not.
 func (h *health) record(answered bool) {
 	if answered {
 		h.silent.Store(0)
@@ -38,12 +38,12 @@ func (h *health) record(answered bool) {
 	}
 }
 
-// healthOf is what is known of a queue's endpoint. The worker's lock is held.
+// healthOf is the health of a queue's endpoint. The worker's lock is held.
 func (w *Worker) healthOf(name webhooks.Queue) *health {
 	h := w.health[name]
 	if h == nil {
 		if len(w.health) >= maxHealth {
-			for other := range w.health { // any of them: what it was is found out again
+			for other := range w.health { // any of them: its health is learnt again
 				delete(w.health, other)
 				break
 			}

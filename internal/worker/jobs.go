@@ -13,12 +13,12 @@ import (
 // Bounds of the jobs of a node.
 const (
 	jobsAtOnce = 4
-	jobLease   = 3 * time.Second // prolonged while the job runs: those of a killed node go on when it ends
-	jobRest    = time.Minute     // until a job is run again whose run failed
-	jobTries   = 5               // leases after which a job that never ended is given up
+	jobLease   = 3 * time.Second // prolonged while the job runs: jobs of a killed node continue after it
+	jobRest    = time.Minute     // until a failed job is run again
+	jobTries   = 5               // after this many leases without an end a job fails
 )
 
-// jobs runs what was queued to be done after an answer, a few at once.
+// jobs runs a few queued jobs at once.
 func (w *Worker) jobs() {
 	woken := w.DB.Woken(jobs.Topic)
 	for {
@@ -30,7 +30,7 @@ func (w *Worker) jobs() {
 	}
 }
 
-// runJobs claims jobs that are due and runs them; it reports how many there were.
+// runJobs claims jobs that are due and runs them; it returns how many there were.
 func (w *Worker) runJobs() (int, error) {
 	var due bool
 	err := w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
@@ -54,7 +54,7 @@ func (w *Worker) runJobs() (int, error) {
 	return len(claimed), err
 }
 
-// run does one job. One whose run fails is due again after jobRest; after jobTries of them it is ended as failed.
+// run does one job. A job that fails is due again after jobRest; after jobTries it ends as failed.
 func (w *Worker) run(job jobs.Job) {
 	start := time.Now()
 	ctx, end := context.WithCancel(w.running)
@@ -72,12 +72,12 @@ func (w *Worker) run(job jobs.Job) {
 	}
 }
 
-// do does one job, or the part of a long one that is its turn. A job of many orders takes many leases.
+// do does one job, or the next part of a long one: a job of many orders takes many leases.
 func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 	if job.Type == jobs.OrderBulk {
 		bulk, end := context.WithCancel(ctx)
 		defer end()
-		defer context.AfterFunc(w.stopping, end)() // between two orders; another node goes on, or this one after its next start
+		defer context.AfterFunc(w.stopping, end)() // between two orders; another node continues, or this one after its next start
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
 	return w.DB.Write(w.running, job.Tenant, func(tx *db.Tx) error {
@@ -90,7 +90,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 	})
 }
 
-// hold prolongs the lease of a job until it has ended or another node has it.
+// hold prolongs the lease of a job until it has ended or another node has taken it.
 func (w *Worker) hold(ctx context.Context, job jobs.Job) {
 	tick := time.NewTicker(w.JobLease / 4)
 	defer tick.Stop()

@@ -9,9 +9,8 @@ import (
 // linkStep is how many orders one step reads.
 const linkStep = 100
 
-// link gives lines of orders their product once its SKU has come (interface §2.1): right after a commit of this node that brought
-// SKUs, and
-// now and then for those of other nodes.
+// link gives lines of orders their product when its SKU has been created (interface §2.1): right after a commit of
+// this node that created SKUs, and from time to time for those of other nodes.
 func (w *Worker) link() {
 	woken := w.DB.Woken(catalog.SKUTopic)
 	for more := true; more || w.pause(woken, max(measureEvery, w.Poll)); {
@@ -22,7 +21,7 @@ func (w *Worker) link() {
 	}
 }
 
-// linkWaiting links a number of orders and reports whether there may be more.
+// linkWaiting links some orders and reports whether there may be more.
 func (w *Worker) linkWaiting() (more bool, err error) {
 	var list []orders.Waiting
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {

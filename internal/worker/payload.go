@@ -7,8 +7,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Payloads are read along with their deliveries if they are short. One that has waited for longer than freshFor, or that was read before
-// payloads of the log were last rewritten here, is read again before it is sent: an erasure may have taken a person out of it.
+// Short payloads are read together with their deliveries. One that has waited for longer than freshFor, or that was
+// read before this process last rewrote payloads of the log, is read again before it is sent: an erasure may have
+// removed a person's data from it.
 const (
 	freshFor = 250 * time.Millisecond
 	along    = 16 // payloads that are read at once
@@ -26,7 +27,7 @@ func (w *Worker) fresh(d *waiting) bool {
 	return d.Size <= webhooks.ShortPayload && time.Since(d.at) < freshFor && d.at.UnixNano() > w.edited.Load()
 }
 
-// watchEdits notes when payloads of the log were rewritten by this process.
+// watchEdits records when this process last rewrote payloads of the log.
 func (w *Worker) watchEdits() {
 	woken := w.DB.Woken(webhooks.Edited)
 	for {
@@ -39,7 +40,7 @@ func (w *Worker) watchEdits() {
 	}
 }
 
-// load reads the payload of a delivery unless it is fresh, and along with it those of the next ones that wait.
+// load reads the payload of a delivery unless it is fresh, together with those of the next ones that wait.
 func (q *queue) load(d *waiting) error {
 	if q.w.fresh(d) {
 		return nil
@@ -68,8 +69,8 @@ func (q *queue) load(d *waiting) error {
 	return nil
 }
 
-// stale names the events of the next deliveries whose payloads are to be read again and that no other goroutine reads. Whoever takes one
-// before it is read reads it by itself.
+// stale returns the events of the next deliveries whose payloads must be read again and that no other goroutine is
+// reading. A goroutine that takes one of these before it is read reads it alone.
 func (q *queue) stale() (stamps []int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,9 +9,10 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// A node that holds queues beats. The others take over the queues of one whose beat stood still for deadAfter on their own clock; the
-// node itself trusts its last beat for leaseTime, counted from when that began. So a node stops before others start, although their
-// clocks never meet, and what a killed node held goes on within deadAfter + 2 lookEvery.
+// A node that holds queues updates its row regularly: its beat. The others take over the queues of a node whose beat
+// has not changed for deadAfter on their own clock; the node itself relies on its last beat for leaseTime, counted
+// from the start of that update. So a node stops before others start, although their clocks are never compared, and
+// the queues of a killed node are served again within deadAfter + 2 lookEvery.
 const (
 	beatEvery = time.Second
 	lookEvery = 500 * time.Millisecond
@@ -19,15 +20,15 @@ const (
 	deadAfter = 3 * time.Second
 )
 
-// lease is the time for which this node may take its queues for its own. Attempts begin only within it; those of ordered endpoints
-// end with it, too.
+// lease is the time for which this node may serve its queues. Attempts begin only within it; those to ordered
+// endpoints end with it, too.
 type lease struct {
 	forever bool // no other node serves the store
 
 	mu    sync.Mutex
 	until time.Time // by this process' monotonic clock
 	timer *time.Timer
-	held  context.Context // ends with the lease; another one begins with the next
+	held  context.Context // ends with the lease; the next lease has another one
 	end   context.CancelFunc
 }
 
@@ -40,7 +41,7 @@ func newLease(forever bool) *lease {
 	return l
 }
 
-// extend prolongs the lease by a beat that was begun at a time and is stored.
+// extend prolongs the lease after a beat that was begun at a time and is stored.
 func (l *lease) extend(begun time.Time) {
 	until := begun.Add(leaseTime)
 	left := time.Until(until)
@@ -85,13 +86,13 @@ func (l *lease) current() context.Context {
 	return l.held
 }
 
-// sighting is what this node knows of another one's beat.
+// sighting is what this node has seen of another one's beat.
 type sighting struct {
 	beat   int64
-	silent time.Duration // for how long it has been seen to stand still
+	silent time.Duration // for how long it has been seen unchanged
 }
 
-// live beats while this node holds queues, and takes over from nodes that have died.
+// live updates this node's row while it holds queues, and takes over from nodes that have died.
 func (w *Worker) live() {
 	defer close(w.lived)
 	seen := map[string]*sighting{}
@@ -108,7 +109,7 @@ func (w *Worker) live() {
 			beaten = begun
 			w.failed("updating this node's row", w.beat(begun))
 		}
-		// A round that was held up counts as a short one: while the store or the processor hangs, no node is taken for dead.
+		// A round that was delayed counts as a short one: while the store or the processor hangs, no node is declared dead.
 		now := time.Now()
 		passed := min(now.Sub(looked), 2*lookEvery)
 		looked = now
@@ -116,7 +117,8 @@ func (w *Worker) live() {
 	}
 }
 
-// beat says that this node lives. If the others have given it up, it holds nothing any more and goes on under another name.
+// beat records that this node is alive. If the others have declared it dead, it holds nothing any more and continues
+// under another name.
 func (w *Worker) beat(begun time.Time) error {
 	node := w.name()
 	var alive bool
@@ -136,7 +138,7 @@ func (w *Worker) beat(begun time.Time) error {
 	return nil
 }
 
-// lookAround notes the beats of the other nodes and ends those that stood still for too long.
+// lookAround reads the beats of the other nodes and ends those that were unchanged for too long.
 func (w *Worker) lookAround(seen map[string]*sighting, passed time.Duration) error {
 	var beats map[string]int64
 	err := w.DB.Read(w.living, db.Across, func(tx *db.Tx) (err error) {

@@ -11,29 +11,29 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// queue serves one endpoint while this node holds it. A feeder reads what is due, without the bytes to send; attempts are made of it by
-// as many goroutines as the endpoint allows, which live only as long as there is something to send.
+// queue serves one endpoint while this node holds it. A feeder reads what is due, without long payloads; as many
+// goroutines as the endpoint allows make the attempts, and end when there is nothing to send.
 type queue struct {
 	webhooks.Queue
 	w        *Worker
-	node     string // under which name this node holds it
-	before   *queue // the same queue when it was held before; it ends first
+	node     string // the node's name when it claimed the queue
+	before   *queue // the same queue from an earlier claim, which must end first
 	gone     chan struct{}
-	live     context.Context    // until nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
+	live     context.Context    // ends when nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
 	end      context.CancelFunc // ends live
 	target   atomic.Pointer[target]
 	health   *health
-	notified chan struct{}  // the feeder reads again
-	making   sync.WaitGroup // goroutines that attempt
-	dueAt    int64          // the newest time that the store had for it when it was notified; of the loop that serves
+	notified chan struct{}  // makes the feeder read again
+	making   sync.WaitGroup // goroutines that make attempts
+	dueAt    int64          // the newest due time that the store had when it was notified; used by serve's loop only
 
 	mu      sync.Mutex
-	ready   []waiting        // read, and not begun
+	ready   []waiting        // read, and not started
 	more    bool             // there was more than could be read
-	after   webhooks.Mark    // behind what to read on; none: from the beginning
-	reads   int              // since the beginning was read
-	taken   map[int64]string // position → ordering key of what is read and not settled yet
-	keys    map[string]int   // how many of them have an ordering key
+	after   webhooks.Mark    // where to read on; zero: from the beginning
+	reads   int              // since the last read from the beginning
+	taken   map[int64]string // position → ordering key of deliveries that are read and not settled yet
+	keys    map[string]int   // how many of them have each ordering key
 	settled []int64          // settled since the last read
 	workers int
 }
@@ -43,18 +43,18 @@ const (
 	maxPage = 128
 	minPage = 8
 	ahead   = 8192
-	rewind  = 16              // reads: what is due since before, by another node's clock, is not passed over for long
-	keepDry = 2 * time.Second // a queue that has run dry is kept this long
+	rewind  = 16              // reads until it starts from the beginning: another node's clock may have made deliveries due earlier
+	keepDry = 2 * time.Second // a queue without due deliveries is kept this long
 )
 
-// failed logs an error, unless it is the queue's own end.
+// failed logs an error, unless the queue has ended.
 func (q *queue) failed(doing string, err error) {
 	if q.live.Err() == nil {
 		q.w.failed(doing, err)
 	}
 }
 
-// notify has the feeder read again.
+// notify makes the feeder read again.
 func (q *queue) notify() {
 	select {
 	case q.notified <- struct{}{}:
@@ -62,7 +62,8 @@ func (q *queue) notify() {
 	}
 }
 
-// feed reads what is due until the queue has run dry, is paused or lost, or the worker stops; then it gives the queue back.
+// feed reads what is due until nothing is left, the endpoint is paused, the queue is lost, or the worker stops; then
+// it releases the queue.
 func (q *queue) feed() {
 	defer q.w.closed(q)
 	defer q.release()
@@ -93,7 +94,7 @@ func (q *queue) feed() {
 	}
 }
 
-// pause waits until it is notified, for a time, or until the queue ends; it reports whether to go on.
+// pause waits until it is notified, for a time, or until the queue ends; it reports whether to continue.
 func (q *queue) pause(notified <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -106,8 +107,8 @@ func (q *queue) pause(notified <-chan struct{}, d time.Duration) bool {
 	return q.live.Err() == nil
 }
 
-// read looks up the endpoint as it is now, and what is due and not under way, as far as there is room. serves is false when the
-// endpoint is paused or gone; full says that there may be more.
+// read reads the endpoint, and as many due deliveries that are not under way as there is room for. serves is false
+// when the endpoint is paused or gone; full says that there may be more.
 func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	room, after, taken := q.room()
 	var list []webhooks.Ready
@@ -133,7 +134,7 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	return full, next, serves, err
 }
 
-// lookUp reads from the store when it is this queue's turn: however many queues an account has, they leave it its reads.
+// lookUp runs a read when a slot for reads of queues is free: however many queues an account has, they leave it its reads.
 func (q *queue) lookUp(read func(*db.Tx) error) error {
 	if err := q.w.reading.Acquire(q.live, 1); err != nil {
 		return err
@@ -142,8 +143,9 @@ func (q *queue) lookUp(read func(*db.Tx) error) error {
 	return q.w.DB.Read(q.live, q.Tenant, read)
 }
 
-// room says how much may be read now, behind what, or else what is not to be read again. What was settled before is forgotten here,
-// before the snapshot: what settles during the read is still known as taken when its rows come.
+// room returns how many deliveries may be read now, and after which mark or without which positions. Deliveries
+// settled before are removed from taken here, before the snapshot: what is settled during the read is still in taken
+// when its rows arrive.
 func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	page := q.w.page()
 	q.mu.Lock()
@@ -166,7 +168,7 @@ func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	return page - len(q.ready), after, taken
 }
 
-// push takes deliveries in that were read at a time, except those whose ordering key is under way, and has them attempted.
+// push takes deliveries that were read at a time, except those whose ordering key is under way, and has them attempted.
 func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,7 +184,7 @@ func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.staff()
 }
 
-// take notes a delivery as under way; false when it, or another one with its ordering key, is already.
+// take marks a delivery as under way; false if it, or another one with its ordering key, is already.
 func (q *queue) take(d *webhooks.Ready) bool {
 	if _, taken := q.taken[d.Position]; taken || d.Ordered && q.keys[d.Resource] > 0 {
 		return false
@@ -205,7 +207,7 @@ func (q *queue) free(position int64) {
 	delete(q.taken, position)
 }
 
-// drop frees a delivery that was not attempted: it stays due.
+// drop unmarks a delivery that was not attempted: it stays due.
 func (q *queue) drop(position int64) {
 	q.mu.Lock()
 	q.free(position)
@@ -214,7 +216,7 @@ func (q *queue) drop(position int64) {
 	q.notify()
 }
 
-// done notes that outcomes are stored; unblocked says that a waiting delivery may have become due by it.
+// done records that outcomes are stored; unblocked says that a waiting delivery may have become due by it.
 func (q *queue) done(positions []int64, unblocked bool) {
 	q.mu.Lock()
 	q.settled = append(q.settled, positions...)
@@ -232,7 +234,7 @@ func (q *queue) busy() bool {
 	return len(q.taken) > len(q.settled)
 }
 
-// most is how many attempts the endpoint may be given at once.
+// most is how many attempts to the endpoint may run at once.
 func (q *queue) most() int {
 	switch {
 	case q.health.circuit():
@@ -243,7 +245,7 @@ func (q *queue) most() int {
 	return q.w.share()
 }
 
-// staff starts goroutines for what is ready, as many as the endpoint allows. The lock is held.
+// staff starts goroutines for the deliveries that are ready, as many as the endpoint allows. The lock is held.
 func (q *queue) staff() {
 	for range min(q.most()-q.workers, len(q.ready)) {
 		q.workers++
@@ -251,7 +253,7 @@ func (q *queue) staff() {
 	}
 }
 
-// next hands a delivery to an attempt; false ends the goroutine that asks.
+// next returns the next delivery to attempt; false ends the goroutine that called it.
 func (q *queue) next() (d waiting, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -295,7 +297,7 @@ func (q *queue) work() {
 	}
 }
 
-// serve waits for what an attempt needs, and makes it; ok is false when there was none.
+// serve waits for what an attempt needs, and makes it; ok is false if it was not made.
 func (q *queue) serve(d *waiting) (o webhooks.Outcome, answered, ok bool) {
 	leave := q.enter(&d.Ready)
 	if leave == nil {
@@ -310,15 +312,15 @@ func (q *queue) serve(d *waiting) (o webhooks.Outcome, answered, ok bool) {
 	return q.attempt(&d.Ready, d.Payload)
 }
 
-// enter waits for one of the node's slots and for room for the payload, and gives what leaves them; nil when nothing may be sent any
-// more. Endpoints of which no answer is known have slots and room of their own.
+// enter waits for one of the node's slots and for room for the payload, and returns the function that releases them;
+// nil when nothing may be sent any more. Endpoints without a recent answer have slots and room of their own.
 func (q *queue) enter(d *webhooks.Ready) (leave func()) {
 	pool := q.w.answering
 	if q.health.circuit() {
 		pool = q.w.silent
 	}
 	leave = pool.enter(q.live, d.Size)
-	for leave != nil && q.w.lease.current().Err() != nil { // the next beat decides, or another node's takeover
+	for leave != nil && q.w.lease.current().Err() != nil { // the next beat prolongs the lease, or another node takes over
 		if !q.pause(nil, lookEvery/4) {
 			leave()
 			return nil
@@ -327,7 +329,7 @@ func (q *queue) enter(d *webhooks.Ready) (leave func()) {
 	return leave
 }
 
-// release waits for what is under way, and gives the queue back.
+// release waits for the attempts under way, and releases the queue.
 func (q *queue) release() {
 	defer close(q.gone)
 	q.end()
@@ -345,7 +347,7 @@ func (q *queue) release() {
 			return
 		}
 	}
-	// It is tried again until it is done: until then the queue belongs to this node, which does not serve it.
+	// It is repeated until it succeeds: until then the queue belongs to this node, which does not serve it.
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
 		if err == nil || q.w.running.Err() != nil {

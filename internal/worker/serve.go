@@ -11,12 +11,12 @@ import (
 
 // How often queues are read.
 const (
-	dueOverlap   = time.Second // what becomes due is stored a little after its time
+	dueOverlap   = time.Second // a delivery is stored a little after the time at which it is due
 	compareEvery = 10 * time.Second
-	peersPoll    = 250 * time.Millisecond // what other nodes put into a queue that is held here wakes no loop of this one
+	peersPoll    = 250 * time.Millisecond // how often held queues are read for deliveries of other nodes, which wake no loop here
 )
 
-// serve takes over queues that are due and notifies those it holds when something new waits in them.
+// serve takes over queues that are due and notifies the ones it holds when they have something new.
 func (w *Worker) serve() {
 	woken := w.DB.Woken(webhooks.Due)
 	var since int64
@@ -45,7 +45,7 @@ func (w *Worker) serve() {
 	}
 }
 
-// take claims what is free and notifies what is held; next is when the next queue is due, 0 for none.
+// take claims free queues and notifies held ones; next is when the next queue is due, 0 for none.
 func (w *Worker) take(since *int64) (next int64, err error) {
 	w.mu.Lock()
 	room, node, first := maxQueues-len(w.queues), w.node, !w.entered
@@ -102,7 +102,7 @@ func (w *Worker) start(name webhooks.Queue, node string) {
 	q.live, q.end = context.WithCancel(w.stopping)
 	w.mu.Lock()
 	q.before, q.health = w.queues[name], w.healthOf(name)
-	if w.queues[name] = q; w.node != node { // given up meanwhile
+	if w.queues[name] = q; w.node != node { // other nodes have declared this one dead meanwhile
 		q.end()
 	}
 	w.open.Store(int64(len(w.queues)))
@@ -110,7 +110,7 @@ func (w *Worker) start(name webhooks.Queue, node string) {
 	w.loops.Go(q.feed)
 }
 
-// closed forgets a queue that is given back.
+// closed removes a queue that was released.
 func (w *Worker) closed(q *queue) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,15 +126,15 @@ func (w *Worker) queue(name webhooks.Queue) *queue {
 	return w.queues[name]
 }
 
-// name is how this node is called in the store.
+// name is this node's name in the store.
 func (w *Worker) name() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.node
 }
 
-// rename ends the queues of a name that the other nodes have given up. Those of ordered endpoints end at once; attempts of others that
-// are under way end by themselves, and their outcomes count unless another node was first.
+// rename ends the queues held under a name that the other nodes have declared dead. Those of ordered endpoints end at
+// once; attempts to others run to their end, and their outcomes count unless another node was first.
 func (w *Worker) rename(node string) {
 	w.lease.drop()
 	w.mu.Lock()
@@ -148,7 +148,7 @@ func (w *Worker) rename(node string) {
 	}
 }
 
-// compare gives back queues that this node holds in the store without knowing: the answer to a claim was lost.
+// compare releases queues that this node holds in the store without serving them: the answer to a claim was lost.
 func (w *Worker) compare() error {
 	node := w.name()
 	held, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) { return webhooks.Held(tx, node) })
@@ -165,7 +165,8 @@ func (w *Worker) compare() error {
 	return nil
 }
 
-// page is how many deliveries a queue reads ahead, and share how many attempts at once it may have: the more queues, the fewer of each.
+// page is how many deliveries a queue reads ahead, and share how many attempts at once it may make: the more queues,
+// the fewer of each.
 func (w *Worker) page() int { return max(minPage, min(maxPage, ahead/max(1, int(w.open.Load())))) }
 func (w *Worker) share() int {
 	return max(probes, min(maxWorkers, maxAnswering/max(1, int(w.open.Load()))))

@@ -13,10 +13,10 @@ type settled struct {
 	outcome webhooks.Outcome
 }
 
-// settleBatch bounds the outcomes of one commit.
+// settleBatch is the largest number of outcomes in one commit.
 const settleBatch = webhooks.MostOutcomes
 
-// settle stores outcomes. While one commit is on its way, those of the next are collected.
+// settle stores outcomes. While one commit is under way, it collects those of the next.
 func (w *Worker) settle() {
 	defer close(w.settling)
 	batch := make([]settled, 0, settleBatch)
@@ -38,7 +38,7 @@ func (w *Worker) settle() {
 	}
 }
 
-// store commits a batch, as often as it takes: the attempts have happened.
+// store commits a batch and repeats that until it succeeds: the attempts have been made.
 func (w *Worker) store(batch []settled) {
 	outcomes := make([]webhooks.Outcome, len(batch))
 	for i := range batch {

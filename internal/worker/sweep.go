@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Sweeping goes in steps that other writers hardly notice, with pauses between them.
+// Maintenance runs in small steps with pauses between them, so that it hardly delays other writers.
 const (
 	measureEvery  = 5 * time.Second
 	sweepEvery    = time.Minute
@@ -32,7 +32,7 @@ const (
 	foldEvery     = 10 * time.Second
 )
 
-// sweep measures the queues every few seconds and drops what is past its time every minute.
+// sweep sets the gauges every few seconds and deletes what is past its retention every minute.
 func (w *Worker) sweep() {
 	var swept time.Time
 	for w.pause(nil, max(measureEvery, w.Poll)) {
@@ -60,13 +60,13 @@ func (w *Worker) measure() error {
 	})
 }
 
-// sweepAll drops everything that is past its time.
+// sweepAll deletes everything that is past its retention.
 func (w *Worker) sweepAll() error {
 	return errors.Join(w.sweepExpired(), w.sweepDeliveries(), w.sweepEndpoints(), w.sweepEvents())
 }
 
-// scrub goes on with scrubs that a crash cut short or that met tables in use. It comes back more and more rarely, up to once a minute,
-// to a store that stays in use.
+// scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use it tries less
+// and less often, down to once a minute.
 func (w *Worker) scrub() {
 	for rest := scrubEvery; w.pause(nil, rest); {
 		pending, err := w.DB.PendingScrubs(w.stopping)
@@ -86,21 +86,21 @@ func (w *Worker) packSearches() {
 	}
 }
 
-// followSorts lets what products are sorted by follow their changes.
+// followSorts updates the sort keys of products that changed.
 func (w *Worker) followSorts() {
 	for w.pause(nil, max(catalog.SortRest, w.Poll)) {
 		w.failed("sorting products", catalog.FollowSorts(w.stopping, w.DB))
 	}
 }
 
-// followValues lets what the stock is worth follow the levels and prices.
+// followValues updates the kept value of the stock for levels and prices that changed.
 func (w *Worker) followValues() {
 	for w.pause(nil, max(stockvalue.Rest, w.Poll)) {
 		w.failed("adding up what the stock is worth", stockvalue.FollowAll(w.stopping, w.DB))
 	}
 }
 
-// foldSales makes the blocks by which what sold best is found.
+// foldSales builds the blocks from which the best sellers are found.
 func (w *Worker) foldSales() {
 	var folder sales.Folder
 	for w.pause(nil, max(foldEvery, w.Poll)) {
@@ -108,7 +108,7 @@ func (w *Worker) foldSales() {
 	}
 }
 
-// sweepExpired drops what ends by itself.
+// sweepExpired deletes rows with an expiry time.
 func (w *Worker) sweepExpired() error {
 	now := w.DB.Now()
 	sweeps := []func(tx *db.Tx) (int64, error){
@@ -148,7 +148,7 @@ func (w *Worker) steps(tenant id.Tenant, step func(tx *db.Tx) (more bool, err er
 	}
 }
 
-// sweepDeliveries drops settled deliveries and their attempts.
+// sweepDeliveries deletes settled deliveries and their attempts.
 func (w *Worker) sweepDeliveries() error {
 	before := w.DB.Now().Add(-w.Keep).UnixMicro()
 	queues, err := list(w, webhooks.Queues)
@@ -168,7 +168,7 @@ func (w *Worker) sweepDeliveries() error {
 	return err
 }
 
-// sweepEndpoints drops what deleted endpoints have left.
+// sweepEndpoints deletes the deliveries of deleted endpoints.
 func (w *Worker) sweepEndpoints() error {
 	deleted, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) {
 		return webhooks.Deleted(tx, tx.Now().Add(-settleGap).UnixMicro())
@@ -182,7 +182,7 @@ func (w *Worker) sweepEndpoints() error {
 	return err
 }
 
-// sweepEvents drops the event log's past, except what pending deliveries still carry.
+// sweepEvents deletes old events, except those that pending deliveries still need.
 func (w *Worker) sweepEvents() error {
 	tenants, err := list(w, webhooks.Tenants)
 	for _, tenant := range tenants {
@@ -196,7 +196,8 @@ func (w *Worker) sweepEvents() error {
 			return err
 		}))
 		if stale {
-			if packed := search.PackBefore(w.stopping, w.DB, tenant, before); packed != nil { // searches find new records by their events
+			// Until their texts are packed, searches find new records by their events.
+			if packed := search.PackBefore(w.stopping, w.DB, tenant, before); packed != nil {
 				err = errors.Join(err, packed)
 				continue
 			}
@@ -209,7 +210,7 @@ func (w *Worker) sweepEvents() error {
 	return err
 }
 
-// list reads names across all tenants.
+// list reads a list across all tenants.
 func list[T any](w *Worker, read func(tx *db.Tx) ([]T, error)) (names []T, err error) {
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) (err error) {
 		names, err = read(tx)

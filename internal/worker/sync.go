@@ -11,10 +11,10 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// channelsAtOnce bounds the jobs of a node that call platforms: they wait for others most of their time.
+// channelsAtOnce is how many jobs that call platforms a node runs at once: they wait for the platform most of their time.
 const channelsAtOnce = 16
 
-// schedule queues what is due for channels: scheduled pulls, and pushes of what changed in their accounts.
+// schedule queues the jobs that are due for channels: scheduled pulls, and pushes of what changed in their accounts.
 func (w *Worker) schedule() {
 	woken := w.DB.Woken(commerce.SyncTopic)
 	for {
@@ -29,7 +29,7 @@ func (w *Worker) schedule() {
 // channelJobs runs jobs that call platforms, one at a time for a channel: a slow shop delays no other.
 func (w *Worker) channelJobs() { w.runSome(channelsAtOnce, w.claimOnChannel, w.runOnChannel) }
 
-// runSome runs jobs of one sort, some at once: each as soon as it is due and has a place, however long the others take.
+// runSome runs up to most jobs of one kind at once: each as soon as it is due and there is room, however long the others take.
 func (w *Worker) runSome(most int, claim func() (jobs.Job, bool, error), run func(jobs.Job)) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -75,7 +75,7 @@ func (w *Worker) claimOnChannel() (jobs.Job, bool, error) {
 	return w.claimOne(jobs.NextDueOnChannel, jobs.ClaimOnChannel)
 }
 
-// claimOne looks on a snapshot whether a job is due before it takes one.
+// claimOne checks on a snapshot whether a job is due before it claims one.
 func (w *Worker) claimOne(nextDue func(*db.Tx) (time.Time, bool, error),
 	claim func(*db.Tx, time.Duration) (jobs.Job, bool, error)) (job jobs.Job, ok bool, err error) {
 	err = w.DB.Read(w.stopping, db.Across, func(tx *db.Tx) error {
@@ -98,8 +98,8 @@ func (w *Worker) runOnChannel(job jobs.Job) {
 	w.runHeld(job, func(ctx context.Context) error { return w.Commerce.RunChannelJob(ctx, w.DB, job, w.JobLease) })
 }
 
-// runHeld does one job, holding its lease. When the node stops, the job is broken off between two steps and goes on elsewhere, or after the
-// next start.
+// runHeld does one job and prolongs its lease. When the node stops, the job is interrupted between two steps and
+// continues on another node, or after the next start.
 func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	start := time.Now()
 	ctx, end := context.WithCancel(w.stopping)
@@ -114,7 +114,7 @@ func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	case w.stopping.Err() != nil && !errors.Is(err, jobs.ErrLost):
 		free, cancel := context.WithTimeout(context.WithoutCancel(w.stopping), 2*time.Second)
 		defer cancel()
-		_ = w.prolong(free, job, 0) // whoever looks next takes it
+		_ = w.prolong(free, job, 0) // the next node that looks takes it
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
 		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))

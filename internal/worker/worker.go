@@ -1,19 +1,21 @@
-// Package worker runs what happens after the answer: webhooks go out, jobs run, what is past its time is swept.
+// Package worker runs what happens after a request is answered: it sends webhooks, runs jobs and deletes what is past
+// its retention.
 //
 //	dispatch   event → one delivery for each endpoint that wants it (dispatch.go)
 //	serve      takes over queues that are due; one feeder each (serve.go, queue.go)
-//	live       says that this node lives, and takes over from those that died (presence.go)
-//	payload    what is sent, read along with what is due (payload.go)
+//	live       records that this node is alive, and takes over from nodes that died (presence.go)
+//	payload    what is sent, read together with what is due (payload.go)
 //	attempt    one POST (attempt.go), as many at once as the endpoint allows (health.go) and the node affords (pool.go)
 //	settle     outcomes of many attempts → one commit (settle.go)
-//	jobs       what a request has queued to be done after its answer (jobs.go)
-//	link       gives lines of orders their product once its SKU has come (link.go)
+//	jobs       work that a request has queued (jobs.go)
+//	link       gives lines of orders their product when its SKU has been created (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
-//	sweep      drops what is past its time, in small steps; scrub goes on with scrubs that are pending (sweep.go)
+//	sweep      deletes what is past its retention, in small steps; scrub continues pending scrubs (sweep.go)
 //
-// Nodes are equal and any may die at any moment: what it held is taken over within seconds, and what it had sent without
-// storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the loops; polling is the truth.
+// Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
+// without storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the
+// loops; work of other nodes is found by polling.
 package worker
 
 import (
@@ -35,7 +37,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Config is what a worker is made of. Its clock is the store's.
+// Config configures a worker. Its clock is the store's.
 type Config struct {
 	DB       *db.DB
 	Commerce *commerce.Service
@@ -43,7 +45,7 @@ type Config struct {
 	Retries  webhooks.Schedule // nil: the one of interface §6.2
 	Log      *slog.Logger
 	Version  string        // for User-Agent
-	Alone    bool          // no other node serves this store: what a crash has left is taken over at the start
+	Alone    bool          // no other node serves this store: at the start the worker takes over what a crash left
 	Poll     time.Duration // how often loops run without being woken; 0: a second
 	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
 	JobLease time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
@@ -55,26 +57,26 @@ type Worker struct {
 	transport http.RoundTripper
 	stopping  context.Context    // ends when Stop begins: nothing new is started
 	halt      context.CancelFunc // ends stopping
-	running   context.Context    // ends when Stop gives up waiting: attempts are broken off
+	running   context.Context    // ends when Stop stops waiting: attempts are interrupted
 	abort     context.CancelFunc
-	living    context.Context // ends when the last queue is given back
+	living    context.Context // ends when the last queue is released
 	leave     context.CancelFunc
 	lived     chan struct{}  // closed when live has ended
 	loops     sync.WaitGroup // all but settle and live
 	outcomes  chan settled
 	settling  chan struct{}       // closed when settle has ended
-	answering *pool               // attempts at once to endpoints that answer
-	silent    *pool               // and to those of which no answer is known
-	reading   *semaphore.Weighted // reads of queues at once
+	answering *pool               // limits attempts to endpoints that answer
+	silent    *pool               // limits attempts to endpoints without a recent answer
+	reading   *semaphore.Weighted // limits concurrent reads of queues
 	lease     *lease
-	open      atomic.Int64 // how many queues there are
-	edited    atomic.Int64 // when payloads of the log were last rewritten here, in nanoseconds since 1970
+	open      atomic.Int64 // number of queues
+	edited    atomic.Int64 // when this process last rewrote payloads of the log, in nanoseconds since 1970
 
 	mu      sync.Mutex
-	node    string // names this worker in the store; another one once others have given it up
-	entered bool   // the store knows the name
+	node    string // this worker's name in the store; another one after the others have declared it dead
+	entered bool   // the store has a row for the name
 	queues  map[webhooks.Queue]*queue
-	health  map[webhooks.Queue]*health // of those, and of endpoints served before
+	health  map[webhooks.Queue]*health // of present queues and of ones served before
 }
 
 // Bounds of a node.
@@ -143,7 +145,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	return w, nil
 }
 
-// transport keeps few connections, and takes little of an answer into memory.
+// transport keeps few idle connections, and reads little of an answer into memory.
 func transport(guard *netguard.Guard) *http.Transport {
 	t := guard.Transport(maxWorkers)
 	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
@@ -151,8 +153,9 @@ func transport(guard *netguard.Guard) *http.Transport {
 	return t
 }
 
-// Stop ends the loops in order: nothing new is claimed or sent, running attempts end, their outcomes are stored, queues are given
-// back. When ctx ends first, running attempts are broken off; they are made again after the next start.
+// Stop ends the loops in order: nothing new is claimed or sent, running attempts end, their outcomes are stored,
+// queues are released. When ctx ends first, running attempts are interrupted; they are made again after the next
+// start.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.halt()
 	done := make(chan struct{})
@@ -180,7 +183,7 @@ func (w *Worker) Stop(ctx context.Context) error {
 	return err
 }
 
-// depart frees what this node still holds, so that the others need not find out that it is gone.
+// depart releases what this node still holds, so that the others need not wait for its lease to end.
 func (w *Worker) depart(ctx context.Context) {
 	w.mu.Lock()
 	node, entered := w.node, w.entered
@@ -195,7 +198,7 @@ func (w *Worker) depart(ctx context.Context) {
 	}
 }
 
-// pause waits until woken, for a time, or until the worker stops; it reports whether to go on.
+// pause waits until woken, for a time, or until the worker stops; it reports whether to continue.
 func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -208,8 +211,8 @@ func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	return w.stopping.Err() == nil
 }
 
-// backOff rests in proportion to the time since start: with very many endpoints a round takes a while, and rounds must never fill a
-// core. It reports whether to go on.
+// backOff rests in proportion to the time since start: with very many endpoints a round takes a while, and rounds must
+// never fill a core. It reports whether to continue.
 func (w *Worker) backOff(start time.Time) bool {
 	rest := min(time.Since(start)/2, w.Poll)
 	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
