@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// AttributeType says what values an attribute takes.
+// AttributeType is the kind of values that an attribute has.
 type AttributeType string
 
 // AttributeTypes lists the types (interface §2.7.9).
@@ -17,7 +17,7 @@ var AttributeTypes = []AttributeType{"text", "number", "boolean", "date", "selec
 // Select is the type whose values are among the options.
 const Select AttributeType = "select"
 
-// Attribute describes the values that products may carry under its code.
+// Attribute describes the values that products may have under its code.
 type Attribute struct {
 	ID        id.Attribute
 	Code      string
@@ -32,7 +32,7 @@ func AttributeByID(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
 	return attributeTable.One(tx, db.NoLock, "id = $2::UUID", attribute)
 }
 
-// LockAttribute reads one attribute for changing it. Errors: NotFound.
+// LockAttribute reads one attribute and locks it for a change. Errors: NotFound.
 func LockAttribute(tx *db.Tx, attribute id.Attribute) (Attribute, error) {
 	return attributeTable.One(tx, db.ForUpdate, "id = $2::UUID", attribute)
 }
@@ -45,12 +45,12 @@ func ListAttributes(tx *db.Tx, limit, offset int) ([]Attribute, int64, error) {
 // Insert queues a new attribute. Errors: Conflict when the code is taken.
 func (a Attribute) Insert(tx db.Writer) { attributeTable.InsertOne(tx, a).Unique(a.taken()) }
 
-// Save queues the changed attribute. Errors: NotFound when it is gone; Conflict when the code is taken.
+// Save queues the changed attribute. Errors: NotFound when it was deleted; Conflict when the code is taken.
 func (a Attribute) Save(tx db.Writer) {
 	attributeTable.Update(tx, &a, "id = $2::UUID", a.ID).Rows(1, attributeTable.Missing()).Unique(a.taken())
 }
 
-// Delete queues the removal; values that products carry under its code stay.
+// Delete queues the removal; products keep their values under its code.
 func (a Attribute) Delete(tx db.Writer) {
 	tx.Queue("DELETE FROM attributes WHERE tenant_id = $1 AND id = $2", tx.TenantID(), a.ID).Rows(1, attributeTable.Missing())
 }

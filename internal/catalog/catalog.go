@@ -1,13 +1,13 @@
 // Package catalog holds what is for sale (interface §2.7, §4.2, §4.3).
 //
-//	Product   has a SKU, a price, images and up to 50 variants; Draft is what a caller sends of one
-//	Variant   one of the forms of a product, with a SKU of its own; all SKUs of an account are one space
-//	Link      a product's place in a category, kept also while that category is not here yet
-//	Category  a node of the tree, known to callers by their externalId
-//	Lookup    what the store has of what drafts name; Diff says what a draft changes (a pure rule)
+//	Product   has a SKU, a price, images and up to 50 variants; Draft is a caller's input for one
+//	Variant   a form of a product with a SKU of its own; SKUs of products and variants are unique per account
+//	Link      a product's place in a category, stored even before that category exists
+//	Category  a node of the tree, which callers identify by externalId
+//	Lookup    what the store has of what drafts name; Diff computes what a draft changes (a pure rule)
 //
-// Every write stamps the product or category with the tenant's change clock, and only if something changed: the
-// stamp is its entry in the change feed. Deleted ones stay for a while as tombstones.
+// Every write that changes something stamps the product or category with the tenant's change clock: the stamp is its
+// place in the change feed. Deleted ones stay for a while as tombstones.
 package catalog
 
 import (
@@ -31,7 +31,7 @@ const (
 // Statuses lists them.
 var Statuses = []Status{DraftStatus, Active, Inactive, Archived}
 
-// Product is one article. Texts called JSON are kept as they go out.
+// Product is one article. Texts called JSON are stored in the form in which they are sent.
 type Product struct {
 	ID          id.Product
 	SKU         string
@@ -45,10 +45,10 @@ type Product struct {
 	Attributes  string // JSON object: code to value
 	Variants    []Variant
 	Links       []Link
-	CreatedAt   int64 // microseconds, as all times
+	CreatedAt   int64 // microseconds since 1970, as all times
 	UpdatedAt   int64
 	ChangedAt   int64 // stamp of the tenant's change clock
-	DeletedAt   int64 // 0 while it lives
+	DeletedAt   int64 // 0 unless deleted
 }
 
 // Variant is one form of a product.
@@ -62,7 +62,7 @@ type Variant struct {
 	Position   int64
 }
 
-// PriceIn is what the variant costs: its own price, else the product's.
+// PriceIn is the variant's price: its own, or else the product's.
 func (v Variant) PriceIn(p Product) money.Amount {
 	if v.Price != nil {
 		return *v.Price
@@ -73,10 +73,10 @@ func (v Variant) PriceIn(p Product) money.Amount {
 // Link puts a product into a category.
 type Link struct {
 	Reference string      // the category's id or externalId, as given
-	Category  id.Category // "" until that category arrives
+	Category  id.Category // "" until that category exists
 }
 
-// CategoryIDs are the categories that are here, in the order given.
+// CategoryIDs are the categories that exist, in the order given.
 func (p Product) CategoryIDs() []id.Category {
 	list := make([]id.Category, 0, len(p.Links))
 	for _, l := range p.Links {
@@ -97,5 +97,5 @@ func (p Product) SKUs() []string {
 	return list
 }
 
-// search is the folded text that a list's search looks through.
+// search is the folded text that the search of a list matches.
 func (p Product) search() string { return strings.ToLower(p.SKU + " " + p.Name) }

@@ -11,15 +11,15 @@ type Category struct {
 	ExternalID     string // the caller's own; "" for none
 	Name           string
 	Slug           string
-	Parent         id.Category // "" at the root, and while the parent is not here
-	ParentExternal string      // the parent's externalId; waits for that category while Parent is ""
+	Parent         id.Category // "" at the root, and while the parent does not exist
+	ParentExternal string      // the parent's externalId; while Parent is "" the category waits for it
 	CreatedAt      int64
 	UpdatedAt      int64
 	ChangedAt      int64
 	DeletedAt      int64
 }
 
-// CategoryDraft is what a caller says of one category; what is not set stays as it is.
+// CategoryDraft is a caller's input for one category; fields that are not set stay unchanged.
 type CategoryDraft struct {
 	Index          int
 	ExternalID     patch.Field[string]
@@ -29,14 +29,14 @@ type CategoryDraft struct {
 	ParentExternal patch.Field[string]
 }
 
-// Tree is the part of the account's categories that drafts touch, up to the root, and what they become.
+// Tree is the part of the account's categories that drafts concern, up to the root, before and after the drafts.
 type Tree struct {
 	nodes    map[id.Category]*Category
 	external map[string]id.Category
 	slugs    map[string]bool
-	before   map[id.Category]Category // as stored, of those that drafts or arrivals change
-	order    []id.Category            // those in before and the new ones, in the order of change
-	claimed  map[string]bool          // externalIds of drafts accepted before
+	before   map[id.Category]Category // as stored, of categories that drafts or new parents change
+	order    []id.Category            // the categories in before and the new ones, in the order of change
+	claimed  map[string]bool          // externalIds of drafts accepted so far
 }
 
 func newTree() *Tree {
@@ -44,20 +44,20 @@ func newTree() *Tree {
 		before: map[id.Category]Category{}, claimed: map[string]bool{}}
 }
 
-// CategoryChange is what became of one category.
+// CategoryChange is the state of one category before and after.
 type CategoryChange struct {
 	Before *Category // nil when it is new
 	After  Category
 }
 
-// ByExternal finds a category by its externalId, "" when it is not here.
+// ByExternal finds a category by its externalId, "" if there is none.
 func (t *Tree) ByExternal(external string) id.Category { return t.external[external] }
 
-// Node gives a category that was read, or nil.
+// Node returns a category that was read, or nil.
 func (t *Tree) Node(category id.Category) *Category { return t.nodes[category] }
 
-// Diff takes over one draft: target is the category it speaks of, "" for a new one. A rejected draft changes nothing.
-// Once all drafts are in, Settle links what waits.
+// Diff applies one draft to the tree: target is the category that it changes, "" for a new one. A rejected draft
+// changes nothing. After all drafts, call Settle to link categories to parents that came later.
 func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemError) {
 	var problems []ItemError
 	var c Category
@@ -97,7 +97,7 @@ func (t *Tree) Diff(target id.Category, d *CategoryDraft) (id.Category, []ItemEr
 	return c.ID, nil
 }
 
-// parent sets where the category hangs. A parent that is not here is remembered by its externalId.
+// parent sets the category's parent. A parent that does not exist yet is stored by its externalId.
 func (t *Tree) parent(c *Category, d *CategoryDraft) []ItemError {
 	switch {
 	case d.Parent.Given():
@@ -125,7 +125,7 @@ func cycle(field string) ItemError {
 	return ItemError{field, "cycle", field + " would put the category below itself"}
 }
 
-// below reports whether a category is, or will be once what waits has arrived, the other one or below it.
+// below reports whether a category is the other one or below it, or will be when missing parents have come.
 func (t *Tree) below(start id.Category, c *Category) bool {
 	for seen := map[id.Category]bool{}; start != "" && !seen[start]; {
 		seen[start] = true
@@ -148,7 +148,7 @@ func (t *Tree) below(start id.Category, c *Category) bool {
 	return false
 }
 
-// put takes a category's new state into the tree.
+// put stores a category's new state in the tree.
 func (t *Tree) put(c Category) {
 	old := t.nodes[c.ID]
 	if old != nil && *old == c {
@@ -172,7 +172,7 @@ func (t *Tree) put(c Category) {
 	}
 }
 
-// Settle links categories of this tree that wait for a parent that is here now, and gives what changed, in order.
+// Settle links categories of this tree to parents that exist now, and returns the changes in order.
 func (t *Tree) Settle() []CategoryChange {
 	for _, node := range t.sorted() {
 		c := *node
@@ -198,7 +198,7 @@ func (t *Tree) Settle() []CategoryChange {
 	return list
 }
 
-// sorted gives the nodes in the order of their ids, so that a settled tree is written the same way every time.
+// sorted returns the nodes in the order of their ids, so that a settled tree is always written in the same order.
 func (t *Tree) sorted() []*Category {
 	list := make([]*Category, 0, len(t.nodes))
 	for _, c := range t.nodes {
@@ -208,7 +208,7 @@ func (t *Tree) sorted() []*Category {
 	return list
 }
 
-// Detach takes a category that goes out of the tree, and gives its children as they are without it: at the root, waiting for
+// Detach removes a category from the tree and returns its children as they are without it: at the root, waiting for
 // its externalId.
 func (t *Tree) Detach(gone id.Category) []CategoryChange {
 	var list []CategoryChange

@@ -20,9 +20,10 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return categoryTable.One(tx, db.NoLock, "id = $2::UUID AND deleted_at IS NULL", category)
 }
 
-// ReadTree reads what the drafts touch: the targets and their children, the categories named by externalId, those that wait for
-// a named one, all parents up to the root, and slugs. The operation has locked the account's clock before (db.Tx.LockClock): two writers
-// that put categories below each other at once would make a cycle that neither sees, and links of products could come in between.
+// ReadTree reads the categories that the drafts concern: the targets and their children, those named by externalId,
+// those waiting for a named one, all parents up to the root, and slugs. The operation has locked the account's clock
+// before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
+// neither sees, and products could be linked in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, error) {
 	t := newTree()
 	var named, arriving []string
@@ -59,7 +60,7 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft) (*Tree, 
 
 var categoryByIDText, categoryByExternalText, categoryWaitingText, categoryChildrenText, categorySlugsText, categoryCountText db.Text
 
-// readMore takes the living categories whose column is one of the keys into the tree.
+// readMore adds the categories whose column is one of the keys to the tree, without deleted ones.
 func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column string) error {
 	scan := categoryTable.Scanner()
 	head := categoryTable.Select("c") + " WHERE c.tenant_id = $1 AND c.deleted_at IS NULL AND " + column + " IN "
@@ -77,7 +78,7 @@ func readMore[T ~string](t *Tree, tx *db.Tx, keys []T, text *db.Text, column str
 	})
 }
 
-// readParents reads upwards until the roots, one level a query.
+// readParents reads all ancestors, one level in each query.
 func (t *Tree) readParents(tx *db.Tx) error {
 	for {
 		var missing []id.Category
@@ -118,7 +119,7 @@ func (t *Tree) readSlugs(tx *db.Tx, drafts []CategoryDraft) error {
 	})
 }
 
-// SaveCategories queues what became of categories. One that was written since it was read makes the operation run again.
+// SaveCategories queues the changes. If a category was written since it was read, the operation runs again.
 func SaveCategories(tx db.GuardedWriter, changes []CategoryChange) {
 	var fresh, changed []Category
 	for _, r := range changes {
@@ -163,7 +164,7 @@ func CountProducts(tx *db.Tx, categories []id.Category) (map[id.Category]int64, 
 	})
 }
 
-// CategoryFilter chooses categories; zero values choose all.
+// CategoryFilter selects categories; zero values select all.
 type CategoryFilter struct {
 	ExternalID    string
 	Parent        id.Category

@@ -9,15 +9,15 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Lookup is what the store has of the SKUs, categories and slugs that drafts name, and what earlier drafts of the same
-// request have taken.
+// Lookup is what the store has under the SKUs, categories and slugs that drafts name, and what earlier drafts of the
+// same request have taken.
 type Lookup struct {
 	owners     map[string]owner
 	products   map[id.Product]*Product
-	references map[string]id.Category // by id and externalId, of categories that are here
+	references map[string]id.Category // by id and externalId, of categories that exist
 	slugs      map[string]bool        // taken
-	claimed    map[string]bool        // SKUs of drafts accepted before
-	media      func([]Image) string   // how the store keeps images
+	claimed    map[string]bool        // SKUs of drafts accepted so far
+	media      func([]Image) string   // the stored form of images
 }
 
 func newLookup(drafts int, media func([]Image) string) *Lookup {
@@ -25,32 +25,32 @@ func newLookup(drafts int, media func([]Image) string) *Lookup {
 		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts), media: media}
 }
 
-// owner is who has a SKU.
+// owner is the product, and perhaps variant, that has a SKU.
 type owner struct {
 	product id.Product
 	variant id.Variant // "" when the SKU is the product's own
 }
 
-// Change is what one draft does to one product.
+// Change is what one draft changes of one product.
 type Change struct {
 	Draft   *Draft
 	Before  *Product // nil when the product is new
 	After   Product
-	Fields  []string // what changed on a product that was there, by the names of interface §2.7.1
+	Fields  []string // which fields of an existing product changed, by the names of interface §2.7.1
 	Written []Variant
 	Removed []Variant
 	links   bool // After.Links differ from what is stored
 }
 
-// IsNew reports whether the product was not there before.
+// IsNew reports whether the product did not exist before.
 func (r *Change) IsNew() bool { return r.Before == nil }
 
 // Changed reports whether there is anything to write.
 func (r *Change) Changed() bool { return r.Before == nil || len(r.Fields) > 0 }
 
-// Diff says what a draft does, by the rules of the bulk import (interface §4.2): absent fields stay, images are the whole
-// list, variants are found by their SKU and others stay unless replace says so. All reasons to reject it are given; a
-// rejected draft takes nothing.
+// Diff computes what a draft changes, by the rules of the bulk import (interface §4.2): absent fields stay, images are
+// the whole list, variants are found by their SKU, and others stay unless replace is set. It returns all reasons to
+// reject the draft; a rejected draft changes nothing.
 func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	problems := k.skuErrors(d)
 	r := Change{Draft: d}
@@ -81,7 +81,7 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	return r, nil
 }
 
-// skuErrors are the reasons that lie in the draft's SKUs.
+// skuErrors are the reasons to reject the draft that concern its SKUs.
 func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
 	if k.claimed[d.SKU] {
 		problems = append(problems, duplicate("sku", d.SKU))
@@ -110,7 +110,7 @@ func duplicate(field, sku string) ItemError {
 	return ItemError{field, "duplicate_sku", field + " " + sku + " stood earlier in this request"}
 }
 
-// claim takes the draft's SKUs and slug for the rest of the request.
+// claim reserves the draft's SKUs and slug for the rest of the request.
 func (k *Lookup) claim(r *Change, d *Draft) {
 	k.claimed[d.SKU] = true
 	for i := range d.Variants {
@@ -119,7 +119,7 @@ func (k *Lookup) claim(r *Change, d *Draft) {
 	k.slugs[r.After.Slug] = true
 }
 
-// scalars takes over the plain fields. Null clears what may be empty.
+// scalars applies the plain fields. Null clears those that may be empty.
 func (r *Change) scalars(d *Draft) {
 	p := &r.After
 	if d.Name.Given() && d.Name.Value != p.Name {
@@ -154,7 +154,7 @@ func (r *Change) changed(field string) {
 	}
 }
 
-// slug takes over a given slug, if it is free; a new product without one gets one of its own.
+// slug applies a given slug, if it is free; a new product without one gets a slug from its name.
 func (k *Lookup) slug(r *Change, d *Draft) *ItemError {
 	given := d.Slug.Value
 	switch {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// link takes over the categories, given as the whole list.
+// link applies the categories, which are given as the whole list.
 func (k *Lookup) link(r *Change, d *Draft) {
 	if !d.Categories.Set {
 		return
@@ -26,7 +26,7 @@ func (k *Lookup) link(r *Change, d *Draft) {
 	}
 }
 
-// same reports whether two links lead to one category.
+// same reports whether two links name one category.
 func (l Link) same(other Link) bool {
 	if l.Category != "" || other.Category != "" {
 		return l.Category == other.Category
@@ -34,7 +34,7 @@ func (l Link) same(other Link) bool {
 	return l.Reference == other.Reference
 }
 
-// variants takes over the variants by their SKUs.
+// variants applies the variants, found by their SKUs.
 func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	if len(d.Variants) == 0 && !(replace && d.VariantsSet) {
 		return
@@ -70,7 +70,7 @@ func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	}
 }
 
-// diff takes over what the draft says and reports whether that changed anything.
+// diff applies the draft and reports whether anything changed.
 func (v *Variant) diff(d *VariantDraft) (changed bool) {
 	if d.Name.Given() && d.Name.Value != v.Name {
 		v.Name, changed = d.Name.Value, true

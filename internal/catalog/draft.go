@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/patch"
 )
 
-// Draft is what a caller says of one product (interface §2.7.1). What is not set stays as it is; on a product that is
-// new, SKU, name and price must be there.
+// Draft is a caller's input for one product (interface §2.7.1). Fields that are not set stay unchanged; a new product
+// needs SKU, name and price.
 type Draft struct {
 	Index       int // place in a bulk request, from 0
 	SKU         string
@@ -20,7 +20,7 @@ type Draft struct {
 	Categories  patch.Field[[]string] // ids or externalIds
 	Images      patch.Field[[]ImageDraft]
 	Variants    []VariantDraft
-	VariantsSet bool // the list was there, even empty
+	VariantsSet bool // the list was given, even if empty
 	Stock       *StockDraft
 }
 
@@ -30,7 +30,7 @@ type ImageDraft struct {
 	Position int64
 }
 
-// VariantDraft is what a caller says of one variant.
+// VariantDraft is a caller's input for one variant.
 type VariantDraft struct {
 	SKU        string
 	Name       patch.Field[string]
@@ -46,7 +46,7 @@ type StockDraft struct {
 	Quantity  int64
 }
 
-// ItemError says why one item of a bulk request is rejected (interface §2.7.4).
+// ItemError is a reason to reject one item of a bulk request (interface §2.7.4).
 type ItemError struct {
 	Field   string
 	Code    string // listed in docs/errors.md

@@ -54,7 +54,7 @@ func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPubli
 	return channelTable.Page(tx, w, "b.product_id", limit, offset)
 }
 
-// ChannelPublication is a publication seen from its channel.
+// ChannelPublication is a publication, listed with its channel.
 type ChannelPublication struct {
 	Product id.Product
 	SKU     string
@@ -62,7 +62,7 @@ type ChannelPublication struct {
 	Publication
 }
 
-// UnpublishFrom queues that a product is no longer on a channel. Errors: NotFound.
+// UnpublishFrom queues the removal of a product from a channel. Errors: NotFound.
 func UnpublishFrom(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID",
 		tx.TenantID(), channel, product).Rows(1, publicationTable.Missing())

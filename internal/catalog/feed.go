@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Changes reads up to limit products whose stamp is since or later, oldest change first, and reports whether there are more;
-// deleted ones are among them only on request (interface §4.3). They are read as far as the feed shows them.
+// Changes reads up to limit products with the stamp since or a later one, oldest change first, and reports whether
+// there are more; deleted ones only on request (interface §4.3). It reads only the columns that the feed shows.
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []*Product, more bool, err error) {
 	c := newCollector(feedTable, limit+1)
 	err = tx.Each(c.add, feedTable.Select("p")+" WHERE p.tenant_id = $1 AND p.changed_at >= $2"+living("p", deleted)+
@@ -43,8 +43,8 @@ const (
 	Categories Feed = "categories"
 )
 
-// Newest is the newest stamp in a feed, tombstones included; 0 when it is empty. While it stays, so do all of the feed's
-// counts of living rows.
+// Newest is the newest stamp in a feed, tombstones included; 0 when it is empty. While it is unchanged, so are all
+// counts of the feed.
 func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 	err = tx.Row("SELECT changed_at FROM "+string(f)+" WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
 	if errors.Is(err, db.ErrNoRow) {
@@ -53,14 +53,14 @@ func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 	return newest, err
 }
 
-// Count counts the living rows with a stamp from since to before until.
+// Count counts the rows with a stamp from since to before until, without deleted ones.
 func (f Feed) Count(tx *db.Tx, since, until int64) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND changed_at >= $2 AND changed_at < $3 AND deleted_at IS NULL",
 		[]any{tx.Tenant, since, until}, &n)
 	return n, err
 }
 
-// All is how many living rows there are.
+// All is how many rows there are, without deleted ones.
 func (f Feed) All(tx *db.Tx) (n int64, err error) {
 	if f != Products {
 		err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND deleted_at IS NULL", []any{tx.Tenant}, &n)
@@ -73,14 +73,15 @@ func (f Feed) All(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// Tombstones counts the deleted rows with the stamp since or a later one. The stamps must not lead: their index has every row.
+// Tombstones counts the deleted rows with the stamp since or a later one. The query must not start from the stamps,
+// because their index has every row.
 func (f Feed) Tombstones(tx *db.Tx, since int64) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND deleted_at > 0 AND changed_at + 0 >= $2",
 		[]any{tx.Tenant, since}, &n)
 	return n, err
 }
 
-// SweepTombstones drops up to limit tombstones of products and categories deleted before a time. It serves every tenant.
+// SweepTombstones removes up to limit tombstones of products and categories deleted before a time. It serves every tenant.
 func SweepTombstones(tx *db.Tx, before int64, limit int) (swept int64, err error) {
 	for _, f := range []Feed{Products, Categories} {
 		n, err := tx.Exec("DELETE FROM "+string(f)+" WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM "+string(f)+

@@ -30,7 +30,7 @@ func (p Product) Images() (list []Image) {
 	return list
 }
 
-// images takes over the images, given as the whole list. An image keeps its id as long as its URL is in the list.
+// images applies the images, which are given as the whole list. An image keeps its id as long as its URL is in the list.
 func (k *Lookup) images(r *Change, d *Draft) {
 	if !d.Images.Set || len(d.Images.Value) == 0 && r.After.Media == "[]" {
 		return

@@ -52,7 +52,7 @@ func (k *Lookup) readReferences(tx *db.Tx, drafts []Draft) error {
 
 var referenceIDsText, referencesText, waitingText, linkWaitingText, linkedText, touchText db.Text
 
-// Touched is a product whose categories change because a category comes or goes.
+// Touched is a product whose categories change because a category was created or deleted.
 type Touched struct {
 	ID   id.Product
 	SKU  string
@@ -86,7 +86,7 @@ func touched(tx *db.Tx, keys []string, text *db.Text, column string) (list []Tou
 	return list, err
 }
 
-// Arrive links what waited for categories that are here now; the touched products enter the feed.
+// Arrive links products to categories that now exist; the products get a new place in the feed.
 func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	db.Chunks(categories, func(piece []Category) error {
 		args := []any{tx.TenantID()}
@@ -104,13 +104,13 @@ func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	touch(tx, products)
 }
 
-// Leave takes products out of a category that goes; the links wait for its return under the same externalId.
+// Leave removes products from a category that is deleted; the links wait for a new category with the same externalId.
 func Leave(tx db.Writer, category id.Category, products []Touched) {
 	tx.Change("UPDATE product_categories SET category_id = NULL WHERE tenant_id = $1 AND category_id = $2", tx.TenantID(), category)
 	touch(tx, products)
 }
 
-// touch stamps products of which nothing else changes.
+// touch stamps products without changing anything else.
 func touch(tx db.Writer, list []Touched) {
 	stamp := stamps(tx, len(list))
 	db.Chunks(list, func(piece []Touched) error {

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Filter chooses products; zero values choose all (interface §4.5.1).
+// Filter selects products; zero values select all (interface §4.5.1).
 type Filter struct {
 	IDs           []id.Product
 	Search        string // part of SKU or name, in any case
@@ -35,13 +35,13 @@ const (
 // Sorts lists them.
 var Sorts = []Sort{ByName, BySKU, ByPrice, ByCreation, ByUpdate}
 
-// key is what the products p are ordered by; ties break by id.
+// key is the SQL that each sort orders products p by; equal values are ordered by id.
 var key = map[Sort]string{ByCreation: "p.id", ByUpdate: "p.changed_at", ByName: `p.name COLLATE "C"`, BySKU: "p.sku", ByPrice: "p.price"}
 
-// counted names the kept counts of living products, by status.
+// counted is the name of the kept counts of products, by status; deleted products are not counted.
 const counted = "products"
 
-// Counts reads how many living products there are, by status.
+// Counts reads how many products there are, by status, without deleted ones.
 func Counts(r db.Reader) (map[Status]int64, error) {
 	kept, err := db.Tallies(r, counted)
 	counts := make(map[Status]int64, len(kept))
@@ -51,7 +51,7 @@ func Counts(r db.Reader) (map[Status]int64, error) {
 	return counts, err
 }
 
-// Page reads which products a page has, and how many the filter chooses in all. The way to them is chosen here (list_ways.go).
+// Page reads the ids of a page's products, and how many match in all. It chooses the query plan (list_ways.go).
 func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 	switch {
 	case f.IDs != nil || f.SKU != "":

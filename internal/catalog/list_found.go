@@ -11,7 +11,8 @@ import (
 
 // pageOfFound reads a page of a search.
 func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
-	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" { // the texts know all that it takes
+	// The index of searches answers such a filter alone.
+	if f.Sort == ByCreation && len(f.Statuses) == 0 && f.Category == "" && f.Channel == "" {
 		page := &search.Page{Offset: f.Offset, Limit: f.Limit, Ascending: !f.Descending}
 		err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
 			page.Add(search.Hit{ID: id})
@@ -30,7 +31,7 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 		return nil
 	})
 	chosen := &choice{filter: f}
-	chosen.filter.Search = "" // found already
+	chosen.filter.Search = "" // applied already
 	for len(found) > 0 && err == nil {
 		piece := make([]id.Product, min(256, len(found)))
 		for i := range piece {
@@ -42,21 +43,21 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]id.Product, int64, error) {
 	return chosen.page(), chosen.total, err
 }
 
-// choice looks at products one by one and keeps those of one page, and those before it, out of any number.
+// choice selects, from any number of products examined, those of one page and of the pages before it.
 type choice struct {
 	filter Filter
-	total  int64 // of those that fit
+	total  int64 // how many match
 	best   []chosen
 }
 
-// chosen is a product with what it is ordered by.
+// chosen is a product with its sort value.
 type chosen struct {
 	id     id.Product
 	text   string // of ByName and BySKU
 	number int64  // of ByPrice and ByUpdate
 }
 
-// look adds those of some products that the filter lets through, whatever it searches or names.
+// look examines some products and adds those that match the filter, without its search and ids.
 func (c *choice) look(tx *db.Tx, ids []id.Product) error {
 	f := c.filter
 	for len(ids) > 0 {
@@ -108,7 +109,7 @@ func (c *choice) add(p chosen) {
 	}
 }
 
-// compare orders products as the pages of the filter do.
+// compare sorts products as the pages of the filter do.
 func (f Filter) compare(a, b chosen) int {
 	by := cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number), cmp.Compare(a.id, b.id))
 	if f.Descending {
@@ -117,7 +118,7 @@ func (f Filter) compare(a, b chosen) int {
 	return by
 }
 
-// page gives the products of the page, in order.
+// page returns the products of the page, in order.
 func (c *choice) page() []id.Product {
 	slices.SortFunc(c.best, c.filter.compare)
 	from, to := min(c.filter.Offset, len(c.best)), min(c.filter.Offset+c.filter.Limit, len(c.best))

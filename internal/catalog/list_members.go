@@ -5,14 +5,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// members are the products of a category or a channel: an index has them in the order of their ids.
+// members are the products of a category or a channel, which an index has in the order of their ids.
 type members struct {
 	table, column string
 	of            any
 	size          int64
 }
 
-// memberships are those that a filter asks for, the fewest first.
+// memberships are the category and the channel of a filter, the one with fewer products first.
 func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 	if f.Category != "" {
 		list = append(list, members{table: "product_categories", column: "category_id", of: f.Category})
@@ -35,7 +35,7 @@ func (f Filter) memberships(tx *db.Tx) (list []members, err error) {
 	return list, nil
 }
 
-// from lists the members m with their products.
+// from joins the members m with their products.
 func (m members) from(w *db.Where) string {
 	return "(SELECT DISTINCT product_id FROM " + m.table + " WHERE tenant_id = $1 AND " + m.column + " = " + w.Bind(m.of) +
 		"::UUID) AS m CROSS JOIN products p"

@@ -7,14 +7,15 @@ import (
 	"entrepot/internal/id"
 )
 
-// The ways to a page. Either the products that a filter chooses are gathered by what chooses them and sorted, or all products are walked
-// in the order of the sort, which has an index, and those that do not fit are skipped. A condition that must not lead to an index stands
-// aside in an expression, and so does an order that no index shall give.
+// A page can be read in two ways. Either the products that match are collected by an index on the filter and then
+// sorted, or all products are read in the order of the sort, by its index, and those that do not match are skipped. A
+// condition that must not lead the planner to an index is wrapped in an expression, and so is an order that no index
+// shall serve.
 
-// aside is a condition that leads to no index.
+// aside wraps a condition so that the planner uses no index for it.
 func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// sorted is the order of a page whose products are gathered.
+// sorted is the ORDER BY of a page whose products are collected and sorted.
 func (f Filter) sorted() string {
 	direction := f.direction()
 	switch f.Sort {
@@ -26,8 +27,8 @@ func (f Filter) sorted() string {
 	return key[f.Sort] + " + 0" + direction + ", p.id" + direction
 }
 
-// walked is the order of a page on the walk along the index of the sort, but for name and price (sorts.go). No two products have one stamp
-// or SKU.
+// walked is the ORDER BY of a page read in the order of the sort's index, except for name and price (sorts.go). No two
+// products have the same stamp or SKU.
 func (f Filter) walked() string {
 	if f.Sort == BySKU {
 		return "k.sku" + f.direction()
@@ -42,13 +43,13 @@ func (f Filter) direction() string {
 	return " ASC"
 }
 
-// walk reads a page in the order of the sort, skipping what does not fit.
+// walk reads a page in the order of the sort and skips what does not match.
 func (f Filter) walk(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
 	if f.Sort == ByName || f.Sort == ByPrice {
 		return f.walkSorts(tx, fit)
 	}
 	from, w := "products p", db.NewWhere(tx, "p").And("p.deleted_at IS NULL")
-	if f.Sort == BySKU { // the SKUs' own order is there already
+	if f.Sort == BySKU { // the table of SKUs has that order
 		from = "skus k CROSS JOIN products p"
 		w.And("k.tenant_id = $1 AND k.variant_id IS NULL AND p.id = k.product_id")
 	}
@@ -64,7 +65,7 @@ func (f Filter) ids(tx *db.Tx, from string, w *db.Where, order string) ([]id.Pro
 
 func scanID(r db.Rows) (product id.Product, err error) { return product, r.Scan((*string)(&product)) }
 
-// andStatuses adds the filter's statuses, if there are any; leading says whether they may lead to their index.
+// andStatuses adds the filter's statuses, if there are any; leading says whether the planner may use their index.
 func (f Filter) andStatuses(w *db.Where, leading bool) {
 	switch {
 	case len(f.Statuses) == 0:
@@ -75,7 +76,7 @@ func (f Filter) andStatuses(w *db.Where, leading bool) {
 	}
 }
 
-// pageByStatus reads a page of all products, or of those with some statuses: total of all there are.
+// pageByStatus reads a page of all products, or of those with some statuses: total of all products match.
 func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) {
 	if len(f.Statuses) == 0 {
 		return f.walk(tx, func(*db.Where) {})
@@ -91,12 +92,13 @@ func (f Filter) pageByStatus(tx *db.Tx, total, all int64) ([]id.Product, error) 
 	return f.walk(tx, func(w *db.Where) { f.andStatuses(w, false) })
 }
 
-// gathers reports whether reading some products is shorter than a walk past those that do not fit, if n of all fit, spread evenly.
+// gathers reports whether collecting some products costs less than reading in the order of the sort, if n of all
+// match, evenly distributed.
 func (f Filter) gathers(some, n, all int64) bool {
 	return float64(some)*float64(n) <= float64(f.Limit+f.Offset)*float64(all)
 }
 
-// pageOfBranches reads a page by creation of products with some statuses: each status in the order of its index.
+// pageOfBranches reads a page by creation of products with some statuses: each status in the order of its index, merged.
 func (f Filter) pageOfBranches(tx *db.Tx) ([]id.Product, error) {
 	w := db.NewWhere(tx, "p")
 	reach := w.Bind(f.Limit + f.Offset)
@@ -112,7 +114,7 @@ func (f Filter) pageOfBranches(tx *db.Tx) ([]id.Product, error) {
 		" LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
 }
 
-// pageOfNamed reads a page of the products with some ids or an SKU: few in any case.
+// pageOfNamed reads a page of the products with some ids or a SKU, which are always few.
 func (f Filter) pageOfNamed(tx *db.Tx) ([]id.Product, int64, error) {
 	ids := f.IDs
 	if f.SKU != "" {

@@ -17,7 +17,7 @@ type PriceDraft struct {
 	CompareAt patch.Field[money.Amount] // null clears
 }
 
-// Priced is a product with the prices it has, and the variants of it that drafts name.
+// Priced is a product with its present prices, and those of its variants that drafts name.
 type Priced struct {
 	ID        id.Product
 	SKU       string
@@ -30,13 +30,13 @@ type Priced struct {
 	was       int64
 }
 
-// priceTarget is what one draft's SKU stands for.
+// priceTarget is the product or variant that has a draft's SKU.
 type priceTarget struct {
 	product *Priced
 	variant id.Variant // "" for the product's own price
 }
 
-// PriceList is what drafts speak of, draft by draft.
+// PriceList has the targets of drafts, in the drafts' order.
 type PriceList struct {
 	drafts   []PriceDraft
 	targets  []priceTarget
@@ -45,10 +45,10 @@ type PriceList struct {
 
 var pricedText db.Text
 
-// ReadPrices reads the present prices of what the drafts' SKUs stand for.
+// ReadPrices reads the present prices of the products and variants with the drafts' SKUs.
 func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	l := &PriceList{drafts: drafts, targets: make([]priceTarget, len(drafts)), products: make([]*Priced, 0, len(drafts))}
-	var shared map[id.Product]*Priced // once a variant is named, one product may be named several times
+	var shared map[id.Product]*Priced // only if a variant is named can several drafts name one product
 	var withVariants []id.Product
 	room := make([]Priced, len(drafts))
 	var row Priced
@@ -126,7 +126,7 @@ type PriceChanges struct {
 	variants []variantRow
 }
 
-// Diff takes over the drafts' prices and gives what changes.
+// Diff applies the drafts' prices and returns what changes.
 func (l *PriceList) Diff() *PriceChanges {
 	c := &PriceChanges{Products: make([]*Priced, 0, len(l.products))}
 	for i := range l.drafts {
@@ -157,7 +157,7 @@ func (c *PriceChanges) Save(tx db.Writer) {
 	variantTable.UpsertStamped(tx, c.variants)
 }
 
-// diff takes over the price of the product itself. Its fields come before those of the product's other drafts.
+// diff applies the price of the product itself. Its fields come before those of the product's other drafts.
 func (p *Priced) diff(d *PriceDraft) {
 	price := d.Price != p.Price
 	compare := d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), p.CompareAt)
@@ -181,7 +181,7 @@ func (p *Priced) diff(d *PriceDraft) {
 	}
 }
 
-// diffVariant takes over the price of a variant; nil when it is that already.
+// diffVariant applies the price of a variant; nil if it is unchanged.
 func (p *Priced) diffVariant(variant id.Variant, d *PriceDraft) *Variant {
 	i := slices.IndexFunc(p.variants, func(v Variant) bool { return v.ID == variant })
 	if i < 0 {

@@ -5,10 +5,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// PublicationStatus says how far a product is on a channel.
+// PublicationStatus is the state of a product on a channel.
 type PublicationStatus string
 
-// The statuses: a connector's channel starts pending and its worker settles it; a custom channel is published at once.
+// The statuses: on a connector's channel a publication starts pending and the worker completes it; on a custom channel
+// it is published at once.
 const (
 	PublicationPending   PublicationStatus = "pending"
 	PublicationPublished PublicationStatus = "published"
@@ -27,8 +28,8 @@ type Publication struct {
 
 var publishText, publicationsText db.Text
 
-// Publish queues that products are to be on a channel, or are; what the platform calls them stays. A product that goes meanwhile makes
-// the transaction run again.
+// Publish queues publications of products on a channel, with a status; an existing platform id stays. If a product is
+// deleted meanwhile, the transaction runs again.
 func Publish(tx db.Writer, channel id.Channel, status PublicationStatus, products []id.Product) {
 	var at int64
 	if status == PublicationPublished {
@@ -52,7 +53,7 @@ func Publish(tx db.Writer, channel id.Channel, status PublicationStatus, product
 	})
 }
 
-// PublicationsOf reads where products are published, by product, in the order of the channels' ids.
+// PublicationsOf reads the publications of products, by product, in the order of the channels' ids.
 func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publication, error) {
 	found, scan := map[id.Product][]Publication{}, publicationTable.Scanner()
 	err := each(tx, products, &publicationsText, publicationTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
@@ -64,12 +65,12 @@ func PublicationsOf(tx *db.Tx, products []id.Product) (map[id.Product][]Publicat
 	return found, err
 }
 
-// Unpublish queues that a product is nowhere any more.
+// Unpublish queues the removal of a product from all channels.
 func Unpublish(tx db.Writer, product id.Product) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND product_id = $2", tx.TenantID(), product)
 }
 
-// CountPublications counts the products that are on a channel, or are on their way there (interface §2.7).
+// CountPublications counts the products that are published on a channel or waiting to be (interface §2.7).
 func CountPublications(tx db.Reader, channel id.Channel) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND status <> 'removing'",
 		[]any{tx.TenantID(), channel}, &n)

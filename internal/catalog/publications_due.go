@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// PublicationRemoving is on its way off a platform.
+// PublicationRemoving means that the product is being taken off the platform.
 const PublicationRemoving PublicationStatus = "removing"
 
 // Due is a publication that waits for its platform.
@@ -14,7 +14,8 @@ type Due struct {
 	Status  PublicationStatus
 }
 
-// PublicationsDue lists publications of a channel that its platform does not have yet, or still has, by product after a given one.
+// PublicationsDue lists publications of a channel that must still be sent to its platform or removed from it, by
+// product, after a given one.
 func PublicationsDue(tx *db.Tx, channel id.Channel, after id.Product, limit int) ([]Due, error) {
 	if after == "" {
 		after = "00000000-0000-0000-0000-000000000000"
@@ -24,7 +25,7 @@ func PublicationsDue(tx *db.Tx, channel id.Channel, after id.Product, limit int)
 		AND product_id > $3::UUID ORDER BY product_id LIMIT $4::BIGINT`, tx.Tenant, channel, after, limit)
 }
 
-// PublishedOn reads which of some products are published on a channel, or were.
+// PublishedOn reads which of some products are, or were, published on a channel.
 func PublishedOn(tx *db.Tx, channel id.Channel, products []id.Product) (map[id.Product]PublicationStatus, error) {
 	all, err := PublicationsOf(tx, products)
 	found := map[id.Product]PublicationStatus{}
@@ -38,8 +39,8 @@ func PublishedOn(tx *db.Tx, channel id.Channel, products []id.Product) (map[id.P
 	return found, err
 }
 
-// SettlePublication queues what became of a publication on its platform, unless it is on its way off there. Of a failed one, what the
-// platform calls it stays.
+// SettlePublication queues the outcome of publishing on the platform, unless the publication is being removed. A
+// failed one keeps its platform id.
 func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, status PublicationStatus, externalID, url, reason string) {
 	var at int64
 	if status == PublicationPublished {
@@ -61,7 +62,7 @@ func SettlePublication(tx db.Writer, channel id.Channel, product id.Product, sta
 	)
 }
 
-// EndPublication queues that a product is off a channel: the platform has taken it off sale.
+// EndPublication queues the deletion of a publication, after the platform has taken the product off sale.
 func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change(
 		"DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id = $3::UUID AND status = 'removing'",
@@ -71,7 +72,7 @@ func EndPublication(tx db.Writer, channel id.Channel, product id.Product) {
 	)
 }
 
-// RemovePublication queues that a product goes off a channel once its platform has taken it off sale. Errors: NotFound.
+// RemovePublication queues that a product is to be taken off a channel's platform; EndPublication follows. Errors: NotFound.
 func RemovePublication(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Change("UPDATE publications SET status = 'removing', error = NULL WHERE tenant_id = $1 AND channel_id = $2::UUID AND product_id "+
 		"= $3::UUID",

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// collector gathers products and then fetches the parts of those that have some.
+// collector collects products and then reads variants and links of those that have some.
 type collector struct {
 	list        []*Product
 	byID        map[id.Product]*Product
@@ -17,7 +17,7 @@ type collector struct {
 	places []any
 }
 
-// newCollector takes rows of a table's columns: productTable or feedTable.
+// newCollector reads rows with the columns of productTable or feedTable.
 func newCollector(table *db.Table[productRow], room int) *collector {
 	c := &collector{list: make([]*Product, 0, room)}
 	c.places = table.Places(&c.row)
@@ -35,7 +35,7 @@ func (c *collector) add(r db.Rows) error {
 	return nil
 }
 
-// orNil is an amount that was read with -1 for none.
+// orNil is an amount; -1, which stands for none, becomes nil.
 func orNil(amount int64) *money.Amount {
 	if amount < 0 {
 		return nil
@@ -44,7 +44,7 @@ func orNil(amount int64) *money.Amount {
 	return &a
 }
 
-// part notes which rows of a product are elsewhere.
+// part notes which parts of a product are in other tables.
 func (c *collector) part(p *Product, has *productRow) {
 	if has.variants+has.links == 0 {
 		return
@@ -80,12 +80,12 @@ func (c *collector) fetch(tx *db.Tx) error {
 	return db.WaitAll(append(variants, links...))
 }
 
-// eachVariant reads the variants of products, each product's in their order.
+// eachVariant reads the variants of products, those of one product in their order.
 func eachVariant(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) error {
 	return db.WaitAll(prefetchVariants(tx, products, take))
 }
 
-// prefetchVariants is eachVariant for a caller that waits later.
+// prefetchVariants is eachVariant as pending reads.
 func prefetchVariants(tx *db.Tx, products []id.Product, take func(product id.Product, v Variant)) []*db.PendingRead {
 	scan := variantTable.Scanner()
 	return prefetchEach(tx, products, &variantsText, variantTable.Select("")+" WHERE tenant_id = $1 AND product_id IN ",
@@ -105,17 +105,17 @@ func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row 
 	return eachOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
 }
 
-// prefetchEach is each for a caller that waits later.
+// prefetchEach is each as pending reads.
 func prefetchEach[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row func(db.Rows) error) []*db.PendingRead {
 	return prefetchOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
 }
 
-// eachOf runs a query that takes keys from $2 on for all keys, in pieces; the last key may stand in it more than once.
+// eachOf runs a query that takes keys from $2 on, for all keys, in pieces; the query may name its last key more than once.
 func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) error {
 	return db.WaitAll(prefetchOf(tx, keys, text, build, row))
 }
 
-// prefetchOf is eachOf for a caller that waits later.
+// prefetchOf is eachOf as pending reads.
 func prefetchOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) (list []*db.PendingRead) {
 	for len(keys) > 0 {
 		piece := keys[:min(256, len(keys))]
@@ -128,7 +128,7 @@ func prefetchOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int)
 	return list
 }
 
-// ByIDs reads living products with their variants and links, in no order; unknown ids are left out.
+// ByIDs reads products with their variants and links, in no order; unknown and deleted ones are left out.
 func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 	c := newCollector(productTable, len(ids))
 	err := each(tx, ids, &byIDText, productTable.Select("p")+" WHERE p.tenant_id = $1 AND p.id IN ", " AND p.deleted_at IS NULL", c.add)
@@ -141,7 +141,7 @@ func ByIDs(tx *db.Tx, ids []id.Product) ([]*Product, error) {
 // Missing is the error for a product that the account does not have: NotFound.
 func Missing() error { return productTable.Missing() }
 
-// ByID reads one living product. Errors: NotFound.
+// ByID reads one product that is not deleted. Errors: NotFound.
 func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	list, err := ByIDs(tx, []id.Product{product})
 	if err == nil && len(list) == 0 {
@@ -153,8 +153,8 @@ func ByID(tx *db.Tx, product id.Product) (*Product, error) {
 	return list[0], nil
 }
 
-// ReadFor reads what the drafts touch: owners of their SKUs, the products of these, categories, and slugs. Media is how a product keeps
-// its images: the JSON that goes out.
+// ReadFor reads what the drafts concern: the products with their SKUs, categories, and slugs. media converts images to
+// their stored form, the JSON that is sent.
 func ReadFor(tx *db.Tx, drafts []Draft, media func([]Image) string) (*Lookup, error) {
 	k := newLookup(len(drafts), media)
 	skus := make([]string, 0, len(drafts))
@@ -176,8 +176,8 @@ func ReadFor(tx *db.Tx, drafts []Draft, media func([]Image) string) (*Lookup, er
 	return k, k.readSlugs(tx, drafts)
 }
 
-// readOwners finds the products that have the SKUs. It asks by a scalar subquery for each, and takenSlugs too: that is one
-// probe of the index on any engine, whatever its planner knows of the table yet.
+// readOwners finds the products that have the SKUs. It uses a scalar subquery for each SKU, as readSlugs does for
+// slugs: that is one look-up in the index on either engine, whatever the planner's statistics say.
 func (k *Lookup) readOwners(tx *db.Tx, skus []string) error {
 	var sku, product string
 	into := []any{&sku, &product}

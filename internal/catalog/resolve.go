@@ -5,15 +5,15 @@ import (
 	"entrepot/internal/id"
 )
 
-// Sellable is what a SKU stands for on an order line: a product, or one variant of it (interface §2.3).
+// Sellable is the product, or variant of it, that a SKU on an order line means (interface §2.3).
 type Sellable struct {
 	SKU     string
 	Product id.Product
 	Variant id.Variant // "" when the SKU is the product's own
-	Name    string     // the product's name, with the variant's behind a dash
+	Name    string     // the product's name; for a variant a dash and its name follow
 }
 
-// Resolve finds what SKUs stand for, by SKU; those the account does not have are left out.
+// Resolve finds the products and variants of SKUs, by SKU; unknown SKUs are left out.
 func Resolve(r db.Reader, skus []string) (map[string]Sellable, error) {
 	return PrefetchResolve(r, skus).Wait()
 }

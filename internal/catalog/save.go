@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// Save queues what changes change: products with their stamps, SKUs, variants and links. If one of them was written
-// since it was read, or a SKU or slug was taken, the operation runs again.
+// Save queues the changes: products with their stamps, SKUs, variants and links. If one of them was written since it
+// was read, or a SKU or slug was taken, the operation runs again.
 func Save(tx db.Writer, changes []Change) {
 	var fresh, full, priced []productRow
 	var searched []search.Document
@@ -40,10 +40,10 @@ func Save(tx db.Writer, changes []Change) {
 	search.Put(tx, search.Products, searched...)
 }
 
-// alive is the condition that a product has not been deleted.
+// alive is the condition that a product is not deleted.
 const alive = "products.deleted_at IS NULL"
 
-// stamps hands out n stamps of the transaction, one a call.
+// stamps returns a function that returns one of n reserved stamps at each call.
 func stamps(tx db.GuardedWriter, n int) func() int64 {
 	next := tx.Stamps(n) - db.StampStep
 	return func() int64 {
@@ -52,7 +52,7 @@ func stamps(tx db.GuardedWriter, n int) func() int64 {
 	}
 }
 
-// pricesOnly reports whether the short update will do.
+// pricesOnly reports whether only prices change, so that the short UPDATE is enough.
 func (r *Change) pricesOnly() bool {
 	for _, f := range r.Fields {
 		if f != "price" && f != "compareAtPrice" && f != "variants" {
@@ -62,7 +62,7 @@ func (r *Change) pricesOnly() bool {
 	return true
 }
 
-// Delete makes a product a tombstone and frees its SKUs and its slug.
+// Delete queues that a product becomes a tombstone, without its SKUs and slug, which others may take.
 func Delete(tx db.Writer, p *Product) {
 	tx.Change("UPDATE products SET deleted_at = $3, updated_at = $3, changed_at = "+db.Clock+" + $4::BIGINT, variant_count = 0,"+
 		" category_count = 0 WHERE tenant_id = $1 AND id = $2 AND changed_at = $5 AND deleted_at IS NULL",

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// saveParts queues SKUs, variants and links, all behind the account's clock (decision 26).
+// saveParts queues SKUs, variants and links, all after the account's clock (decision 26).
 func saveParts(tx db.Writer, changes []*Change) {
 	skus := make([]skuRow, 0, len(changes))
 	var variants []variantRow
@@ -56,7 +56,7 @@ func has(list []Variant, variant id.Variant) bool {
 	return false
 }
 
-// SKUTopic is what the store wakes when SKUs have come.
+// SKUTopic is the topic on which the store wakes loops when SKUs were created.
 const SKUTopic = "skus"
 
 func dropVariants(tx db.Writer, list []skuRow) {
@@ -102,8 +102,9 @@ func dropLinks(tx db.Writer, list []id.Product) {
 	})
 }
 
-// stillSo is the condition that a link v is as it was found: a category that came or went meanwhile makes the operation run again, so that
-// no link waits for what is there. Writers of categories hold the account's clock, and this comes after it.
+// stillSo is the condition that a link v is as it was read: if a category was created or deleted meanwhile, the
+// operation runs again, so that no link waits for a category that exists. Writers of categories hold the account's
+// clock, and this statement comes after it.
 const stillSo = `(v.category_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM categories c
 		WHERE c.tenant_id = $1 AND c.external_id = v.reference AND c.deleted_at IS NULL))
 	AND (v.category_id IS NULL OR EXISTS (SELECT 1 FROM categories c

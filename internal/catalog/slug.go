@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxSlug bounds a slug that is made here, in bytes.
+// maxSlug is the largest length of a generated slug, in bytes.
 const maxSlug = 120
 
 // Slug turns text into lower-case words joined by hyphens, for addresses: "Crème brûlée, 2×" → "creme-brulee-2". Letters
@@ -39,7 +39,7 @@ func Slug(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// asciiSlug is Slug for plain text, which most is; ok is false for other text.
+// asciiSlug is a fast Slug for ASCII text, which most text is; ok is false for other text.
 func asciiSlug(text string) (slug string, ok bool) {
 	b := make([]byte, 0, len(text))
 	hyphen := false
@@ -67,8 +67,8 @@ func asciiSlug(text string) (slug string, ok bool) {
 	return string(b), true
 }
 
-// slugFor gives a slug that is free: from the name, with the end of the id behind it if that is taken. If another product takes it
-// meanwhile, the store refuses the write and the operation runs again.
+// slugFor returns a free slug: from the name, followed by the end of the id if that is taken. If another product takes
+// it meanwhile, the write fails and the operation runs again.
 func slugFor(name, id string, taken func(string) bool) string {
 	switch slug := Slug(name); {
 	case slug == "":

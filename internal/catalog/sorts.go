@@ -11,30 +11,33 @@ import (
 	"entrepot/internal/id"
 )
 
-// What products are sorted by, name and price, is kept in the table product_sorts, which follows the change clock at some distance: it has
-// all changes up to a stamp. A list reads the products in its order, leaves out those that changed since, and puts these in their place.
-// So a write of products costs nothing for the sorts, and a list is exact all the same (docs/decisions/0133).
+// The table product_sorts keeps products by name and price. It is updated some time after the change clock: it has all
+// changes up to one stamp. A list reads the table in its order, leaves out the products that changed since, and adds
+// these in their place. So a write of products costs nothing for the sorts, and a list is exact nevertheless
+// (docs/decisions/0133).
 
-// Bounds of following.
+// Bounds of the updates of product_sorts.
 const (
-	sortAt     = 200     // products that changed, from which it is worth it
-	sortAnyway = 100_000 // from which it is done while more change
-	sortStep   = 500     // products of one transaction
+	sortAt     = 200     // changed products from which an update is worth its cost
+	sortAnyway = 100_000 // changed products from which the update does not wait for a pause
+	sortStep   = 500     // products in one transaction
 )
 
-// SortRest is how long nothing of an account's products may have changed before their sorts follow: not in the midst of an import.
+// SortRest is how long an account's products must be unchanged before their sorts are updated, so that this does not
+// happen in the middle of an import.
 const SortRest = 5 * time.Second
 
-// sortLock is the lock of those who write product_sorts: one at a time in an account. Whoever has it waits for no record
+// sortLock is the lock of the writers of product_sorts: one at a time in an account. Its holder waits for no record
 // (docs/decisions/0026).
 const sortLock = "product sorts"
 
-// FollowSorts lets the sorts of every account follow what has changed. It serves every tenant.
+// FollowSorts updates the sorts of every account with what has changed. It serves every tenant.
 func FollowSorts(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
 		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
-			// The 0 is chosen inside the subquery: behind row-level security, PostgreSQL takes no COALESCE for a bound of an index.
+			// The default 0 is inside the subquery: under row-level security, PostgreSQL uses no COALESCE as the bound
+			// of an index.
 			`SELECT t.tenant_id FROM tenants t WHERE EXISTS (SELECT 1 FROM products p WHERE p.tenant_id = t.tenant_id
 				AND p.changed_at > (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = t.tenant_id)
 				ORDER BY p.changed_at LIMIT 1 OFFSET $1::BIGINT) ORDER BY t.tenant_id`, sortAt-1)
@@ -48,7 +51,7 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// FollowSort lets the sorts of one account follow all that has changed, if nothing changed for some time.
+// FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest.
 func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
 	for {
 		n := 0
@@ -62,7 +65,7 @@ func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.D
 	}
 }
 
-// sorted is a product by what it is sorted by.
+// sorted is a product with its sort values.
 type sorted struct {
 	id      id.Product
 	name    string
@@ -71,7 +74,7 @@ type sorted struct {
 	deleted bool
 }
 
-// followSome takes over the next changes in their order, as many as one transaction should, and gives how many these were.
+// followSome applies the next changes in their order, as many as one transaction should, and returns how many.
 func followSome(tx *db.Tx, rest time.Duration) (int, error) {
 	if err := tx.LockName(sortLock); err != nil {
 		return 0, err
@@ -97,7 +100,7 @@ func followSome(tx *db.Tx, rest time.Duration) (int, error) {
 	return len(changes), nil
 }
 
-// stillChanging reports whether a product has changed since a time and those that did are not too many yet to wait for the rest.
+// stillChanging reports whether a product has changed since a time and the changes are few enough to wait for a pause.
 func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
 	var newest, plenty int64
 	err := tx.Row("SELECT coalesce(max(changed_at), 0) FROM products WHERE tenant_id = $1", []any{tx.Tenant}, &newest)
@@ -112,7 +115,7 @@ func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
 	return false, err
 }
 
-// saveSorts queues the rows of products as they are now, in the order of their ids, in which the table lies.
+// saveSorts queues the rows of products as they are now, in the order of their ids, which is the order of the table.
 func saveSorts(tx *db.Tx, changes []sorted) {
 	slices.SortFunc(changes, func(a, b sorted) int { return cmp.Compare(a.id, b.id) })
 	var there []sorted
@@ -143,14 +146,14 @@ func saveSorts(tx *db.Tx, changes []sorted) {
 
 var sortsText db.Text
 
-// sortedUntil is the stamp of the last change that the sorts have.
+// sortedUntil is the stamp of the last change that the sorts include.
 func sortedUntil(tx *db.Tx) (stamp int64, err error) {
 	err = tx.Row("SELECT coalesce(max(stamp), 0) FROM product_sorts_until WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 	return stamp, err
 }
 
-// walkSorts reads a page in the order of name or price, of the products that fit: those that the sorts have in their place, merged with
-// those that changed since.
+// walkSorts reads a page of matching products in the order of name or price: those unchanged since the sorts were
+// updated, merged with those changed since.
 func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error) {
 	until, err := sortedUntil(tx)
 	if err != nil {
@@ -164,7 +167,7 @@ func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error
 	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND s.tenant_id = $1 AND p.id = s.product_id")
 	w.And(aside("p.changed_at <= " + w.Bind(until)))
 	fit(w)
-	from := max(0, f.Offset-len(late)) // as many of those that changed may come before
+	from := max(0, f.Offset-len(late)) // this many of the changed products may come before
 	list, err := f.listChosen(tx, "SELECT s.product_id, s."+column+" FROM product_sorts s CROSS JOIN products p WHERE "+w.String()+
 		" ORDER BY s."+column+f.direction()+", s.product_id"+f.direction()+
 		" LIMIT "+w.Bind(f.Limit+len(late))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
@@ -174,7 +177,7 @@ func (f Filter) walkSorts(tx *db.Tx, fit func(w *db.Where)) ([]id.Product, error
 	return f.mergePage(list, late, from), nil
 }
 
-// changedSince reads the products that fit and have changed since a stamp, in the order of the page.
+// changedSince reads the matching products that changed since a stamp, in the order of the page.
 func (f Filter) changedSince(tx *db.Tx, until int64, fit func(w *db.Where)) ([]chosen, error) {
 	w := db.NewWhere(tx, "p").And("p.deleted_at IS NULL AND p.changed_at > ?", until)
 	fit(w)
@@ -183,7 +186,7 @@ func (f Filter) changedSince(tx *db.Tx, until int64, fit func(w *db.Where)) ([]c
 	return late, err
 }
 
-// listChosen reads products with what they are sorted by.
+// listChosen reads products with their sort values.
 func (f Filter) listChosen(tx *db.Tx, sql string, args ...any) ([]chosen, error) {
 	return db.List(tx, func(r db.Rows) (c chosen, err error) {
 		if f.Sort == ByName {
@@ -193,13 +196,13 @@ func (f Filter) listChosen(tx *db.Tx, sql string, args ...any) ([]chosen, error)
 	}, sql, args...)
 }
 
-// mergePage is the page out of two lists in its order: one of which the first from are left out, and one that is whole.
+// mergePage merges two lists in the page's order: of one the first from products are left out, the other is complete.
 func (f Filter) mergePage(list, whole []chosen, from int) []id.Product {
 	page := make([]id.Product, 0, f.Limit)
-	if from > 0 && len(list) == 0 { // the page would be behind the end
+	if from > 0 && len(list) == 0 { // the page is after the end
 		return page
 	}
-	at := from // the place of the next one
+	at := from // position of the next product
 	if from > 0 {
 		before, _ := slices.BinarySearchFunc(whole, list[0], f.compare)
 		at, whole = from+before, whole[before:]

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// productRow is a product's own row. It counts what the product has in other tables, so that readers skip what is not there.
+// productRow is a product's own row. It counts the product's rows in other tables, so that readers skip empty ones.
 type productRow struct {
 	Product
 	variants int64
@@ -17,7 +17,7 @@ type productRow struct {
 // rowOf is a product's row with its present parts.
 func rowOf(p *Product) productRow { return productRow{*p, int64(len(p.Variants)), int64(len(p.Links))} }
 
-// The columns of products: what a change of prices alone writes, what a feed shows besides, and all.
+// Columns of products: those written when only prices change, those that a feed shows besides, and all.
 var (
 	priceTable = db.NewTable("products",
 		db.Col("id", func(p *productRow) any { return &p.ID }).Key(),
@@ -60,7 +60,7 @@ var variantTable = db.NewTable("variants",
 	db.Col("attributes", func(v *variantRow) any { return &v.Attributes }),
 )
 
-// skuRow says what a SKU of the account stands for.
+// skuRow says which product or variant has a SKU of the account.
 type skuRow struct {
 	sku     string
 	product id.Product
@@ -112,7 +112,7 @@ var attributeTable = db.NewTable("attributes",
 	db.Col("created_at", func(a *Attribute) any { return &a.CreatedAt }).Fixed(),
 ).Of("attribute")
 
-// The columns of publications, and with the product's for a list of a channel's.
+// Columns of publications; and together with the product's columns, for the list of a channel's publications.
 var (
 	publicationTable = db.NewTable("publications",
 		db.Col("product_id", func(p *ChannelPublication) any { return &p.Product }),

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// Edited is one step in which an order was changed beside its status (interface §4.1).
+// Edited is one change of an order other than of its status (interface §4.1).
 type Edited struct {
 	ID      id.History
 	Source  Source
@@ -19,19 +19,19 @@ type Edited struct {
 	Changes []Change
 }
 
-// Change is one member that was changed. From and To are decimal numbers; both are "" where the values are not kept, because they may
-// hold a person's name.
+// Change is one field that was changed. From and To are decimal numbers; both are "" for fields whose values are not
+// kept, because they may contain a person's name.
 type Change struct {
 	Field string  `json:"field"`
-	Line  id.Line `json:"line,omitempty"` // of a line's member
+	Line  id.Line `json:"line,omitempty"` // of the changed line
 	SKU   string  `json:"sku,omitempty"`  // of that line
 	From  string  `json:"from,omitempty"` // "" for a line that was added
 	To    string  `json:"to,omitempty"`   // "" for a line that was removed
-	// Shipment is the one that was deleted.
+	// Shipment is the shipment that was deleted.
 	Shipment id.Shipment `json:"shipment,omitempty"`
 }
 
-// Changes lists what differs between two states of an order, beside its status and what was shipped.
+// Changes lists the differences between two states of an order, without its status and what was shipped.
 func Changes(before, after *Order) (list []Change) {
 	for i := range after.Lines {
 		l := &after.Lines[i]
@@ -65,7 +65,7 @@ func Changes(before, after *Order) (list []Change) {
 	return list
 }
 
-// changes lists what differs between two states of one line.
+// changes lists the differences between two states of one line.
 func (l *Line) changes(is *Line) (list []Change) {
 	note := func(field, from, to string) {
 		list = append(list, Change{Field: field, Line: l.ID, SKU: is.SKU, From: from, To: to})
@@ -104,12 +104,12 @@ var editTable = db.NewTable("order_edits",
 func encodeChanges(list []Change) string {
 	text, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // texts only
+		panic(err) // strings always encode
 	}
 	return string(text)
 }
 
-// RecordEdit notes that an order was changed; without changes it notes nothing.
+// RecordEdit records that an order was changed; without changes it records nothing.
 func RecordEdit(w db.GuardedWriter, order id.Order, source Source, actor string, changes []Change) {
 	if len(changes) > 0 {
 		editTable.Insert(w, editRow{order, Edited{id.New[id.History](), source, actor, w.Micros(), changes}})
@@ -119,7 +119,7 @@ func RecordEdit(w db.GuardedWriter, order id.Order, source Source, actor string,
 // maxEdits is how many changes of one order are read.
 const maxEdits = 500
 
-// Edits reads what was changed of an order, oldest first: of more than 500 steps the newest.
+// Edits reads the changes of an order, oldest first: the newest 500 if there are more.
 func Edits(tx *db.Tx, order id.Order) ([]Edited, error) {
 	scan := editTable.Scanner()
 	return db.List(tx, func(r db.Rows) (Edited, error) {
@@ -129,7 +129,7 @@ func Edits(tx *db.Tx, order id.Order) ([]Edited, error) {
 		"ORDER BY id DESC LIMIT $3::BIGINT) AS newest ORDER BY id", tx.Tenant, order, maxEdits)
 }
 
-// Exists is NotFound for an order that is not there.
+// Exists returns NotFound if there is no such order.
 func Exists(tx *db.Tx, order id.Order) error {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM orders WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, order}, &n)

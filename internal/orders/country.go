@@ -6,7 +6,8 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// Country is the country that a shipping address names, as two capitals; "" when it names none by a code. Lists choose by it.
+// Country is the country of a shipping address as two capital letters; "" if the address has no country code. Lists
+// filter by it.
 func Country(address string) string {
 	if address == "" {
 		return ""
@@ -19,7 +20,7 @@ func Country(address string) string {
 	return code
 }
 
-// CountryCode gives a code of two letters in capitals; ok is false for anything else.
+// CountryCode converts a code of two letters to capitals; ok is false for any other text.
 func CountryCode(text string) (code string, ok bool) {
 	code = strings.ToUpper(strings.TrimSpace(text))
 	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {

@@ -9,20 +9,20 @@ import (
 	"entrepot/internal/money"
 )
 
-// LineDraft is one line as a caller writes it (interface §2.3). SKU is resolved before it comes here.
+// LineDraft is a caller's input for one line (interface §2.3). Its SKU has been resolved.
 type LineDraft struct {
-	ID          id.Line // an existing line, on edit only
+	ID          id.Line // an existing line; only when lines are edited
 	SKU         string
 	Quantity    int64
 	UnitPrice   money.Amount
-	Name        string // "" keeps the product's
+	Name        string // "" keeps the product's name
 	Description *string
 	Metadata    *string
 	Product     id.Product
 	Variant     id.Variant
 }
 
-// Line makes a new line of the draft.
+// Line makes a new line from the draft.
 func (d LineDraft) Line() Line {
 	l := Line{ID: id.New[id.Line](), Product: d.Product, Variant: d.Variant, SKU: d.SKU, Name: d.Name, Quantity: d.Quantity,
 		UnitPrice: d.UnitPrice}
@@ -35,7 +35,8 @@ func (d LineDraft) Line() Line {
 	return l
 }
 
-// Editable is the 409 when lines can no longer be edited: past PROCESSING, or something was shipped (interface §3.1).
+// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped
+// (interface §3.1).
 func (o *Order) Editable() error {
 	if o.Status == Pending || o.Status == Processing {
 		if len(o.Shipments) == 0 {
@@ -46,8 +47,8 @@ func (o *Order) Editable() error {
 		"lines can be edited only while an order is PENDING or PROCESSING and nothing was shipped; it is %s", o.Status).With("orderId", o.ID)
 }
 
-// Edit replaces the lines: drafts with an id change that line, drafts without are added, lines not named go.
-// Errors: Invalid for an unknown id, or one named twice.
+// Edit replaces the lines: a draft with an id changes that line, one without adds a line, lines that no draft names
+// are removed. Errors: Invalid for an unknown id, or one named twice.
 func (o *Order) Edit(drafts []LineDraft) error {
 	old := slices.Clone(o.Lines)
 	used := map[id.Line]bool{}
@@ -77,7 +78,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 	return nil
 }
 
-// changed is the line with what the draft says of it; what the draft leaves out stays.
+// changed is the line with the draft applied; what the draft leaves out stays.
 func (l Line) changed(d LineDraft) Line {
 	if d.SKU != l.SKU {
 		l.SKU, l.Product, l.Variant, l.Warehouse = d.SKU, d.Product, d.Variant, ""

@@ -8,7 +8,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// Personal is what of an order may tell of its customer. Its notes and payment metadata go in any case and are not read.
+// Personal is the part of an order that may identify its customer. Its notes and payment metadata are deleted in any
+// case and not read.
 type Personal struct {
 	ID                id.Order
 	Number            int64
@@ -23,7 +24,7 @@ type Personal struct {
 	TrackingURL       string
 }
 
-// PersonalLine is what of an order line may: callers may have written anything there.
+// PersonalLine is the part of an order line that may identify the customer: callers may have written anything there.
 type PersonalLine struct {
 	Order       id.Order
 	ID          id.Line
@@ -32,7 +33,7 @@ type PersonalLine struct {
 	Metadata    string // free JSON
 }
 
-// PersonalShipment is what of a shipment may. Its notes go in any case.
+// PersonalShipment is the part of a shipment that may identify the customer. Its notes are deleted in any case.
 type PersonalShipment struct {
 	Order          id.Order
 	ID             id.Shipment
@@ -51,7 +52,7 @@ func personal[T any](tx *db.Tx, orders []id.Order, scan func(db.Rows) (T, error)
 	})
 }
 
-// PersonalOf reads what some orders tell of their customer.
+// PersonalOf reads the identifying parts of some orders.
 func PersonalOf(tx *db.Tx, orders []id.Order) ([]Personal, error) {
 	return personal(tx, orders, func(r db.Rows) (p Personal, err error) {
 		return p, r.Scan(&p.ID, &p.Number, &p.CreatedAt, &p.Name, db.Opt(&p.Email), db.Opt(&p.ExternalReference), db.Opt(&p.Shipping),
@@ -62,22 +63,22 @@ func PersonalOf(tx *db.Tx, orders []id.Order) ([]Personal, error) {
 		FROM orders WHERE tenant_id = $1 AND id IN `)
 }
 
-// PersonalLines reads what the lines of some orders may tell.
+// PersonalLines reads the identifying parts of the lines of some orders.
 func PersonalLines(tx *db.Tx, orders []id.Order) ([]PersonalLine, error) {
 	return personal(tx, orders, func(r db.Rows) (p PersonalLine, err error) {
 		return p, r.Scan(&p.Order, &p.ID, &p.Name, db.Opt(&p.Description), db.Opt(&p.Metadata))
 	}, "SELECT order_id, id, name, description, metadata FROM order_lines WHERE tenant_id = $1 AND order_id IN ")
 }
 
-// PersonalShipments reads what the shipments of some orders may tell.
+// PersonalShipments reads the identifying parts of the shipments of some orders.
 func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error) {
 	return personal(tx, orders, func(r db.Rows) (p PersonalShipment, err error) {
 		return p, r.Scan(&p.Order, &p.ID, db.Opt(&p.Carrier), db.Opt(&p.TrackingNumber), db.Opt(&p.TrackingURL))
 	}, "SELECT order_id, id, carrier, tracking_number, tracking_url FROM shipments WHERE tenant_id = $1 AND order_id IN ")
 }
 
-// Anonymise writes locked orders as they are given, without name, e-mail, notes and payment metadata, and without the notes of
-// their history and shipments and the reasons of their refunds. Searches find what is left.
+// Anonymise writes locked orders as given, without name, e-mail, notes and payment metadata, and deletes the notes of
+// their history and shipments and the reasons of their refunds. Searches then find only what is left.
 func Anonymise(tx *db.Tx, list []Personal) error {
 	all := make([]string, len(list))
 	for i, p := range list {
@@ -117,14 +118,14 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 
 var anonymise db.Text
 
-// Save writes a line of a locked order as it is given.
+// Save writes a line of a locked order as given.
 func (p PersonalLine) Save(tx db.Writer) {
 	tx.Queue(
 		"UPDATE order_lines SET name = $4, description = $5, metadata = $6 WHERE tenant_id = $1 AND order_id = $2::UUID AND id = $3::UUID",
 		tx.TenantID(), p.Order, p.ID, p.Name, db.Null(p.Description), db.Null(p.Metadata)).Rows(1, nil)
 }
 
-// Save writes a shipment of a locked order as it is given.
+// Save writes a shipment of a locked order as given.
 func (p PersonalShipment) Save(tx db.Writer) {
 	tx.Queue("UPDATE shipments SET carrier = $4, tracking_number = $5, tracking_url = $6 WHERE tenant_id = $1 AND order_id = $2::UUID "+
 		"AND id = $3::UUID",

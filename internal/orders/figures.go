@@ -9,14 +9,14 @@ import (
 	"entrepot/internal/spans"
 )
 
-// The table order_figures keeps how many orders there are, how much was ordered and for what, by bucket of time (package spans), status,
-// channel and currency, and a version that grows whenever what was sold of some SKU changes. A sum of totals may be more than 63 bits
-// hold, so both parts of each total are summed: big·10^8 + small.
+// The table order_figures counts orders, amounts and items by bucket of time (package spans), status, channel and
+// currency. Its version grows whenever the sold quantity of any SKU changes. A sum of totals may need more than 63
+// bits, so each total is summed in two parts: big·10^8 + small.
 
-// addUp is the divisor of the two parts of an amount.
+// addUp is the divisor that splits an amount into these two parts.
 const addUp = 100_000_000
 
-// figureRow is a move of the figures of one bucket.
+// figureRow is a change of the figures of one bucket.
 type figureRow struct {
 	figureKey
 	figure  [4]int64 // orders, items, big, small
@@ -30,13 +30,13 @@ type figureKey struct {
 	currency      string
 }
 
-// figure is what one order counts.
+// figure is what one order adds to the figures.
 func (o *Order) figure() [4]int64 {
 	total := int64(o.Total)
 	return [4]int64{1, o.quantity(), total / addUp, total % addUp}
 }
 
-// moves are what an order moves the figures by when it goes into them (sign 1) or out of them (-1).
+// moves appends the changes of the figures when an order is added (sign 1) or removed (-1).
 func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 	figure := o.figure()
 	for i := range figure {
@@ -48,7 +48,7 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 	return into
 }
 
-// count moves the kept figures from an order as it was to as it is; nil is none (before creation).
+// count updates the kept figures from an order's old state to its new one; nil means that there is none (before creation).
 func count(w db.GuardedWriter, before, after *Order) {
 	rows := after.moves(make([]figureRow, 0, 2*len(spans.Widths)), 1)
 	sold := !sameSold(before, after)
@@ -75,7 +75,7 @@ func count(w db.GuardedWriter, before, after *Order) {
 	moveFigures(w, rows)
 }
 
-// sameSold reports whether an order counts the same in what was sold of each SKU.
+// sameSold reports whether both states of an order have the same sold quantity of each SKU.
 func sameSold(before, after *Order) bool {
 	if before == nil || (before.Status == Cancelled) != (after.Status == Cancelled) {
 		return false
@@ -85,7 +85,7 @@ func sameSold(before, after *Order) bool {
 	})
 }
 
-// countAll puts new orders into the kept figures, a row for each bucket.
+// countAll adds new orders to the kept figures, one row for each bucket.
 func countAll(tx db.GuardedWriter, list []Order) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
@@ -137,16 +137,16 @@ func (o *Order) quantity() (n int64) {
 	return n
 }
 
-// prefetchTotal asks how many orders there are that a filter lets through.
+// prefetchTotal prefetches how many orders match a filter.
 func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	from, to := f.bounds()
 	if from >= to {
-		return nil // none
+		return nil // no order
 	}
 	w := db.NewWhere(r, "")
 	db.AndIn(w, "status", f.states())
 	where := w.String()
-	of := func(column string) string { // bound where it is used: PostgreSQL refuses a parameter that no condition names
+	of := func(column string) string { // bound at its use: PostgreSQL refuses a parameter that no condition names
 		if f.Channel == "" {
 			return ""
 		}
@@ -177,7 +177,7 @@ func (f CountedFilter) bounds() (from, to int64) {
 	return from, to
 }
 
-// states are the statuses that the filter lets through, each named.
+// states are the statuses that match the filter, listed one by one.
 func (f CountedFilter) states() []Status {
 	if len(f.Statuses) == 0 {
 		return Statuses
@@ -185,8 +185,8 @@ func (f CountedFilter) states() []Status {
 	return f.Statuses
 }
 
-// seek skips some of the orders that a filter lets through, by creation, with the kept figures: it gives the filter from a bucket of 10 s
-// on, and how many of the orders in that are still to be skipped.
+// seek skips some of the orders that match a filter, by creation, with the kept figures: it returns the filter
+// restricted to a bucket of 10 s and what follows, and how many orders of that bucket are still to be skipped.
 func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter, int64, error) {
 	from, to := f.bounds()
 	for level := len(spans.Widths) - 1; level >= 0; level-- {
@@ -195,7 +195,7 @@ func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter
 		if up >= down {
 			continue
 		}
-		first, last := [2]int64{down, to}, [2]int64{from, up} // the ends that no bucket fills, in the order of the list
+		first, last := [2]int64{down, to}, [2]int64{from, up} // the two ends that fill no whole bucket, in the order of the list
 		if ascending {
 			first, last = last, first
 		}
@@ -228,7 +228,8 @@ func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter
 	return f, skip, nil
 }
 
-// seekBucket finds the bucket in which a list stands after some orders, and how many of these are in it; -1 when it is behind them all.
+// seekBucket finds the bucket in which the order after some skipped ones lies, and how many of the skipped are in it;
+// -1 if it is after all buckets.
 func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.Piece) (bucket, rest int64, err error) {
 	w := db.NewWhere(tx, "")
 	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", p.Width, p.From, p.To)

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// Sort is what a list goes by; ties break by id, so that pages never overlap or skip.
+// Sort is the order of a list; equal values are ordered by id, so that pages never overlap or skip.
 type Sort string
 
 // The sorts.
@@ -22,8 +22,8 @@ const (
 
 var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number"}
 
-// Filter says which orders a list shows, and which part of them. A filter belongs to CountedFilter or to RowFilter: that decides how
-// the list's total is found.
+// Filter selects the orders of a list, and the page. A new filter goes into CountedFilter or into RowFilter, which
+// decides how the list's total is found.
 type Filter struct {
 	CountedFilter
 	RowFilter
@@ -34,14 +34,14 @@ type Filter struct {
 	After     *Cursor // instead of Offset
 }
 
-// CountedFilter is what the kept counts know of an order: a total of it comes from them (see prefetchTotal).
+// CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).
 type CountedFilter struct {
 	Statuses []Status
 	Channel  id.Channel
 	From, To int64 // bounds of createdAt in microseconds, both included; To 0: none
 }
 
-// RowFilter is what only an order's row knows: with any of it, a total is counted from the rows.
+// RowFilter has the conditions on an order's row alone: with any of them, a total is counted from the rows.
 type RowFilter struct {
 	Customer id.Customer
 	Email    string
@@ -51,7 +51,7 @@ type RowFilter struct {
 	MaxTotal *money.Amount
 }
 
-// withoutSearch are the conditions beside the search.
+// withoutSearch are the conditions other than the search.
 func (f RowFilter) withoutSearch() RowFilter {
 	f.Search = ""
 	return f
@@ -60,13 +60,13 @@ func (f RowFilter) withoutSearch() RowFilter {
 // byTotals reports whether the totals are bounded.
 func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }
 
-// Cursor is where a page ended: the sort's value and the id of its last order.
+// Cursor is where a page ended: sort value and id of its last order.
 type Cursor struct {
 	Value int64
 	ID    id.Order
 }
 
-// String is the cursor as callers carry it.
+// String is the cursor as it is given to callers.
 func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.Value, 10) + "." + string(c.ID)))
 }
@@ -80,7 +80,7 @@ func ParseCursor(text string) (*Cursor, bool) {
 	return &Cursor{n, parsed}, err == nil && ok && bad == nil && isID
 }
 
-// CursorOf is where a page that ends with this order ends.
+// CursorOf is the cursor for a page whose last order is this one.
 func (f Filter) CursorOf(o Order) Cursor {
 	switch f.Sort {
 	case ByTotal:
@@ -94,9 +94,9 @@ func (f Filter) CursorOf(o Order) Cursor {
 // pieceLines is how many lines of a page are read at once; no order has more.
 const pieceLines = 500
 
-// List reads a page with lines, and how many orders match in all. Of a page with many lines it gives its orders to piece, one part
-// after the other, and forgets the lines of each again, so that they are never all in memory; a small page is left to the caller, and
-// piece is not called.
+// List reads a page with lines, and how many orders match in all. A page with many lines is passed to piece in parts,
+// and the lines of each part are dropped afterwards, so that they are never all in memory; for a small page piece is
+// not called, and the orders are in the returned list.
 func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, total int64, err error) {
 	list, total, err = listHeads(tx, f)
 	if err != nil || len(list) == 0 {
@@ -116,13 +116,13 @@ func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, to
 		}
 		last := rest[n-1]
 		clear(rest[:n])
-		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt} // for the cursor
+		rest[n-1] = Order{ID: last.ID, Totals: last.Totals, Number: last.Number, CreatedAt: last.CreatedAt} // for CursorOf
 		rest = rest[n:]
 	}
 	return list, total, nil
 }
 
-// inPiece is how many orders, one at least, have pieceLines lines together.
+// inPiece is how many of the first orders, at least one, have at most pieceLines lines together.
 func inPiece(list []Order) int {
 	lines := list[0].ItemCount
 	for i := 1; i < len(list); i++ {
@@ -169,7 +169,7 @@ func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	return list, n, err
 }
 
-// prefetchMatching counts what a filter lets through: from the kept figures where they know all that is asked for.
+// prefetchMatching prefetches how many orders match a filter: from the kept figures if they can count by all its conditions.
 func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	if f.RowFilter == (RowFilter{}) {
 		return prefetchTotal(tx, f.CountedFilter)
@@ -182,7 +182,7 @@ func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
 	return prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args())
 }
 
-// LikePattern makes a pattern that finds a text anywhere, in any case, on a folded column.
+// LikePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
 func LikePattern(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
 }

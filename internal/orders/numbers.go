@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// Numbers hands out order numbers from blocks that this node leases, so that no row is fought for at every order. Numbers are
-// unique and grow; a node that ends leaves a gap (interface §4.1).
+// Numbers gives out order numbers from blocks that this node leases, so that orders do not compete for one row.
+// Numbers are unique and grow; a node that stops leaves a gap (interface §4.1).
 type Numbers struct {
 	mu     sync.Mutex
 	leases map[id.Tenant]*lease
@@ -24,13 +24,13 @@ type lease struct {
 	takenAt   time.Time
 }
 
-// maxLease bounds a block; a busy account's blocks grow to it, a quiet one's stay small, so that its gaps are.
+// maxLease is the largest block. The blocks of a busy account grow to it; those of a quiet one stay small, and so do its gaps.
 const maxLease = 4096
 
 // NewNumbers starts without leases.
 func NewNumbers() *Numbers { return &Numbers{leases: map[id.Tenant]*lease{}} }
 
-// Take gives the next number. It must be called outside of a transaction: it may need one of its own.
+// Take returns the next number. Call it outside of a transaction: it may start one of its own.
 func (n *Numbers) Take(ctx context.Context, store *db.DB, tenant id.Tenant) (int64, error) {
 	n.mu.Lock()
 	l := n.leases[tenant]
@@ -64,17 +64,17 @@ func (l *lease) renew(ctx context.Context, store *db.DB, tenant id.Tenant) error
 			FROM (SELECT coalesce(max(number), 0) AS last FROM orders WHERE tenant_id = $1) AS beyond
 			WHERE tenant_id = $1 RETURNING next`, []any{tx.Tenant, l.size}, &end)
 	})
-	if err != nil { // whether the block was taken or not, it is not handed out
+	if err != nil { // the block may have been stored or not; its numbers are not used
 		return err
 	}
 	l.next, l.end = end-l.size, end
 	return nil
 }
 
-// ErrNumberTaken is met by an order whose number another order has: a block was handed out twice.
+// ErrNumberTaken is the error of an order whose number another order has: a block was leased twice.
 var ErrNumberTaken = errors.New("orders: the number is taken")
 
-// Drop gives up the block that a number came from, because an order has it already; the next block begins beyond every order's number.
+// Drop drops the block of a number that another order has; the next block begins after every order's number.
 func (n *Numbers) Drop(tenant id.Tenant, number int64) {
 	n.mu.Lock()
 	l := n.leases[tenant]
@@ -89,12 +89,12 @@ func (n *Numbers) Drop(tenant id.Tenant, number int64) {
 	}
 }
 
-// PrefetchNumberTaken counts the orders that have a number already: 0 or 1.
+// PrefetchNumberTaken prefetches the number of orders with an order number: 0 or 1.
 func PrefetchNumberTaken(r db.Reader, number int64) *db.Pending[int64] {
 	return prefetchNumber(r, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{r.TenantID(), number})
 }
 
-// ReserveNumbers lets the next number be beyond some that were given out another way.
+// ReserveNumbers makes the next number follow the last one given out in another way.
 func ReserveNumbers(tx *db.Tx, last int64) error {
 	_, err := tx.Exec("UPDATE order_numbers SET next = CASE WHEN next > $2 THEN next ELSE $2::BIGINT + 1 END WHERE tenant_id = $1", tx.Tenant,
 		last)

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// maxAddresses bounds the different shipping addresses that are read of one customer's orders.
+// maxAddresses limits the different shipping addresses that are read from one customer's orders.
 const maxAddresses = 500
 
 // ShippingAddresses are the different addresses, free JSON, that a customer's orders were shipped to, newest first.
@@ -21,7 +21,7 @@ type Destination struct {
 	CreatedAt int64
 }
 
-// Destinations are where the newest orders of a customer but one were shipped to, newest first.
+// Destinations are the shipping addresses of a customer's newest orders, newest first, without the order but.
 func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination, error) {
 	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
 		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID
@@ -29,7 +29,7 @@ func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination,
 		ORDER BY created_at DESC, id DESC LIMIT $4::BIGINT`, tx.Tenant, customer, but, maxAddresses)
 }
 
-// LastOrders tells when the newest order of each of some customers was created; those without orders are left out.
+// LastOrders returns when the newest order of each customer was created; those without orders are left out.
 func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
 	last := map[id.Customer]int64{}
 	return last, db.Chunks(customers, func(piece []id.Customer) error {
@@ -45,7 +45,7 @@ func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, erro
 	})
 }
 
-// Of are the orders of some customers; LockOf also keeps other acts from changing them until this one ends.
+// Of returns the orders of some customers. LockOf also locks them until the transaction ends.
 func Of(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ofCustomers(tx, customers, "")
 }
@@ -61,7 +61,7 @@ func CountOf(tx *db.Tx, customers []id.Customer) (total int, err error) {
 	})
 }
 
-// LockOf is Of, with the orders locked in the order of their ids.
+// LockOf is Of, and locks the orders in the order of their ids.
 func LockOf(tx *db.Tx, customers []id.Customer) ([]id.Order, error) {
 	return ofCustomers(tx, customers, " FOR UPDATE")
 }
@@ -78,10 +78,11 @@ func ofCustomers(tx *db.Tx, customers []id.Customer, lock string) (list []id.Ord
 	})
 }
 
-// later moves an order's updated_at on, to $2 or beyond; whoever read the order before meets it and runs again.
+// later sets an order's updated_at to $2, or beyond its present value; an operation that read the order before notices
+// and runs again.
 const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
 
-// MoveTo gives every order of some customers to another.
+// MoveTo assigns every order of some customers to another one.
 func MoveTo(tx db.Writer, to id.Customer, from []id.Customer) {
 	db.Chunks(from, func(piece []id.Customer) error {
 		args := append([]any{tx.TenantID(), tx.Micros(), to}, db.Padded(piece)...)

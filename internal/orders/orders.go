@@ -1,10 +1,10 @@
 // Package orders holds orders, their lines, shipments and history (interface §2.1 to §2.4, §3.1, §4.1).
 //
-//	status.go    which move is allowed: a table
+//	status.go    which status may follow which: a table
 //	totals.go    what an order costs: pure
-//	ship.go      what shipping and undoing it do: pure
+//	ship.go      what shipping and undoing it change: pure
 //	table.go     the columns, each named once; store.go  insert, lock, save
-//	list.go      filters, sorts, pages; counts.go gives a list's total without counting
+//	list.go      filters, sorts, pages; figures.go gives a list's total without counting rows
 package orders
 
 import (
@@ -15,14 +15,14 @@ import (
 	"entrepot/internal/money"
 )
 
-// Given are the members of an order that are kept as its creation gave them, and that nothing is reckoned from.
+// Given are fields of an order that stay as given at its creation and that no rule reads.
 type Given struct {
 	ExternalReference string
 	PaymentMetadata   string // free JSON, "" for none
 	Notes             string
 }
 
-// Order is one order with everything a single read shows.
+// Order is one order with everything that a single read shows.
 type Order struct {
 	Given
 	ID                id.Order
@@ -32,10 +32,10 @@ type Order struct {
 	Customer          id.Customer
 	CustomerName      string
 	CustomerEmail     string
-	PlatformID        string // the platform's id of an order that came from one, "" for all others
+	PlatformID        string // the platform's id of a platform's order, "" for all others
 	ExternalNumber    string // the number that the buyer sees there
-	PlatformStatus    string // the platform's word for its status, as it came last
-	PlatformUpdatedAt int64  // by the platform's clock, of the newest version taken; 0: not known
+	PlatformStatus    string // the platform's latest status, in the platform's words
+	PlatformUpdatedAt int64  // by the platform's clock, of the newest version that was applied; 0: unknown
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
 	BillingAddress    string // free JSON as given
@@ -43,15 +43,15 @@ type Order struct {
 	TrackingCarrier string
 	TrackingNumber  string
 	TrackingURL     string
-	ShippedNotified bool // order.shipped was sent
+	ShippedNotified bool // order.shipped was emitted
 	RefundedAmount  money.Amount
 	Sync            Sync
 	Lines           []Line
-	CreatedAt       int64 // as given, for history that was moved in
-	RecordedAt      int64 // when it was stored; written on creation, not read back
+	CreatedAt       int64 // as given, for imported history
+	RecordedAt      int64 // when it was stored; written at creation, never read
 	UpdatedAt       int64
 
-	// Read along, not kept in the order's own row.
+	// Read with the order from other tables.
 	ItemCount       int64
 	ChannelName     string
 	ChannelPlatform string
@@ -65,7 +65,7 @@ type Order struct {
 // Line is one line of an order.
 type Line struct {
 	ID          id.Line
-	Product     id.Product // "": no product has the SKU, or a fee
+	Product     id.Product // "": no product has the SKU, or the line is a fee
 	Variant     id.Variant
 	SKU         string
 	Name        string
@@ -73,21 +73,21 @@ type Line struct {
 	Metadata    string // free JSON, "" for none
 	Quantity    int64
 	Shipped     int64
-	Refunded    int64 // never to be shipped: refunded before it was
-	Reserved    int64 // of the open quantity, what its stock level holds for it
+	Refunded    int64 // refunded before it was shipped: it will not be shipped
+	Reserved    int64 // of the open quantity, the part that its stock level holds for it
 	UnitPrice   money.Amount
 	Total       money.Amount
-	Warehouse   string // where it is reserved and shipped from
+	Warehouse   string // where it is reserved and from where it ships
 	ExternalID  string // the platform's id of the line, "" for none
 }
 
-// Remaining is what is still to be shipped.
+// Remaining is the quantity that is still to be shipped.
 func (l Line) Remaining() int64 { return l.Quantity - l.Shipped - l.Refunded }
 
-// Waits reports whether the line may still get a product: nothing has its SKU yet and nothing of it was shipped.
+// Waits reports whether the line may still be linked to a product: no product has its SKU yet and nothing of it was shipped.
 func (l Line) Waits() bool { return l.Product == "" && l.SKU != "" && l.Shipped == 0 }
 
-// Source says what moved an order.
+// Source says what changed an order's status.
 type Source string
 
 // The sources.
@@ -102,7 +102,7 @@ const (
 // Entry is one step of an order's history, creation included.
 type Entry struct {
 	ID       id.History // the order's own id for its creation
-	Previous Status     // "" on creation
+	Previous Status     // "" at creation
 	Status   Status
 	Note     string
 	Source   Source
@@ -110,7 +110,7 @@ type Entry struct {
 	At       int64
 }
 
-// Shipment is a parcel: lines and quantities that left together.
+// Shipment is a parcel: lines and quantities that were sent together.
 type Shipment struct {
 	ID             id.Shipment
 	Carrier        string
@@ -118,23 +118,23 @@ type Shipment struct {
 	TrackingURL    string
 	ShippedAt      int64
 	Notes          string
-	Automatic      bool   // made by a status move, not from a caller's list
-	ExternalID     string // the platform's, of a parcel that was packed there
+	Automatic      bool   // made by a status change, not from a caller's list
+	ExternalID     string // the platform's id, for a parcel packed there
 	CreatedAt      int64
 	Lines          []ShipmentLine
 }
 
-// ShipmentLine is what of one order line is in a shipment.
+// ShipmentLine is an order line and its quantity in a shipment.
 type ShipmentLine struct {
 	ID       string
 	Line     id.Line
 	Quantity int64
 }
 
-// Number writes an order number as people see it.
+// Number formats an order number for people.
 func Number(n int64) string { return fmt.Sprintf("ORD-%06d", n) }
 
-// ExternalID is the caller's reference, else the platform's number, else "".
+// ExternalID is the caller's reference, else the platform's id, else "".
 func (o *Order) ExternalID() string {
 	if o.ExternalReference != "" {
 		return o.ExternalReference
@@ -142,7 +142,7 @@ func (o *Order) ExternalID() string {
 	return o.PlatformID
 }
 
-// Line finds a line by its id; nil when the order has none such.
+// Line finds a line by its id; nil if the order does not have it.
 func (o *Order) Line(line id.Line) *Line {
 	for i := range o.Lines {
 		if o.Lines[i].ID == line {
@@ -157,8 +157,8 @@ func (o *Order) AnyShipped() bool {
 	return len(o.Shipments) > 0 || slices.ContainsFunc(o.Lines, func(l Line) bool { return l.Shipped > 0 })
 }
 
-// Reserve sets what each line's stock level must hold: the open quantity while the order is open, else nothing. A line without a
-// product has no level.
+// Reserve sets the quantity that each line's stock level must hold: what is not shipped while the order is open, else
+// nothing. A line without a product has no level.
 func (o *Order) Reserve() {
 	for i := range o.Lines {
 		o.Lines[i].Reserved = 0

@@ -8,28 +8,29 @@ import (
 	"entrepot/internal/db"
 )
 
-// access is the index over which a page finds its orders. It is chosen here: the engines take the index of the sort where a filter lets
-// eleven orders through, or that of a filter where a sort needs twenty. A condition that must not lead to an index of its own stands aside
-// in an expression.
+// access is the index by which a page finds its orders. This file chooses it, because the engines choose badly: they
+// read thousands of rows by the index of the sort although few match a filter, or sort all matches of a filter
+// although the sort's index would find the page soon. A condition that must not lead the planner to an index is
+// wrapped in an expression.
 type access int
 
 const (
-	byCustomer access = iota // all orders of the customer or address, which are sorted then
-	// (status, created_at), or (channel_id, status, created_at): what the counted filter lets through, and no other order
+	byCustomer access = iota // all orders of the customer or e-mail address, sorted afterwards
+	// (status, created_at), or (channel_id, status, created_at): exactly the orders that match the counted filter
 	byStatus
-	bySort    // all orders in the order of the sort, but for those that do not match
-	byCountry // (country, status, created_at), as byStatus
-	byTotal   // the orders between the bounds of the total, which are sorted then unless the list goes by total
-	byID      // orders that are known by their ids
+	bySort    // all orders in the order of the sort; those that do not match are skipped
+	byCountry // (country, status, created_at), used like byStatus
+	byTotal   // the orders between the bounds of the total; sorted afterwards unless the list sorts by total
+	byID      // orders with known ids
 )
 
-// inStates reports whether the index of a way has the status before the creation.
+// inStates reports whether the index has the status before the creation.
 func (a access) inStates() bool { return a == byStatus || a == byCountry }
 
-// seekFrom is the offset from which a page is looked for with the kept figures.
+// seekFrom is the offset from which the kept figures are used to find a page.
 const seekFrom = 200
 
-// fixedAccess reports whether the way to a page does not depend on how many orders match.
+// fixedAccess reports whether the choice of the index is independent of how many orders match.
 func (f Filter) fixedAccess() bool {
 	switch {
 	case f.RowFilter != (RowFilter{}):
@@ -40,10 +41,10 @@ func (f Filter) fixedAccess() bool {
 	return false
 }
 
-// inTime reports whether the index of a way has the creation behind what leads into it.
+// inTime reports whether the index has the creation after its leading columns.
 func (a access) inTime() bool { return a == byCustomer || a.inStates() }
 
-// inOrder reports whether a list's order is that of the index on a way.
+// inOrder reports whether the index has the order of the list.
 func (f Filter) inOrder(way access) bool {
 	switch way {
 	case bySort:
@@ -54,7 +55,7 @@ func (f Filter) inOrder(way access) bool {
 	return f.Sort == ByCreatedAt
 }
 
-// access is the way to a page for which that is fixed.
+// access is the index for a page whose choice is fixed.
 func (f Filter) access() access {
 	switch {
 	case f.Customer != "" || f.Email != "":
@@ -69,12 +70,12 @@ func (f Filter) access() access {
 	return bySort
 }
 
-// countedOverTotals reports whether the orders that match are counted over the index of totals: no other index leads to fewer.
+// countedOverTotals reports whether matching orders are counted by the index of totals, because no other index selects fewer.
 func (f Filter) countedOverTotals() bool {
 	return f.byTotals() && f.Customer == "" && f.Email == "" && f.Country == ""
 }
 
-// countedAreFewer reports whether the counted filter lets through fewer orders than the bounds of the total.
+// countedAreFewer reports whether fewer orders match the counted filter than the bounds of the total.
 func (f Filter) countedAreFewer(tx *db.Tx) (bool, error) {
 	counted := prefetchTotal(tx, f.CountedFilter)
 	within := Filter{RowFilter: RowFilter{MinTotal: f.MinTotal, MaxTotal: f.MaxTotal}, Sort: ByTotal}
@@ -88,8 +89,8 @@ func (f Filter) countedAreFewer(tx *db.Tx) (bool, error) {
 	return n < all, err
 }
 
-// listWithin reads a page of orders whose totals are bounded and that is sorted by something else: few orders are sorted, among many the
-// page is looked for in the order of the sort.
+// listWithin reads a page of orders with bounded totals and another sort: few orders are sorted; among many the page
+// is read in the order of the sort.
 func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
 	n, err := matching.Wait()
 	if err != nil || n == 0 || int64(f.Offset) >= n {
@@ -103,7 +104,7 @@ func listWithin(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	return list, n, err
 }
 
-// listChosen reads a page on the way that is the shorter one for as many orders as match.
+// listChosen reads a page by the index that is cheaper for as many orders as match.
 func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int64, error) {
 	n, err := matching.Wait()
 	if err != nil || n == 0 || int64(f.Offset) >= n {
@@ -121,7 +122,7 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	if err != nil {
 		return nil, 0, err
 	}
-	back := way == bySort && int64(f.Offset) > n/2 // nearer to the list's end
+	back := way == bySort && int64(f.Offset) > n/2 // closer to the list's end
 	if back {
 		read.Ascending = !f.Ascending
 		read.Offset = int(max(0, n-int64(f.Offset)-int64(f.Limit)))
@@ -134,12 +135,12 @@ func listChosen(tx *db.Tx, f Filter, matching *db.Pending[int64]) ([]Order, int6
 	return list, n, err
 }
 
-// shorter is the way to n orders, sorted by what they were not counted by, on which fewer of them are read.
+// shorter is the index by which fewer of n matching orders are read, for a sort other than the counted index has.
 func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
 	if !f.some() {
 		return bySort, nil
 	}
-	among := CountedFilter{} // where those that match are spread evenly
+	among := CountedFilter{} // orders among which the matching ones are evenly distributed
 	if f.Sort == ByNumber {  // numbers grow with time
 		among.From, among.To = f.From, f.To
 	}
@@ -161,7 +162,7 @@ func (f Filter) shorter(tx *db.Tx, n int64) (access, error) {
 	return bySort, nil
 }
 
-// passed is what a list by number meets before it comes to the filter's bounds of time.
+// passed are the orders that a list by number reads before it reaches the filter's bounds of time.
 func (f Filter) passed() (passed CountedFilter, any bool) {
 	switch {
 	case f.Sort != ByNumber:
@@ -172,7 +173,7 @@ func (f Filter) passed() (passed CountedFilter, any bool) {
 	return CountedFilter{From: f.To + 1}, f.To > 0
 }
 
-// conditions writes what a page lets through on one way to it, for some of the states.
+// conditions writes a page's conditions for one index and some of the states.
 func (f Filter) conditions(bind func(any) string, way access, states []Status) string {
 	var text strings.Builder
 	text.WriteString("o.tenant_id = $1")
@@ -224,10 +225,11 @@ func (f Filter) conditions(bind func(any) string, way access, states []Status) s
 	return text.String()
 }
 
-// aside is a condition that leads to no index and that a planner expects to hold for every other row.
+// aside wraps a condition so that the planner uses no index for it and expects half of the rows to match.
 func aside(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// prefetchPage asks for one page. Ids come first, each state of an index by status for itself, and only the page's rows are read whole.
+// prefetchPage prefetches one page. Ids are read first, by a separate branch for each state of an index by status, and
+// then only the page's rows.
 func prefetchPage(r db.Reader, f Filter, way access) *db.Pending[[]Order] {
 	sql, args := f.page(r, way)
 	p := new(db.Pending[[]Order])
@@ -248,7 +250,7 @@ func (f Filter) page(r db.Reader, way access) (sql string, args []any) {
 		column = "(" + column + " + 0)"
 	}
 	limit, offset := w.Bind(f.Limit), ""
-	reach := limit // how far each branch must go
+	reach := limit // how many rows each branch must read
 	if f.After == nil && f.Offset > 0 {
 		offset, reach = " OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Bind(f.Limit+f.Offset)
 	}

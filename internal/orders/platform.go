@@ -8,18 +8,18 @@ import (
 	"entrepot/internal/money"
 )
 
-// SyncState says whether the order's channel has its newest status (interface §2.1).
+// SyncState says whether the order's channel has received its newest status (interface §2.1).
 type SyncState string
 
-// The states; "" is an order that has no platform.
+// The states; "" is the state of an order without a platform.
 const (
 	Synced      SyncState = "synced"
 	SyncPending SyncState = "pending"
 	SyncFailed  SyncState = "failed"
-	SyncSkipped SyncState = "skipped" // the platform cannot express it, or the merchant moved it there
+	SyncSkipped SyncState = "skipped" // the platform has no such status, or the merchant set it there
 )
 
-// Sync is what became of pushing the order's status to its platform.
+// Sync is the outcome of sending the order's status to its platform.
 type Sync struct {
 	State     SyncState
 	Error     string
@@ -27,7 +27,7 @@ type Sync struct {
 	UpdatedAt int64
 }
 
-// Refund is money that the platform gave back.
+// Refund is money that the platform paid back.
 type Refund struct {
 	ID         string
 	ExternalID string
@@ -37,7 +37,7 @@ type Refund struct {
 	Lines      []RefundLine
 }
 
-// RefundLine is what of a line was refunded; quantity 0 refunds money only.
+// RefundLine is the refunded part of a line; quantity 0 refunds money only.
 type RefundLine struct {
 	Line     id.Line
 	Quantity int64
@@ -55,10 +55,10 @@ const (
 	AmountsDiffer     IssueCode = "amounts_differ"
 )
 
-// Issue is something of the platform's order that could not be taken over and that a person should look at.
+// Issue is a part of the platform's order that could not be applied and that a person should look at.
 type Issue struct {
 	Code      IssueCode
-	Path      string // the member that it is about
+	Path      string // the field that it is about
 	Message   string
 	CreatedAt int64
 }
@@ -141,7 +141,8 @@ func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 		r.TenantID(), order))
 }
 
-// Flag queues an issue of a locked order, unless the order has it already. Of one kind and member the newest message stays.
+// Flag queues an issue of a locked order, unless the order has it already. For one code and path only the newest
+// message is kept.
 func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	for _, i := range o.Issues {
 		if i.Code != code || i.Path != path {
@@ -157,14 +158,14 @@ func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	issueTable.Insert(tx, issueRow{o.ID, issue})
 }
 
-// Unflag queues that an issue of a locked order is settled.
+// Unflag queues the removal of an issue of a locked order.
 func Unflag(tx db.Writer, o *Order, code IssueCode, path string) {
 	o.Issues = slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.Code == code && i.Path == path })
 	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.TenantID(), o.ID,
 		string(code), path)
 }
 
-// Refunded reports whether the order has the refund of a platform's id.
+// Refunded reports whether the order has the refund with a platform's id.
 func (o *Order) Refunded(externalID string) bool {
 	for _, r := range o.Refunds {
 		if r.ExternalID == externalID {
@@ -174,8 +175,8 @@ func (o *Order) Refunded(externalID string) bool {
 	return false
 }
 
-// Refund queues a refund of a locked order (interface §2.1) and adds it. Of each line, what had not been shipped will not be; amounts and
-// totals stay.
+// Refund queues a refund of a locked order (interface §2.1) and adds it to the order. Refunded quantities that were
+// not shipped will not be shipped; amounts and totals stay.
 func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
@@ -188,15 +189,15 @@ func (o *Order) Refund(tx db.GuardedWriter, r Refund) {
 	o.RefundedAmount += r.Amount
 }
 
-// Has reports whether a line is part of the refund.
+// Has reports whether the refund includes a line.
 func (r Refund) Has(line id.Line) bool {
 	return slices.ContainsFunc(r.Lines, func(l RefundLine) bool { return l.Line == line })
 }
 
-// RefundedWholly reports whether nothing of the order's price is left to its seller.
+// RefundedWholly reports whether the whole price of the order was refunded.
 func (o *Order) RefundedWholly() bool { return len(o.Refunds) > 0 && o.RefundedAmount >= o.Total }
 
-// ShipmentOf finds the shipment of a platform's id; nil when there is none.
+// ShipmentOf finds the shipment with a platform's id; nil if there is none.
 func (o *Order) ShipmentOf(externalID string) *Shipment {
 	for i := range o.Shipments {
 		if externalID != "" && o.Shipments[i].ExternalID == externalID {
@@ -206,7 +207,7 @@ func (o *Order) ShipmentOf(externalID string) *Shipment {
 	return nil
 }
 
-// LineOf finds the line of a platform's id; nil when there is none.
+// LineOf finds the line with a platform's id; nil if there is none.
 func (o *Order) LineOf(externalID string) *Line {
 	for i := range o.Lines {
 		if externalID != "" && o.Lines[i].ExternalID == externalID {
@@ -216,8 +217,8 @@ func (o *Order) LineOf(externalID string) *Line {
 	return nil
 }
 
-// Way lists the moves that lead from one status to another, each of them allowed; nil when there is no way, or none is needed.
-// Shipments are no moves: a way into PARTIALLY_SHIPPED does not exist.
+// Way lists the status changes that lead from one status to another, each of them allowed; nil if there is no way, or
+// none is needed. Shipments are not among them, so no way leads to PARTIALLY_SHIPPED.
 func Way(from, to Status) []Status {
 	type leg struct {
 		at  Status
@@ -239,7 +240,7 @@ func Way(from, to Status) []Status {
 	return nil
 }
 
-// ByPlatformID finds the order that came from a channel under a platform's id; "" when there is none.
+// ByPlatformID finds a channel's order by the platform's id; "" if there is none.
 func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, error) {
 	var order id.Order
 	found := tx.Prefetch(func(r db.Rows) error { return r.Scan(&order) },
@@ -248,7 +249,7 @@ func ByPlatformID(tx *db.Tx, channel id.Channel, platformID string) (id.Order, e
 	return order, err
 }
 
-// AwaitSync lists orders of a channel whose newest status its platform does not have yet, in the order of their ids.
+// AwaitSync lists orders of a channel whose newest status was not sent to the platform yet, in the order of their ids.
 func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.Order, error) {
 	if after == "" {
 		after = "00000000-0000-0000-0000-000000000000"
@@ -259,7 +260,7 @@ func AwaitSync(tx *db.Tx, channel id.Channel, after id.Order, limit int) ([]id.O
 		tx.Tenant, channel, after, limit)
 }
 
-// SaveSync writes what became of pushing the status that a locked order has.
+// SaveSync writes the outcome of sending a locked order's status.
 func SaveSync(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET channel_sync = $3, channel_sync_error = $4, channel_sync_attempts = $5, channel_sync_at = $6
 		WHERE tenant_id = $1 AND id = $2::UUID`, tx.TenantID(), o.ID, string(o.Sync.State), db.Null(o.Sync.Error), o.Sync.Attempts,

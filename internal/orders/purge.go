@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// Held is what a channel's orders hold of one stock level.
+// Held is what a channel's orders reserve in one stock level.
 type Held struct {
 	SKU, Warehouse string
 	Product        id.Product
@@ -15,7 +15,7 @@ type Held struct {
 	Reserved       int64
 }
 
-// LockOfChannel keeps other transactions from changing the orders of a channel until this one ends, in the order of their ids.
+// LockOfChannel locks the orders of a channel until the transaction ends, in the order of their ids.
 func LockOfChannel(tx *db.Tx, channel id.Channel) error {
 	var n int64
 	return tx.Row(
@@ -23,7 +23,7 @@ func LockOfChannel(tx *db.Tx, channel id.Channel) error {
 		[]any{tx.Tenant, channel}, &n)
 }
 
-// HeldBy adds up what the orders of a channel hold, by stock level.
+// HeldBy sums what the orders of a channel reserve, by stock level.
 func HeldBy(tx *db.Tx, channel id.Channel) ([]Held, error) {
 	return db.List(tx, func(r db.Rows) (h Held, err error) {
 		err = r.Scan(&h.SKU, &h.Warehouse, &h.Product, db.Opt(&h.Variant), &h.Reserved)
@@ -34,14 +34,14 @@ func HeldBy(tx *db.Tx, channel id.Channel) ([]Held, error) {
 			l.variant_id`, tx.Tenant, channel)
 }
 
-// Spent is what a channel's orders count for one customer.
+// Spent is what a channel's orders add to one customer's totals.
 type Spent struct {
 	Customer id.Customer
 	Orders   int64
 	Total    money.Amount
 }
 
-// SpentOn adds up what the orders of a channel count, by customer.
+// SpentOn sums what the orders of a channel add to totals, by customer.
 func SpentOn(tx *db.Tx, channel id.Channel) ([]Spent, error) {
 	return db.List(tx, func(r db.Rows) (s Spent, err error) {
 		err = r.Scan(&s.Customer, &s.Orders, &s.Total)
@@ -50,7 +50,7 @@ func SpentOn(tx *db.Tx, channel id.Channel) ([]Spent, error) {
 		WHERE tenant_id = $1 AND channel_id = $2::UUID AND customer_id IS NOT NULL GROUP BY customer_id ORDER BY customer_id`, tx.Tenant, channel)
 }
 
-// ForgetSearched takes the orders of a channel, which are to be purged, out of what searches look through.
+// ForgetSearched removes the orders of a channel, which are about to be purged, from the index of searches.
 func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 	gone, err := db.List(tx, func(r db.Rows) (order string, err error) { return order, r.Scan(&order) },
 		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
@@ -60,7 +60,8 @@ func ForgetSearched(tx *db.Tx, channel id.Channel) error {
 	return search.Remove(tx, search.Orders, gone)
 }
 
-// Purge deletes every order of a channel with all that belongs to it, its idempotency keys included, and frees its references.
+// Purge deletes every order of a channel with everything that belongs to it, its idempotency keys included; its
+// references become free.
 func Purge(tx db.Writer, channel id.Channel) {
 	const of = " IN (SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID)"
 	for _, sql := range []string{
@@ -81,5 +82,5 @@ func Purge(tx db.Writer, channel id.Channel) {
 		tx.Queue(sql, tx.TenantID(), channel)
 	}
 	tx.Change(`UPDATE order_figures SET orders = 0, items = 0, big = 0, small = 0, version = version + 1
-		WHERE tenant_id = $1 AND channel = $2`, tx.TenantID(), string(channel)) // the rows stay: a version never falls
+		WHERE tenant_id = $1 AND channel = $2`, tx.TenantID(), string(channel)) // the rows stay, because a version must never decrease
 }

@@ -6,10 +6,10 @@ import (
 	"entrepot/internal/search"
 )
 
-// fewRows is up to how many orders a search reads each rather than the index of searches. Tests lower it.
+// fewRows is the number of orders up to which a search reads each order and not the index of searches. Tests lower it.
 var fewRows int64 = 2000
 
-// listFound reads a page of a search of all orders, or of those that the counted filter lets through.
+// listFound reads a page of a search, of all orders or of those that match the counted filter.
 func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	rest := f
 	rest.Search = ""
@@ -24,7 +24,7 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 		}
 	}
 	page := newFoundPage(f)
-	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index holds all that it takes
+	if !some && f.withoutSearch() == (RowFilter{}) && f.Sort == ByCreatedAt { // the index of searches answers the filter alone
 		err := search.Find(tx, search.Orders, f.Search, func(id search.ID, created int64) error {
 			page.Add(search.Hit{ID: id, Sort: created})
 			return nil
@@ -42,12 +42,12 @@ func listFound(tx *db.Tx, f Filter) ([]Order, int64, error) {
 	return readFound(tx, page, err)
 }
 
-// some reports whether the counted filter may leave out orders.
+// some reports whether the counted filter has a condition.
 func (f CountedFilter) some() bool {
 	return len(f.Statuses) > 0 || f.Channel != "" || f.From != 0 || f.To != 0
 }
 
-// listLooking reads a page of a search by looking at every order on the way.
+// listLooking reads a page of a search by examining each order.
 func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
 	w := db.NewWhere(tx, "o")
 	n, err := prefetchNumber(tx, "SELECT count(*) FROM orders o WHERE "+f.conditions(w.Bind, way, f.Statuses), w.Args()).Wait()
@@ -58,7 +58,7 @@ func listLooking(tx *db.Tx, f Filter, way access) ([]Order, int64, error) {
 	return list, n, err
 }
 
-// addMatching adds to a page those of some orders that the filter lets through.
+// addMatching adds those of some orders that match the filter to a page.
 func (f Filter) addMatching(tx *db.Tx, found []search.ID, page *search.Page) error {
 	for len(found) > 0 {
 		piece := found[:min(256, len(found))]

@@ -7,27 +7,27 @@ import (
 	"entrepot/internal/id"
 )
 
-// ShipmentDraft is what a caller says of a shipment (interface §2.4).
+// ShipmentDraft is a caller's input for a shipment (interface §2.4).
 type ShipmentDraft struct {
 	Carrier        string
 	TrackingNumber string
 	TrackingURL    string
 	ShippedAt      int64 // 0: now
 	Notes          string
-	ExternalID     string // the platform's, of a parcel that was packed there
-	Source         Source // of the move that it makes; "" is FromShipment
+	ExternalID     string // the platform's id, for a parcel packed there
+	Source         Source // of the status change that it causes; "" is FromShipment
 	Lines          []DraftLine
 }
 
-// DraftLine names an order line and how many of it are in the parcel.
+// DraftLine is an order line and its quantity in the parcel.
 type DraftLine struct {
 	Line     id.Line
 	Quantity int64
 }
 
-// Ship adds a shipment of the drafted lines and moves the order on (interface §3.1).
-// Errors: Conflict when cancelled, returned or delivered; Refused when pending; Invalid for unknown lines and for more than
-// remains. A line named twice adds up.
+// Ship adds a shipment of the drafted lines and updates the status (interface §3.1). Errors: Conflict when cancelled,
+// returned or delivered; Refused when pending; Invalid for unknown lines and for more than remains. Quantities of a
+// line named twice are added.
 func (o *Order) Ship(draft ShipmentDraft, now int64) (Shipment, error) {
 	switch o.Status {
 	case Cancelled, Returned, Delivered:
@@ -42,7 +42,7 @@ func (o *Order) Ship(draft ShipmentDraft, now int64) (Shipment, error) {
 	return o.add(draft, wanted, now), nil
 }
 
-// ShipRest ships all that remains, with the draft's tracking; a shipment without lines is not made (ok false).
+// ShipRest ships all that remains, with the draft's tracking; if nothing remains, no shipment is made (ok false).
 func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok bool) {
 	wanted := make([]int64, len(o.Lines))
 	for i, l := range o.Lines {
@@ -58,7 +58,7 @@ func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok 
 	return shipment, true
 }
 
-// wanted adds up the drafted quantities by order line and refuses what is not there.
+// wanted sums the drafted quantities by order line. Errors: Invalid for an unknown line or more than remains.
 func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 	wanted := make([]int64, len(o.Lines))
 	var faults []apperr.Detail
@@ -78,7 +78,7 @@ func (o *Order) wanted(draft ShipmentDraft) ([]int64, error) {
 		if l := o.Lines[at]; wanted[at] > l.Remaining() {
 			message := fmt.Sprintf("Cannot ship %d of %s only %d remaining", wanted[at], l.SKU, l.Remaining())
 			faults = append(faults, apperr.Detail{Path: fmt.Sprintf("items[%d].quantity", i), Message: message})
-			wanted[at] = 0 // told once
+			wanted[at] = 0 // report the line once
 		}
 	}
 	if len(faults) > 0 {
@@ -128,8 +128,8 @@ func (o *Order) add(draft ShipmentDraft, wanted []int64, now int64) Shipment {
 	return s
 }
 
-// Unship takes a shipment back: the exact inverse of Ship (interface §3.1).
-// Errors: NotFound; Conflict when cancelled, returned or delivered.
+// Unship deletes a shipment: the exact inverse of Ship (interface §3.1). Errors: NotFound; Conflict when cancelled,
+// returned or delivered.
 func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 	at := -1
 	for i := range o.Shipments {
@@ -158,7 +158,7 @@ func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 	return taken, nil
 }
 
-// byShipments is the status that the shipments make.
+// byShipments is the status that follows from the shipments.
 func (o *Order) byShipments() Status {
 	if len(o.Shipments) == 0 {
 		return Processing
@@ -171,7 +171,7 @@ func (o *Order) byShipments() Status {
 	return Shipped
 }
 
-// copyTracking puts a shipment's carrier and tracking on the order: the last shipment wins.
+// copyTracking copies a shipment's carrier and tracking to the order: the last shipment wins.
 func (o *Order) copyTracking(s Shipment) {
 	o.TrackingCarrier, o.TrackingNumber, o.TrackingURL = s.Carrier, s.TrackingNumber, s.TrackingURL
 }

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Status is where an order stands (interface §3.1).
+// Status is the state of an order (interface §3.1).
 type Status string
 
 // The seven states; Cancelled and Returned are final.
@@ -23,7 +23,7 @@ const (
 // Statuses lists them in the order of an order's life.
 var Statuses = []Status{Pending, Processing, PartiallyShipped, Shipped, Delivered, Cancelled, Returned}
 
-// moves is the table of interface §3.1 for moves that a caller asks for. Shipments make the rest.
+// moves is the table of interface §3.1 for status changes that callers may request. Shipments cause the others.
 var moves = map[Status][]Status{
 	Pending:          {Processing, Cancelled},
 	Processing:       {Shipped, Cancelled},
@@ -32,7 +32,7 @@ var moves = map[Status][]Status{
 	Delivered:        {Returned},
 }
 
-// May is the 422 for a move outside the table, or nil.
+// May is the 422 for a status change outside the table, or nil.
 func (s Status) May(to Status) error {
 	if slices.Contains(moves[s], to) {
 		return nil
@@ -49,11 +49,11 @@ func refusedMove(from, to Status) error {
 		With("from", from).With("to", to).With("allowed", allowed)
 }
 
-// open reports whether unshipped lines hold stock in this state.
+// open reports whether unshipped lines reserve stock in this state.
 func (s Status) open() bool { return s == Pending || s == Processing || s == PartiallyShipped }
 
 // Counted reports whether the order counts in its customer's total spent: cancelled ones do not, returned ones do.
 func (s Status) Counted() bool { return s != Cancelled }
 
-// Moves are the statuses that a caller may move an order to from this one.
+// Moves are the statuses to which a caller may change an order with this status.
 func (s Status) Moves() []Status { return slices.Clone(moves[s]) }

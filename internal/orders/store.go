@@ -14,12 +14,12 @@ const from = ` FROM orders o LEFT JOIN channels c ON c.tenant_id = $1 AND c.id =
 // ByID reads a whole order. Errors: NotFound.
 func ByID(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, false) }
 
-// Lock reads a whole order for changing it: no other act changes it until this one ends. Errors: NotFound.
+// Lock reads a whole order and locks it until the transaction ends. Errors: NotFound.
 func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, true) }
 
 func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	var held []*db.PendingRead
-	if lock { // before the rest, which then sees what the operation that held it before has made
+	if lock { // before the rest, which then sees the changes of the previous holder of the lock
 		held = append(held, tx.Prefetch(func(db.Rows) error { return nil },
 			"SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
@@ -68,7 +68,7 @@ func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	return o, err
 }
 
-// readLines puts the lines into orders, in the order they were given.
+// readLines reads the lines of orders, in the order given at creation.
 func readLines(tx *db.Tx, list []Order) error {
 	at := make(map[id.Order]int, len(list))
 	ids := make([]id.Order, len(list))
@@ -81,7 +81,7 @@ func readLines(tx *db.Tx, list []Order) error {
 	}))
 }
 
-// prefetchLines asks for the lines of orders, in the order they were given.
+// prefetchLines prefetches the lines of orders, in the order given at creation.
 func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.PendingRead {
 	asked := make([]*db.PendingRead, 0, 1)
 	for len(ids) > 0 {
@@ -105,7 +105,7 @@ func prefetchLines(tx *db.Tx, ids []id.Order, each func(id.Order, Line)) []*db.P
 
 var linesText db.Text
 
-// prefetchHistory is how an order began, from its own row, and every move since.
+// prefetchHistory prefetches an order's first status, from its own row, and every change since.
 func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
 	p := &db.Pending[[]Entry]{Value: []Entry{}}
 	scan := entryTable.Scanner()
@@ -120,7 +120,7 @@ func prefetchHistory(r db.Reader, order id.Order) *db.Pending[[]Entry] {
 		ORDER BY 8, 2`, r.TenantID(), order))
 }
 
-// prefetchShipments are the shipments of an order, and the read that fills their lines.
+// prefetchShipments prefetches the shipments of an order; a second read fills their lines.
 func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], lines *db.PendingRead) {
 	p, at := &db.Pending[[]Shipment]{Value: []Shipment{}}, map[id.Shipment]int{}
 	scan, scanLine := shipmentTable.Scanner(), shipmentLineTable.Scanner()
@@ -144,19 +144,19 @@ func prefetchShipments(r db.Reader, order id.Order) (p *db.Pending[[]Shipment], 
 	return p, lines
 }
 
-// ByReference finds the order that has an external reference; "" when none has.
+// ByReference finds the order with an external reference; "" if there is none.
 func ByReference(r db.Reader, reference string) (id.Order, error) {
 	return PrefetchByReference(r, reference).Wait()
 }
 
-// PrefetchByReference is ByReference ahead of its use.
+// PrefetchByReference is ByReference as a pending read.
 func PrefetchByReference(r db.Reader, reference string) *db.Pending[id.Order] {
 	p := new(db.Pending[id.Order])
 	return p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) },
 		"SELECT id FROM orders WHERE tenant_id = $1 AND external_reference = $2", r.TenantID(), reference))
 }
 
-// search is what a list's search looks through.
+// search is the text that the search of a list matches.
 func (o *Order) search() string {
 	text := Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail
 	if o.ExternalNumber != "" {
@@ -165,8 +165,9 @@ func (o *Order) search() string {
 	return strings.ToLower(text)
 }
 
-// Insert writes a new order with its lines, the first entry of its history and its shipments. An external reference that is taken
-// meanwhile makes the operation run again. Searches find the order by its event order.received, which the operation records.
+// Insert writes a new order with its lines, the first entry of its history and its shipments. If its external
+// reference is taken meanwhile, the operation runs again. Searches find the order by its event order.received, which
+// the operation records.
 func Insert(w db.GuardedWriter, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	table.Insert(w, *o)
@@ -177,12 +178,12 @@ func Insert(w db.GuardedWriter, o *Order) {
 	count(w, nil, o)
 }
 
-// document is what a search finds the order by.
+// document is the order's entry in the index of searches.
 func (o *Order) document() search.Document {
 	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
 }
 
-// InsertAll is Insert for many orders at once, of which no event is recorded.
+// InsertAll is Insert for many orders at once, without events.
 func InsertAll(tx db.Writer, list []Order) {
 	var lines []lineRow
 	var shipments []shipmentRow
@@ -232,7 +233,7 @@ func InsertShipment(w db.GuardedWriter, order id.Order, s Shipment) {
 	shipmentLineTable.Insert(w, rows...)
 }
 
-// DeleteShipment takes a shipment's rows away.
+// DeleteShipment deletes a shipment's rows.
 func DeleteShipment(tx db.Writer, order id.Order, shipment id.Shipment) {
 	tx.Queue("DELETE FROM shipment_lines WHERE tenant_id = $1 AND order_id = $2::UUID AND shipment_id = $3::UUID", tx.TenantID(), order,
 		shipment)
@@ -240,7 +241,7 @@ func DeleteShipment(tx db.Writer, order id.Order, shipment id.Shipment) {
 		nil)
 }
 
-// Save writes a locked order's own row, what became of its lines, and its newest history entry when the status moved.
+// Save writes a locked order's row, its changed lines, and a new history entry if the status changed.
 func Save(tx db.Writer, before, o *Order) {
 	o.ItemCount = int64(len(o.Lines))
 	SaveDetails(tx, before, o)
@@ -251,12 +252,12 @@ func Save(tx db.Writer, before, o *Order) {
 	count(tx, before, o)
 }
 
-// SaveDetails writes a locked order's own row as it is now.
+// SaveDetails writes a locked order's row, without lines and history.
 func SaveDetails(tx db.Writer, before, o *Order) {
 	table.Update(tx, o, "id = $2::UUID AND status = $3 AND updated_at = $4", o.ID, string(before.Status), before.UpdatedAt).Rows(1, nil)
 }
 
-// SaveBuyer writes who bought a locked order, whose buyer was not known before.
+// SaveBuyer writes the buyer of a locked order that had none.
 func SaveBuyer(tx db.Writer, o *Order) {
 	tx.Queue(`UPDATE orders SET customer_id = $3, customer_name = $4, customer_email = $5, email_key = $6, search = $7
 		WHERE tenant_id = $1 AND id = $2::UUID AND customer_id IS NULL`,
@@ -265,7 +266,7 @@ func SaveBuyer(tx db.Writer, o *Order) {
 	search.Put(tx, search.Orders, o.document())
 }
 
-// saveLines writes only the lines that differ.
+// saveLines writes the lines that differ.
 func saveLines(tx db.Writer, before, o *Order) {
 	for position, l := range o.Lines {
 		old := before.Line(l.ID)

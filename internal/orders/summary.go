@@ -8,13 +8,13 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Units are how many pieces are to leave and how many have left. What was refunded before it was shipped is to leave no more.
+// Units are the quantities ordered and shipped. What was refunded before it was shipped is not counted as ordered.
 type Units struct {
 	Ordered int64
 	Shipped int64
 }
 
-// Units adds up the lines.
+// Units sums the lines.
 func (o *Order) Units() (u Units) {
 	for i := range o.Lines {
 		u.Ordered += o.Lines[i].Quantity - o.Lines[i].Refunded
@@ -23,14 +23,14 @@ func (o *Order) Units() (u Units) {
 	return u
 }
 
-// Summary is an order as a table of many shows it: without its lines, with what they add up to.
+// Summary is an order as a list shows it: sums of its lines in place of the lines.
 type Summary struct {
 	Order
 	Units
-	FirstLine string // its name, or its SKU where it has none
+	FirstLine string // name of its first line, or its SKU if it has no name
 }
 
-// ListSummaries reads a page as List does, and how many orders match in all. The lines are added up by the store.
+// ListSummaries reads a page as List does, and how many orders match in all. The store sums the lines.
 func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 	heads, total, err := listHeads(tx, f)
 	if err != nil || len(heads) == 0 {
@@ -60,7 +60,7 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 	return list, total, nil
 }
 
-// wholePiece is how many ids one statement looks for.
+// wholePiece is how many ids one statement has.
 const wholePiece = 256
 
 // ListHeads reads a page as List does, without lines, and how many orders match in all.
@@ -79,9 +79,9 @@ func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 		tx.Tenant, spans.Widths[len(spans.Widths)-1])
 }
 
-// ToShip counts the orders of the account that wait for shipment, and gives the creation of the oldest of them, 0 for none. Few are counted
-// one by one over the index of statuses; of more, the kept figures are added up from the day of the oldest on. So it reads as much as
-// waits, however old the account is.
+// ToShip counts the orders of the account that wait for shipment, and returns the creation time of the oldest, 0 if
+// there is none. Few orders are counted one by one in the index of statuses; for more, the kept figures are added up
+// from the day of the oldest. So its cost depends on how many wait and not on the account's age.
 func ToShip(tx *db.Tx) (n, oldest int64, err error) {
 	waiting := CountedFilter{Statuses: []Status{Processing, PartiallyShipped}}
 	many := false
@@ -106,7 +106,8 @@ func ToShip(tx *db.Tx) (n, oldest int64, err error) {
 	return n, oldest, err
 }
 
-// Neighbours are the orders before and after one in the list of a filter; "" where the list ends. The order itself need not match.
+// Neighbours are the orders before and after one in the list of a filter; "" at either end of the list. The order
+// itself need not match.
 func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
 	cursor := f.CursorOf(*o)
 	f.Offset, f.Limit, f.After = 0, 1, &cursor
@@ -125,8 +126,8 @@ func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err erro
 	return before, after, err
 }
 
-// EachHead calls page for all orders that a filter lets through, without lines, in the order of the list, up to 500 at a time. What is
-// ordered meanwhile may be among them or not.
+// EachHead calls page for all orders that match a filter, without lines, in the order of the list, up to 500 at a
+// time. Orders created meanwhile may be included or not.
 func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 	f.Offset, f.Limit = 0, 500
 	for {
@@ -142,7 +143,7 @@ func EachHead(tx *db.Tx, f Filter, page func(list []Order) error) error {
 	}
 }
 
-// NumbersOf reads the numbers of some orders, by id; those that are not there are left out.
+// NumbersOf reads the numbers of some orders, by id; unknown orders are left out.
 func NumbersOf(tx *db.Tx, ids []id.Order) (map[id.Order]int64, error) {
 	numbers := make(map[id.Order]int64, len(ids))
 	for piece := range slices.Chunk(ids, wholePiece) {
@@ -167,7 +168,7 @@ type Numbered struct {
 	Number int64
 }
 
-// OfShipments reads the orders of some shipments, by the shipment's id; shipments that are not there any more are left out.
+// OfShipments reads the orders of some shipments, by the shipment's id; unknown shipments are left out.
 func OfShipments(tx *db.Tx, ids []id.Shipment) (map[id.Shipment]Numbered, error) {
 	found := make(map[id.Shipment]Numbered, len(ids))
 	for piece := range slices.Chunk(ids, wholePiece) {
@@ -187,7 +188,7 @@ func OfShipments(tx *db.Tx, ids []id.Shipment) (map[id.Shipment]Numbered, error)
 	return found, nil
 }
 
-// ByIDs reads some orders with their lines, in the order of the ids; those that are not there are left out.
+// ByIDs reads some orders with their lines, in the order of the ids; unknown orders are left out.
 func ByIDs(tx *db.Tx, ids []id.Order) ([]Order, error) {
 	found := make(map[id.Order]Order, len(ids))
 	scan := table.Scanner()

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// table is an order's own row. What is fixed is not part of Save: an erasure and a merge have statements of their own.
+// table is an order's own row. Save does not write the fixed columns: erasure and merge have statements of their own for them.
 var table = db.NewTable("orders",
 	db.Col("id", func(o *Order) any { return &o.ID }).Fixed(),
 	db.Col("number", func(o *Order) any { return &o.Number }).Fixed(),
@@ -54,7 +54,7 @@ var table = db.NewTable("orders",
 	db.Joined("p.phone", func(o *Order) any { return &o.CustomerPhone }),
 ).Of("order")
 
-// recordedLater is when an order was stored, 0 when that is its creation.
+// recordedLater is when an order was stored, 0 if that is its creation time.
 func (o *Order) recordedLater() int64 {
 	if o.RecordedAt == o.CreatedAt {
 		return 0
@@ -93,7 +93,7 @@ type entryRow struct {
 	Entry
 }
 
-// entryTable holds every move of an order; how it began stands in the order's own row.
+// entryTable has every status change of an order; its first status is in the order's own row.
 var entryTable = db.NewTable("order_history",
 	db.Col("order_id", func(e *entryRow) any { return &e.order }),
 	db.Col("id", func(e *entryRow) any { return &e.ID }),

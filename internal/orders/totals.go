@@ -10,14 +10,14 @@ type Totals struct {
 	Subtotal       money.Amount // Σ line totals
 	ShippingAmount money.Amount
 	DiscountAmount money.Amount
-	TaxAmount      *money.Amount // nil: no tax told and no rate
+	TaxAmount      *money.Amount // nil: no tax given and no rate
 	TaxRate        *money.Amount // percent; nil: none
 	Total          money.Amount  // subtotal − discount + shipping + tax
 }
 
-// Price sets line totals, subtotal, tax and total. Line totals and tax are rounded half away from zero to the currency's minor
-// unit, once each. tax nil means: from the rate, nil without one. Errors: Invalid for a discount above the subtotal and for
-// amounts beyond 11 integer digits.
+// Price computes line totals, subtotal, tax and total. Line totals and tax are rounded half away from zero to the
+// currency's minor unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors:
+// Invalid for a discount above the subtotal and for amounts beyond 11 integer digits.
 func (o *Order) Price(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
 	t := &o.Totals
@@ -49,8 +49,8 @@ func (o *Order) Price(tax *money.Amount) error {
 	return nil
 }
 
-// AddsUp reports whether amounts that a platform gave fit together: the line totals are the subtotal, and the total is what is left of it
-// with discount, shipping and tax.
+// AddsUp reports whether a platform's amounts are consistent: the line totals sum up to the subtotal, and the total is
+// the subtotal less discount plus shipping and tax.
 func (o *Order) AddsUp() bool {
 	var lines money.Amount
 	for _, l := range o.Lines {
@@ -59,7 +59,7 @@ func (o *Order) AddsUp() bool {
 	return lines == o.Subtotal && o.Total == o.Subtotal-o.DiscountAmount+o.ShippingAmount+o.Tax()
 }
 
-// Tax is the tax amount, 0 when none was told.
+// Tax is the tax amount, 0 if there is none.
 func (t Totals) Tax() money.Amount {
 	if t.TaxAmount == nil {
 		return 0

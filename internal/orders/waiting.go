@@ -5,9 +5,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statement of this file serves every tenant: it finds what waits.
+// The statement of this file serves every tenant: it finds waiting lines of all accounts.
 
-// Waiting is an open order with a line that waits for a product whose SKU is there by now.
+// Waiting is an open order with a line whose product did not exist when it was stored and does now.
 type Waiting struct {
 	Tenant id.Tenant
 	Order  id.Order

@@ -2,26 +2,26 @@ package stock
 
 import "entrepot/internal/db"
 
-// Counts are the kept counts and sums of the living levels of one warehouse.
+// Counts are the kept counts and sums of one warehouse's levels, without deleted ones.
 type Counts struct {
 	Levels     int64
 	OnHand     int64
 	Reserved   int64
-	OutOfStock int64 // levels of which nothing is available
+	OutOfStock int64 // levels with nothing available
 	Low        int64 // levels below their threshold
 }
 
-// countNames names the members of Counts in the store.
+// countNames are the stored names of Counts' fields.
 var countNames = []string{"levels", "on hand", "reserved", "out of stock", "low"}
 
 func (c *Counts) members() []*int64 {
 	return []*int64{&c.Levels, &c.OnHand, &c.Reserved, &c.OutOfStock, &c.Low}
 }
 
-// counts are moves of the kept counts, by warehouse.
+// counts are changes of the kept counts, by warehouse.
 type counts map[string]*Counts
 
-// move takes a level from before to after; before is the zero Level for one that was not there.
+// move counts a level's change from before to after; before is the zero Level for a new level.
 func (c *counts) move(before, after *Level) {
 	if *c == nil {
 		*c = counts{}
@@ -50,7 +50,7 @@ func (c *Counts) add(l *Level, sign int64) {
 	}
 }
 
-// tally queues the moves.
+// tally queues the changes.
 func (c counts) tally(w db.GuardedWriter) {
 	for warehouse, moved := range c {
 		for i, n := range moved.members() {
@@ -59,7 +59,7 @@ func (c counts) tally(w db.GuardedWriter) {
 	}
 }
 
-// PrefetchCounts asks for the kept counts, by warehouse; a warehouse without levels may be missing.
+// PrefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
 func PrefetchCounts(r db.Reader) func() (map[string]Counts, error) {
 	asked := db.PrefetchTallies(r, countNames...)
 	return func() (map[string]Counts, error) {

@@ -2,8 +2,9 @@ package stock
 
 import "entrepot/internal/db"
 
-// DeleteFor takes the levels of SKUs that no product has any more out of lists and feeds: what is on hand is written off in
-// the ledger, and a tombstone stays, which still holds what open orders have reserved. It gives the levels that were live.
+// DeleteFor removes the levels of SKUs that no product has any more from lists and feeds: the ledger writes off what
+// is on hand, and a tombstone stays, which still has what open orders reserve. It returns the levels that were not
+// deleted before.
 func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	var live []Level
 	if err := readLevels(tx, append([]string(nil), skus...), "", func(l Level) {
@@ -16,7 +17,7 @@ func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	return remove(tx, live, why), nil
 }
 
-// remove writes levels off and leaves their tombstones.
+// remove writes levels off and leaves tombstones.
 func remove(q db.GuardedWriter, live []Level, why Why) []Change {
 	var w writes
 	for i := range live {

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// ClearNotes empties the notes of the movements that some orders and shipments caused.
+// ClearNotes deletes the notes of the movements that some orders and shipments caused.
 func ClearNotes(tx db.Writer, references []string) {
 	db.Chunks(references, func(piece []string) error {
 		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
@@ -22,7 +22,7 @@ type Note struct {
 	stamp    int64
 }
 
-// Notes reads the notes of the ledger for which match holds; it looks at every movement that has a note.
+// Notes reads the notes of the ledger that match; it reads every movement with a note.
 func Notes(tx *db.Tx, match func(text string) bool) (list []Note, err error) {
 	err = tx.Each(func(r db.Rows) error {
 		var n Note
@@ -35,7 +35,7 @@ func Notes(tx *db.Tx, match func(text string) bool) (list []Note, err error) {
 	return list, err
 }
 
-// Save writes the note as it is now.
+// Save writes the note.
 func (n Note) Save(tx db.Writer) {
 	tx.Queue("UPDATE movements SET note = $4 WHERE tenant_id = $1 AND sku = $2 AND stamp = $3", tx.TenantID(), n.sku, n.stamp, n.Text)
 }

@@ -19,10 +19,10 @@ type Movement struct {
 // entry is a ledger row to be written.
 type entry struct {
 	*Change
-	offset int64 // of its level's stamp
+	offset int64 // from which its level's stamp is computed
 }
 
-// row is the entry as it will be read.
+// row is the entry in the form in which it is read.
 func (e entry) row(q db.GuardedWriter, why Why) Movement {
 	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand,
 		At: q.Micros(), Why: why}
@@ -59,13 +59,13 @@ func OfReferences(tx *db.Tx, references []string, limit int) ([]Movement, error)
 		args...)
 }
 
-// Ledger reads a page of a SKU's ledger, newest first, in one warehouse or ("") in all, and how many rows there are.
+// Ledger reads a page of a SKU's ledger, newest first, in one warehouse or (with "") in all, and how many rows there are.
 func Ledger(tx *db.Tx, sku, warehouse string, limit, offset int) ([]Movement, int64, error) {
 	w := db.AndGiven(db.NewWhere(tx, "").And("sku = ?", sku), "warehouse_code = ?", warehouse)
 	return movementTable.Page(tx, w, "stamp DESC", limit, offset)
 }
 
-// LedgerSums adds up the whole ledger of a SKU by warehouse: what is on hand there, if nothing is wrong.
+// LedgerSums sums the whole ledger of a SKU by warehouse. If nothing is wrong, the sums are what is on hand.
 func LedgerSums(tx *db.Tx, sku string) (map[string]int64, error) {
 	sums := map[string]int64{}
 	return sums, tx.Each(func(r db.Rows) error {

@@ -2,8 +2,8 @@
 //
 //	Level     one SKU in one warehouse: on hand, reserved, available = on hand − reserved
 //	Movement  one row of the ledger; the sum of a level's movements is its on-hand, always
-//	Shift     what an operation does to a level by difference: orders reserve, release and ship; movements and transfers
-//	StockInput what an operation makes a level's on-hand be: imports and bulk updates
+//	Shift     adds to a level's quantities: orders reserve, release and ship; movements and transfers
+//	StockInput sets a level's on-hand: imports and bulk updates
 //	Snapshot  what Set needs to have read: the warehouses and the levels of some SKUs
 package stock
 
@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Place names a level.
+// Place identifies a level.
 type Place struct{ SKU, Warehouse string }
 
 // Level is one SKU in one warehouse.
@@ -27,29 +27,29 @@ type Level struct {
 	Variant   id.Variant
 	OnHand    int64
 	Reserved  int64
-	Threshold *int64 // stock.low below it; nil until stock was ever set
-	Low       bool   // stock.low was sent and available has not recovered
-	Deleted   bool   // its product or warehouse is gone; open orders may still hold it
+	Threshold *int64 // stock.low is emitted below it; nil until stock was ever set
+	Low       bool   // stock.low was emitted and available has not recovered
+	Deleted   bool   // its product or warehouse was deleted; open orders may still reserve from it
 }
 
-// Place is where the level stands.
+// Place is the level's SKU and warehouse.
 func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 
-// exists is false for the zero Level, which stands for none.
+// exists is false for the zero Level, which means that there is none.
 func (l Level) exists() bool { return l.Product != "" }
 
 // Available is what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
-// out reports whether nothing of a level can be sold.
+// out reports whether nothing of a level is available.
 func (l Level) out() bool { return l.Available() <= 0 }
 
-// below reports whether a level is under its threshold.
+// below reports whether available is below the threshold.
 func (l Level) below() bool {
 	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold
 }
 
-// Cause says why on-hand moved; it stands in the ledger (interface §2.7).
+// Cause is the reason of a movement, as the ledger has it (interface §2.7).
 type Cause string
 
 // The causes.
@@ -64,7 +64,7 @@ const (
 	FromChannel     Cause = "channel"
 )
 
-// Why is what the ledger keeps of an operation.
+// Why is what the ledger records about an operation.
 type Why struct {
 	Cause         Cause
 	ReferenceType string // "order", "shipment" …
@@ -73,7 +73,7 @@ type Why struct {
 	Actor         string
 }
 
-// readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or only in one.
+// readLevels reads the levels of some SKUs, deleted ones too, in every warehouse or in only one.
 func readLevels(r db.Reader, skus []string, warehouse string, each func(Level)) error {
 	return db.WaitAll(prefetchLevels(r, skus, warehouse, each))
 }

@@ -10,7 +10,7 @@ import (
 type Row struct {
 	Level
 	ChangedAt int64 // stamp of the tenant's change clock
-	DeletedAt int64 // 0 while it lives
+	DeletedAt int64 // 0 unless deleted
 }
 
 // rowScanner reads rows of levelTable.
@@ -23,18 +23,18 @@ func rowScanner() func(db.Rows) (Row, error) {
 	}
 }
 
-// Filter says which levels a list shows, and which part of them.
+// Filter selects the levels of a list, and the page.
 type Filter struct {
 	SKU       string
 	Warehouse string
 	Low       bool   // only levels below their threshold
-	Oversold  bool   // only levels of which more is reserved than is on hand
-	Search    string // part of the product's SKU or name, in any case, or the whole SKU
+	Oversold  bool   // only levels with more reserved than on hand
+	Search    string // part of the product's SKU or name, in any case, or any whole SKU
 	Limit     int
 	Offset    int
 }
 
-// List reads a page of live levels by SKU and warehouse, and how many match in all.
+// List reads a page of levels by SKU and warehouse, without deleted ones, and how many match in all.
 func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	if f.Search != "" {
 		return f.pageOfFound(tx)
@@ -51,7 +51,7 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	return list, total, err
 }
 
-// where chooses levels l by all but the search.
+// where has all conditions but the search.
 func (f Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
 	db.AndGiven(w, "l.sku = ?", f.SKU)
@@ -60,12 +60,12 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 		w.And("l.low = TRUE")
 	}
 	if f.Oversold {
-		w.And("CASE WHEN l.on_hand < l.reserved THEN 1 ELSE 0 END = 1") // as its index has it
+		w.And("CASE WHEN l.on_hand < l.reserved THEN 1 ELSE 0 END = 1") // written as in its index
 	}
 	return w
 }
 
-// kept is how many levels a filter by warehouse and low lets through, from the kept counts.
+// kept is how many levels match a filter by warehouse and low, from the kept counts.
 func (f Filter) kept(tx *db.Tx) (total int64, err error) {
 	counts, err := PrefetchCounts(tx)()
 	for warehouse, c := range counts {
@@ -80,8 +80,8 @@ func (f Filter) kept(tx *db.Tx) (total int64, err error) {
 	return total, err
 }
 
-// Changes reads up to limit levels whose stamp is since or later, oldest change first, and reports whether there are more;
-// deleted ones are among them only on request (interface §4.3).
+// Changes reads up to limit levels with the stamp since or a later one, oldest change first, and reports whether there
+// are more; deleted ones only on request (interface §4.3).
 func Changes(tx *db.Tx, since int64, limit int, deleted bool) (list []Row, more bool, err error) {
 	list, err = db.List(tx, rowScanner(), levelTable.Select("l")+" WHERE l.tenant_id = $1 AND l.changed_at >= $2"+living(deleted)+
 		" ORDER BY l.changed_at LIMIT $3::BIGINT", tx.Tenant, since, limit+1)
@@ -100,17 +100,18 @@ func Newest(tx *db.Tx) (newest int64, err error) {
 	return newest, err
 }
 
-// Count counts the living levels with a stamp from since to before until.
+// Count counts the levels with a stamp from since to before until, without deleted ones.
 func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND changed_at >= $2 AND changed_at < $3 AND deleted_at IS NULL",
 		[]any{tx.Tenant, since, until}, &n)
 	return n, err
 }
 
-// All is how many living levels there are.
+// All is how many levels there are, without deleted ones.
 func All(tx *db.Tx) (int64, error) { return Filter{}.kept(tx) }
 
-// Tombstones counts the deleted levels with the stamp since or a later one. The stamps must not lead: their index has every level.
+// Tombstones counts the deleted levels with the stamp since or a later one. The query must not start from the stamps,
+// because their index has every level.
 func Tombstones(tx *db.Tx, since int64) (n int64, err error) {
 	err = tx.Row("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at > 0 AND changed_at + 0 >= $2",
 		[]any{tx.Tenant, since}, &n)
@@ -124,8 +125,8 @@ func living(deleted bool) string {
 	return " AND l.deleted_at IS NULL"
 }
 
-// SweepTombstones drops up to limit tombstones deleted before a time that nothing is reserved on any more, and that the kept value of the
-// stock has taken out (package stockvalue). It serves every tenant.
+// SweepTombstones removes up to limit tombstones that were deleted before a time, have nothing reserved, and are no
+// longer in the kept value of the stock (package stockvalue). It serves every tenant.
 func SweepTombstones(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM stock_levels WHERE (tenant_id, sku, warehouse_code) IN (SELECT tenant_id, sku, warehouse_code FROM stock_levels
 		WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 AND NOT EXISTS (SELECT 1 FROM stock_values_until u

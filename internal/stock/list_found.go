@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// pageOfFound reads a page of a search: of the levels of products whose texts contain the term, and of the SKU that it is.
+// pageOfFound reads a page of a search: the levels of products whose texts contain the term, and those of the SKU that
+// equals it.
 func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	var products []string
 	err := search.Find(tx, search.Products, f.Search, func(id search.ID, _ int64) error {
@@ -49,7 +50,7 @@ func skusOf(tx *db.Tx, products []string) ([]string, error) {
 			in, args...)
 }
 
-// add adds the levels of some SKUs that the filter lets through.
+// add adds the levels of some SKUs that match the filter.
 func (f Filter) add(tx *db.Tx, p *levelPage, skus []string) error {
 	for len(skus) > 0 {
 		piece := skus[:min(256, len(skus))]
@@ -63,7 +64,7 @@ func (f Filter) add(tx *db.Tx, p *levelPage, skus []string) error {
 	return nil
 }
 
-// levelPage keeps the levels of one page, and those before it, out of any number.
+// levelPage selects, from any number of levels, those of one page and of the pages before it.
 type levelPage struct {
 	reach int
 	scan  func(db.Rows) (Row, error)

@@ -7,7 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// OfSKUs reads the live levels of SKUs in every warehouse, by SKU, each in the order of the warehouses' codes.
+// OfSKUs reads the levels of SKUs in every warehouse, without deleted ones, by SKU, each in the order of the
+// warehouses' codes.
 func OfSKUs(tx *db.Tx, skus []string) (map[string][]Level, error) {
 	found := make(map[string][]Level, len(skus))
 	err := readLevels(tx, slices.Clone(skus), "", func(l Level) {

@@ -7,28 +7,28 @@ import (
 	"entrepot/internal/id"
 )
 
-// StockInput is an on-hand figure for one SKU in one warehouse.
+// StockInput is the quantity to set for one SKU in one warehouse.
 type StockInput struct {
 	SKU       string
-	Product   id.Product // needed where there is no level yet
+	Product   id.Product // required if there is no level yet
 	Variant   id.Variant
-	Warehouse string // "" until ReadSnapshot: the default
+	Warehouse string // "" until ReadSnapshot sets the default
 	Quantity  int64  // 0 to limits.MaxStock
 
-	at int // its place in the Snapshot, set by ReadSnapshot
+	at int // its index in the Snapshot, set by ReadSnapshot
 }
 
-// Snapshot is the account's warehouses and the level of each input. It may be read in one transaction and used in a later one: writes
-// find out if a level has moved since, and then make the operation run again.
+// Snapshot is the account's warehouses and the level of each input. It may be read in one transaction and used in a
+// later one: the writes detect a level that changed since, and then the operation runs again.
 type Snapshot struct {
 	Default    string // code of the account's default warehouse
 	warehouses map[string]bool
-	levels     []Level // of the inputs, place by place
+	levels     []Level // of the inputs, by index
 	inputs     []StockInput
-	clock      int64 // the newest stamp of the account then
+	clock      int64 // the newest stamp of the account at the time of the read
 }
 
-// ReadSnapshot reads all that Set needs to know of inputs, and puts the default warehouse into those without one.
+// ReadSnapshot reads what Set needs to know of inputs, and sets the default warehouse where an input has none.
 func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	s := &Snapshot{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(inputs)), inputs: inputs}
 	err := tx.Each(func(r db.Rows) error {
@@ -63,7 +63,7 @@ func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	return s, s.readLevels(tx, inputs, only)
 }
 
-// readLevels finds the level of each input; only is the warehouse of all of them, "" when there are several.
+// readLevels finds the level of each input; only is the warehouse of all of them, "" if there are several.
 func (s *Snapshot) readLevels(tx *db.Tx, inputs []StockInput, only string) error {
 	text, row, from, first := &snapshotText, "($::TEXT,%)", "$2", 3
 	if only == "" {
@@ -107,7 +107,7 @@ func (s *Snapshot) readLevels(tx *db.Tx, inputs []StockInput, only string) error
 
 var snapshotText, snapshotEachText db.Text
 
-// thresholdOf is a threshold as read with -1 for none. Nearly all are 0 and share one place.
+// thresholdOf is a threshold that is read as -1 for none. Nearly all are 0 and share one variable.
 func thresholdOf(n int64) *int64 {
 	switch n {
 	case -1:
@@ -123,18 +123,19 @@ var zero int64
 // Knows reports whether the account has a warehouse.
 func (s *Snapshot) Knows(warehouse string) bool { return s.warehouses[warehouse] }
 
-// Stocked reports whether there is a level for an input of this snapshot, so that its SKU is known.
+// Stocked reports whether there is a level for an input of this snapshot, so that its SKU exists.
 func (s *Snapshot) Stocked(t StockInput) bool {
 	return s.levels[t.at].exists() && !s.levels[t.at].Deleted
 }
 
-// OnHand is what the level of an input has on hand; 0 when there is none.
+// OnHand is what the level of an input has on hand; 0 if there is none.
 func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
-// manyMoved is how many moved levels Stale reads before it answers true in any case.
+// manyMoved is the number of changed levels from which Stale returns true without reading more.
 const manyMoved = 10_000
 
-// Stale reports whether a level of the snapshot may have changed since. Writes would find out too, but only after much work in vain.
+// Stale reports whether a level of the snapshot may have changed since. The writes would detect it too, but only after
+// much work in vain.
 func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 	var clock int64
 	if err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock); err != nil || clock == s.clock {
@@ -160,23 +161,23 @@ func (s *Snapshot) Stale(tx *db.Tx) (bool, error) {
 	return stale || moved == manyMoved, err
 }
 
-// Set makes on-hand what the inputs say and writes the ledger; warehouses and levels that are not there yet are made. The
-// inputs are some of those of the snapshot, or copies of them, and no two are for one level. It gives the levels that changed or
-// are new: one that is new with nothing on hand is a feed entry, but nothing moved. The writes are queued; a level that moved
-// meanwhile makes the operation run again.
+// Set sets on-hand to the inputs' quantities and writes the ledger; it creates missing warehouses and levels. The
+// inputs are some of those of the snapshot, or copies of them, and no two have the same level. It returns the levels
+// that changed or are new: a new one with nothing on hand is in the feed but has no movement. The writes are queued;
+// if a level changed meanwhile, the operation runs again.
 func (s *Snapshot) Set(tx db.Writer, inputs []StockInput, why Why) []Change {
 	p := s.Plan(inputs)
 	p.Write(tx, why)
 	return p.changes
 }
 
-// Plan is what Set would do, decided but not written.
+// Plan is what Set would write.
 type Plan struct {
 	writes
-	codes []string // of warehouses to be made
+	codes []string // of warehouses to create
 }
 
-// Plan decides what Set would do.
+// Plan computes what Set would write.
 func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(inputs)), moved: make([]int, 0, len(inputs))}}
 	for i := range inputs {
@@ -185,10 +186,10 @@ func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 	return p
 }
 
-// Changes are the levels that Set would give.
+// Changes are the levels that Set would return.
 func (p *Plan) Changes() []Change { return p.changes }
 
-// Write queues what was planned; a plan is good for one Write.
+// Write queues the plan's writes; a plan can be written once.
 func (p *Plan) Write(tx db.Writer, why Why) {
 	for _, code := range p.codes {
 		insertWarehouse(tx, code)
@@ -201,7 +202,7 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	before := &s.levels[t.at]
 	after := *before
 	after.OnHand = t.Quantity
-	if after.Threshold == nil { // from now on it can fall low
+	if after.Threshold == nil { // the level gets a threshold and can become low
 		after.Threshold = &zero
 	}
 	p.appear(s, t, before, &after)
@@ -212,7 +213,7 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	}
 }
 
-// appear makes a level, and its warehouse, where there is none or a deleted one.
+// appear creates a level, and its warehouse, if there is none or a deleted one.
 func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
@@ -224,7 +225,7 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	after.SKU, after.Warehouse, after.Product, after.Variant, after.Deleted = t.SKU, t.Warehouse, t.Product, t.Variant, false
 }
 
-// Add is Set for inputs whose quantities are differences, not 0. It gives the ledger rows too, one for each input.
+// Add is Set for inputs whose quantities are differences other than 0. It also returns the ledger rows, one for each input.
 func (s *Snapshot) Add(tx db.Writer, inputs []StockInput, why Why) ([]Change, []Movement) {
 	summed := slices.Clone(inputs)
 	at := make(map[Place]int, len(inputs))
@@ -241,8 +242,8 @@ func (s *Snapshot) Add(tx db.Writer, inputs []StockInput, why Why) ([]Change, []
 	return p.changes, ledger
 }
 
-// SetThresholds makes the inputs' quantities the thresholds of their levels; otherwise it is like Set, and a level that is
-// not there yet is made with nothing on hand.
+// SetThresholds sets the thresholds of levels to the inputs' quantities; otherwise it is like Set, and a missing level
+// is created with nothing on hand.
 func (s *Snapshot) SetThresholds(tx db.Writer, inputs []StockInput) []Change {
 	var p Plan
 	for i := range inputs {

@@ -10,16 +10,16 @@ import (
 	"entrepot/internal/id"
 )
 
-// Shift is what one operation does to one SKU.
+// Shift is how one operation changes one SKU.
 type Shift struct {
 	SKU       string
-	Warehouse string // "" lets Choose decide
+	Warehouse string // "" lets Choose choose
 	Product   id.Product
 	Variant   id.Variant
 	Reserve   int64 // change of reserved
 	OnHand    int64 // change of on-hand; 0 leaves no ledger row
 
-	alive bool // its SKU still stands for its product, so that a level it meets lives
+	alive bool // its SKU belongs to its product, so that a deleted level is restored
 }
 
 // Levels are levels by place.
@@ -31,9 +31,9 @@ func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 	return p.Await(prefetchLevels(r, slices.Clone(skus), "", func(l Level) { p.Value[l.Place()] = l })...)
 }
 
-// Choose settles where shifts without a warehouse happen: the default warehouse if it has enough, else the one with
-// the most available, else the default. It gives the levels, for PlanShifts: those that were prefetched, of the shifts' SKUs at least, or,
-// of nil, those that it reads.
+// Choose sets the warehouse of shifts without one: the default warehouse if it has enough, else the one with the most
+// available, else the default. It returns the levels for PlanShifts: those that were prefetched, of at least the
+// shifts' SKUs, or with nil those that it reads.
 func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels, error) {
 	if prefetched == nil {
 		skus := make([]string, len(shifts))
@@ -77,8 +77,8 @@ func Choose(r db.Reader, prefetched *db.Pending[Levels], shifts []Shift) (Levels
 	return levels, nil
 }
 
-// follow looks after shifts of older lines whose level is gone: with its product, then what orders hold stays where it is; or with
-// its warehouse, which held nothing of theirs, then another one is chosen.
+// follow handles shifts of older lines whose level was deleted: with its product, then what orders reserve stays
+// there; or with its warehouse, which had nothing reserved, then another warehouse is chosen.
 func follow(r db.Reader, levels Levels, shifts []Shift) error {
 	for i := range shifts {
 		s := &shifts[i]
@@ -117,16 +117,16 @@ func place(levels []Level, fallback string, wanted int64) string {
 	return best
 }
 
-// ShiftPlan is what shifts do to levels, to be stored.
+// ShiftPlan is the changes of levels, to be stored.
 type ShiftPlan struct {
-	changes  []Change // each level after it
+	changes  []Change // each level after the change
 	reserved []reservation
 	writes   writes
 	reject   bool
 }
 
-// PlanShifts works out shifts (their warehouses chosen) on levels, which it brings to how they are after it. Reject refuses to take more
-// than is available: Conflict naming the SKUs.
+// PlanShifts computes the changes of levels by shifts with chosen warehouses, and updates levels. With reject it
+// refuses to take more than is available: Conflict naming the SKUs.
 func PlanShifts(levels Levels, shifts []Shift, reject bool) (*ShiftPlan, error) {
 	merged := merge(shifts)
 	if reject {
@@ -151,7 +151,7 @@ func PlanShifts(levels Levels, shifts []Shift, reject bool) (*ShiftPlan, error) 
 	return p, nil
 }
 
-// Changed are the changes of a plan; a nil one has none.
+// Changed are the changes of a plan; a nil plan has none.
 func (p *ShiftPlan) Changed() []Change {
 	if p == nil {
 		return nil
@@ -159,8 +159,8 @@ func (p *ShiftPlan) Changed() []Change {
 	return p.changes
 }
 
-// Store queues the writes and the ledger. If a level has moved since it was read in a way that matters, the operation runs again. A nil
-// plan has none.
+// Store queues the writes and the ledger. If a level changed since it was read in a way that matters, the operation
+// runs again. A nil plan writes nothing.
 func (p *ShiftPlan) Store(w db.GuardedWriter, why Why) {
 	if p == nil {
 		return
@@ -169,8 +169,8 @@ func (p *ShiftPlan) Store(w db.GuardedWriter, why Why) {
 	p.writes.send(w, why)
 }
 
-// on is the level after the shift; before is the zero Level for one that is not there. A deleted level comes back only while the
-// shift's SKU stands for its product.
+// on is the level after the shift; before is the zero Level for a missing one. A deleted level is restored only if the
+// shift's SKU belongs to its product.
 func (s Shift) on(before Level) Level {
 	after := before
 	if !before.exists() || before.Deleted && s.alive {
@@ -182,7 +182,7 @@ func (s Shift) on(before Level) Level {
 	return after
 }
 
-// merge adds up shifts of one level and sorts them by SKU: the order in which every operation locks levels.
+// merge adds up shifts of the same level and sorts them by SKU: the order in which every operation locks levels.
 func merge(shifts []Shift) []Shift {
 	at := map[Place]int{}
 	var out []Shift
@@ -204,7 +204,7 @@ func merge(shifts []Shift) []Shift {
 	return out
 }
 
-// enough is the 409 that names every SKU of which too little is left.
+// enough is the 409 that names every SKU with too little available.
 func enough(levels Levels, shifts []Shift) error {
 	var short []string
 	for _, s := range shifts {
@@ -230,16 +230,16 @@ func join(list []string) string {
 	return text
 }
 
-// reservation is a level of which only the reserved part moved.
+// reservation is a level of which only the reserved quantity changes.
 type reservation struct {
 	after  Level
 	delta  int64
 	wasLow bool
 }
 
-// reserve moves reservations by their difference, so that orders of one SKU do not wait for each other; they run again only
-// when the outcome would be another one: the level falls low or out of stock, or did so through another order since it was read, or is
-// short under reject.
+// reserve adds to the reserved quantities, so that orders of one SKU do not wait for each other. They run again only
+// if the outcome would differ: the level becomes low or out of stock, or did through another order since it was read,
+// or has too little under reject.
 func reserve(w db.GuardedWriter, list []reservation, reject bool) {
 	offset := w.Stamps(len(list))
 	db.Chunks(list, func(piece []reservation) error {

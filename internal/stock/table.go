@@ -2,8 +2,8 @@ package stock
 
 import "entrepot/internal/db"
 
-// levelTable is a level as lists and feeds show it. Orders and settings of stock move levels by statements of their own, which hold each
-// to how it was read (see write.go).
+// levelTable is a level as lists and feeds show it. Operations write levels with statements of their own, which check
+// that each is as it was read (see write.go).
 var levelTable = db.NewTable("stock_levels",
 	db.Col("sku", func(r *Row) any { return &r.SKU }).Key(),
 	db.Col("warehouse_code", func(r *Row) any { return &r.Warehouse }).Key(),
@@ -19,7 +19,8 @@ var levelTable = db.NewTable("stock_levels",
 	db.Col("deleted_at", func(r *Row) any { return &r.DeletedAt }).Null().ReadOnly(),
 )
 
-// movementTable is a row of the ledger as it is read; insertMovements writes many of one operation, which have most columns in common.
+// movementTable is a row of the ledger for reading; insertMovements writes the rows of one operation, which have most
+// columns in common.
 var movementTable = db.NewTable("movements",
 	db.Col("id", func(m *Movement) any { return &m.ID }),
 	db.Col("sku", func(m *Movement) any { return &m.SKU }),

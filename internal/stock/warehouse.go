@@ -26,7 +26,7 @@ func Warehouses(tx *db.Tx, limit, offset int) ([]Warehouse, int64, error) {
 	return warehouseTable.Page(tx, db.NewWhere(tx, ""), "created_at, id", limit, offset)
 }
 
-// WarehouseByID reads one. Errors: NotFound.
+// WarehouseByID reads one warehouse. Errors: NotFound.
 func WarehouseByID(tx *db.Tx, warehouse id.Warehouse) (Warehouse, error) {
 	return warehouseTable.One(tx, db.NoLock, "id = $2::UUID", warehouse)
 }
@@ -55,7 +55,7 @@ func CodeTaken(code string) error {
 	return apperr.New(apperr.Conflict, "conflict", "another warehouse has the code %s", code)
 }
 
-// Insert writes a new warehouse, as the default one in place of the other if it says so.
+// Insert writes a new warehouse; if it is the default, the old one no longer is.
 func (w Warehouse) Insert(tx db.Writer) {
 	if w.Default {
 		unsetDefault(tx)
@@ -63,9 +63,9 @@ func (w Warehouse) Insert(tx db.Writer) {
 	warehouseTable.InsertBehind(tx, w).Unique(CodeTaken(w.Code))
 }
 
-// Save writes what may change of a warehouse; becoming the default ends that of the other. A warehouse that is gone or is not as it
-// was read makes the transaction run again: it is not locked when it is read, because writers of stock meet warehouses after the
-// account's change clock.
+// Save writes the changed fields of a warehouse; if it becomes the default, the old one no longer is. If the warehouse
+// was deleted or changed since it was read, the transaction runs again: it is not locked when it is read, because
+// writers of stock lock warehouses after the account's change clock.
 func (w Warehouse) Save(tx db.Writer, before Warehouse) {
 	if w.Default && !before.Default {
 		unsetDefault(tx)
@@ -78,12 +78,12 @@ func unsetDefault(tx db.Writer) {
 	tx.Change("UPDATE warehouses SET is_default = FALSE WHERE tenant_id = $1 AND is_default = TRUE", tx.TenantID()).Rows(1, nil)
 }
 
-// insertWarehouse makes a warehouse of which only the code is known, unless it was made meanwhile.
+// insertWarehouse creates a warehouse with nothing but a code, unless it was created meanwhile.
 func insertWarehouse(tx db.Writer, code string) {
 	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
 }
 
-// Delete takes a warehouse away with its levels, all of which are empty. Errors: Conflict while it is the default, holds
+// Delete deletes a warehouse with its levels, all of which are empty. Errors: Conflict if it is the default, has
 // stock, or something is reserved in it.
 func (w Warehouse) Delete(tx *db.Tx) error {
 	if w.Default {

@@ -13,35 +13,35 @@ import (
 type Change struct {
 	Level
 	PreviousOnHand int64
-	FellLow        bool // it just went below its threshold
+	FellLow        bool // it became low with this change
 
-	held      int64 // reserved before
+	held      int64 // reserved quantity before
 	wasLow    bool
 	threshold *int64 // before
 	movement  id.Movement
 }
 
-// changed is the change of a level from before; before is the zero Level for one that was not there.
+// changed is the change of a level from before; before is the zero Level for a missing one.
 func changed(before, after *Level) Change {
 	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low,
 		held: before.Reserved, wasLow: before.Low, threshold: before.Threshold}
 }
 
-// writes gathers what an operation does to levels, sorted by the statement that does it. Every one of them holds a level to how it
-// was read: if it moved meanwhile, the operation runs again.
+// writes groups an operation's changes of levels by the statement that writes them. Each statement checks that a level
+// is as it was read: if it changed meanwhile, the operation runs again.
 type writes struct {
-	counted  bool // stock was set: levels without a threshold get one, and so can fall low from now on
+	counted  bool // stock is set: levels without a threshold get one, and so can become low from now on
 	changes  []Change
-	made     []int // places in changes: new rows
-	restored []int // rows of deleted levels, live again
-	moved    []int // on-hand moved, perhaps reserved too
-	deleted  []int // the same of deleted levels
-	bounded  []int // only the threshold is another one
+	made     []int // indexes in changes: new rows
+	restored []int // rows of deleted levels that are restored
+	moved    []int // on-hand changes, perhaps reserved too
+	deleted  []int // the same, of deleted levels
+	bounded  []int // only the threshold changes
 	ledger   []entry
 	counts   counts
 }
 
-// add takes a level as it was read and as it shall be. Before is the zero Level for one that is not there.
+// add takes a level as read and as it is to be. before is the zero Level for a missing one.
 func (w *writes) add(before, after *Level) {
 	at := len(w.changes)
 	w.counts.move(before, after)
@@ -67,7 +67,7 @@ func (w *writes) add(before, after *Level) {
 	w.changes = append(w.changes, c)
 }
 
-// send queues the statements, and the ledger of what moved.
+// send queues the statements, and the ledger of the changes.
 func (w *writes) send(q db.GuardedWriter, why Why) {
 	w.enter(q, w.made, insertLevels)
 	w.enter(q, w.restored, restoreLevels)
@@ -78,8 +78,7 @@ func (w *writes) send(q db.GuardedWriter, why Why) {
 	w.counts.tally(q)
 }
 
-// enter runs a statement for some of the changes, whose levels get stamps one after the other, and notes what stands in the
-// ledger of them.
+// enter queues a statement for some of the changes, whose levels get consecutive stamps, and adds their ledger rows.
 func (w *writes) enter(q db.GuardedWriter, list []int, statement func(q db.GuardedWriter, changes []Change, list []int, offset int64)) {
 	if len(list) == 0 {
 		return
@@ -95,8 +94,8 @@ func (w *writes) enter(q db.GuardedWriter, list []int, statement func(q db.Guard
 	}
 }
 
-// rows repeats a row of a VALUES list n times: each $ becomes the next placeholder from $first on, # is $1, and % the row's place
-// times step. The casts of the first row are left out in the others.
+// rows repeats a row of a VALUES list n times: each $ becomes the next placeholder from $first on, # is $1, and % the
+// row's index times step. The casts of the first row are left out in the others.
 func rows(n, first, step int, row string) string {
 	var b strings.Builder
 	for r := range n {
@@ -126,12 +125,12 @@ func rows(n, first, step int, row string) string {
 
 var withoutCasts = strings.NewReplacer("::UUID", "", "::TEXT", "", "::BIGINT", "", "::BOOLEAN", "")
 
-// keyed joins v to the levels by their key, and live and dead say which of them count. They leave neither engine a way around that
-// key. SQLite would, from some 200 rows on, index v by any column of it that stands alone in an equation, and walk all levels there
-// are: casts and additions of nothing, here and in the conditions that follow, keep it from that. PostgreSQL would walk all levels
-// of a tenant that it thinks has few, by the index of the feed, so no condition on that index's columns may stand without v. And
-// what it looks up by must be free of functions that could leak rows through row-level security (package db), which casts to the same
-// type are.
+// keyed joins v to the levels by their key; live and dead select those that count. They are written so that both
+// engines use that key. From some 200 rows on, SQLite would index v by any column that stands alone in an equation,
+// and read all levels: the casts and additions of 0, here and in the conditions that follow, prevent that. PostgreSQL
+// would read all levels of a tenant with few rows by its statistics, through the index of the feed, so every condition
+// on that index's columns must use v. And what it looks up must contain no function that could leak rows past
+// row-level security (package db); a cast to the same type is none.
 const (
 	keyed = "stock_levels.tenant_id = CAST(v.tenant AS BIGINT) AND stock_levels.sku = CAST(v.sku AS TEXT)" +
 		" AND stock_levels.warehouse_code = CAST(v.warehouse_code AS TEXT)"
@@ -139,7 +138,7 @@ const (
 	dead = "coalesce(stock_levels.deleted_at, 0) <> 0"
 )
 
-// moveLevels writes levels of which on-hand, and perhaps reserved, moved.
+// moveLevels writes levels of which on-hand, and perhaps reserved, changes.
 func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWriter, []Change, []int, int64) {
 	return func(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 		db.Chunks(list, func(piece []int) error {
@@ -167,7 +166,7 @@ func moveLevels(counted bool, text *db.Text, deleted string) func(db.GuardedWrit
 
 var moveTexts [2]db.Text
 
-// boundLevels writes levels of which only the threshold is another one, and whether they are low by it. No feed shows that, so
+// boundLevels writes levels of which only the threshold changes, and whether they are low. No feed shows that, so
 // there are no stamps.
 func boundLevels(q db.GuardedWriter, changes []Change, list []int) {
 	db.Chunks(list, func(piece []int) error {
@@ -198,11 +197,11 @@ func orNone(threshold *int64) int64 {
 
 var boundText db.Text
 
-// stands is the condition that v's SKU and warehouse are there: deleting one of them and making levels follow each other.
+// stands is the condition that v's SKU and warehouse exist, so that creating levels and deleting one of these cannot overlap.
 const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse_code)
 	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 
-// restoreLevels makes deleted levels live again, for the product that has the SKU now.
+// restoreLevels restores deleted levels, for the product that has the SKU now.
 func restoreLevels(q db.GuardedWriter, changes []Change, list []int, offset int64) {
 	db.Chunks(list, func(piece []int) error {
 		args := make([]any, 0, 3+10*len(piece))
