@@ -7,18 +7,18 @@ import (
 	"entrepot/internal/id"
 )
 
-// AccountDraft is a new merchant account; an empty plan, currency or owner means enterprise, EUR and none.
+// AccountDraft is a new merchant account; the defaults are the plan enterprise, the currency EUR and no owner.
 type AccountDraft struct {
 	Name     string
 	Plan     accounts.Plan
 	Currency string
 	Sandbox  bool
-	Owner    *UserDraft // its role is owner whatever it says
+	Owner    *UserDraft // its role is always owner
 }
 
-// CreateAccount opens a merchant account with everything that its first request needs, and its owner (interface §5.1).
-// It runs across accounts and leaves the transaction in the new one. Errors: Conflict when the owner's e-mail address
-// has a login.
+// CreateAccount creates a merchant account with everything that its first request needs, and its owner (interface
+// §5.1). It serves all accounts and leaves the transaction in the new one. Errors: Conflict when the owner's e-mail
+// address has a login.
 func (s *Service) CreateAccount(tx *db.Tx, who accounts.Caller, draft AccountDraft) (accounts.Account, *accounts.User, error) {
 	account := accounts.Account{ID: id.New[id.Account](), Name: draft.Name, Plan: draft.Plan, Currency: draft.Currency, Sandbox: draft.Sandbox}
 	if account.Plan == "" {

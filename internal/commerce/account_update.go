@@ -11,14 +11,14 @@ import (
 	"entrepot/internal/records"
 )
 
-// AccountChange is what is to change of the account; nil and empty members stay.
+// AccountChange is a change of the account; nil and empty members stay.
 type AccountChange struct {
 	Name             string
 	Currency         string
 	StrictWarehouses *bool
 	TimeZone         string        // by its name
 	Locale           *string       // "" for that of each browser
-	Plan             accounts.Plan // what was bought: nothing that the account itself may change
+	Plan             accounts.Plan // as bought: an account cannot change it itself
 }
 
 // UpdateAccount changes the caller's account (interface §4.5). Errors: those of Expected.

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// CreateAddress puts an address into a customer's book and emits customer.updated (interface §4.4). Errors: those of holdCustomer; Invalid
-// when the book is full.
+// CreateAddress adds an address to a customer's book and emits customer.updated (interface §4.4). Errors: those of
+// holdCustomer; Invalid when the book is full.
 func (s *Service) CreateAddress(tx *db.Tx, customer id.Customer, expected Expected, draft customers.AddressChange) (customers.Address,
 	error) {
 	c, before, err := s.holdCustomer(tx, customer, expected)

@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// DeleteAddress takes an address out of a customer's book and emits customer.updated. Errors: those of holdCustomer; NotFound for an
-// address that is not in the book.
+// DeleteAddress removes an address from a customer's book and emits customer.updated. Errors: those of holdCustomer;
+// NotFound for an address that is not in the book.
 func (s *Service) DeleteAddress(tx *db.Tx, customer id.Customer, expected Expected, address id.Address) error {
 	c, before, err := s.holdCustomer(tx, customer, expected)
 	if err != nil {

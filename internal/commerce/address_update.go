@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// UpdateAddress changes an address of a customer's book and emits customer.updated; a change that changes nothing writes nothing and emits
-// nothing. Errors: those of holdCustomer; NotFound for an address that is not in the book.
+// UpdateAddress changes an address of a customer's book and emits customer.updated; if nothing changes, it writes and
+// emits nothing. Errors: those of holdCustomer; NotFound for an address that is not in the book.
 func (s *Service) UpdateAddress(tx *db.Tx, customer id.Customer, expected Expected, address id.Address,
 	change customers.AddressChange) (customers.Address, error) {
 	c, before, err := s.holdCustomer(tx, customer, expected)

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// AttributeDraft is an attribute as a caller writes it; on an update, what is not set stays as it is.
+// AttributeDraft is a caller's input for an attribute; in an update, fields that are not set stay.
 type AttributeDraft struct {
 	Code    patch.Field[string]
 	Label   patch.Field[string]
@@ -17,7 +17,8 @@ type AttributeDraft struct {
 	Options patch.Field[[]string]
 }
 
-// CreateAttribute makes an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a select has no options.
+// CreateAttribute creates an attribute (interface §4.5). Errors: Conflict when the code is taken; Invalid when a
+// select has no options.
 func (s *Service) CreateAttribute(tx db.Writer, _ accounts.Caller, draft AttributeDraft) (catalog.Attribute, error) {
 	a := catalog.Attribute{ID: id.New[id.Attribute](), CreatedAt: tx.Micros()}
 	if err := draft.apply(&a); err != nil {
@@ -27,7 +28,7 @@ func (s *Service) CreateAttribute(tx db.Writer, _ accounts.Caller, draft Attribu
 	return a, nil
 }
 
-// apply puts what is set into an attribute. Errors: Invalid for a select without options, and for options of another type.
+// apply applies the draft to an attribute. Errors: Invalid for a select without options, and for options of another type.
 func (d *AttributeDraft) apply(a *catalog.Attribute) error {
 	a.Code, a.Label, a.Type = d.Code.Or(a.Code), d.Label.Or(a.Label), d.Type.Or(a.Type)
 	if d.Options.Set {

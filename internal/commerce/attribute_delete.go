@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// DeleteAttribute takes an attribute away; what products carry under its code stays. Errors: NotFound; those of Expected.
+// DeleteAttribute deletes an attribute; products keep their values under its code. Errors: NotFound; those of Expected.
 func (s *Service) DeleteAttribute(tx *db.Tx, _ accounts.Caller, attribute id.Attribute, expected Expected) error {
 	a, err := holdAttribute(tx, attribute, expected)
 	if err == nil {

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// CreateCategory makes a category (interface §4.5). Children and products that wait for its externalId are linked to it. Errors: NotFound
-// for the parent; Conflict when the externalId is taken; Invalid.
+// CreateCategory creates a category (interface §4.5). Children and products that wait for its externalId are linked to
+// it. Errors: NotFound for the parent; Conflict when the externalId is taken; Invalid.
 func (s *Service) CreateCategory(tx *db.Tx, _ accounts.Caller, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if err := tx.LockClock(); err != nil {
 		return catalog.Category{}, err

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeleteCategory takes a category away (interface §4.5). Its children come to the root, its products leave it; both are linked
-// again if a category with its externalId arrives. Errors: NotFound; those of Expected.
+// DeleteCategory deletes a category (interface §4.5). Its children become roots and its products leave it; both are
+// linked again when a category with its externalId is created. Errors: NotFound; those of Expected.
 func (s *Service) DeleteCategory(tx *db.Tx, _ accounts.Caller, target id.Category, expected Expected) error {
 	tree, gone, err := holdCategory(tx, target, expected)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"entrepot/internal/db"
 )
 
-// CategoryImport is a bulk import of categories: the items that may be applied, and those rejected when they were read.
+// CategoryImport is a bulk import of categories: the valid items, and those that were rejected when they were read.
 type CategoryImport struct {
 	Drafts []catalog.CategoryDraft
 	Errors []ItemError
 }
 
-// ImportedCategories is its outcome.
+// ImportedCategories is the outcome of a CategoryImport.
 type ImportedCategories struct {
 	Created int
-	Updated int // categories that were there, also those that the import did not change
+	Updated int // existing categories, including unchanged ones
 	Errors  []ItemError
 }
 
-// ImportCategories creates and updates categories by externalId, in any order: children may come before their parents, even
-// requests before (interface §4.2). Rejected items do not touch the others.
+// ImportCategories creates and updates categories by externalId, in any order: children may come before their parents,
+// even in an earlier request (interface §4.2). Rejected items do not affect the others.
 func (s *Service) ImportCategories(tx *db.Tx, _ accounts.Caller, in CategoryImport) (ImportedCategories, error) {
 	if err := tx.LockClock(); err != nil {
 		return ImportedCategories{}, err

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// saveTree queues what became of the categories of a tree, the links of products that waited for new ones, and the events.
+// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events.
 func saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	changes := tree.Settle()
 	var arrived []catalog.Category
@@ -34,7 +34,7 @@ func saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	return nil
 }
 
-// placeCategory decides on a draft for one category of a tree, "" being a new one, and saves what comes of it. Errors: as of
+// placeCategory applies a draft to one category of a tree, "" for a new one, and saves the result. Errors: those of
 // CreateCategory and UpdateCategory.
 func placeCategory(tx *db.Tx, tree *catalog.Tree, target id.Category, draft catalog.CategoryDraft) (catalog.Category, error) {
 	if draft.Parent.Given() && tree.Node(draft.Parent.Value) == nil {

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/records"
 )
 
-// holdCategory reads what a change of a category touches, while it holds the account's change clock, as every writer of categories does.
-// Errors: NotFound; those of Expected.
+// holdCategory locks the account's change clock, as every writer of categories does, and reads what a change of a
+// category affects. Errors: NotFound; those of Expected.
 func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...catalog.CategoryDraft) (*catalog.Tree, *catalog.Category,
 	error) {
 	if err := tx.LockClock(); err != nil {
@@ -27,9 +27,9 @@ func holdCategory(tx *db.Tx, category id.Category, expected Expected, drafts ...
 	return tree, c, expected.check(func(w *apijson.Writer) { records.WriteCategory(w, "data", *c) })
 }
 
-// UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to it. Errors:
-// NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken; Invalid when it would come below
-// itself.
+// UpdateCategory changes a category (interface §4.5). Children and products that wait for its externalId are linked to
+// it. Errors: NotFound for the category or the parent; those of Expected; Conflict when the externalId is taken;
+// Invalid when it would be below itself.
 func (s *Service) UpdateCategory(tx *db.Tx, _ accounts.Caller, category id.Category, expected Expected,
 	draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, c, err := holdCategory(tx, category, expected, draft)

@@ -15,23 +15,23 @@ import (
 	"entrepot/internal/db"
 )
 
-// ConnectionTest is what POST sync/test found out (interface §4.5).
+// ConnectionTest is the result of POST sync/test (interface §4.5).
 type ConnectionTest struct {
 	Success            bool
 	Message            string
 	CheckedAt          int64 // microseconds since 1970 UTC
 	WebhooksRegistered []string
-	Shop               *connector.Shop // nil when nothing was proved
+	Shop               *connector.Shop // nil if the test did not reach it
 	Missing            []string
-	Paste              *Paste // where notifications have to be switched on by hand
+	Paste              *Paste // for platforms whose notifications a merchant must set up by hand
 }
 
-// testTime bounds a connection test, webhooks included, whatever the other side does.
+// testTime bounds a connection test, registration of webhooks included, however slow the platform is.
 const testTime = 14 * time.Second
 
-// CheckChannel proves that a channel's credentials may read and write, and has the platform send its notifications to base
-// (interface §4.5). Success makes the channel active and its orders due; refused credentials make it needs_reauth; no answer changes
-// nothing.
+// CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the address base
+// (interface §4.5). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
+// without an answer nothing changes.
 func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
 	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}
 	if problem := s.addressProblem(ctx, c); problem != "" {
@@ -83,11 +83,11 @@ func shopName(shop connector.Shop) string {
 	return "the shop"
 }
 
-// message is what an error says to a merchant.
+// message is the text of an error for a merchant.
 func message(err error) string { return connector.FailureOf(err).Error() }
 
-// addressProblem says why the channel's addresses cannot be called, "" when they can: they were checked when they were entered, but by
-// former rules, or by what their names resolved to then.
+// addressProblem says why the channel's addresses must not be called, "" if they may: they were checked when they were
+// entered, but the rules or the addresses of their hosts may have changed since.
 func (s *Service) addressProblem(ctx context.Context, c channels.Channel) string {
 	opened, err := s.Opened(c)
 	if err != nil {
@@ -107,7 +107,8 @@ func (s *Service) addressProblem(ctx context.Context, c channels.Channel) string
 	return ""
 }
 
-// withWebhookSecret gives a channel a secret for its notifications where none was entered and it is ours to choose.
+// withWebhookSecret gives a channel a random secret for its notifications, if none was entered and the platform lets
+// the service choose it.
 func (s *Service) withWebhookSecret(ctx context.Context, store *db.DB, c channels.Channel) (channels.Channel, error) {
 	known, ok := s.Connectors.ByPlatform(c.Platform)
 	ours := func(f connector.Field) bool { return f.Name == "webhookSecret" && !f.Required }
@@ -144,7 +145,7 @@ func (s *Service) withWebhookSecret(ctx context.Context, store *db.DB, c channel
 	return c, err
 }
 
-// letters makes a random text of letters and digits, which every shop keeps as it is.
+// letters makes a random text of letters and digits, which every shop stores unchanged.
 func letters(n int) string {
 	const from = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	text := make([]byte, 0, n)
@@ -152,7 +153,7 @@ func letters(n int) string {
 		var raw [64]byte
 		_, _ = rand.Read(raw[:]) // it never fails
 		for _, b := range raw {
-			if int(b) < 4*len(from) && len(text) < n { // the rest would make some letters likelier
+			if int(b) < 4*len(from) && len(text) < n { // other bytes would make some letters more likely
 				text = append(text, from[int(b)%len(from)])
 			}
 		}
@@ -160,7 +161,7 @@ func letters(n int) string {
 	return string(text)
 }
 
-// checkPassed stores what a successful test found, in one commit with the channel's state.
+// checkPassed stores the findings of a successful test, in one commit with the channel's state.
 func (s *Service) checkPassed(
 	ctx context.Context,
 	store *db.DB,
@@ -199,7 +200,7 @@ func (s *Service) checkPassed(
 	})
 }
 
-// checkFailed stores what a failed test means for the channel.
+// checkFailed stores the consequences of a failed test for the channel.
 func (s *Service) checkFailed(ctx context.Context, store *db.DB, c channels.Channel, cause error) error {
 	err := store.Write(context.WithoutCancel(ctx), c.Tenant, func(tx *db.Tx) error {
 		if connector.Is(cause, connector.Unauthorized) {

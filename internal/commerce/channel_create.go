@@ -13,19 +13,20 @@ import (
 	"entrepot/internal/id"
 )
 
-// ChannelDraft is a channel as a caller writes it (interface §4.5); on change, what is nil stays.
+// ChannelDraft is a caller's input for a channel (interface §4.5); in an update, nil members stay.
 type ChannelDraft struct {
 	Name        *string
 	Platform    string
 	Status      *channels.Status
-	Credentials connector.Credentials // nil: none given; on change, the fields that are absent stay, and an empty one goes
-	NotText     []string              // credentials that came as something other than text
+	Credentials connector.Credentials // nil: none given; in an update, absent fields stay, and an empty one is removed
+	NotText     []string              // credentials that were sent as something other than text
 	Settings    *string               // JSON object
 	Oversell    *string
 }
 
-// CreateChannel makes a channel. A custom one comes with its own key, whose text is the third result: it is shown this once
-// (interface §1, §5.1). Errors: Forbidden when a custom one's key would have scopes that the caller lacks.
+// CreateChannel creates a channel. A custom one gets a key of its own, whose text is the third result and is shown
+// only this once (interface §1, §5.1). Errors: Forbidden when a custom channel's key would have scopes that the caller
+// lacks.
 func (s *Service) CreateChannel(tx *db.Tx, who accounts.Caller, draft ChannelDraft) (channels.Channel, accounts.Key, string, error) {
 	c := channels.Channel{
 		Tenant:    tx.Tenant,
@@ -69,7 +70,7 @@ func (s *Service) apply(tx *db.Tx, c *channels.Channel, draft ChannelDraft) erro
 	if draft.Credentials != nil && c.Platform != channels.Custom {
 		text, err := json.Marshal(draft.Credentials)
 		if err != nil {
-			panic(err) // a map of texts
+			panic(err) // a map of strings always encodes
 		}
 		if c.Credentials, err = s.Encrypt(tx, string(text), channels.Place(c.Tenant, c.ID)); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/netguard"
 )
 
-// CheckCredentials is the 400 that names what is wrong with a platform's credentials, or nil. Custom channels have none. NotText are
-// those that came as something other than text.
+// CheckCredentials is the 400 that names all errors of a platform's credentials, or nil. Custom channels have none.
+// notText are those that were sent as something other than text.
 func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
 	known, ok := s.Connectors.ByPlatform(platform)
 	if !ok {
@@ -24,9 +24,9 @@ func (s *Service) CheckCredentials(platform string, c connector.Credentials, not
 	return nil
 }
 
-// CheckAddresses is the 400 that names the addresses of a platform's channel which the service must not call, whether they came as
-// credentials or as settings, or nil (interface §6.2). It resolves their hosts, so it belongs before the transaction. What is no address
-// at all among the credentials is left to CheckCredentials.
+// CheckAddresses is the 400 that names the addresses of a platform's channel that the service must not call, given as
+// credentials or as settings, or nil (interface §6.2). It resolves their hosts, so call it before the transaction.
+// CheckCredentials reports credentials that are no addresses.
 func (s *Service) CheckAddresses(ctx context.Context, platform string, draft ChannelDraft) error {
 	known, ok := s.Connectors.ByPlatform(platform)
 	if !ok {
@@ -35,7 +35,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 	var settings map[string]any
 	if draft.Settings != nil {
 		if err := json.Unmarshal([]byte(*draft.Settings), &settings); err != nil {
-			return err // it was read as JSON before
+			return err // it was parsed as JSON before
 		}
 	}
 	var faults []apperr.Detail
@@ -43,7 +43,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 		if f.Form != connector.Target {
 			continue
 		}
-		// A setting stands in for a credential of its name that is not given.
+		// A setting replaces a credential of its name that is not given.
 		if setting, given := settings[f.Name]; given && setting != nil {
 			text, isText := setting.(string)
 			if !isText {
@@ -64,7 +64,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 	return nil
 }
 
-// refused says why the service must not call a URL, "" when it may.
+// refused says why the service must not call a URL, "" if it may.
 func (s *Service) refused(ctx context.Context, text string) string {
 	var refused *netguard.Refused
 	if errors.As(s.guard().Vet(ctx, text), &refused) {
@@ -73,7 +73,7 @@ func (s *Service) refused(ctx context.Context, text string) string {
 	return ""
 }
 
-// guard is where the service may connect to.
+// guard decides which addresses the service may connect to.
 func (s *Service) guard() *netguard.Guard {
 	if s.Guard != nil {
 		return s.Guard
@@ -81,7 +81,7 @@ func (s *Service) guard() *netguard.Guard {
 	return &netguard.Guard{Dev: s.Dev}
 }
 
-// Opened is a channel as connectors know it, credentials decrypted.
+// Opened is a channel in the form that connectors take, with decrypted credentials.
 func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 	out := connector.Channel{ID: string(c.ID), Platform: c.Platform, Credentials: connector.Credentials{}, Settings: map[string]string{}}
 	if c.Credentials != "" {
@@ -105,7 +105,7 @@ func (s *Service) Opened(c channels.Channel) (connector.Channel, error) {
 	return out, nil
 }
 
-// mergedCredentials are a channel's stored credentials with those of a change in their place.
+// mergedCredentials are a channel's stored credentials overwritten by those of a change.
 func (s *Service) mergedCredentials(c channels.Channel, change connector.Credentials) (connector.Credentials, error) {
 	opened, err := s.Opened(c)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeleteChannel ends a channel (interface §1). A custom one goes with its keys, orders and publications: reservations are
-// released, totals corrected, references freed, and no order event is emitted; products stay. A platform's channel is only
-// deactivated and keeps its orders, unless force. gone says which it was. Errors: NotFound; those of Expected.
+// DeleteChannel deletes a channel (interface §1). A custom one is deleted with its keys, orders and publications:
+// reservations are released, totals corrected, references freed, and no order event is emitted; products stay. A
+// platform's channel is only deactivated and keeps its orders, unless force is set. gone says whether it was deleted.
+// Errors: NotFound; those of Expected.
 func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool) (gone bool, err error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {
@@ -31,7 +32,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 		audit.Record(tx, who.Actor(), "channel.deactivated", "channel", string(c.ID), nil)
 		return false, nil
 	}
-	if c, err = channels.LockToDelete(tx, channel); err != nil { // from here on no order joins it
+	if c, err = channels.LockToDelete(tx, channel); err != nil { // from here on no order can be added to it
 		return false, err
 	}
 	if err := expectChannel(tx, c, expected); err != nil {

@@ -12,10 +12,10 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// pollBatch is how many operations the platform is asked about at a time.
+// pollBatch is how many operations are named in one request to the platform.
 const pollBatch = 100
 
-// pollOperations asks the platform what became of what it works on, and of what it examines.
+// pollOperations asks the platform for the results of its operations, and of its reviews.
 func (r *channelRun) pollOperations(ctx context.Context) error {
 	if !r.does.Async {
 		return nil
@@ -26,7 +26,7 @@ func (r *channelRun) pollOperations(ctx context.Context) error {
 	return r.pollAll(ctx, channelsync.Reviews, r.settleReviews)
 }
 
-// pollAll asks the platform for all that a list gives, and has the results settled.
+// pollAll asks the platform for the results of everything in a list, and has them stored.
 func (r *channelRun) pollAll(ctx context.Context, list func(*db.Tx, id.Channel, string, int) ([]string, error),
 	settle func(context.Context, []connector.Result) error) error {
 	after := ""
@@ -54,7 +54,8 @@ func (r *channelRun) pollAll(ctx context.Context, list func(*db.Tx, id.Channel, 
 	}
 }
 
-// settleOperations stores what became of operations. A result without SKU is about all of its operation's that have none of their own.
+// settleOperations stores the results of operations. A result without SKU applies to all SKUs of its operation that
+// have none of their own.
 func (r *channelRun) settleOperations(ctx context.Context, results []connector.Result) error {
 	if len(results) == 0 {
 		return nil
@@ -99,7 +100,7 @@ type operationResults struct {
 	bySKU map[string]connector.Result
 }
 
-// result is what became of a SKU.
+// result is the result for a SKU.
 func (o operationResults) result(sku string) (result connector.Result, named, ok bool) {
 	if result, named = o.bySKU[sku]; named {
 		return result, true, true
@@ -109,7 +110,7 @@ func (o operationResults) result(sku string) (result connector.Result, named, ok
 	return result, false, ok
 }
 
-// operationsOf sorts results by their operations, in the order in which these come first.
+// operationsOf groups results by their operations, in the order in which these occur first.
 func operationsOf(results []connector.Result) (list []operationResults) {
 	at := map[string]int{}
 	for _, result := range results {
@@ -124,15 +125,15 @@ func operationsOf(results []connector.Result) (list []operationResults) {
 	return list
 }
 
-// endedItem is an item on which the platform no longer works.
+// endedItem is an item that the platform has finished processing.
 type endedItem struct {
 	channelsync.Item
 	result connector.Result
 	named  bool // the result is about this SKU alone
 }
 
-// settleEnded stores what became of a product's items. A publication that waited for the last of them is published, unless one failed: then
-// none of what was made with it stays on sale, which is given back.
+// settleEnded stores the results of a product's items. If a publication waited for the last of them, it is published,
+// unless one failed: then everything that was created with it is to be taken off sale, and is returned.
 func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedItem) (off []connector.Item, err error) {
 	all, err := channelsync.OfProducts(tx, r.channel.ID, []id.Product{product})
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 			reason = i.result.SKU + ": " + i.problem()
 		}
 	}
-	var own connector.Result // what buyers are shown of the product
+	var own connector.Result // the listing that buyers see
 	for _, i := range items {
 		item := i.after()
 		switch failed := i.result.State != connector.Live; {
@@ -180,7 +181,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	return off, nil
 }
 
-// problem is what a merchant reads of an item that is not live.
+// problem is the reason, for a merchant, why an item is not live.
 func (i endedItem) problem() string {
 	if i.result.State == connector.Gone {
 		return "gone on the platform"
@@ -188,7 +189,7 @@ func (i endedItem) problem() string {
 	return i.result.Error
 }
 
-// after is the item as it is known now.
+// after is the item with its result applied.
 func (i endedItem) after() channelsync.Item {
 	item, result := i.Item, i.result
 	item.Operation, item.Error = "", ""
@@ -206,11 +207,11 @@ func (i endedItem) after() channelsync.Item {
 	}
 	item.Error = result.Error
 	item.StockDue, item.CheckDue = item.StockDue || result.Again, item.CheckDue || result.Again
-	item.Quantity, item.Price = nil, "" // what the platform shows is not known
+	item.Quantity, item.Price = nil, "" // what the platform shows is unknown
 	return item
 }
 
-// pushStockNext queues a push of the stock that had to wait until the platform had done what came before.
+// pushStockNext queues a push of the stock that had to wait until the platform had completed the operation before.
 func (r *channelRun) pushStockNext(tx *db.Tx) error {
 	counts, err := channelsync.CountDue(tx, r.channel.ID)
 	if err == nil && counts.Stock > 0 {

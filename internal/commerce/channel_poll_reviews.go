@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// settleReviews stores what became of changes that the platform examined. A product whose change was taken is published; one whose change
-// was refused is failed with the reason, and what was on sale before stays.
+// settleReviews stores the results of the platform's reviews. A product whose change was accepted is published; one
+// whose change was refused is failed with the reason, and its previous version stays on sale.
 func (r *channelRun) settleReviews(ctx context.Context, results []connector.Result) error {
 	return r.write(ctx, func(tx *db.Tx) error {
 		for _, review := range operationsOf(results) {
@@ -44,7 +44,7 @@ func (r *channelRun) settleReviews(ctx context.Context, results []connector.Resu
 	})
 }
 
-// settleReview stores what became of the change of one product, of which an item is.
+// settleReview stores the result for one product, to which the item belongs.
 func (r *channelRun) settleReview(tx *db.Tx, item channelsync.Item, result connector.Result) error {
 	r.job.Processed++
 	if result.State != connector.Live {

@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// readSheets reads products as their channel's platform shall have them.
+// readSheets reads products in the form in which the channel's platform is to have them.
 func (r *channelRun) readSheets(
 	tx *db.Tx,
 	ids []id.Product,
@@ -127,7 +127,8 @@ func contentHash(p connector.Product) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// tellApart gives all variants of a product the same attributes, and makes sure that no two have the same values: platforms demand both.
+// tellApart gives all variants of a product the same attributes, and ensures that no two have the same values:
+// platforms require both.
 func tellApart(variants []connector.Variant) {
 	var names []string
 	for _, v := range variants {
@@ -185,13 +186,13 @@ func attributeLabels(tx *db.Tx) (map[string]string, error) {
 	return labels, err
 }
 
-// categoryTree finds categories with those above them.
+// categoryTree finds categories with their ancestors.
 type categoryTree struct {
 	tx    *db.Tx
 	known map[id.Category]*connector.Category
 }
 
-// maxDepth bounds how far up a category's parents are read.
+// maxDepth limits how many levels of parents are read.
 const maxDepth = 20
 
 func (t categoryTree) find(category id.Category, depth int) (*connector.Category, error) {
@@ -208,8 +209,8 @@ func (t categoryTree) find(category id.Category, depth int) (*connector.Category
 	return c, err
 }
 
-// quantity is what the platform shall show of a SKU: what is available in the channel's warehouses less its buffer, not below 0; −1 when
-// its stock is none of ours.
+// quantity is the stock that the platform is to show for a SKU: what is available in the channel's warehouses less its
+// buffer, not below 0; −1 if the channel's stock is not pushed.
 func (s channelSettings) quantity(levels []stock.Level) int64 {
 	if !s.PushStock {
 		return connector.NotOurs
@@ -223,7 +224,7 @@ func (s channelSettings) quantity(levels []stock.Level) int64 {
 	return max(0, available-s.StockBuffer)
 }
 
-// price is what the platform shall ask, rounded to the currency's minor unit.
+// price is the price for the platform, rounded to the currency's minor unit.
 func (s channelSettings) price(price money.Amount, currency string) money.Amount {
 	factor, err := money.Parse(s.PriceFactor)
 	if s.PriceFactor == "" || err != nil || factor <= 0 {

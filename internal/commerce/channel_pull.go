@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pullOrders takes over what changed of the channel's orders.
+// pullOrders stores the channel's orders that changed on the platform.
 func (r *channelRun) pullOrders(ctx context.Context) error {
 	if !r.does.Orders {
 		return connector.Failf(connector.Cannot, "the platform gives no orders")
@@ -27,7 +27,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	if state.PulledUntil != 0 {
 		cursor.Since = time.UnixMicro(state.PulledUntil).UTC().Add(-r.does.Time.Overlap)
 	}
-	mine := r.job.Type == jobs.OrderPull // another job pulls along the way, and keeps no cursor of it
+	mine := r.job.Type == jobs.OrderPull // another job pulls as a side effect and moves no cursor
 	if mine && r.job.Cursor != "" {
 		_ = json.Unmarshal([]byte(r.job.Cursor), &cursor)
 	}
@@ -48,7 +48,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 				}
 				channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 				next := tx.Now().Add(r.nextPull()).UnixMicro()
-				if !mine && state.PullAt > tx.Micros() { // what a notification has hurried stays hurried
+				if !mine && state.PullAt > tx.Micros() { // a pull that a notification made due earlier stays so
 					next = min(next, state.PullAt)
 				}
 				channelsync.Pulled(tx, r.channel.ID, until, next)
@@ -69,7 +69,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 }
 
-// ordersFrom is since when orders of the channel count.
+// ordersFrom is the time from which the channel's orders are pulled.
 func (r *channelRun) ordersFrom() time.Time {
 	if !r.settings.OrdersFrom.IsZero() {
 		return r.settings.OrdersFrom
@@ -77,11 +77,11 @@ func (r *channelRun) ordersFrom() time.Time {
 	return time.UnixMicro(r.channel.CreatedAt).UTC()
 }
 
-// tailRest is how long after the platform's tail has passed what lay in it is pulled.
+// tailRest is added to the tail of a platform, the newest time that pulls leave out, so that the next pull includes it.
 const tailRest = 5 * time.Second
 
-// nextPull is the time until the next scheduled pull. After one that a notification asked for it is short where pulls keep away from the
-// platform's present: other changes of that moment were notified of, too, and are not in it.
+// nextPull is the time until the next scheduled pull. After a pull that a notification caused, it is short if pulls
+// leave out the platform's newest changes: others of the same moment were not in that pull.
 func (r *channelRun) nextPull() time.Duration {
 	every := r.pullEvery()
 	if tail := r.does.Time.Tail; r.input.Topic != "" && r.job.Type == jobs.OrderPull && tail > 0 {
@@ -90,8 +90,8 @@ func (r *channelRun) nextPull() time.Duration {
 	return every
 }
 
-// takePage takes over the orders of a page, none of them older than a time unless it is known already. Before that it marks what they are
-// about: shops take stock at other moments than orders are reserved here, so the platform's numbers are read again.
+// takePage stores the orders of a page, except unknown ones that are older than a time. First it marks their items:
+// shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again.
 func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time) error {
 	if err := r.nameLines(ctx, page.Orders); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *channelRun) isNews(ctx context.Context, order connector.Order, from tim
 	return news, err
 }
 
-// saysOther reports whether a version says anything else than the one of the same time that was taken.
+// saysOther reports whether a version differs from the stored one of the same time.
 func saysOther(o *orders.Order, in connector.Order) bool {
 	if o.PlatformStatus != in.Theirs || len(o.Refunds) != len(in.Refunds) || o.Total != in.Total {
 		return true
@@ -179,7 +179,7 @@ func saysOther(o *orders.Order, in connector.Order) bool {
 	return in.ShipTo != nil && o.ShippingAddress != NormalAddress(placeJSON(*in.ShipTo))
 }
 
-// nameLines finds the SKUs of lines that came with the platform's ids alone.
+// nameLines finds the SKUs of lines that have only the platform's ids.
 func (r *channelRun) nameLines(ctx context.Context, list []connector.Order) error {
 	return r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		for i := range list {

@@ -8,7 +8,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// pullAsked pulls what a job was asked for: orders that a caller named, what changed, and what notifications were about.
+// pullAsked pulls the orders that a job is for: those that a caller named, those that changed, and those that
+// notifications were about.
 func (r *channelRun) pullAsked(ctx context.Context) error {
 	if !r.does.Orders {
 		return connector.Failf(connector.Cannot, "the platform gives no orders")
@@ -29,7 +30,7 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	if err := r.pullOrders(ctx); err != nil {
 		return err
 	}
-	if resumed && r.input.Topic != "" { // what was notified of may be younger than the span that was gone on with
+	if resumed && r.input.Topic != "" { // the resumed span may end before the notification
 		if err := r.pullOrders(ctx); err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	return r.pullNotified(ctx)
 }
 
-// pulledLately reports whether the platform was asked what changed so short a time ago that it does not want to be asked again.
+// pulledLately reports whether the platform was asked for changes so recently that it must not be asked again yet.
 func (r *channelRun) pulledLately(ctx context.Context) (bool, error) {
 	every := r.does.Time.Every
 	if every == 0 {
@@ -47,7 +48,7 @@ func (r *channelRun) pulledLately(ctx context.Context) (bool, error) {
 	return time.UnixMicro(state.PulledAt).Add(every).After(r.store.Now()), err
 }
 
-// pullNamed takes over the orders that were asked for.
+// pullNamed stores the orders that a caller named.
 func (r *channelRun) pullNamed(ctx context.Context) error {
 	for _, external := range r.input.ExternalIDs {
 		order, err := r.session.PullOrder(ctx, external)
@@ -65,13 +66,13 @@ func (r *channelRun) pullNamed(ctx context.Context) error {
 	return nil
 }
 
-// pullNotified takes over the orders that notifications were about, where the pull before keeps away from the platform's present.
+// pullNotified stores the orders that notifications were about, if the pull before left out the platform's newest changes.
 func (r *channelRun) pullNotified(ctx context.Context) error {
 	if r.does.Time.Tail == 0 {
 		return nil
 	}
 	names := r.input.Notified
-	if most := r.does.Batch.Notified; most > 0 && len(names) > most { // the pulls that follow have the others
+	if most := r.does.Batch.Notified; most > 0 && len(names) > most { // the next pulls have the others
 		names = names[:most]
 	}
 	for piece := range slices.Chunk(names, max(r.does.Batch.Orders, 1)) {
@@ -79,7 +80,8 @@ func (r *channelRun) pullNotified(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := 0; !taken && len(piece) > 1 && i < len(piece); i++ { // one that is refused must not keep the others out
+		// One by one, so that one refused order does not keep the others out.
+		for i := 0; !taken && len(piece) > 1 && i < len(piece); i++ {
 			if _, err := r.takeNotified(ctx, piece[i:i+1]); err != nil {
 				return err
 			}
@@ -88,8 +90,8 @@ func (r *channelRun) pullNotified(ctx context.Context) error {
 	return nil
 }
 
-// takeNotified takes over orders by their names in one call. That one is not there, or not yet, is no error, and reported as not taken: the
-// next pull has it.
+// takeNotified stores orders by their ids, with one call. A missing order is no error; it is reported as not taken,
+// and the next pull has it.
 func (r *channelRun) takeNotified(ctx context.Context, names []string) (taken bool, err error) {
 	var page connector.OrderPage
 	if several, ok := r.session.(connector.OrderReader); ok && len(names) > 1 {

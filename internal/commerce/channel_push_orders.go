@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushOrders shows the platform where the channel's orders stand now. What the platform takes together is sent in the end, also when a
-// push failed in between.
+// pushOrders sends the platform the newest status of the channel's orders. What the platform takes in batches is sent
+// at the end, also if a push failed in between.
 func (r *channelRun) pushOrders(ctx context.Context) error {
 	err := r.pushWaiting(ctx)
 	if several, ok := r.session.(connector.Collector); ok && ctx.Err() == nil {
@@ -43,7 +43,7 @@ func (r *channelRun) pushWaiting(ctx context.Context) error {
 	}
 }
 
-// pushOrder pushes one order and stores what became of it. An order that moved meanwhile waits for its next push.
+// pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push.
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
 	var o *orders.Order
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
@@ -101,7 +101,8 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order) error {
 	return nil
 }
 
-// push shows the platform where an order stands: its parcels first, so that what the buyer is sent about the status can name them.
+// push sends an order's status to the platform: parcels first, so that the platform's message to the buyer about the
+// status can name them.
 func (r *channelRun) push(ctx context.Context, o *orders.Order) error {
 	ref := r.orderRef(o)
 	switch o.Status {
@@ -134,7 +135,7 @@ func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) er
 	return nil
 }
 
-// orderRef names an order to its platform. Parcels that the platform packed itself are left out.
+// orderRef identifies an order for its platform. Parcels that the platform packed itself are left out.
 func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency}
 	left := map[id.Line]int64{}
@@ -169,7 +170,7 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	return ref
 }
 
-// lastNote is what was noted when the order moved last.
+// lastNote is the note of the order's last status change.
 func lastNote(o *orders.Order) string {
 	if len(o.History) == 0 {
 		return ""

@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// pushProducts puts the products on the platform that wait for it or changed since, and takes those off that shall go.
+// pushProducts puts products on the platform that are to be published or have changed, and takes off those that are to
+// be removed.
 func (r *channelRun) pushProducts(ctx context.Context) error {
 	if !r.does.Products {
 		return connector.Failf(connector.Cannot, "the platform takes no products")
@@ -41,7 +42,7 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 	}
 }
 
-// dueProducts lists the next products that wait, none of those that this run has tried.
+// dueProducts lists the next products that are due and that this run has not tried.
 func (r *channelRun) dueProducts(ctx context.Context, tried map[id.Product]bool) (batch []catalog.Due, err error) {
 	most := max(r.does.Batch.Products, 1)
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
@@ -75,7 +76,7 @@ func (r *channelRun) dueProducts(ctx context.Context, tried map[id.Product]bool)
 	return batch, err
 }
 
-// productSheet is a product as it is to be pushed, with what is known of its SKUs on the platform.
+// productSheet is a product as it is to be pushed, with the items of its SKUs.
 type productSheet struct {
 	connector.Product
 	status  catalog.PublicationStatus
@@ -84,7 +85,7 @@ type productSheet struct {
 	ids     map[string]skuIDs
 }
 
-// underway reports whether the platform still works on any of its SKUs, or examines a change of it.
+// underway reports whether the platform is still processing any of its SKUs, or reviewing a change of it.
 func (s productSheet) underway() bool {
 	for _, i := range s.known {
 		if i.Operation+i.Review != "" {
@@ -99,13 +100,13 @@ type skuIDs struct {
 	variant id.Variant
 }
 
-// goneProduct is one that goes off the platform, with its items there.
+// goneProduct is a product that is to be taken off the platform, with its items.
 type goneProduct struct {
 	product id.Product
 	items   []channelsync.Item
 }
 
-// productSheets reads a batch as it is to be pushed. Products that were deleted or shall go are given apart.
+// productSheets reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately.
 func (r *channelRun) productSheets(ctx context.Context, batch []catalog.Due) (sheets []productSheet, gone []goneProduct, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		sheets, gone = nil, nil
@@ -192,7 +193,7 @@ func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 	})
 }
 
-// putOn pushes products whose content is not on the platform already.
+// putOn pushes products whose content differs from what was pushed last.
 func (r *channelRun) putOn(ctx context.Context, sheets []productSheet, later *error) error {
 	var push []connector.Product
 	var unchanged []productSheet

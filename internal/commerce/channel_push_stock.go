@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/money"
 )
 
-// pushStock makes the platform show the stock and the prices of what is due. Orders are pulled before: what was sold there and is not known
-// here yet would be sold twice.
+// pushStock pushes stock and prices of the items that are due. Orders are pulled first: otherwise units that were sold
+// on the platform and are not known here yet would be offered again.
 func (r *channelRun) pushStock(ctx context.Context) error {
 	if !r.does.Stock && !r.does.Prices {
 		return connector.Failf(connector.Cannot, "the platform takes neither stock nor prices")
@@ -33,7 +33,7 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 	}
 }
 
-// pullBefore pulls orders, unless the platform wants them to be asked for less often than it was just done.
+// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet.
 func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
@@ -44,17 +44,17 @@ func (r *channelRun) pullBefore(ctx context.Context) error {
 	return r.pullOrders(ctx)
 }
 
-// dueLevel is a SKU whose stock or price is due, with what the platform shall show.
+// dueLevel is a SKU whose stock or price is due, with the values for the platform.
 type dueLevel struct {
 	channelsync.Item
 	quantity  int64
 	price     money.Amount
 	compareAt *money.Amount
 	currency  string
-	sold      bool // false: the parent of variants, which has neither stock nor price of its own
+	sold      bool // false for the parent of variants, which has neither stock nor price of its own
 }
 
-// priceText is a price as it is kept to compare with.
+// priceText is the form in which a pushed price is stored for comparison.
 func (d dueLevel) priceText() string {
 	if d.compareAt != nil && *d.compareAt > d.price {
 		return d.price.String() + "<" + d.compareAt.String()
@@ -62,7 +62,7 @@ func (d dueLevel) priceText() string {
 	return d.price.String()
 }
 
-// dueStock reads the next items that are due. Items of products that are gone are due no more.
+// dueStock reads the next items that are due. Items of deleted products are no longer due.
 func (r *channelRun) dueStock(ctx context.Context, limit int) (due []dueLevel, err error) {
 	for {
 		var orphans []channelsync.Item
@@ -120,7 +120,7 @@ func levelOf(i channelsync.Item, sheet productSheet) (dueLevel, bool) {
 	return d, false
 }
 
-// pushLevels pushes one batch: what may have changed on the platform is read, then what differs is written.
+// pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs.
 func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 	shown, err := r.shownStock(ctx, due)
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) error {
 	return nil
 }
 
-// setLevels writes stock and prices, as far as the platform goes along.
+// setLevels writes stock and prices, until the platform fails.
 func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem, done levelResults) error {
 	if both, ok := r.session.(connector.LevelSetter); ok {
 		if len(stocks)+len(prices) == 0 {
@@ -193,7 +193,7 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 	return nil
 }
 
-// shownStock reads what the platform shows of the items whose number may have changed there.
+// shownStock reads the platform's stock of the items whose number may have changed there.
 func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (map[string]int64, error) {
 	var ask []connector.Item
 	for _, d := range due {

@@ -10,20 +10,21 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// maxNotified bounds the orders that a waiting pull is given by name. What is notified of beyond them comes with the pulls that follow.
+// maxNotified is how many orders a waiting pull names at most. The next pulls have orders of further notifications.
 const maxNotified = 200
 
-// jobInput is what a job of a channel was asked to do beyond its type.
+// jobInput is what a channel's job is to do beyond its type.
 type jobInput struct {
-	ExternalIDs []string `json:"externalIds,omitempty"` // of the orders that a caller wants
-	All         bool     `json:"all,omitempty"`         // beside these: what changed is pulled as well
+	ExternalIDs []string `json:"externalIds,omitempty"` // of the orders that a caller named
+	All         bool     `json:"all,omitempty"`         // changed orders are pulled as well
 	SKUs        []string `json:"skus,omitempty"`
-	Scheduled   bool     `json:"scheduled,omitempty"` // no caller asked for it: what it did not find is not reported
-	Topic       string   `json:"topic,omitempty"`     // of the first notification that asked for it
+	Scheduled   bool     `json:"scheduled,omitempty"` // no caller requested it: it is not reported if it finds nothing
+	Topic       string   `json:"topic,omitempty"`     // of the first notification that requested it
 	Notified    []string `json:"notified,omitempty"`  // external ids of orders that notifications were about
 }
 
-// unasked is the input of a job that follows from something else: its failure is reported once in an outage, as that of a scheduled one.
+// unasked is the input of a job that follows from something else: like a scheduled job, its failure is reported once
+// in an outage.
 const unasked = `{"scheduled":true}`
 
 func (in jobInput) text() (string, error) {
@@ -31,7 +32,8 @@ func (in jobInput) text() (string, error) {
 	return string(text), err
 }
 
-// with is what a waiting job is to do when the same type of job is asked for once more. It reports whether that is more than before.
+// with is the input of a waiting job when the same type of job is requested once more. It reports whether that is more
+// than before.
 func (in jobInput) with(more jobInput) (jobInput, bool) {
 	changed := false
 	if len(in.ExternalIDs) > 0 && !in.All {
@@ -52,8 +54,8 @@ func (in jobInput) with(more jobInput) (jobInput, bool) {
 	return in, changed
 }
 
-// queueOnce queues a job of a type for a channel. Where one waits already it does what is asked for now, too. The channel's lock makes
-// that exact.
+// queueOnce queues a job of a type for a channel. If one is waiting already, the request is added to it. The channel's
+// lock makes that exact.
 func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) error {
 	waits, err := jobs.PendingOnChannel(tx, kind, channel)
 	if err != nil {
@@ -83,7 +85,7 @@ func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) er
 	return nil
 }
 
-// joinJob has a job that waits do what is asked for now, too. It reports false when the job has begun meanwhile. The channel is locked.
+// joinJob adds a request to a waiting job. It reports false if the job has started meanwhile. The channel is locked.
 func joinJob(tx *db.Tx, waits jobs.Job, input jobInput) (bool, error) {
 	all, changed := inputOf(waits).with(input)
 	if !changed {
@@ -96,7 +98,7 @@ func joinJob(tx *db.Tx, waits jobs.Job, input jobInput) (bool, error) {
 	return jobs.Amend(tx, waits, text)
 }
 
-// inputOf reads what a job was asked to do.
+// inputOf decodes a job's input.
 func inputOf(job jobs.Job) (in jobInput) {
 	_ = json.Unmarshal([]byte(job.Input), &in)
 	return in

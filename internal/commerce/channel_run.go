@@ -17,8 +17,8 @@ import (
 
 // Bounds of the work on channels.
 const (
-	maxJobErrors  = 100 // entries of a job's errors
-	channelTries  = 5   // runs of a job that the platform keeps from ending
+	maxJobErrors  = 100 // in the errors of a job
+	channelTries  = 5   // runs of a job that fails because of the platform
 	firstHold     = 2 * time.Second
 	longestHold   = 5 * time.Minute
 	scheduleBatch = 100
@@ -36,11 +36,12 @@ type channelRun struct {
 	session  connector.Session
 	does     connector.Capabilities
 	errors   []jobError
-	underway bool // the platform works on something that was pushed
+	underway bool // the platform is still processing something that was pushed
 }
 
-// RunChannelJob does a job that calls a channel's platform, and ends it or gives it back for later. What it has done is stored as it
-// goes, so that the next run goes on from there. Errors: jobs.ErrLost when another node has the job; the context's.
+// RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
+// progress as it goes, so that the next run continues there. Errors: jobs.ErrLost when another node has taken the job;
+// the context's.
 func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
 	c, err := channelNow(ctx, store, job.Tenant, job.Channel)
 	switch {
@@ -89,12 +90,12 @@ func (r *channelRun) do(ctx context.Context) error {
 		return r.pullAsked(ctx)
 	case jobs.StatusPush:
 		return r.pushOrders(ctx)
-	case jobs.ProductPush: // which is also how the platform is asked what became of stock and prices
+	case jobs.ProductPush: // it also asks the platform for the results of stock and prices
 		if err := r.pollOperations(ctx); err != nil {
 			return err
 		}
 		return r.pushProducts(ctx)
-	case jobs.StockPush: // a notification about a product queues it, and may say that the platform is done with it
+	case jobs.StockPush: // queued by notifications about a product, which may mean that an operation is complete
 		if err := r.pollOperations(ctx); err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (r *channelRun) do(ctx context.Context) error {
 	return connector.Failf(connector.Rejected, "no connector does %s", r.job.Type)
 }
 
-// recheckWebhooks reads the webhooks once a day. Orders are pulled also when it fails.
+// recheckWebhooks checks the webhooks once a day. Orders are pulled even if that fails.
 func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 	state, err := r.state(ctx)
 	if err != nil || state.CheckAt == 0 || state.CheckAt > r.store.Now().UnixMicro() || state.HookURL == "" || !r.does.Webhooks {
@@ -115,7 +116,7 @@ func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// state reads what is known of the channel.
+// state reads the channel's state.
 func (r *channelRun) state(ctx context.Context) (state channelsync.State, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		state, err = channelsync.ByChannel(tx, r.channel.ID)
@@ -124,7 +125,8 @@ func (r *channelRun) state(ctx context.Context) (state channelsync.State, err er
 	return state, err
 }
 
-// write runs one transaction of the job, which fails with jobs.ErrLost when another node has the job, and holds it for another lease.
+// write runs one transaction of the job and prolongs its lease. It fails with jobs.ErrLost when another node has taken
+// the job.
 func (r *channelRun) write(ctx context.Context, do func(tx *db.Tx) error) error {
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		if err := do(tx); err != nil {

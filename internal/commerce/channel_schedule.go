@@ -13,10 +13,11 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// SyncTopic is what the store wakes when something of a channel may be due.
+// SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
 const SyncTopic = "channel_sync"
 
-// ScheduleChannels queues what is due for channels: scheduled pulls, and pushes of what changed here. It reports whether there was any.
+// ScheduleChannels queues the work that is due for channels: scheduled pulls, and pushes of changes. It reports
+// whether there was any.
 func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, error) {
 	var due []channelsync.Waiting
 	err := store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
@@ -39,7 +40,7 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	return len(due) > 0, err
 }
 
-// scheduleChannel marks what changed in the account since the last time, and queues one job for each kind of work that is due.
+// scheduleChannel marks what changed in the account since the last run, and queues one job for each kind of work that is due.
 func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting) error {
 	c, err := channels.Lock(tx, w.Channel)
 	if err != nil {

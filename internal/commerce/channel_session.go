@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// openSession opens a channel's platform. ok is false when its connector does not call it.
+// openSession opens a session with a channel's platform. ok is false if the connector cannot call it.
 func (s *Service) openSession(
 	ctx context.Context,
 	store *db.DB,
@@ -34,7 +34,7 @@ func (s *Service) openSession(
 		Tokens: &channelTokens{service: s, store: store, channel: c}, Facts: facts, Now: store.Now}), does, true, nil
 }
 
-// clients are those of the service; one without any makes them, for tests that never call a platform.
+// clients are the service's HTTP clients; a service without any creates them, in tests that never call a platform.
 func (s *Service) clients() *connector.Clients {
 	if s.Clients != nil {
 		return s.Clients
@@ -42,19 +42,19 @@ func (s *Service) clients() *connector.Clients {
 	return connector.NewClients(s.guard(), "entrepot")
 }
 
-// channelFacts keeps a session's findings in the channel's row.
+// channelFacts stores what a session learns about the shop in the channel's row.
 type channelFacts struct {
 	ctx     context.Context
 	store   *db.DB
 	channel channels.Channel
 	mu      sync.Mutex
-	all     map[string]string // nil until they were read
+	all     map[string]string // nil until they are read
 }
 
-// maxFacts bounds what is kept of one shop.
+// maxFacts limits the facts stored for one shop.
 const maxFacts = 5000
 
-// Fact reads one of them, "" when it is not known.
+// Fact reads a fact, "" if it is unknown.
 func (f *channelFacts) Fact(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +67,7 @@ func (f *channelFacts) read() {
 		return
 	}
 	f.all = map[string]string{}
-	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // without them, they are found again
+	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // after an error they are learnt again
 		state, err := channelsync.ByChannel(tx, f.channel.ID)
 		if err == nil {
 			f.all = state.AllFacts()
@@ -76,7 +76,7 @@ func (f *channelFacts) read() {
 	})
 }
 
-// Keep keeps one of them; one that is empty is forgotten.
+// Keep stores a fact; an empty one is deleted.
 func (f *channelFacts) Keep(name, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,8 +96,8 @@ func (f *channelFacts) Keep(name, value string) {
 	})
 }
 
-// reauth makes a channel needs_reauth when its platform refused the credentials with which a call was made. Others that were entered
-// meanwhile have not been refused.
+// reauth makes a channel needs_reauth when its platform refused the credentials of a call, unless other credentials
+// were entered meanwhile.
 func (s *Service) reauth(tx *db.Tx, tried channels.Channel) error {
 	c, err := channels.Lock(tx, tried.ID)
 	if apperr.Is(err, apperr.NotFound) {
@@ -111,7 +111,7 @@ func (s *Service) reauth(tx *db.Tx, tried channels.Channel) error {
 	return nil
 }
 
-// hookURL is where a channel's platform sends its notifications.
+// hookURL is the address to which a channel's platform sends its notifications.
 func (s *Service) hookURL(base string, c channels.Channel) string {
 	known, ok := s.Connectors.ByPlatform(c.Platform)
 	if !ok || base == "" {
@@ -120,7 +120,7 @@ func (s *Service) hookURL(base string, c channels.Channel) string {
 	return strings.TrimRight(base, "/") + "/api/v1/webhooks/platform/" + string(c.ID) + "/" + known.Profile().Slug
 }
 
-// channelNow reads a channel as it is now.
+// channelNow reads a channel again.
 func channelNow(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) (c channels.Channel, err error) {
 	err = store.Read(ctx, tenant, func(tx *db.Tx) error {
 		c, err = channels.ByID(tx, channel)

@@ -22,7 +22,7 @@ type channelSettings struct {
 	Remove      bool // unpublishing deletes on the platform
 }
 
-// settingsOf reads a channel's settings; what is not of the form it should be counts as not given.
+// settingsOf reads a channel's settings; invalid ones count as not given.
 func settingsOf(c channels.Channel) channelSettings {
 	out := channelSettings{PushStock: true, StatusMap: map[string]orders.Status{}}
 	var raw map[string]json.RawMessage

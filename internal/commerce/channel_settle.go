@@ -22,7 +22,7 @@ type jobError struct {
 	Code       string  `json:"code,omitempty"`
 }
 
-// fail notes that an item failed.
+// fail records that an item failed.
 func (r *channelRun) fail(sku, external, code, message string) {
 	r.job.Failed++
 	if len(r.errors) >= maxJobErrors {
@@ -46,7 +46,7 @@ func encodeErrors(list []jobError) string {
 	return string(text)
 }
 
-// settle ends the job, or gives it back when the platform could do better later.
+// settle completes the job, or releases it if a later run may succeed.
 func (r *channelRun) settle(ctx context.Context, failed error) error {
 	return r.store.Write(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		r.job.Errors = encodeErrors(r.errors)
@@ -57,7 +57,7 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 	})
 }
 
-// completed ends a job that was done. A scheduled one that found nothing to do and ends no outage is not reported.
+// completed completes a successful job. A scheduled one that found nothing to do and ends no outage is not reported.
 func (r *channelRun) completed(tx *db.Tx) error {
 	state, err := channelsync.Lock(tx, r.channel.ID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	if now.Status != channels.NeedsReauth { // else its credentials were refused while the job ran, and the error says so
+	if now.Status != channels.NeedsReauth { // otherwise its credentials were refused while the job ran, and the error says so
 		state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
 	}
 	if len(r.errors) > 0 {
@@ -88,7 +88,7 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	return nil
 }
 
-// failed gives the job back for a later try, or ends it. An outage is reported once for each type of job.
+// failed releases the job for a later try, or ends it. An outage is reported once for each type of job.
 func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	if f.Kind == connector.Unauthorized {
 		if err := r.reauth(tx, r.channel); err != nil {
@@ -100,7 +100,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 		return err
 	}
 	hold := time.UnixMicro(state.HeldUntil).Sub(tx.Now())
-	if hold <= 0 { // else another job of the channel has found the same out already
+	if hold <= 0 { // otherwise another job of the channel has found the same
 		state.Failures++
 		hold = min(firstHold<<min(state.Failures-1, 10), longestHold)
 	}
@@ -119,7 +119,7 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	}
 	r.save(tx, state)
 	r.fail("", "", string(f.Kind), f.Error())
-	r.job.Failed = max(0, r.job.Failed-1) // it is about the job, not about one of its items
+	r.job.Failed = max(0, r.job.Failed-1) // the failure concerns the job, not one of its items
 	r.job.Errors = encodeErrors(r.errors)
 	ended := jobs.Finish(tx, r.job, true)
 	if first || !r.input.Scheduled {
@@ -128,14 +128,14 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// pollLater notes when the platform is asked what became of what it works on.
+// pollLater sets when the platform is asked for the results of its operations.
 func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
 	if r.underway {
 		state.PollAt = tx.Now().Add(cmp.Or(r.does.Time.Poll, time.Minute)).UnixMicro()
 	}
 }
 
-// save stores the state, of a channel that may never have had one.
+// save stores the state, which the channel may not have had before.
 func (r *channelRun) save(tx db.Writer, state channelsync.State) {
 	channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 	state.Save(tx)

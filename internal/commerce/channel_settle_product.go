@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// settleProduct stores what became of a product's SKUs.
+// settleProduct stores the results for a product's SKUs.
 func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []connector.Result, later *error) {
 	status, reason, external, url := catalog.PublicationPublished, "", "", ""
 	again := false
@@ -28,7 +28,7 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 				status = catalog.PublicationPending
 			}
 		case connector.Live:
-			if result.Review != "" && status == catalog.PublicationPublished { // it is on sale as it was before
+			if result.Review != "" && status == catalog.PublicationPublished { // its previous version is still on sale
 				r.underway, status = true, catalog.PublicationPending
 			}
 		case connector.Failed, connector.Gone:
@@ -65,7 +65,7 @@ func (r *channelRun) settleProduct(tx db.Writer, sheet *productSheet, results []
 	}
 }
 
-// itemAfter is what is known of a SKU after it was pushed.
+// itemAfter is a SKU's item after a push.
 func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, status catalog.PublicationStatus) channelsync.Item {
 	item, ok := sheet.known[result.SKU]
 	if !ok {
@@ -83,7 +83,7 @@ func (r *channelRun) itemAfter(sheet *productSheet, result connector.Result, sta
 	}
 	item.Operation, item.Review = result.Operation, result.Review
 	item.ContentDue = false
-	item.StockDue, item.CheckDue = true, true // what the platform shows now is read, not assumed
+	item.StockDue, item.CheckDue = true, true // the platform's values are read next, not assumed
 	if level, known := levelOf(item, *sheet); known && result.Priced {
 		item.Price = level.priceText()
 	}
@@ -100,7 +100,7 @@ func asItem(i channelsync.Item) connector.Item {
 	return connector.Item{SKU: i.SKU, IDs: connector.IDs{Product: i.ExternalProduct, Variant: i.ExternalVariant, Other: i.OtherIDs()}}
 }
 
-// attributesOf reads free attributes by the labels that the account gave their codes, in the order of the labels.
+// attributesOf reads free attributes under the labels of their codes, in the order of the labels.
 func attributesOf(text string, labels map[string]string) []connector.Attribute {
 	var raw map[string]any
 	_ = json.Unmarshal([]byte(text), &raw)

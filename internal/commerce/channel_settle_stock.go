@@ -9,14 +9,14 @@ import (
 	"entrepot/internal/db"
 )
 
-// levelResults is what became of a batch: by SKU whether stock and price that were to be pushed are there now.
+// levelResults are the results of a batch, by SKU: whether stock and price that were to be pushed are on the platform now.
 type levelResults struct {
 	stock, price map[string]bool
 	failed       map[string]connector.Result
 	underway     map[string]string // operations
 }
 
-// note takes over results of a call, which may stand beside its error.
+// note adds the results of a call, which may also have returned an error.
 func (d levelResults) note(of map[string]bool, results []connector.Result) {
 	for _, result := range results {
 		switch result.State {
@@ -32,14 +32,14 @@ func (d levelResults) note(of map[string]bool, results []connector.Result) {
 	}
 }
 
-// open reports whether anything of a SKU is still to be pushed.
+// open reports whether stock or price of a SKU is still to be pushed.
 func (d levelResults) open(sku string) bool {
 	stock, hasStock := d.stock[sku]
 	price, hasPrice := d.price[sku]
 	return hasStock && !stock || hasPrice && !price
 }
 
-// settleLevels stores what the platform shows now. What was not reached, and what changed here while it was pushed, stays due.
+// settleLevels stores what the platform shows now. Items that were not reached, or that changed during the push, stay due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	return r.write(ctx, func(tx *db.Tx) error {
 		for _, d := range due {
@@ -66,7 +66,7 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 	})
 }
 
-// reached notes what of an item the platform shows now.
+// reached stores in an item what the platform shows now.
 func (r *channelRun) reached(item *channelsync.Item, d dueLevel, done levelResults) {
 	if pushed, was := done.stock[d.SKU]; d.quantity != connector.NotOurs && (pushed || !was) {
 		n := d.quantity
@@ -79,7 +79,7 @@ func (r *channelRun) reached(item *channelsync.Item, d dueLevel, done levelResul
 	}
 }
 
-// pushed counts something that was written on the platform.
+// pushed counts a write to the platform.
 func (r *channelRun) pushed(really bool) {
 	if really {
 		r.job.Processed++

@@ -9,15 +9,16 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// SyncDraft is what a caller asks a channel to do (interface §4.5). Without names it is everything of its type.
+// SyncDraft is a caller's request for work on a channel (interface §4.5). Without names it is everything of its type.
 type SyncDraft struct {
 	Type        jobs.Type
 	ExternalIDs []string // of orders to pull, as the platform names them
-	SKUs        []string // whose stock to compare with the platform's
+	SKUs        []string // whose stock is to be compared with the platform's
 }
 
-// SyncChannel queues work on a channel (interface §4.5). One job of a type waits for a channel at most, and who asks for the same gets
-// that one. Errors: NotFound; Invalid for custom channels, with which nothing is synchronised, and for inactive ones.
+// SyncChannel queues work on a channel (interface §4.5). At most one job of a type waits for a channel; a second
+// request joins it. Errors: NotFound; Invalid for custom channels, which are never synchronised, and for inactive
+// ones.
 func (s *Service) SyncChannel(tx *db.Tx, channel id.Channel, draft SyncDraft) (jobs.Job, error) {
 	c, err := channels.Lock(tx, channel)
 	if err != nil {

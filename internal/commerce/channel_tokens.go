@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// channelTokens renews a channel's tokens, one renewal at a time over all nodes.
+// channelTokens renews a channel's tokens, one renewal at a time among all nodes.
 type channelTokens struct {
 	service *Service
 	store   *db.DB
@@ -37,7 +37,7 @@ func (t *channelTokens) Renew(
 		var mine bool
 		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) (err error) {
 			channelsync.Begin(tx, t.channel.ID, tx.Now())
-			// The lease comes before the credentials are read: who gets it sees what the one before has stored.
+			// The lease comes before the credentials are read, so that its holder sees what the previous holder stored.
 			if mine, err = channelsync.Lease(tx, t.channel.ID, renewLease); err != nil {
 				return err
 			}
@@ -68,8 +68,8 @@ func (t *channelTokens) Renew(
 	}
 }
 
-// renewed calls renew and stores what it gives before anybody uses it. Its caller may hang up, or have less time than the platform takes;
-// the renewal goes on then, since a rotated token must not be lost.
+// renewed calls renew and stores the new tokens before anybody uses them. If its caller hangs up, or has less time
+// than the platform takes, the renewal continues, because a rotated token must not be lost.
 func (t *channelTokens) renewed(
 	ctx context.Context,
 	current connector.Credentials,

@@ -20,7 +20,7 @@ func holdChannel(tx *db.Tx, channel id.Channel, expected Expected) (channels.Cha
 	return c, err
 }
 
-// expectChannel compares a channel with what its reader saw. Errors: those of Expected.
+// expectChannel compares a channel with the version that the caller expects. Errors: those of Expected.
 func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	sync, err := channelsync.ByChannel(tx, c.ID)
 	if err != nil {
@@ -29,7 +29,8 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
-// UpdateChannel changes what the draft names of a channel. Errors: NotFound; those of Expected; Invalid for credentials that will not do.
+// UpdateChannel changes the members of a channel that the draft sets. Errors: NotFound; those of Expected; Invalid for
+// invalid credentials.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
 	who accounts.Caller,
@@ -55,7 +56,7 @@ func (s *Service) UpdateChannel(
 	if err := s.apply(tx, &c, draft); err != nil {
 		return c, err
 	}
-	if was == channels.Inactive && c.Status != was { // its webhooks were taken off the platform
+	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then
 		channelsync.CheckNow(tx, channel)
 		tx.Wake(SyncTopic)
 	}

@@ -12,13 +12,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// Paste is what a merchant enters in the shop so that it sends notifications.
+// Paste is what a merchant must enter in the shop so that it sends notifications.
 type Paste struct{ URL, Header, Secret string }
 
-// checkEvery is how often the webhooks of a channel are read again: shops switch them off without notice.
+// checkEvery is how often the webhooks of a channel are checked: shops disable them without notice.
 const checkEvery = 24 * time.Hour
 
-// ensureWebhooks registers the platform's webhooks; note says what went wrong, for people.
+// ensureWebhooks registers the platform's webhooks; note is an error for people.
 func (s *Service) ensureWebhooks(
 	ctx context.Context,
 	session connector.Session,
@@ -36,7 +36,7 @@ func (s *Service) ensureWebhooks(
 	return hooks, note
 }
 
-// paste is what a merchant has to enter where this service cannot set it on the platform.
+// paste is what a merchant must enter if the service cannot register webhooks on the platform.
 func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 	known, ok := s.Connectors.ByPlatform(c.Platform)
 	if !ok || known.Profile().Webhooks != connector.Pasted {
@@ -53,7 +53,7 @@ func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 	return &Paste{URL: s.hookURL(base, c), Header: header, Secret: opened.Credentials["webhookSecret"]}, nil
 }
 
-// hooksOf are a platform's webhooks as they are kept.
+// hooksOf converts a platform's webhooks to their stored form.
 func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
 	list := make([]channelsync.Hook, len(hooks))
 	for i, h := range hooks {
@@ -62,7 +62,7 @@ func hooksOf(hooks []connector.Webhook) []channelsync.Hook {
 	return list
 }
 
-// RecheckWebhooks reads a channel's webhooks and switches on those that the platform has switched off.
+// RecheckWebhooks checks a channel's webhooks and registers again those that the platform has disabled.
 func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
 	session, _, calls, err := s.openSession(ctx, store, c)
 	if err != nil || !calls {
@@ -93,7 +93,7 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 	return errors.Join(failed, err)
 }
 
-// RemoveWebhooks takes a channel's webhooks off its platform, as far as it answers.
+// RemoveWebhooks removes a channel's webhooks from its platform, if the platform answers.
 func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.Channel, hookURL string) error {
 	session, _, calls, err := s.openSession(ctx, store, c)
 	if err != nil || !calls || hookURL == "" {

@@ -1,5 +1,5 @@
-// Package commerce holds the operations: what the business does, one file each, named noun and verb. Each takes the caller's
-// transaction, tells its story top to bottom, and writes its events in the same commit.
+// Package commerce holds the operations: what the business does, one file each, named noun and verb. Each runs in the
+// caller's transaction, reads as a story from top to bottom, and writes its events in the same commit.
 package commerce
 
 import (
@@ -14,17 +14,17 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Service is what operations need beyond a transaction.
+// Service has what operations need beyond a transaction.
 type Service struct {
 	Key        secretbox.Key // encrypts credentials and signing secrets
 	Numbers    *orders.Numbers
 	Connectors *connector.Set  // the platforms this service knows
-	Guard      *netguard.Guard // where endpoints may be
-	HTTP       *http.Client    // guarded: reaches only what interface §6.2 allows
+	Guard      *netguard.Guard // decides which addresses endpoints may have
+	HTTP       *http.Client    // can connect only to addresses that interface §6.2 allows
 	Log        *slog.Logger    // nil: nothing is logged
 	Clients    *connector.Clients
 	PullEvery  time.Duration    // between two scheduled pulls of a channel's orders; 0: five minutes
-	Hashing    accounts.Hashing // of passwords; the zero value but in tests
+	Hashing    accounts.Hashing // of passwords; set only by tests
 	Dev        bool             // http and loopback addresses are allowed
 }
 

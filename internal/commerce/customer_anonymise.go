@@ -13,18 +13,18 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// anonymiser takes a person out of texts. What a JSON text holds of a person under a known name goes whole; in the rest, where
-// callers may have written anything, the person's e-mails, full names and phone numbers are struck out.
+// anonymiser removes a person's data from texts. In JSON, the values of known personal members are removed whole; in
+// the rest, where callers may have written anything, the person's e-mails, full names and phone numbers are replaced.
 type anonymiser struct {
-	known []string // as they were given
+	known []string // as they were stored
 	words *regexp.Regexp
 }
 
-// redacted stands where a name, e-mail or phone number was struck out of a text.
+// redacted replaces a name, e-mail or phone number in a text.
 const redacted = "[erased]"
 
-// collect adds e-mails, full names and phone numbers. Single words and short numbers are left out: striking out every "Rose" would
-// change products.
+// collect adds e-mails, full names and phone numbers. Single words and short numbers are left out: replacing every
+// "Rose" would change products.
 func (a *anonymiser) collect(texts ...string) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
@@ -45,7 +45,7 @@ func digits(text string) (n int) {
 	return n
 }
 
-// pattern matches what is known, the longest first.
+// pattern matches what was collected, the longest first.
 func (a *anonymiser) pattern() *regexp.Regexp {
 	if a.words == nil {
 		var parts []string
@@ -64,15 +64,15 @@ func (a *anonymiser) pattern() *regexp.Regexp {
 	return a.words
 }
 
-// redact strikes the person out of a text.
+// redact replaces the person's data in a text.
 func (a *anonymiser) redact(text string) string {
 	return a.pattern().ReplaceAllLiteralString(text, redacted)
 }
 
-// names reports whether a text names the person.
+// names reports whether a text contains the person's data.
 func (a *anonymiser) names(text string) bool { return a.pattern().MatchString(text) }
 
-// patterns are for finding with LIKE what may name the person.
+// patterns are LIKE patterns that find texts which may contain the person's data.
 func (a *anonymiser) patterns() []string {
 	escape := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 	var list []string
@@ -86,10 +86,10 @@ func (a *anonymiser) patterns() []string {
 	return list
 }
 
-// member writes what becomes of one member of an object.
+// member writes the replacement of one member of an object.
 type member func(b []byte, object, v *jsonvalue.Value) []byte
 
-// always writes a member whatever it was; null stays null.
+// always replaces any value by a text; null stays null.
 func always(text string) member {
 	return func(b []byte, _, v *jsonvalue.Value) []byte {
 		if v.Kind == 'n' {
@@ -99,7 +99,7 @@ func always(text string) member {
 	}
 }
 
-// The members that hold data of a person, by the kind of record. What is nested in them goes with them.
+// The members with personal data, by kind of record. What is nested in them is removed with them.
 var (
 	orderMembers = map[string]member{
 		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
@@ -108,7 +108,7 @@ var (
 	}
 	customerMembers = map[string]member{
 		"email": func(b []byte, object, _ *jsonvalue.Value) []byte {
-			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // what is no id may be the person's
+			whose, _ := id.Parse[id.Customer](object.Member("id").Text()) // a text that is no id may be the person's
 			return append(b, `"erased-`+string(whose)+`@erased.invalid"`...)
 		},
 		"firstName": always("null"), "lastName": always("null"), "name": always("null"), "phone": always("null"), "company": always("null"),
@@ -129,7 +129,7 @@ func keepCountry(b []byte, _, v *jsonvalue.Value) []byte {
 	return append(b, countryOnly(v)...)
 }
 
-// countryOnly is a free-form address of which only the country is left.
+// countryOnly is a free-form address with everything but its country removed.
 func countryOnly(v *jsonvalue.Value) string {
 	for _, name := range []string{"country", "countryCode"} {
 		if text := v.Member(name).Text(); text != "" && len(text) <= 60 {
@@ -148,7 +148,7 @@ func addressOf(text string) string {
 	return string(keepCountry(nil, nil, v))
 }
 
-// rewrite writes a value again without the person; members says which members go.
+// rewrite writes a value without the person's data; members says which members are replaced.
 func (a *anonymiser) rewrite(b []byte, v *jsonvalue.Value, members map[string]member) []byte {
 	switch v.Kind {
 	case '{':
@@ -188,7 +188,7 @@ func (a *anonymiser) rewrite(b []byte, v *jsonvalue.Value, members map[string]me
 	return append(b, v.Raw()...)
 }
 
-// json is rewrite for a stored text. What is no JSON is struck through as plain text.
+// json is rewrite for a stored text. A text that is no JSON is redacted as plain text.
 func (a *anonymiser) json(text string, members map[string]member) string {
 	v, err := jsonvalue.Parse([]byte(text))
 	if err != nil {
@@ -197,7 +197,7 @@ func (a *anonymiser) json(text string, members map[string]member) string {
 	return string(a.rewrite(make([]byte, 0, len(text)), v, members))
 }
 
-// eventMembers are the members that go from an event's envelope.
+// eventMembers are the members that are replaced in an event's envelope.
 func eventMembers(event string) map[string]member {
 	switch kind, _, _ := strings.Cut(event, "."); kind {
 	case "customer":
@@ -208,7 +208,7 @@ func eventMembers(event string) map[string]member {
 	return nil
 }
 
-// answerMembers are the members that go from the answer of a request, given as method and path.
+// answerMembers are the members that are replaced in the answer to a request, which space gives as method and path.
 func answerMembers(space string) map[string]member {
 	_, path, _ := strings.Cut(space, " ")
 	switch {
@@ -222,24 +222,24 @@ func answerMembers(space string) map[string]member {
 	return nil
 }
 
-// AnonymousEvent reports whether an event's envelope holds no data of a person, as after an erasure.
+// AnonymousEvent reports whether an event's envelope has no personal data, as after an erasure.
 func AnonymousEvent(event, payload string) bool {
 	return new(anonymiser).json(payload, eventMembers(event)) == payload
 }
 
-// AnonymousAnswer reports the same of the stored answer of a request, given as method and path.
+// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method and path.
 func AnonymousAnswer(space, body string) bool {
 	return new(anonymiser).json(body, answerMembers(space)) == body
 }
 
-// OnlyCountry reports whether a stored free-form address has nothing in it but a country.
+// OnlyCountry reports whether a stored free-form address has nothing but a country.
 func OnlyCountry(text string) bool {
 	left := addressOf(text)
 	return text == left || text == NormalAddress(left)
 }
 
-// collectFromEvent takes what an event holds of the person, and the ids of addresses and shipments it named: kept answers may be about
-// them.
+// collectFromEvent collects the person's data from an event, and the ids of addresses and shipments in it: stored
+// answers may be about them.
 func (a *anonymiser) collectFromEvent(event, payload string) (named []string) {
 	v, err := jsonvalue.Parse([]byte(payload))
 	if err != nil {
@@ -261,7 +261,7 @@ func (a *anonymiser) collectFromEvent(event, payload string) (named []string) {
 	return named
 }
 
-// collectFromRecord takes what a customer's record holds.
+// collectFromRecord collects the person's data from a customer's record.
 func (a *anonymiser) collectFromRecord(c *customers.Customer) {
 	a.collect(c.Email, c.Phone, c.FirstName+" "+c.LastName)
 }

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// CreateCustomer stores a new customer and reports customer.created (interface §4.4). Errors: Conflict when the e-mail has one.
+// CreateCustomer stores a new customer and emits customer.created (interface §4.4). Errors: Conflict when a customer
+// has the e-mail.
 func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Customer, error) {
 	if err := freeEmail(tx, draft.Email.Value, ""); err != nil {
 		return records.Customer{}, err
@@ -27,7 +28,7 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Cus
 	return r, nil
 }
 
-// freeEmail is the 409 when a record other than own has the e-mail; it names the customer the e-mail stands for.
+// freeEmail is the 409 when a record other than own has the e-mail; it names the customer to which the e-mail leads.
 func freeEmail(tx *db.Tx, email string, own id.Customer) error {
 	taken, err := customers.ByEmail(tx, email)
 	if err != nil || taken == nil || taken.ID == own {

@@ -14,11 +14,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// EraseCustomer forgets a person for good (interface §4.4): the record and those merged into it, their orders, and what is stored
-// of them in the event log, in kept answers, jobs and notes. Orders keep amounts, lines and the country. It emits customer.erased.
-// Erasing again changes nothing and answers the same. It finds the person in the event log on a snapshot, erases in one transaction, and
-// then has the store's files scrubbed. write runs the transaction, once or several times, nil meaning a plain one: a caller with an
-// Idempotency-Key keeps the answer in it. Errors: NotFound; Conflict for a record merged into another, which is the one to erase.
+// EraseCustomer erases a person for good (interface §4.4): the record and those merged into it, personal data in their
+// orders, and what the event log, stored answers, jobs and notes have about them. Orders keep amounts, lines and the
+// country. It emits customer.erased. Erasing again changes nothing and has the same answer. It finds the person in the
+// event log on a snapshot, erases in one transaction, and then has the store's files scrubbed. write runs the
+// transaction, once or several times; nil means a plain one. A caller with an Idempotency-Key stores the answer in it.
+// Errors: NotFound; Conflict for a record merged into another, which must be erased instead.
 func (s *Service) EraseCustomer(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer,
 	write func(erase func(tx *db.Tx) (records.Erasure, error)) error) error {
 	var found trace
@@ -87,7 +88,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	audit.Record(tx, who.Actor(), webhooks.CustomerErased, "customer", string(customer), nil)
 	tx.RequestScrub(erasedTables...)
-	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last: what is read behind it waits for the account's clock
+	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last, because reads after it wait for the account's clock
 		return records.Erasure{}, err
 	}
 	webhooks.Record(tx, records.NewEvent(webhooks.CustomerErased, string(customer),

@@ -15,12 +15,13 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// erasedTables are where a person's rows are changed or deleted by an erasure, or were before it: their files are scrubbed.
+// erasedTables are the tables in which an erasure changes or deletes rows about the person, or which had such rows
+// before: their files are scrubbed.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose"}
 
-// erasure is one on its way: everything is read first, then everything is written.
+// erasure is the state of one erasure: everything is read first, then everything is written.
 type erasure struct {
 	tx      *db.Tx
 	people  []id.Customer
@@ -35,11 +36,11 @@ type erasure struct {
 	resources []string // that events, deliveries, movements and kept answers may be about
 	answers   []idempotency.Kept
 	jobs      []jobs.Texts
-	notes     []stock.Note // of any movement, that name the person
+	notes     []stock.Note // of any movement, that contain the person's data
 }
 
-// read finds everything that holds data of the person. What events hold is collected before anything is struck out: they may have a name
-// or an address from before a change.
+// read finds all data of the person. It collects data from events before anything is replaced: they may have an
+// earlier name or address.
 func (e *erasure) read(found trace) (err error) {
 	for i := range e.records {
 		e.collectFromRecord(&e.records[i])
@@ -70,7 +71,7 @@ func (e *erasure) read(found trace) (err error) {
 	if e.notes, err = stock.Notes(e.tx, e.names); err != nil {
 		return err
 	}
-	for _, n := range e.notes { // answers are kept about them, too
+	for _, n := range e.notes { // stored answers may be about them
 		e.resources = append(e.resources, string(n.Movement))
 	}
 	slices.Sort(e.resources)
@@ -82,7 +83,7 @@ func (e *erasure) read(found trace) (err error) {
 	return err
 }
 
-// readEvents finds the events about the person: those traced, and what came since.
+// readEvents finds the events about the person: those of the trace, and newer ones.
 func (e *erasure) readEvents(known trace) error {
 	after := int64(0)
 	if slices.Equal(slices.Sorted(slices.Values(known.people)), slices.Sorted(slices.Values(e.people))) {
@@ -110,7 +111,7 @@ func (e *erasure) readEvents(known trace) error {
 	return nil
 }
 
-// write queues all that changes outside of the customers' own tables.
+// write queues all changes outside of the customers' own tables.
 func (e *erasure) write() error {
 	for i := range e.personal {
 		p := &e.personal[i]
@@ -165,7 +166,7 @@ func (e *erasure) write() error {
 	return nil
 }
 
-// unlessNamed keeps a text that does not name the person.
+// unlessNamed returns a text that does not contain the person's data, otherwise "".
 func (e *erasure) unlessNamed(text string) string {
 	if e.names(text) {
 		return ""

@@ -14,16 +14,16 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Merged is what came of a merge.
+// Merged is the result of a merge.
 type Merged struct {
 	Primary     records.Customer
 	Secondaries []id.Customer
 	OrdersMoved int
 }
 
-// MergeCustomers makes several records one (interface §4.4): orders, totals and tags of the secondaries move to the primary, and later
-// orders under their e-mails or ids follow, see linkCustomer. All or nothing. It emits customer.merged.
-// Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
+// MergeCustomers merges several records into one (interface §4.4): orders, totals and tags of the secondaries move to
+// the primary, and later orders with their e-mails or ids go to it, see linkCustomer. All or nothing. It emits
+// customer.merged. Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
 func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	moved, found, err := lockWithOrders(tx, append([]id.Customer{primary}, secondaries...), secondaries)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	return result, nil
 }
 
-// PreviewMerge gives what MergeCustomers would, and changes nothing: the primary as it would be, and how many orders would move.
-// Errors: as for the merge.
+// PreviewMerge returns the result that MergeCustomers would have, and changes nothing: the primary as it would be, and
+// how many orders would move. Errors: as for the merge.
 func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	found, err := customers.ReadAll(tx, append([]id.Customer{primary}, secondaries...))
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.
 	result := Merged{Secondaries: secondaries}
 	changed := into.UpdatedAt
 	into.Absorb(changed, absorbed)
-	into.UpdatedAt = changed // nothing changes: two previews are the same
+	into.UpdatedAt = changed // nothing changes, so two previews are equal
 	if result.OrdersMoved, err = orders.CountOf(tx, secondaries); err != nil {
 		return Merged{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.
 	return result, err
 }
 
-// partsOfMerge finds the primary and the secondaries among records that were read, all of which a merge may change.
+// partsOfMerge finds the primary and the secondaries among the records read. Errors: those of MergeCustomers.
 func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries []id.Customer) (
 	into *customers.Customer, absorbed []customers.Customer, err error) {
 	at := func(which id.Customer) *customers.Customer {
@@ -95,8 +95,9 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 	return into, absorbed, nil
 }
 
-// lockWithOrders locks customers and the orders of some of them: orders first, as every operation on an order does. No order can join the
-// customers after that (see customers.Ordered); one that did in between makes the operation run again.
+// lockWithOrders locks customers and the orders of some of them: orders first, as every operation on an order does. No
+// order can be added to the customers after that (see customers.Ordered); if one was added in between, the operation
+// runs again.
 func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []customers.Customer, error) {
 	locked, err := orders.LockOf(tx, theirs)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// CustomerRecords finds the segments of customers that were read with tags and addresses.
+// CustomerRecords finds the segments of customers, which were read with tags and addresses.
 func CustomerRecords(tx *db.Tx, list []customers.Customer) ([]records.Customer, error) {
 	shown := make([]records.Customer, len(list))
 	ids := make([]id.Customer, len(list))
@@ -27,7 +27,7 @@ func CustomerRecords(tx *db.Tx, list []customers.Customer) ([]records.Customer, 
 	return shown, nil
 }
 
-// customerRecord is CustomerRecords for one; orders of the others count as its own.
+// customerRecord is CustomerRecords for one customer; orders of the others count as its own.
 func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (records.Customer, error) {
 	r := records.Customer{Customer: *c}
 	segments, last, err := segmentsFor(tx, append([]id.Customer{c.ID}, others...))
@@ -39,7 +39,7 @@ func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (re
 	return r, err
 }
 
-// segmentsFor reads the segments and, if one of them asks, when the customers ordered last.
+// segmentsFor reads the segments and, if one of them needs it, when the customers ordered last.
 func segmentsFor(tx *db.Tx, ids []id.Customer) (segments []customers.Segment, last map[id.Customer]int64, err error) {
 	segments, err = customers.Segments(tx)
 	if err == nil && slices.ContainsFunc(segments, func(s customers.Segment) bool { return s.Rules.PrefetchOrders() }) {
@@ -57,14 +57,14 @@ func chooseSegments(r *records.Customer, segments []customers.Segment, lastOrder
 	}
 }
 
-// ReadCustomer reads one customer. While its address book is empty, addresses come from its orders (interface §2.5).
-// Errors: NotFound.
+// ReadCustomer reads one customer. If its address book is empty, addresses are derived from its orders (interface
+// §2.5). Errors: NotFound.
 func (s *Service) ReadCustomer(tx *db.Tx, customer id.Customer) (records.Customer, error) {
 	c, err := customers.Read(tx, customer)
 	if err != nil {
 		return records.Customer{}, err
 	}
-	r, err := customerRecord(tx, c) // by the stored book
+	r, err := customerRecord(tx, c) // segments follow the stored book
 	if err != nil {
 		return r, err
 	}

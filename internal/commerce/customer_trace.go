@@ -8,14 +8,15 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// trace is where a customer was found in the event log before the erasure, so that the erasure itself need not read the whole log.
+// trace is where a customer's data is in the event log, found before the erasure so that the erasure itself need not
+// read the whole log.
 type trace struct {
 	people []id.Customer
-	upTo   int64 // stamp: what is newer was not read
+	upTo   int64 // a stamp: newer events were not read
 	events []webhooks.EventRef
 }
 
-// traceCustomer searches the event log on a snapshot; other work goes on meanwhile.
+// traceCustomer searches the event log on a snapshot, which delays no other work.
 func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
 	if t.people, err = person(tx, customer); err != nil {
 		return t, err
@@ -31,14 +32,14 @@ func traceCustomer(tx *db.Tx, customer id.Customer) (t trace, err error) {
 	return t, err
 }
 
-// person is a customer and the records that were merged into it.
+// person is a customer and all records merged into it.
 func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	merged, err := customers.MergedInto(tx, customer)
 	return append([]id.Customer{customer}, merged...), err
 }
 
-// findEvents finds the events about people and their orders, those of orders that were deleted since included: some of their events
-// name the customer, and so lead to the rest.
+// findEvents finds the events about people and their orders, including orders deleted since: some events of these have
+// the customer's id, and so lead to the rest.
 func findEvents(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
 	known := map[string]bool{}

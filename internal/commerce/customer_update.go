@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// WritableCustomer is the 409 when a record takes no writes: it was erased, or merged into another (interface §3.2).
+// WritableCustomer is the 409 when a record cannot be changed: it was erased, or merged into another (interface §3.2).
 func WritableCustomer(c *customers.Customer) error {
 	switch c.Status {
 	case customers.Erased:
@@ -22,8 +22,8 @@ func WritableCustomer(c *customers.Customer) error {
 	return nil
 }
 
-// holdCustomer locks a customer that an operation changes, and gives it with how it stood. Errors: NotFound; those of Expected; Conflict
-// for a record that takes no writes.
+// holdCustomer locks a customer that an operation changes, and returns it with a copy of its old state. Errors:
+// NotFound; those of Expected; Conflict for a record that cannot be changed.
 func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expected) (c, before *customers.Customer, err error) {
 	if c, err = customers.Lock(tx, customer); err != nil {
 		return nil, nil, err
@@ -46,8 +46,8 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 	return c, c.Copy(), nil
 }
 
-// UpdateCustomer changes a customer and emits customer.updated (interface §4.4). A change that changes nothing writes nothing and emits
-// nothing. Errors: those of holdCustomer; Conflict when another record has the e-mail.
+// UpdateCustomer changes a customer and emits customer.updated (interface §4.4). If nothing changes, it writes and
+// emits nothing. Errors: those of holdCustomer; Conflict when another record has the e-mail.
 func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
 	c, before, err := s.holdCustomer(tx, customer, expected)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expec
 	return saveCustomer(tx, before, c)
 }
 
-// saveCustomer writes what an operation made of a locked customer, if anything.
+// saveCustomer writes a locked customer if it was changed.
 func saveCustomer(tx *db.Tx, before, c *customers.Customer) (records.Customer, error) {
 	changed := !c.Same(before)
 	if changed {

@@ -10,14 +10,14 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeliveryView is a delivery with all that is known of it.
+// DeliveryView is a delivery with everything that can be shown of it.
 type DeliveryView struct {
 	*webhooks.Delivery
 	Endpoint *webhooks.Endpoint
 	Tries    []webhooks.Attempt
-	Happened int64  // the event's timestamp, 0 when it is past its retention
+	Happened int64  // the event's timestamp, 0 after its retention
 	Readable bool   // the caller may read what the event is about
-	Payload  string // what an attempt sends now: the envelope; "" if it is not readable, or past its retention
+	Payload  string // what an attempt would send now: the envelope; "" if it is not readable, or after its retention
 
 	secret *webhooks.Secret
 }
@@ -50,8 +50,9 @@ func (s *Service) ReadDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deliv
 	return v, nil
 }
 
-// Headers are those of one of the delivery's attempts, for people to read: signatures are of the present payload, made with the present
-// secret, and cut. Nil if the payload is not readable. Version is the service's.
+// Headers are the headers of one of the delivery's attempts, for people to read: signatures are of the present
+// payload, made with the present secret, and cut. They are nil if the payload is not readable. version is the
+// service's.
 func (v *DeliveryView) Headers(attempt webhooks.Attempt, version string) []webhooks.Header {
 	if v.Payload == "" {
 		return nil

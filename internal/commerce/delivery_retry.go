@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RetryDelivery gives a delivery an attempt now (interface §4.5.9): one more when it is settled, the next one when it is pending.
-// Errors: NotFound.
+// RetryDelivery makes a delivery due now (interface §4.5.9): a delivered or failed one gets one more attempt, a
+// pending one its next. Errors: NotFound.
 func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Delivery) (*webhooks.Delivery, error) {
 	d, err := webhooks.Retry(tx, delivery)
 	if err != nil {
@@ -19,12 +19,12 @@ func (s *Service) RetryDelivery(tx *db.Tx, who accounts.Caller, delivery id.Deli
 	return d, nil
 }
 
-// Span is a stretch of time, in microseconds, both ends included.
+// Span is a range of time, in microseconds, both ends included.
 type Span struct{ From, To int64 }
 
-// RetryDeliveries gives every failed delivery of a span one more attempt, or every pending one that waits for its next attempt that
-// attempt now, at most webhooks.MostHurried of an endpoint: of one endpoint or ("") of all. It reports how many there are.
-// Errors: NotFound for the endpoint.
+// RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
+// next attempt due now, at most webhooks.MostHurried of an endpoint. The endpoint "" means all endpoints. It returns
+// how many there are. Errors: NotFound for the endpoint.
 func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span) (total int64,
 	err error) {
 	endpoints := []id.Endpoint{endpoint}

@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Encrypt makes a secret unreadable at rest and binds it to its place. Errors: Unavailable on a node whose master key was replaced since it
-// started: what it wrote could not be read any more.
+// Encrypt encrypts a secret and binds it to its place. Errors: Unavailable on a node whose master key was replaced
+// since it started: its secrets could not be decrypted any more.
 func (s *Service) Encrypt(tx *db.Tx, text string, place secretbox.Place) (string, error) {
 	have, err := accounts.HoldStoreKey(tx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// EndpointDraft is a webhook endpoint as a caller writes it (interface §4.5.9); on change, what is nil stays.
+// EndpointDraft is a caller's input for a webhook endpoint (interface §4.5.9); in an update, nil members stay.
 type EndpointDraft struct {
 	URL         *string // checked by CheckURL
 	Events      []string
@@ -25,8 +25,8 @@ type EndpointDraft struct {
 	Ordered     *bool
 }
 
-// CheckURL is the 400 for a URL that endpoints must not have, or nil (interface §6.2). It resolves the host, so it belongs before
-// the transaction.
+// CheckURL is the 400 for a URL that endpoints must not have, or nil (interface §6.2). It resolves the host, so call
+// it before the transaction.
 func (s *Service) CheckURL(ctx context.Context, text string) error {
 	err := s.guard().Vet(ctx, text)
 	var refused *netguard.Refused
@@ -36,8 +36,8 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 	return err
 }
 
-// CreateEndpoint makes an endpoint, which gets the events that are committed from now on. The second result is its signing secret,
-// to be shown once: it is kept encrypted.
+// CreateEndpoint creates an endpoint, which receives the events that are committed from now on. The second result is
+// its signing secret, which is shown once and stored encrypted.
 func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
 	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
@@ -51,7 +51,7 @@ func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointD
 	return e, secret, nil
 }
 
-// noted is what the audit log says of an endpoint. Of the URL it has only the host: the rest may be as good as a password.
+// noted is what the audit log records of an endpoint. It has only the host of the URL, because the rest may be a secret.
 func noted(e *webhooks.Endpoint) map[string]string {
 	host := ""
 	if u, err := url.Parse(e.URL); err == nil {
@@ -78,7 +78,7 @@ func (d *EndpointDraft) apply(e *webhooks.Endpoint) {
 	}
 }
 
-// subscription is a choice of events without repetition; All swallows the rest.
+// subscription is a list of events without repetition; All replaces all others.
 func subscription(events []string) (list []string) {
 	if slices.Contains(events, webhooks.All) {
 		return []string{webhooks.All}

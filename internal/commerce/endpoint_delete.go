@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// DeleteEndpoint ends an endpoint; what waits for it is dropped. Errors: NotFound; those of Expected.
+// DeleteEndpoint deletes an endpoint with its pending deliveries. Errors: NotFound; those of Expected.
 func (s *Service) DeleteEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected) error {
 	e, err := holdEndpoint(tx, endpoint, expected)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// PingEndpoint sends a sample event to one endpoint, by the way of every delivery (interface §4.5.9): the one named, else the first
-// that the endpoint subscribes to. No other endpoint gets it, and the event log does not have it. Errors: NotFound; Conflict for a
-// paused endpoint.
+// PingEndpoint sends a sample event to one endpoint, as a normal delivery (interface §4.5.9): the named event, or else
+// the first to which the endpoint is subscribed. No other endpoint receives it, and it is not in the event log.
+// Errors: NotFound; Conflict for a paused endpoint.
 func (s *Service) PingEndpoint(tx *db.Tx, _ accounts.Caller, endpoint id.Endpoint, event string) (*webhooks.Delivery, error) {
 	e, err := webhooks.Lock(tx, endpoint)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ReplayEndpoint delivers a span of the event log to an endpoint again (interface §4.5.9), with the events' own ids and bytes: those
-// named, else what it subscribes to; with onlyFailed, the deliveries of that span that failed. It reports how many there are; what is
-// too much for one transaction goes on after it. Errors: NotFound.
+// ReplayEndpoint delivers a span of the event log to an endpoint again (interface §4.5.9), with the events' own ids
+// and bytes: the named events, or else those to which it is subscribed; with onlyFailed, the failed deliveries of that
+// span. It returns how many there are; a worker continues what is too much for one transaction. Errors: NotFound.
 func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (int64,
 	error) {
 	n, err := replay(tx, webhooks.Replay{Endpoint: endpoint, Events: events, OnlyFailed: onlyFailed, From: span.From, To: span.To})
@@ -21,7 +21,7 @@ func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.End
 	return n, nil
 }
 
-// replay counts a replay, does its first part, and keeps the rest for a worker.
+// replay counts a replay's deliveries, creates the first of them, and stores the rest of the replay for a worker.
 func replay(tx *db.Tx, wanted webhooks.Replay) (int64, error) {
 	r, err := webhooks.NewReplay(tx, wanted)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Bounds of the time in which a replaced secret goes on signing beside the new one.
+// Bounds of the time in which a replaced secret is used for signing together with the new one.
 const (
 	UsualGrace = 24 * time.Hour
 	MaxGrace   = 7 * 24 * time.Hour
 )
 
-// RotateEndpoint gives an endpoint a new signing secret, the second result. For the time of grace webhook-signature carries both
-// signatures; X-Webhook-Signature is the new one's at once. Errors: NotFound.
+// RotateEndpoint gives an endpoint a new signing secret, the second result. During the time of grace webhook-signature
+// has both signatures; X-Webhook-Signature uses the new secret at once. Errors: NotFound.
 func (s *Service) RotateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, grace time.Duration) (*webhooks.Endpoint, string,
 	error) {
 	e, err := webhooks.Lock(tx, endpoint)

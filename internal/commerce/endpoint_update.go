@@ -19,8 +19,8 @@ func holdEndpoint(tx *db.Tx, endpoint id.Endpoint, expected Expected) (*webhooks
 	return e, err
 }
 
-// UpdateEndpoint changes what the draft names. Events chosen anew count for what is dispatched from then on. Errors: NotFound; those of
-// Expected.
+// UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched from then
+// on. Errors: NotFound; those of Expected.
 func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected,
 	draft EndpointDraft) (*webhooks.Endpoint, error) {
 	e, err := holdEndpoint(tx, endpoint, expected)

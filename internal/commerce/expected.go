@@ -6,17 +6,17 @@ import (
 	"entrepot/internal/records"
 )
 
-// Expected is what a caller expects of the record that an operation changes. The operation checks it while it holds the record, so that of
-// several writers who expect one version only one wins.
+// Expected is what a caller expects of the record that an operation changes. The operation checks it while the record
+// is locked, so that of several writers who expect the same version only one succeeds.
 type Expected struct {
 	Versions []string // the lines of If-Match: ETags of the record's single read; none: any version
-	Invalid  error    // what is wrong with the request itself; a record that is not there is reported first
+	Invalid  error    // an error of the request itself; a missing record is reported first
 }
 
-// conditional reports whether the caller names versions.
+// conditional reports whether the caller expects certain versions.
 func (e Expected) conditional() bool { return len(e.Versions) > 0 }
 
-// check compares with a record that is held; write writes it as its single read does. Errors: Invalid; Precondition.
+// check compares with a locked record; write writes it as its single read does. Errors: Invalid; Precondition.
 func (e Expected) check(write func(w *apijson.Writer)) error {
 	if e.Invalid != nil || !e.conditional() || records.NamesETag(e.Versions, records.ETag(records.Document(write))) {
 		return e.Invalid

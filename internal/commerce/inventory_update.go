@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// StockDraft is one item of a bulk update of levels: a figure for a SKU in a warehouse, "" being the default one.
+// StockDraft is one item of a bulk update of levels: a quantity for a SKU in a warehouse, "" for the default one.
 type StockDraft struct {
 	Index     int // place in the request, from 0
 	SKU       string
@@ -18,14 +18,14 @@ type StockDraft struct {
 	Quantity  int64
 }
 
-// StockUpdate is the items of a bulk update of levels that may be applied, and those that were rejected when they were read.
+// StockUpdate is a bulk update of levels: the valid items, and those that were rejected when they were read.
 type StockUpdate struct {
 	Drafts []StockDraft
 	Errors []ItemError
 }
 
-// StockPlan is a stock update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
-// what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
+// StockPlan is a stock update after all decisions. It may be made on a snapshot: if the data it was made from has
+// changed, Apply has the operation run again. A plan is applied once.
 type StockPlan struct {
 	Updated
 	levels *stock.Snapshot
@@ -38,8 +38,9 @@ func (s *Service) UpdateInventory(who accounts.Caller, u StockUpdate) *Planned[*
 	return &Planned[*StockPlan]{decide: func(tx *db.Tx) (*StockPlan, error) { return s.PlanInventory(tx, who, u) }}
 }
 
-// PlanInventory decides on an update of on-hand by SKU and warehouse (interface §4.2). A warehouse that is not there is made,
-// unless the account refuses that. Items that change nothing count as updated, but leave no event, ledger row or feed entry.
+// PlanInventory plans an update of on-hand by SKU and warehouse (interface §4.2). A missing warehouse is created,
+// unless the account refuses that. Items that change nothing count as updated, but make no event, ledger row or feed
+// entry.
 func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (*StockPlan, error) {
 	levels, settings, out, err := acceptStock(tx, who, u)
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *Service) PlanInventory(tx *db.Tx, who accounts.Caller, u StockUpdate) (
 	return p, nil
 }
 
-// Apply queues what the plan says, with its events.
+// Apply queues the plan's writes and events.
 func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 	if stale, err := p.levels.Stale(tx); err != nil || stale {
 		return Updated{}, orRetry(err)
@@ -60,8 +61,8 @@ func (p *StockPlan) Apply(tx *db.Tx, who accounts.Caller) (Updated, error) {
 	return p.Updated, nil
 }
 
-// acceptStock checks the drafts of a bulk update, and sorts out those that cannot be applied: SKU and
-// warehouse stood earlier, unknown SKU, unknown warehouse.
+// acceptStock checks the drafts of a bulk update and rejects those that cannot be applied: repeated SKU and warehouse,
+// unknown SKU, unknown warehouse.
 func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Snapshot, []stock.StockInput, Updated, error) {
 	settings := make([]stock.StockInput, len(u.Drafts))
 	for i := range u.Drafts {
@@ -101,7 +102,7 @@ func acceptStock(tx *db.Tx, who accounts.Caller, u StockUpdate) (*stock.Snapshot
 	return levels, kept, out, nil
 }
 
-// sellables finds what the SKUs of settings without a level stand for; those of the others need not be asked for.
+// sellables finds the products of SKUs without a level; SKUs with a level need no look-up.
 func sellables(tx *db.Tx, levels *stock.Snapshot, settings []stock.StockInput) (map[string]catalog.Sellable, error) {
 	var skus []string
 	for _, t := range settings {

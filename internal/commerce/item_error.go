@@ -5,13 +5,13 @@ import "entrepot/internal/apijson"
 // ItemError says why one item of a bulk request was rejected (interface §2.7.4).
 type ItemError struct {
 	Index int
-	Key   string // its SKU or externalId; "" when it had none
-	Error string // all that is wrong with it
-	Field string // the first field at error; "" when it is the item as a whole
+	Key   string // its SKU or externalId; "" if it has none
+	Error string // all its errors
+	Field string // the first field with an error; "" for the item as a whole
 	Code  string // listed in docs/errors.md
 }
 
-// WriteItemFaults writes the errors[] of a bulk answer; external says that the items are known by externalId.
+// WriteItemFaults writes the errors[] of a bulk answer; external says that items are identified by externalId.
 func WriteItemFaults(w *apijson.Writer, name string, faults []ItemError, external bool) {
 	kind := "ItemError"
 	if external {

@@ -10,9 +10,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). What a bulk import has
-// stored is on its channel already, likewise at the end of a file: nothing is left but to report that it is done. When another node has
-// the job now, the transaction fails with jobs.ErrLost.
+// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3). The
+// products of a bulk import or a file are on their channel already: the job only has to report the end. If another
+// node has taken the job, the transaction fails with jobs.ErrLost.
 func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
 	if job.Type == jobs.ProductImport || job.Type == jobs.FileImport {
 		s.endJob(tx, job, false)
@@ -21,7 +21,7 @@ func (s *Service) RunJob(tx db.Writer, job jobs.Job) {
 	s.GiveUp(tx, job, fmt.Sprintf("the connector of %s does not do %s", job.ChannelType, job.Type))
 }
 
-// GiveUp ends a job as failed, for a reason.
+// GiveUp ends a job as failed, with a reason.
 func (s *Service) GiveUp(tx db.Writer, job jobs.Job, reason string) {
 	w := apijson.NewWriter(len(reason) + 32)
 	w.List("")
@@ -34,7 +34,7 @@ func (s *Service) GiveUp(tx db.Writer, job jobs.Job, reason string) {
 	s.endJob(tx, job, true)
 }
 
-// endJob ends a job and reports channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
+// endJob ends a job and emits channel.sync_completed or channel.sync_failed in the same commit (interface §6.1).
 func (s *Service) endJob(tx db.Writer, job jobs.Job, failed bool) {
 	webhooks.Record(tx, syncEvent(jobs.Finish(tx, job, failed)))
 }

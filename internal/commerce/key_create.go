@@ -15,11 +15,12 @@ type KeyDraft struct {
 	Name      string
 	Scopes    []string
 	ExpiresAt time.Time  // zero: never
-	Channel   id.Channel // the custom channel it is made with, "" for an ordinary key
+	Channel   id.Channel // its custom channel, "" for an ordinary key
 }
 
-// CreateKey makes an API key (interface §5.1). The second result is the key itself, to be shown once: only its hash stays.
-// Errors: Forbidden for scopes that the caller lacks; Unauthorized when he lost his own power meanwhile.
+// CreateKey creates an API key (interface §5.1). The second result is the key itself, which is shown once: only its
+// hash is stored. Errors: Forbidden for scopes that the caller lacks; Unauthorized when the caller lost its own rights
+// meanwhile.
 func (s *Service) CreateKey(tx *db.Tx, who accounts.Caller, draft KeyDraft) (accounts.Key, string, error) {
 	if err := who.NeedsAll(draft.Scopes); err != nil {
 		return accounts.Key{}, "", err

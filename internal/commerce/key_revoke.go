@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// RevokeKey makes an API key useless at once, on every node. Errors: NotFound.
+// RevokeKey revokes an API key at once, on every node. Errors: NotFound.
 func (s *Service) RevokeKey(tx *db.Tx, who accounts.Caller, which id.Key) error {
 	key, err := accounts.KeyByID(tx, which)
 	if err != nil {

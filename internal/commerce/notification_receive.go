@@ -18,16 +18,16 @@ import (
 // duplicateWindow is how long a platform's notification is remembered (interface §8).
 const duplicateWindow = 24 * time.Hour
 
-// Received is what became of a notification.
+// Received is the outcome of a notification.
 type Received struct {
-	Ping      bool // an unsigned probe, without effect
-	Verified  bool // the platform's signature held; true also beside an error that came later
+	Ping      bool // an unsigned test call, without effect
+	Verified  bool // the platform's signature is valid; also set beside a later error
 	Duplicate bool
 	Notice    connector.Outcome
 }
 
-// ChannelOf finds the channel a platform's request names, of any account. Errors: NotFound when it is unknown or of another
-// platform; Invalid when it is inactive.
+// ChannelOf finds the channel that a platform's request names, of any account. Errors: NotFound when it is unknown or
+// of another platform; Invalid when it is inactive.
 func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (channels.Channel, connector.Connector, error) {
 	known, ok := s.Connectors.BySegment(segment)
 	if !ok {
@@ -46,9 +46,9 @@ func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (chan
 	return c, known, nil
 }
 
-// ReceiveNotification verifies a platform's notification and queues what it asks for, in one commit with the memory that it was
-// seen (interface §6.3). Of a kind of work one job waits for a channel at most: what is notified while it waits it will see.
-// Errors: those of the connector.
+// ReceiveNotification verifies a platform's notification and queues the work that it asks for, in one commit with the
+// record that it was seen (interface §6.3). At most one job of each kind waits for a channel, and covers notifications
+// that arrive while it waits. Errors: those of the connector.
 func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector,
 	n connector.Notification) (Received, error) {
 	if connector.IsPing(known, n) {
@@ -66,7 +66,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	if err != nil {
 		return verified, err
 	}
-	if notice.Erase != nil { // before it is remembered as seen: erasing twice is harmless, forgetting to is not
+	if notice.Erase != nil { // before it is remembered as seen: erasing twice does no harm, not erasing would
 		if err := s.erasePerson(ctx, store, c.Tenant, notice.Erase.Email); err != nil {
 			return verified, err
 		}
@@ -87,7 +87,7 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	return out, err
 }
 
-// answerNotice does what a notification asks for. Work is queued, never done here.
+// answerNotice queues the work that a notification asks for; nothing is done here.
 func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error {
 	switch {
 	case notice.State != "":
@@ -110,8 +110,8 @@ func answerNotice(tx *db.Tx, channel id.Channel, notice connector.Outcome) error
 	return nil
 }
 
-// erasePerson erases the customer with an e-mail address, where a platform says that the person wants to be forgotten. Without an
-// address, or without such a customer, nothing is known of the person here.
+// erasePerson erases the customer with an e-mail address, when a platform reports that the person asked for it.
+// Without an address, or without such a customer, there is nothing to erase.
 func (s *Service) erasePerson(ctx context.Context, store *db.DB, tenant id.Tenant, email string) error {
 	if email == "" {
 		return nil

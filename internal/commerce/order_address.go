@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// addressKeys are the members every read of a shipping address has, with the names they may come under (interface §2.1).
+// addressKeys are the members of every shipping address in reads, with the names accepted for them (interface §2.1).
 var addressKeys = []struct {
 	name  string
 	alias []string
@@ -16,8 +16,8 @@ var addressKeys = []struct {
 	{"zip", []string{"postalCode", "postcode"}}, {"country", []string{"countryCode"}},
 }
 
-// NormalAddress gives a shipping address as reads show it: every member it came with, in its place, and the normalised ones
-// added behind. "" stays "".
+// NormalAddress is a shipping address in the form of reads: all its members as they are, followed by the missing
+// normalised ones. "" stays "".
 func NormalAddress(text string) string {
 	if text == "" {
 		return ""
@@ -50,7 +50,7 @@ func NormalAddress(text string) string {
 	return body + extra.String() + "}"
 }
 
-// addressText is what a member says: a string, or a number that was meant as one, as postal codes often are.
+// addressText is the text of a member: a string, or a number where text is meant, as for postal codes.
 func addressText(v *jsonvalue.Value) string {
 	if v != nil && v.Kind == '0' {
 		return string(v.Raw())

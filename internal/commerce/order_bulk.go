@@ -15,13 +15,13 @@ import (
 	"entrepot/internal/orders"
 )
 
-// MaxBulkOrders is how many orders one job moves at most.
+// MaxBulkOrders is how many orders one job changes at most.
 const MaxBulkOrders = 10_000
 
-// bulkSlice is how long a bulk job runs before others that wait get their turn.
+// bulkSlice is how long a bulk job runs before other waiting jobs get their turn.
 const bulkSlice = 2 * time.Second
 
-// bulkInput is what a bulk job was asked to do, and by whom: rights count when it is asked.
+// bulkInput is the input of a bulk job, and its caller: rights are checked when the job is requested.
 type bulkInput struct {
 	To   orders.Status `json:"to"`
 	User id.User       `json:"user,omitempty"`
@@ -29,15 +29,15 @@ type bulkInput struct {
 	Note string        `json:"note,omitempty"`
 }
 
-// BulkDraft is what a caller asks: to move some orders. A move to SHIPPED ships all that remains of each.
+// BulkDraft is a caller's request to change the status of some orders. SHIPPED ships all that remains of each.
 type BulkDraft struct {
 	To     orders.Status
 	Note   string
 	Orders []jobs.Order // id and number of each
 }
 
-// MoveOrders queues a job that moves orders one by one, each in a transaction of its own, and reports what became of each. Errors: Invalid
-// without orders or with more than MaxBulkOrders.
+// MoveOrders queues a job that changes the status of orders one by one, each in its own transaction, and reports the
+// outcome of each. Errors: Invalid without orders or with more than MaxBulkOrders.
 func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.Job, error) {
 	switch n := len(d.Orders); {
 	case n == 0:
@@ -56,23 +56,23 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 	return job, nil
 }
 
-// BulkTarget is where a bulk job moves its orders.
+// BulkTarget is the status to which a bulk job changes its orders.
 func BulkTarget(job jobs.Job) orders.Status {
 	var in bulkInput
 	_ = json.Unmarshal([]byte(job.Input), &in)
 	return in.To
 }
 
-// RunOrderBulk goes on with a bulk job, for some seconds, and ends it or gives it back for the next turn. Each order is moved in the
-// transaction that notes its outcome, so that it is moved once, whoever runs the job again. Errors: jobs.ErrLost when another node has the
-// job; the store's.
+// RunOrderBulk continues a bulk job for some seconds, and ends it or releases it for the next turn. Each order is
+// changed in the transaction that stores its outcome, so that it is changed once, whoever runs the job again. Errors:
+// jobs.ErrLost when another node has taken the job; the store's.
 func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
 	var in bulkInput
 	if err := json.Unmarshal([]byte(job.Input), &in); err != nil {
 		return err
 	}
 	who := accounts.Caller{Tenant: job.Tenant, User: in.User, Key: in.Key}
-	started := time.Now() // a slice of the machine's time, whatever the store's clock says
+	started := time.Now() // time on this machine, independent of the store's clock
 	for ctx.Err() == nil && time.Since(started) < bulkSlice {
 		var next []jobs.Order
 		err := store.Read(ctx, job.Tenant, func(tx *db.Tx) (err error) {
@@ -98,7 +98,7 @@ func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, 
 	})
 }
 
-// moveOfBulk moves one order and notes it. What the order does not allow is its outcome, too.
+// moveOfBulk changes one order and stores the outcome. A change that the order does not allow is an outcome, too.
 func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Caller, job *jobs.Job, in bulkInput, o jobs.Order,
 	lease time.Duration) error {
 	settle := func(tx *db.Tx, outcome jobs.Outcome, message string) jobs.Job {

@@ -9,8 +9,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// takeBuyer takes over who bought a locked order, where its platform did not say so before: marketplaces name nobody while an order is not
-// paid. A buyer who is known stays. It comes before the order's amounts change, since the customer's totals count the order as it is.
+// takeBuyer stores the buyer of a locked order whose platform did not name one before: marketplaces name nobody while
+// an order is unpaid. A known buyer stays. Call it before the order's amounts change, because the customer's totals
+// count the order as it is.
 func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	if o.Customer != "" || o.CustomerEmail != "" || in.Email == "" && (in.Name == "" || o.CustomerName != "") {
 		return false, nil
@@ -22,7 +23,7 @@ func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 		buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}, customer: customers.PrefetchByEmail(tx, in.Email),
 			segments: customers.PrefetchSegments(tx)}
 		made, err := buyer.linkCustomer(tx, &named)
-		if apperr.Is(err, apperr.Conflict) { // who was erased stays forgotten
+		if apperr.Is(err, apperr.Conflict) { // an erased customer is not stored again
 			return false, nil
 		}
 		if err != nil {
@@ -35,5 +36,5 @@ func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	return true, nil
 }
 
-// forgotten reports whether an order's customer was erased: what its platform still says of the person is not taken over again.
+// forgotten reports whether an order's customer was erased: personal data from its platform is not stored again.
 func forgotten(o *orders.Order) bool { return o.Customer != "" && o.CustomerEmail == "" }

@@ -21,20 +21,20 @@ func holdOrder(tx *db.Tx, order id.Order, expected Expected) (*orders.Order, err
 	return o, err
 }
 
-// copyOf keeps how an order stood before an operation changes it.
+// copyOf copies an order before an operation changes it.
 func copyOf(o *orders.Order) *orders.Order {
 	before := *o
 	before.Lines = slices.Clone(o.Lines)
 	return &before
 }
 
-// step notes a status move in the order's history.
+// step adds a status change to the order's history.
 func step(tx db.GuardedWriter, o *orders.Order, previous orders.Status, note string, source orders.Source, who accounts.Caller) {
 	o.History = append(o.History, orders.Entry{ID: id.New[id.History](), Previous: previous, Status: o.Status, Note: note, Source: source,
 		Actor: who.Actor(), At: tx.Micros()})
 }
 
-// sourceOf says by whom an order is changed: by a person, a key or the service itself.
+// sourceOf is the source of a change: a person, a key or the service itself.
 func sourceOf(who accounts.Caller) orders.Source {
 	switch {
 	case who.User != "":
@@ -45,10 +45,10 @@ func sourceOf(who accounts.Caller) orders.Source {
 	return orders.FromSystem
 }
 
-// touch moves updatedAt on; it always grows, so that it can guard against another writer.
+// touch sets updatedAt; it always grows, so that it detects another writer.
 func touch(tx db.GuardedWriter, o *orders.Order) { o.UpdatedAt = max(tx.Micros(), o.UpdatedAt+1) }
 
-// saveOrder writes what an operation made of a locked order, and moves its customer's total by the difference.
+// saveOrder writes a locked order that was changed, and adds the difference to its customer's total.
 func (s *Service) saveOrder(tx db.Writer, before, o *orders.Order) {
 	orders.Save(tx, before, o)
 	customers.Spend(tx, o.Customer, 0, spent(o)-spent(before))

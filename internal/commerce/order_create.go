@@ -20,7 +20,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// OrderDraft is an order as a caller writes it (interface §4.1).
+// OrderDraft is a caller's input for an order (interface §4.1).
 type OrderDraft struct {
 	orders.Given
 	Number          int64 // see NumberOrder
@@ -39,12 +39,13 @@ type OrderDraft struct {
 	TaxAmount       *money.Amount
 	TaxRate         *money.Amount
 	Source          orders.Source
-	CreatedAt       int64 // of history that is moved in, in microseconds and not in the future; 0: now
+	CreatedAt       int64 // for imported history, in microseconds and not in the future; 0: now
 }
 
-// CreateOrder stores an order, links or makes its customer, reserves its stock and reports order.received (interface §4.1).
-// Errors: Conflict for a taken external reference, an erased customer, or too little stock where the channel rejects; NotFound
-// for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds; orders.ErrNumberTaken.
+// CreateOrder stores an order, links or creates its customer, reserves its stock and emits order.received (interface
+// §4.1). Errors: Conflict for a taken external reference, an erased customer, or too little stock if the channel
+// rejects; NotFound for another account's channel or customer; Invalid for unknown SKUs and totals out of bounds;
+// orders.ErrNumberTaken.
 func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) (*orders.Order, error) {
 	plan, err := s.PrefetchOrder(tx, draft).Plan(tx, who)
 	if err != nil {
@@ -54,8 +55,9 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	return plan.Order, nil
 }
 
-// NumberOrder takes a number for an order and runs create with it, again with another one for as long as create meets
-// orders.ErrNumberTaken: a block of numbers that was leased twice. It must be called outside of a transaction. Errors: those of create.
+// NumberOrder takes a number for an order and runs create with it; as long as create returns orders.ErrNumberTaken,
+// because a block of numbers was leased twice, it tries again with another number. Call it outside of a transaction.
+// Errors: those of create.
 func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenant, create func(number int64) error) error {
 	for {
 		number, err := s.Numbers.Take(ctx, store, tenant)
@@ -70,19 +72,19 @@ func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenan
 	}
 }
 
-// PendingOrder is a drafted order with what it needs to know of the store.
+// PendingOrder is a drafted order with pending reads of what it depends on.
 type PendingOrder struct {
 	draft       OrderDraft
 	taken       *db.Pending[id.Order] // nil without an external reference
 	channel     *db.Pending[channels.Ref]
 	sellable    *db.Pending[map[string]catalog.Sellable]
 	customer    *db.Pending[*customers.Customer] // nil without one
-	segments    *db.Pending[[]customers.Segment] // for the record of a new customer
+	segments    *db.Pending[[]customers.Segment] // to build the record of a new customer
 	levels      *db.Pending[stock.Levels]
-	numberTaken *db.Pending[int64] // nil before a race was lost: nearly always the number is free
+	numberTaken *db.Pending[int64] // nil in the first run: a number is nearly always free
 }
 
-// PrefetchOrder asks for all that an order needs to know, so that it comes in one message; nothing is decided yet.
+// PrefetchOrder prefetches everything that an order depends on, so that it takes one message; nothing is decided yet.
 func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
 	draft.Lines = slices.Clone(draft.Lines) // the operation may run again
 	p := PendingOrder{draft: draft}
@@ -110,16 +112,16 @@ func (s *Service) PrefetchOrder(r db.Reader, draft OrderDraft) PendingOrder {
 	return p
 }
 
-// OrderPlan is an order that may be stored, and what its creation does besides.
+// OrderPlan is an order after all decisions, and the other writes of its creation.
 type OrderPlan struct {
 	Order    *orders.Order
 	named    bool              // the caller named the channel
-	customer *records.Customer // made with the order; nil for a known one, and for none
+	customer *records.Customer // created with the order; nil for an existing one, and for none
 	shifts   *stock.ShiftPlan
 	why      stock.Why
 }
 
-// Plan decides on what was prefetched. Errors: those of CreateOrder.
+// Plan decides on the prefetched data. Errors: those of CreateOrder.
 func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error) {
 	draft := p.draft
 	if err := p.free(); err != nil {
@@ -147,7 +149,7 @@ func (p PendingOrder) Plan(r db.Reader, who accounts.Caller) (*OrderPlan, error)
 	if plan.customer, err = p.linkCustomer(r, o); err != nil {
 		return nil, err
 	}
-	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are true; no event is emitted
+	if o.Status == orders.Shipped || o.Status == orders.Delivered { // so that shipped quantities are correct; no event is emitted
 		o.Status = orders.Processing
 		o.ShipRest(orders.ShipmentDraft{}, r.Micros())
 		o.Status, o.ShippedNotified = draft.Status, true
@@ -176,7 +178,7 @@ func (d *OrderDraft) order(now int64, channel channels.Ref) *orders.Order {
 	return o
 }
 
-// Store queues the order and all that comes with it.
+// Store queues the order and everything that belongs to it.
 func (p *OrderPlan) Store(w db.GuardedWriter) {
 	o := p.Order
 	switch {

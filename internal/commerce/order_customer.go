@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// linkCustomer finds the order's customer, or makes one. customerId wins over customerEmail; a merged record stands for its primary.
+// linkCustomer finds or creates the order's customer. customerId wins over customerEmail; a merged record leads to its
+// primary.
 func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.Customer, err error) {
 	if p.customer == nil {
 		return nil, nil
@@ -47,7 +48,7 @@ func (p PendingOrder) linkCustomer(r db.Reader, o *orders.Order) (made *records.
 	return nil, nil
 }
 
-// countCustomer stores the customer that was made with an order, or counts the order in the totals of the one it has.
+// countCustomer stores a customer that was created with the order, or counts the order in the totals of an existing one.
 func countCustomer(w db.GuardedWriter, made *records.Customer, o *orders.Order) []webhooks.Event {
 	if made != nil {
 		customers.Insert(w, made.Customer)
@@ -59,7 +60,7 @@ func countCustomer(w db.GuardedWriter, made *records.Customer, o *orders.Order) 
 	return nil
 }
 
-// newCustomer is the record made from an order with an unknown e-mail address.
+// newCustomer is the record for an order with an unknown e-mail address.
 func newCustomer(now int64, o *orders.Order) customers.Customer {
 	given, family, _ := strings.Cut(o.CustomerName, " ")
 	return customers.Customer{ID: id.New[id.Customer](), Email: o.CustomerEmail, FirstName: given, LastName: strings.TrimSpace(family),

@@ -15,17 +15,17 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Edit is what a caller asks of PUT items; nil amounts stay as they are.
+// Edit is the request of PUT items; nil amounts stay.
 type Edit struct {
 	Lines          []orders.LineDraft
 	ShippingAmount *money.Amount
 	DiscountAmount *money.Amount
-	TaxAmount      *money.Amount // nil: from the order's rate
+	TaxAmount      *money.Amount // nil: computed from the order's rate
 }
 
-// EditOrder replaces the lines of an order (interface §4.1). An edit that changes nothing writes nothing and emits nothing.
-// Errors: NotFound; those of Expected; Conflict when it can no longer be edited, or on too little stock where the channel rejects; Invalid
-// for unknown lines, unknown SKUs and totals out of bounds.
+// EditOrder replaces the lines of an order (interface §4.1). If nothing changes, it writes and emits nothing. Errors:
+// NotFound; those of Expected; Conflict when the order can no longer be edited, or on too little stock if the channel
+// rejects; Invalid for unknown lines, unknown SKUs and totals out of bounds.
 func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, edit Edit) (*orders.Order, error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	return o, nil
 }
 
-// sameContent reports whether two states of an order show the same lines and amounts.
+// sameContent reports whether two states of an order have the same lines and amounts.
 func sameContent(a, b *orders.Order) bool {
 	same := func(x, y *money.Amount) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
 	return slices.Equal(a.Lines, b.Lines) && a.Subtotal == b.Subtotal && a.ShippingAmount == b.ShippingAmount &&

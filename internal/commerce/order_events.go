@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// orderMoved are the events of a status move: order.status_changed, and the granular one of the new status. order.shipped
-// comes once in an order's life.
+// orderMoved are the events of a status change: order.status_changed, and the specific one of the new status.
+// order.shipped is emitted once in an order's life.
 func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	data := records.EventData(func(w *apijson.Writer) { records.WriteOrderStatusData(w, o, previous) })
 	events := []webhooks.Event{records.EventOf(webhooks.OrderStatusChanged, string(o.ID), data)}
@@ -24,7 +24,7 @@ func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	return append(events, records.EventOf(granular, string(o.ID), data))
 }
 
-// StockEvents are the events of changed levels: stock.updated where on-hand moved, stock.low once per crossing.
+// StockEvents are the events of changed levels: stock.updated if on-hand changed, stock.low when a level becomes low.
 func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []webhooks.Event {
 	var events []webhooks.Event
 	for _, c := range changes {
@@ -39,7 +39,7 @@ func StockEvents(q db.GuardedWriter, changes []stock.Change, reason string) []we
 	return events
 }
 
-// spent is what an order counts in its customer's total.
+// spent is what an order adds to its customer's total.
 func spent(o *orders.Order) money.Amount {
 	if o.Status.Counted() {
 		return o.Total

@@ -16,8 +16,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// followOrder takes over what changed of an order on its platform. A version older than one that was taken changes nothing; one with the
-// same time may be another one, because some platforms count whole seconds.
+// followOrder applies what changed of an order on its platform. A version older than the stored one changes nothing;
+// one of the same time may differ, because some platforms count whole seconds.
 func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bool, error) {
 	o, err := orders.Lock(tx, order)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Service) followOrder(tx *db.Tx, order id.Order, in connector.Order) (bo
 	return content || changes, err
 }
 
-// followContent takes over lines, amounts and addresses while nothing was shipped (interface §3.1). Later, and once the order has ended, a
-// difference is an issue.
+// followContent applies lines, amounts and addresses while nothing is shipped (interface §3.1). Later, and after the
+// order has ended, a difference becomes an issue.
 func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	open := (o.Status == orders.Pending || o.Status == orders.Processing) && !o.AnyShipped()
 	named := false
@@ -55,7 +55,7 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	if !forgotten(o) {
 		takeAddresses(&next, in)
 	}
-	if len(in.Lines) > 0 { // a cancelled order comes without lines from some platforms: what was ordered stays readable
+	if len(in.Lines) > 0 { // some platforms send cancelled orders without lines; the stored lines stay
 		takeAmounts(&next, in)
 		if err := takeLines(tx, &next, in); err != nil {
 			return false, err
@@ -88,8 +88,8 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges takes over refunds, parcels and the status of a locked order, in this order: a refund decides what is left to ship. moved
-// says that the platform's status is another one than it was.
+// followChanges applies refunds, parcels and the status to a locked order, in this order: refunds determine what is
+// left to ship. moved says that the platform's status has changed.
 func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (bool, error) {
 	refunded, err := s.followRefunds(tx, o, in)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followParcels ships what the platform says has left. A parcel that is known, by its key or by its tracking number, is the echo of one of
-// ours; what of it does not remain to be shipped is left out.
+// followParcels ships the parcels that the platform reports. A parcel with a known key or tracking number came from
+// this service and is skipped; quantities that do not remain to be shipped are left out.
 func (s *Service) followParcels(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
 	for _, parcel := range in.Parcels {
 		if knownParcel(o, parcel) {
@@ -175,7 +175,7 @@ func knownParcel(o *orders.Order, parcel connector.Parcel) bool {
 	return false
 }
 
-// parcelLines is what of a parcel remains to be shipped here; a parcel without lines holds all that remains.
+// parcelLines is the part of a parcel that remains to be shipped here; a parcel without lines has all that remains.
 func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.DraftLine) {
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
@@ -206,8 +206,8 @@ func parcelLines(o *orders.Order, parcel connector.Parcel) (lines []orders.Draft
 	return lines
 }
 
-// followStatus moves the order to where the platform says it stands, by as many allowed moves as that takes. Where no way leads is an
-// issue; an order that is ahead of a platform that has not heard of it yet, or that waits for its carrier, is none.
+// followStatus changes the order to the platform's status, by as many allowed changes as needed. If no sequence leads
+// there, it is an issue, unless the order is only ahead of what its platform has received, or waits for its carrier.
 func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (changed bool, err error) {
 	target := in.Status
 	if in.Refunded || o.RefundedWholly() {
@@ -239,7 +239,7 @@ func orderUpdated(o *orders.Order) webhooks.Event {
 	return records.NewEvent(webhooks.OrderUpdated, string(o.ID), func(w *apijson.Writer) { records.WriteOrderUpdatedData(w, o) })
 }
 
-// micros is a moment as the store keeps it, 0 for none.
+// micros is a time in the store's form, 0 for none.
 func micros(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -247,7 +247,7 @@ func micros(at time.Time) int64 {
 	return at.UnixMicro()
 }
 
-// freeJSON writes free members; "" for none.
+// freeJSON encodes free members; "" for none.
 func freeJSON(members map[string]any) string {
 	if len(members) == 0 {
 		return ""

@@ -17,8 +17,8 @@ func skusOf(lines []orders.LineDraft) []string {
 	return skus
 }
 
-// resolveLines puts into drafted lines what their SKUs stand for; unknown ones are all named. at gives the lines' places in the
-// request, nil when they are all of it.
+// resolveLines sets the products of drafted lines by their SKUs; the error names all unknown ones. at is the lines'
+// positions in the request, nil if they are all of it.
 func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders.LineDraft, at []int) error {
 	found, err := known.Wait()
 	if err != nil {
@@ -46,7 +46,7 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 	return nil
 }
 
-// resolveNewLines finds what the drafted SKUs stand for. A line that keeps its SKU keeps its product, even one deleted since.
+// resolveNewLines finds the products of the drafted SKUs. A line that keeps its SKU keeps its product, even a deleted one.
 func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) error {
 	var open []orders.LineDraft
 	var at []int

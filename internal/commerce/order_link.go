@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// LinkOrder gives the lines of an order that wait for a product theirs, where their SKUs have come, and reserves what they need, while the
-// order is open (interface §2.1). Errors: NotFound.
+// LinkOrder links lines of an open order to products whose SKUs were created since, and reserves their quantities
+// (interface §2.1). Errors: NotFound.
 func (s *Service) LinkOrder(tx *db.Tx, order id.Order) error {
 	o, err := orders.Lock(tx, order)
 	if err != nil {

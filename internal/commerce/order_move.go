@@ -11,17 +11,17 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Move is what a caller asks of PATCH status.
+// Move is the request of PATCH status.
 type Move struct {
 	To      orders.Status
-	Draft   orders.ShipmentDraft // tracking for the shipment a move to SHIPPED makes
+	Draft   orders.ShipmentDraft // tracking for the shipment that SHIPPED creates
 	Note    string
-	Restock bool // on RETURNED: what was shipped comes back on hand
+	Restock bool // with RETURNED: what was shipped is on hand again
 	Source  orders.Source
 }
 
-// MoveOrder moves an order by a caller's wish (interface §3.1, §4.1). A move to SHIPPED ships all that remains.
-// Errors: NotFound; those of Expected; Refused for a move outside the table.
+// MoveOrder changes an order's status for a caller (interface §3.1, §4.1). SHIPPED ships all that remains. Errors:
+// NotFound; those of Expected; Refused for a change outside the table.
 func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, move Move) (*orders.Order, error) {
 	o, err := holdOrder(tx, order, expected)
 	if err == nil {
@@ -30,7 +30,7 @@ func (s *Service) MoveOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	return o, err
 }
 
-// moveOrder is MoveOrder of an order that is held.
+// moveOrder is MoveOrder for a locked order.
 func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, move Move) error {
 	if err := o.Status.May(move.To); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	return nil
 }
 
-// keepTracking puts tracking that came with another move than SHIPPED on the order.
+// keepTracking stores tracking that was sent with a status other than SHIPPED.
 func keepTracking(o *orders.Order, draft orders.ShipmentDraft) {
 	if draft.TrackingNumber != "" {
 		o.TrackingNumber = draft.TrackingNumber

@@ -19,17 +19,17 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ReceivedOrder is what became of an order that a platform gave.
+// ReceivedOrder is the outcome for an order from a platform.
 type ReceivedOrder struct {
 	ID      id.Order
 	Created bool
-	Updated bool // anything that a reader of the order sees has changed
+	Updated bool // the order changed visibly
 }
 
-// ReceiveOrder takes over an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and platform id,
-// of a known one what changed there. The platform's amounts are kept as they are; what cannot be taken over becomes an issue of the order
-// and refuses nothing, because the order is sold already. Nothing of it is pushed back to the platform.
-// Errors: NotFound when the channel is gone.
+// ReceiveOrder stores an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and
+// platform id, of a known one what changed. The platform's amounts are stored unchanged; what cannot be applied
+// becomes an issue of the order and refuses nothing, because the order is sold already. Nothing of it is sent back to
+// the platform. Errors: NotFound when the channel was deleted.
 func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order) (out ReceivedOrder, err error) {
 	receive := func(number int64) error {
 		return store.Write(ctx, c.Tenant, func(tx *db.Tx) error {
@@ -63,10 +63,10 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 	return out, err
 }
 
-// errUnnumbered ends the transaction of an order that is new here and has no number yet.
+// errUnnumbered ends the transaction of a new order, which needs a number first.
 var errUnnumbered = errors.New("commerce: the order has no number")
 
-// insertReceived stores an order that is new here.
+// insertReceived stores a new order.
 func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Order, number int64) (id.Order, error) {
 	channels.Keep(tx, c.ID)
 	buyer := PendingOrder{draft: OrderDraft{CustomerEmail: in.Email}}
@@ -121,8 +121,8 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	return o.ID, err
 }
 
-// beginning is the status in which a received order begins: that of the platform, unless parcels or refunds lead there from an earlier
-// one, which they then do as they would have later.
+// beginning is the first status of a received order: the platform's, unless parcels or refunds lead to it from an
+// earlier one, and are then applied as later ones are.
 func beginning(in connector.Order) orders.Status {
 	switch {
 	case len(in.Parcels) > 0 && (in.Status == orders.Shipped || in.Status == orders.Delivered || in.Status == orders.PartiallyShipped):
@@ -135,8 +135,8 @@ func beginning(in connector.Order) orders.Status {
 	return in.Status
 }
 
-// takeLines copies the lines of a platform's order. A line that is there already keeps its id and what happened to it. A SKU that nothing
-// has here, or none at all, gives a line without product.
+// takeLines copies the lines of a platform's order. An existing line keeps its id and history. A SKU that no product
+// has, or none at all, gives a line without product.
 func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 	var skus []string
 	for _, l := range in.Lines {
@@ -170,7 +170,7 @@ func takeLines(tx *db.Tx, o *orders.Order, in connector.Order) error {
 	return nil
 }
 
-// flagContent makes issues of lines without product and of amounts that do not fit together.
+// flagContent adds issues for lines without product and for amounts that do not add up.
 func flagContent(tx db.Writer, o *orders.Order) {
 	for i, l := range o.Lines {
 		if l.Product == "" && l.SKU != "" {
@@ -182,7 +182,7 @@ func flagContent(tx db.Writer, o *orders.Order) {
 	}
 }
 
-// takeAmounts copies a platform's amounts. A negative line lowers the price, as a discount does.
+// takeAmounts copies a platform's amounts. A negative line adds to the discount.
 func takeAmounts(o *orders.Order, in connector.Order) {
 	tax := in.Tax
 	o.Totals = orders.Totals{ShippingAmount: in.Shipping, DiscountAmount: in.Discount, TaxAmount: &tax, Total: in.Total}
@@ -195,7 +195,7 @@ func takeAmounts(o *orders.Order, in connector.Order) {
 	}
 }
 
-// takeAddresses copies a platform's addresses; one that it does not give stays as it is, because platforms blank them after a while.
+// takeAddresses copies a platform's addresses; a missing one stays as stored, because platforms delete them after a while.
 func takeAddresses(o *orders.Order, in connector.Order) {
 	if in.ShipTo != nil {
 		o.ShippingAddress = NormalAddress(placeJSON(*in.ShipTo))
@@ -208,7 +208,7 @@ func takeAddresses(o *orders.Order, in connector.Order) {
 	}
 }
 
-// placeJSON writes an address as free JSON, with what is known of it.
+// placeJSON encodes the known parts of an address as free JSON.
 func placeJSON(p connector.Place) string {
 	w := apijson.NewWriter(256)
 	w.Object("")

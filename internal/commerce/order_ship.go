@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ShipOrder adds a shipment to an order and moves the order on (interface §3.1, §4.1).
-// Errors: NotFound; those of Expected and of orders.Order.Ship.
+// ShipOrder adds a shipment to an order and updates its status (interface §3.1, §4.1). Errors: NotFound; those of
+// Expected and of orders.Order.Ship.
 func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, draft orders.ShipmentDraft) (
 	o *orders.Order, shipment orders.Shipment, err error) {
 	if o, err = holdOrder(tx, order, expected); err == nil {
@@ -23,7 +23,7 @@ func (s *Service) ShipOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	return o, shipment, err
 }
 
-// shipOrder is ShipOrder of an order that is held.
+// shipOrder is ShipOrder for a locked order.
 func (s *Service) shipOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
 	before := copyOf(o)
 	shipment, err := o.Ship(draft, tx.Micros())

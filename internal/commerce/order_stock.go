@@ -7,11 +7,12 @@ import (
 	"entrepot/internal/stock"
 )
 
-// planStock makes the stock levels hold what the order's lines now need, by the difference to before (nil: a new order):
-// reservations by line, and on-hand by what was shipped or taken back. Levels are those that were prefetched, nil when none were.
+// planStock plans the changes of stock levels that follow from the order's change (before is nil for a new order):
+// reservations by line, and on-hand by what was shipped or unshipped. The levels are the prefetched ones, or read if
+// prefetched is nil.
 func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *orders.Order, reject bool) (*stock.ShiftPlan, error) {
 	var shifts []stock.Shift
-	var chosen []int // index of the line a shift chooses a warehouse for, -1 for none
+	var chosen []int // for each shift the index of the line whose warehouse it chooses, -1 for none
 	move := func(l orders.Line, reserve, shipped int64, index int) {
 		if l.Product != "" && (reserve != 0 || shipped != 0) {
 			shifts = append(shifts, stock.Shift{SKU: l.SKU, Warehouse: l.Warehouse, Product: l.Product, Variant: l.Variant, Reserve: reserve,
@@ -54,7 +55,7 @@ func planStock(r db.Reader, prefetched *db.Pending[stock.Levels], before, o *ord
 	return stock.PlanShifts(levels, shifts, reject)
 }
 
-// holdStock is planStock, stored.
+// holdStock is planStock with its writes.
 func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
 	plan, err := planStock(tx, nil, before, o, reject)
 	if err == nil {
@@ -63,7 +64,7 @@ func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) (
 	return plan.Changed(), err
 }
 
-// shiftStock makes shifts of levels that were not read yet.
+// shiftStock plans and writes shifts of levels that were not read yet.
 func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change, error) {
 	levels, err := stock.Choose(tx, nil, shifts)
 	if err != nil {
@@ -76,7 +77,7 @@ func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change,
 	return plan.Changed(), err
 }
 
-// restock puts what was shipped back on hand.
+// restock adds what was shipped to on-hand again.
 func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, error) {
 	var shifts []stock.Shift
 	for _, l := range o.Lines {

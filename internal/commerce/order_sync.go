@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushToPlatform queues that an order's platform hears of what was just done to it here (interface §1). What came from the platform is not
-// sent back, and an order without platform has no place to report to. It comes before the order is saved.
+// pushToPlatform queues that an order's platform is sent the change (interface §1). What came from the platform is not
+// sent back, and an order without a platform is not sent. Call it before the order is saved.
 func pushToPlatform(tx db.Writer, o *orders.Order, source orders.Source) {
 	if o.PlatformID == "" || o.Channel == "" {
 		return

@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// OrderUpdate is what a caller asks of PATCH /orders/{id}: what is not set stays, null clears. Addresses and payment metadata are
-// free JSON.
+// OrderUpdate is the request of PATCH /orders/{id}: fields that are not set stay, null clears. Addresses and payment
+// metadata are free JSON.
 type OrderUpdate struct {
 	Notes           patch.Field[string]
 	ShippingAddress patch.Field[string]
@@ -23,9 +23,9 @@ type OrderUpdate struct {
 	PaymentMetadata patch.Field[string]
 }
 
-// UpdateOrder changes what an order carries beside its lines and amounts, and emits order.updated (interface §4.1). A change
-// that changes nothing writes nothing and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once something
-// was shipped.
+// UpdateOrder changes an order's notes, addresses and payment metadata, and emits order.updated (interface §4.1). If
+// nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once
+// something was shipped.
 func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, d OrderUpdate) (*orders.Order,
 	error) {
 	o, err := holdOrder(tx, order, expected)

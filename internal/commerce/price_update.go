@@ -9,13 +9,13 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// PriceUpdate is the items of a price update that may be applied, and those that were rejected when they were read.
+// PriceUpdate is a price update: the valid items, and those that were rejected when they were read.
 type PriceUpdate struct {
 	Drafts []catalog.PriceDraft
 	Errors []ItemError
 }
 
-// NewPriceUpdate rejects items whose SKU stood earlier in the request.
+// NewPriceUpdate rejects items whose SKU occurred earlier in the request.
 func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate {
 	u := PriceUpdate{Drafts: make([]catalog.PriceDraft, 0, len(drafts)), Errors: faults}
 	seen := make(map[string]bool, len(drafts))
@@ -32,13 +32,13 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, faults []ItemError) PriceUpdate
 
 // Updated is the outcome of a bulk update.
 type Updated struct {
-	Updated  int // items applied, those that changed nothing too
+	Updated  int // items applied, including unchanged ones
 	NotFound int
 	Errors   []ItemError // in the order of the request
 }
 
-// PricePlan is a price update with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out
-// if what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
+// PricePlan is a price update after all decisions. It may be made on a snapshot: if the data it was made from has
+// changed, Apply has the operation run again. A plan is applied once.
 type PricePlan struct {
 	Updated
 	changes *catalog.PriceChanges
@@ -50,8 +50,8 @@ func (s *Service) UpdatePrices(u PriceUpdate) *Planned[*PricePlan] {
 	return &Planned[*PricePlan]{decide: func(tx *db.Tx) (*PricePlan, error) { return s.PlanPrices(tx, u) }}
 }
 
-// PlanPrices decides on a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing make
-// no event.
+// PlanPrices plans a price update by SKU, of products and variants alike (interface §4.2). Items that change nothing
+// make no event.
 func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 	list, err := catalog.ReadPrices(tx, u.Drafts)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) PlanPrices(tx *db.Tx, u PriceUpdate) (*PricePlan, error) {
 	return p, nil
 }
 
-// Apply queues what the plan says, with its events.
+// Apply queues the plan's writes and events.
 func (p *PricePlan) Apply(tx db.Writer) Updated {
 	p.changes.Save(tx)
 	webhooks.Record(tx, p.events...)
@@ -85,7 +85,7 @@ func unknownSKU(index int, sku string) ItemError {
 	return ItemError{index, sku, "no product or variant has this SKU", "sku", "unknown_sku"}
 }
 
-// sortErrors puts rejected items in the order of the request.
+// sortErrors sorts rejected items in the order of the request.
 func sortErrors(faults []ItemError) {
 	slices.SortStableFunc(faults, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
 }

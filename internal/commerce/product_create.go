@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// CreateProduct makes a product (interface §4.5). Errors: Conflict when a SKU is taken; Invalid for a slug or warehouse that
-// will not do.
+// CreateProduct creates a product (interface §4.5). Errors: Conflict when a SKU is taken; Invalid for an unusable slug
+// or warehouse.
 func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Draft) (*catalog.Product, error) {
 	drafts := []catalog.Draft{draft}
 	snapshot, err := readSnapshot(tx, who, drafts)
@@ -28,7 +28,7 @@ func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Dr
 	return snapshot.saveOne(tx, who, r)
 }
 
-// refused turns the reasons against one product or category into an error; nil when there are none.
+// refused converts the errors of one product or category into one error; nil without any.
 func refused(faults []catalog.ItemError) error {
 	if len(faults) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func refused(faults []catalog.ItemError) error {
 	return apperr.Validation(details)
 }
 
-// saveOne saves one change and gives the product as it is then.
+// saveOne saves one change and returns the new product.
 func (s *snapshot) saveOne(tx *db.Tx, who accounts.Caller, r catalog.Change) (*catalog.Product, error) {
 	changes := []catalog.Change{r}
 	moved, err := s.save(tx, who, changes)

@@ -9,11 +9,11 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeleteProduct takes a product out of the catalog with its variants, publications and stock (interface §4.5). Its SKUs and
-// slug are free again; lines of orders keep SKU and name. That its stock is gone too goes without an event of its own. Errors: NotFound;
-// those of Expected.
+// DeleteProduct deletes a product with its variants, publications and stock (interface §4.5). Its SKUs and slug are
+// free again; lines of orders keep SKU and name. No event reports the removal of its stock. Errors: NotFound; those of
+// Expected.
 func (s *Service) DeleteProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected) error {
-	if err := tx.LockClock(); err != nil { // a level that another writer makes meanwhile would stay
+	if err := tx.LockClock(); err != nil { // or a level that another transaction creates meanwhile would stay
 		return err
 	}
 	p, err := holdProduct(tx, who, product, expected)

@@ -14,35 +14,35 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Import is a bulk import of products: the items that may be applied, and those rejected when they were read.
+// Import is a bulk import of products: the valid items, and those that were rejected when they were read.
 type Import struct {
 	Drafts          []catalog.Draft
 	Errors          []ItemError
 	Channel         id.Channel // also publish there; "" for nowhere
 	ReplaceVariants bool
-	DryRun          bool // decide everything, apply nothing
-	Part            bool // of a larger import, whose caller reports that it is done: it has no job of its own
+	DryRun          bool // everything is decided, nothing is written
+	Part            bool // of a larger import, whose caller reports its end: it has no job of its own
 }
 
 // Imported is the outcome of an import.
 type Imported struct {
-	Job     id.Job // publishes, then reports that the import is done; "" in a dry run and of a part
+	Job     id.Job // publishes, then reports the end of the import; "" in a dry run and for a part
 	Created int
-	Updated int // products that were there, also those that the import did not change
+	Updated int // existing products, including unchanged ones
 	Errors  []ItemError
-	Changes []catalog.Change // of the items applied, in the order of the request
-	Levels  [][]LevelChange  // of a dry run: the stock that each of Changes sets to another quantity
+	Changes []catalog.Change // of the applied items, in the order of the request
+	Levels  [][]LevelChange  // in a dry run: the stock that each element of Changes would change
 }
 
-// LevelChange is a stock level to which a dry run would give another quantity on hand.
+// LevelChange is a change of on-hand that a dry run shows.
 type LevelChange struct {
 	SKU, Warehouse string
-	From           *int64 // nil where there is no level yet
+	From           *int64 // nil if there is no level yet
 	To             int64
 }
 
-// ImportPlan is an import with all decided that can be decided by reading. It may be made on a snapshot: Apply finds out if
-// what it was made from has changed since, and has the operation run again. A plan is good for one Apply.
+// ImportPlan is an import after all decisions. It may be made on a snapshot: if the data it was made from has changed,
+// Apply has the operation run again. A plan is applied once.
 type ImportPlan struct {
 	Imported
 	channel  channels.Ref
@@ -60,8 +60,8 @@ func (s *Service) ImportProducts(who accounts.Caller, in Import) *Planned[*Impor
 	}}
 }
 
-// PlanImport decides which products an import creates and updates, with their variants, categories and stock (interface §4.2).
-// Rejected items do not touch the others. Errors: NotFound for a channel the account does not have.
+// PlanImport plans which products an import creates and updates, with their variants, categories and stock (interface
+// §4.2). Rejected items do not affect the others. Errors: NotFound for a channel that the account does not have.
 func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*ImportPlan, error) {
 	p := &ImportPlan{part: in.Part, Imported: Imported{Errors: slices.Clone(in.Errors), Changes: make([]catalog.Change, 0, len(in.Drafts))}}
 	var err error
@@ -95,7 +95,7 @@ func (s *Service) PlanImport(tx *db.Tx, who accounts.Caller, in Import) (*Import
 	return p, nil
 }
 
-// Apply queues what the plan says, with its events, and the job that publishes.
+// Apply queues the plan's writes and events, and the job that publishes.
 func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	if p.channel.ID != "" {
 		channels.Keep(tx, p.channel.ID)
@@ -112,7 +112,7 @@ func (p *ImportPlan) Apply(tx *db.Tx, who accounts.Caller) (Imported, error) {
 	return p.Imported, nil
 }
 
-// joined makes the one error entry of an item.
+// joined joins the errors of an item into one entry.
 func joined(index int, key string, faults []catalog.ItemError) ItemError {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
@@ -121,8 +121,8 @@ func joined(index int, key string, faults []catalog.ItemError) ItemError {
 	return ItemError{index, key, strings.Join(texts, "; "), faults[0].Field, faults[0].Code}
 }
 
-// publishImport puts the products of an import on its channel and gives their ids. A custom channel has them at once: no platform is
-// called for it.
+// publishImport publishes the products of an import on its channel and returns their ids. On a custom channel they are
+// published at once, because no platform is called.
 func publishImport(tx db.Writer, channel channels.Ref, out *Imported) []id.Product {
 	if channel.ID == "" {
 		return nil
@@ -139,7 +139,7 @@ func publishImport(tx db.Writer, channel channels.Ref, out *Imported) []id.Produ
 	return products
 }
 
-// insertImportJob queues the job that goes on from there.
+// insertImportJob queues the job that completes the import.
 func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported, published []id.Product) id.Job {
 	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(len(out.Changes) + len(out.Errors)),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}

@@ -9,15 +9,16 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// Published is what POST publications did.
+// Published is the result of POST publications.
 type Published struct {
 	Count    int
 	NotFound []string // ids or SKUs that the account does not have
 	Job      id.Job   // pushes them to the platform; "" for a custom channel
 }
 
-// PublishProducts puts products on a channel, named by id or SKU (interface §4.5). On a custom channel they are published at
-// once; on a platform they wait for the push. Errors: NotFound for the channel, Invalid when it is inactive.
+// PublishProducts publishes products, named by id or SKU, on a channel (interface §4.5). On a custom channel they are
+// published at once; on a platform they wait for the push. Errors: NotFound for the channel, Invalid when it is
+// inactive.
 func (s *Service) PublishProducts(tx *db.Tx, channel id.Channel, products []id.Product, skus []string) (Published, error) {
 	c, err := channels.ByID(tx, channel)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"entrepot/internal/stock"
 )
 
-// ProductRecords reads what products show beyond the catalog: stock and publications. Prices are in the currency.
+// ProductRecords reads what reads of products show beyond the catalog: stock and publications. Prices are in the given
+// currency.
 func ProductRecords(tx *db.Tx, currency string, list []*catalog.Product) (s records.Products, err error) {
 	s.Currency = currency
 	var skus []string

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// snapshot is what the store has of the things that drafts of products speak of, and the stock they set.
+// snapshot is what the store has of everything that drafts of products name, and the stock that they set.
 type snapshot struct {
 	known    *catalog.Lookup
 	levels   *stock.Snapshot
@@ -34,7 +34,7 @@ func readSnapshot(tx *db.Tx, who accounts.Caller, drafts []catalog.Draft) (*snap
 	return s, err
 }
 
-// note keeps the stock that a draft sets.
+// note adds the stock that a draft sets.
 func (s *snapshot) note(d *catalog.Draft) {
 	before := len(s.settings)
 	if d.Stock != nil {
@@ -50,7 +50,7 @@ func (s *snapshot) note(d *catalog.Draft) {
 	}
 }
 
-// diff decides on one draft and, if it is good, on its stock.
+// diff computes the change of one draft and, if it is valid, of its stock.
 func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catalog.ItemError) {
 	first, sets := s.at[d]
 	if sets && s.strict && d.Stock != nil && !s.levels.Knows(s.settings[first].Warehouse) {
@@ -84,7 +84,7 @@ func (s *snapshot) diff(d *catalog.Draft, replace bool) (catalog.Change, []catal
 	return r, nil
 }
 
-// levelChanges are the levels to which an accepted draft would give another quantity.
+// levelChanges are the levels whose quantity an accepted draft would change.
 func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
 	first, sets := s.at[d]
 	if !sets {
@@ -112,7 +112,7 @@ func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
 	return list
 }
 
-// save queues what changes change, with the stock that was set, and gives the events of the stock.
+// save queues the changes, with the stock that they set, and returns the events of the stock.
 func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) ([]webhooks.Event, error) {
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	var gone []string
@@ -122,7 +122,7 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 		}
 	}
 	if len(gone) > 0 {
-		if err := tx.LockClock(); err != nil { // a level that another transaction makes meanwhile would stay
+		if err := tx.LockClock(); err != nil { // or a level that another transaction creates meanwhile would stay
 			return nil, err
 		}
 		if _, err := stock.DeleteFor(tx, gone, why); err != nil {
@@ -136,7 +136,7 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 	return StockEvents(tx, s.levels.Set(tx, s.accepted, why), string(stock.Import)), nil
 }
 
-// productEvents are the events of products that changes make or change.
+// productEvents are the events of created and changed products.
 func productEvents(changes []catalog.Change, who accounts.Caller) []webhooks.Event {
 	events := make([]webhooks.Event, 0, len(changes))
 	for i := range changes {

@@ -8,8 +8,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// UnpublishProduct takes a product off a channel (interface §4.5). On one whose platform is called it is on its way out until the platform
-// has taken it off sale. The transaction fails with NotFound when there is no such publication.
+// UnpublishProduct removes a product from a channel (interface §4.5). On a platform that is called, the publication is
+// removing until the platform has taken it off sale. The transaction fails with NotFound if there is no such
+// publication.
 func (s *Service) UnpublishProduct(tx db.Writer, c channels.Channel, product id.Product) {
 	if _, calls := s.platform(c.Platform); calls && c.Receives() {
 		catalog.RemovePublication(tx, c.ID, product)
@@ -19,7 +20,7 @@ func (s *Service) UnpublishProduct(tx db.Writer, c channels.Channel, product id.
 	catalog.UnpublishFrom(tx, c.ID, product)
 }
 
-// platform is the connector of a platform that is called; ok is false for all others.
+// platform is the connector of a platform, if the service calls it; ok is false for all others.
 func (s *Service) platform(name string) (p connector.Platform, ok bool) {
 	if s.Connectors == nil {
 		return nil, false

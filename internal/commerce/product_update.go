@@ -9,8 +9,9 @@ import (
 	"entrepot/internal/id"
 )
 
-// holdProduct reads a product that an operation changes. What a product shows stands in several tables, and all their writers hold the
-// account's change clock: a caller who names versions holds it, too. Errors: NotFound; those of Expected.
+// holdProduct reads a product that an operation changes. A product is in several tables, and all their writers hold
+// the account's change clock: for a caller who expects certain versions, holdProduct locks the clock, too. Errors:
+// NotFound; those of Expected.
 func holdProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected) (*catalog.Product, error) {
 	if expected.conditional() {
 		if err := tx.LockClock(); err != nil {
@@ -31,9 +32,9 @@ func holdProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Ex
 	return p, expected.check(func(w *apijson.Writer) { shown.Write(w, "data", p) })
 }
 
-// UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5). A product keeps its
-// SKU for good: orders and the ledger know it by that. Errors: NotFound; those of Expected; Conflict when a variant's SKU is taken;
-// Invalid.
+// UpdateProduct changes a product by the rules of the bulk import: absent fields stay (interface §4.5). A product
+// never changes its SKU, because orders and the ledger refer to it. Errors: NotFound; those of Expected; Conflict when
+// a variant's SKU is taken; Invalid.
 func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Product, expected Expected,
 	draft catalog.Draft) (*catalog.Product, error) {
 	p, err := holdProduct(tx, who, product, expected)
@@ -54,7 +55,7 @@ func (s *Service) UpdateProduct(tx *db.Tx, who accounts.Caller, product id.Produ
 		return nil, err
 	}
 	if r.IsNew() {
-		return nil, catalog.Missing() // it went meanwhile
+		return nil, catalog.Missing() // it was deleted meanwhile
 	}
 	if r.Before.ChangedAt != p.ChangedAt { // it is not the version that was checked
 		return nil, db.ErrRetry

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// DeleteSegment forgets a filter; customers do not change. Errors: NotFound; those of Expected.
+// DeleteSegment deletes a saved filter; customers do not change. Errors: NotFound; those of Expected.
 func (s *Service) DeleteSegment(tx *db.Tx, which id.Segment, expected Expected) error {
 	segment, err := holdSegment(tx, which, expected)
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// EndSignIn ends one login of a user: the caller's own, or that of a user whom the caller may change. Errors: NotFound, Forbidden.
+// EndSignIn ends one login of a user: the caller's own, or that of a user whom the caller may change. Errors:
+// NotFound, Forbidden.
 func (s *Service) EndSignIn(tx *db.Tx, who accounts.Caller, which id.User, signIn id.SignIn) error {
 	user, err := accounts.UserByID(tx, which)
 	if err == nil && who.User != which {

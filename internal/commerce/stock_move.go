@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Movement is stock that came, went or was counted anew, as a caller gives it (interface §4.5).
+// Movement is a caller's input for stock that was received or counted (interface §4.5).
 type Movement struct {
 	SKU       string
 	Warehouse string      // "" for the default
@@ -18,9 +18,9 @@ type Movement struct {
 	Reason    string
 }
 
-// MoveStock moves on-hand of one SKU by a difference and gives the ledger row. What is on hand may go below 0: the ledger keeps
-// what it is given. Errors: NotFound for an unknown SKU, and for an unknown warehouse where the account does not make them on
-// the fly.
+// MoveStock adds a difference to on-hand of one SKU and returns the ledger row. On-hand may become negative: the
+// ledger records what it is given. Errors: NotFound for an unknown SKU, and for an unknown warehouse if the account
+// does not create them automatically.
 func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.Movement, error) {
 	reason := "movement"
 	if in.Cause == stock.Adjustment {
@@ -36,8 +36,8 @@ func (s *Service) MoveStock(tx *db.Tx, who accounts.Caller, in Movement) (stock.
 	return ledger[0], nil
 }
 
-// calm keeps a transaction that has lost a race from losing it to orders of the same SKU again: it holds the account's change clock
-// while it reads levels.
+// calm locks the account's change clock in a transaction that has lost a race, so that it does not lose again to
+// orders of the same SKU.
 func calm(tx *db.Tx) error {
 	if tx.Try() == 0 {
 		return nil
@@ -45,7 +45,7 @@ func calm(tx *db.Tx) error {
 	return tx.LockClock()
 }
 
-// lookAt reads the levels of one SKU in some warehouses, "" being the default one. Errors: as of MoveStock.
+// lookAt reads the levels of one SKU in some warehouses, "" being the default one. Errors: those of MoveStock.
 func lookAt(tx *db.Tx, who accounts.Caller, sku string, warehouses ...string) (*stock.Snapshot, []stock.StockInput, error) {
 	if err := calm(tx); err != nil {
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Transfer is stock of one SKU on its way from one warehouse to another (interface §4.5).
+// Transfer is a caller's input to move stock of one SKU from one warehouse to another (interface §4.5).
 type Transfer struct {
 	SKU      string
 	From, To string // codes of two warehouses
@@ -16,8 +16,9 @@ type Transfer struct {
 	Reason   string
 }
 
-// TransferStock moves on-hand between two warehouses in one operation and gives the ledger rows: out, in. What is reserved stays
-// where it is. Errors: NotFound as for MoveStock; Conflict when the first warehouse has less on hand.
+// TransferStock moves on-hand between two warehouses in one operation and returns the ledger rows: out, in.
+// Reservations stay where they are. Errors: NotFound as for MoveStock; Conflict when the first warehouse has less on
+// hand.
 func (s *Service) TransferStock(tx *db.Tx, who accounts.Caller, in Transfer) ([]stock.Movement, error) {
 	levels, settings, err := lookAt(tx, who, in.SKU, in.From, in.To)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// ClaimStore makes sure that this node's master key is the one that the store's secrets are encrypted with; the first node
-// on a new store decides which that is. It runs across accounts.
+// ClaimStore checks that the store's secrets are encrypted with this node's master key; on a new store, the first
+// node's key becomes the store's. It serves all accounts.
 func (s *Service) ClaimStore(tx *db.Tx) error {
 	have, err := accounts.StoreKey(tx)
 	switch {

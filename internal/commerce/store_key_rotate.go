@@ -15,7 +15,7 @@ import (
 
 // The statements of this file serve every account.
 
-// rotateBatch is how many secrets are encrypted anew in one transaction.
+// rotateBatch is how many secrets are encrypted again in one transaction.
 const rotateBatch = 200
 
 // secrets is a column of the store that holds encrypted values.
@@ -62,11 +62,12 @@ var allSecrets = []secrets{
 		drop: "DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4"},
 }
 
-// RotateStoreKey replaces the store's master key: every secret is opened with the old key and encrypted with the new one, bound to its
-// record. It first makes the new key the store's, so that no node writes with the old one any more, then goes through the secrets in small
-// transactions, and notes the end. When it is broken off, the next call with the same keys goes on; calling it again after the end does
-// nothing. It reports how many secrets it encrypted. Errors: a store of other keys; a secret of a channel or endpoint that opens with
-// neither key, by name.
+// RotateStoreKey replaces the store's master key: every secret is decrypted with the old key and encrypted with the
+// new one, bound to its record. It first makes the new key the store's, so that no node writes with the old one any
+// more, then encrypts the secrets again in small transactions, and records the end. If it is interrupted, the next
+// call with the same keys continues; calling it again after the end does nothing. It returns how many secrets it
+// encrypted. Errors: the store has other keys; neither key decrypts the secret of a channel or endpoint, which is
+// named.
 func RotateStoreKey(ctx context.Context, store *db.DB, old, key secretbox.Key) (encrypted int, err error) {
 	err = store.Write(ctx, db.Across, func(tx *db.Tx) error {
 		have, err := accounts.HoldStoreKey(tx)
@@ -108,7 +109,7 @@ type row struct {
 	value  string
 }
 
-// rotate encrypts one batch and reports how many values it settled; 0 when none is left.
+// rotate encrypts one batch and returns how many values it changed or dropped; 0 when none is left.
 func (s secrets) rotate(ctx context.Context, store *db.DB, old, key secretbox.Key) (n int, err error) {
 	err = store.Write(ctx, db.Across, func(tx *db.Tx) error {
 		rows, err := db.List(tx, func(r db.Rows) (one row, err error) {
@@ -121,7 +122,7 @@ func (s secrets) rotate(ctx context.Context, store *db.DB, old, key secretbox.Ke
 		for _, one := range rows {
 			with := old
 			if secretbox.KeyOf(one.value) == key.ID() {
-				with = key // from before values were bound to their places
+				with = key // from versions that did not bind values to their places
 			}
 			place := s.place(one.tenant, one.keys)
 			text, err := with.Open(one.value, place)

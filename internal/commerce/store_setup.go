@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// FirstAccount makes the first account of an empty store and reports whether it did (interface §5.1). It runs across
+// FirstAccount creates the first account of an empty store and reports whether it did (interface §5.1). It serves all
 // accounts.
 func (s *Service) FirstAccount(tx *db.Tx, draft AccountDraft) (made bool, err error) {
 	if any, err := accounts.Any(tx); any || err != nil {
@@ -17,7 +17,7 @@ func (s *Service) FirstAccount(tx *db.Tx, draft AccountDraft) (made bool, err er
 	return err == nil, err
 }
 
-// OfferSetUp makes the token of a set-up link, or "" when the store has an account already.
+// OfferSetUp creates the token of a set-up link, or returns "" if the store has an account already.
 func (s *Service) OfferSetUp(tx *db.Tx) (token string, err error) {
 	if any, err := accounts.Any(tx); any || err != nil {
 		return "", err
@@ -25,7 +25,7 @@ func (s *Service) OfferSetUp(tx *db.Tx) (token string, err error) {
 	return accounts.NewSetupLink(tx), nil
 }
 
-// SetUp makes the first account by a set-up link, which works once. Errors: NotFound when the link is unknown or used.
+// SetUp creates the first account by a set-up link, which works once. Errors: NotFound when the link is unknown or used.
 func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 	open, err := accounts.SetupLinkOpen(tx, token)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 	return nil
 }
 
-// NoSetUpLink is the 404 for a set-up link that opens nothing.
+// NoSetUpLink is the 404 for a set-up link that is unknown or used.
 func NoSetUpLink() error {
 	return apperr.New(apperr.NotFound, "not_found", "this set-up link was used already or is not known; start the service again for a new one")
 }

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// UpdateThresholds sets the figures below which available stock is reported as low (interface §4.5); the drafts' quantities are
-// these. A level that is low by its new threshold is reported at once, and one that is there for the first time is empty.
+// UpdateThresholds sets the available quantities below which stock is reported as low (interface §4.5). A level that
+// is low by its new threshold is reported at once, and a missing level is created empty.
 func (s *Service) UpdateThresholds(tx *db.Tx, who accounts.Caller, u StockUpdate) (Updated, error) {
 	if err := calm(tx); err != nil {
 		return Updated{}, err

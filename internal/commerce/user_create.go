@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// UserDraft is a new user; its password is hashed already, which takes too long for a transaction.
+// UserDraft is a new user; its password is hashed before, because that takes too long for a transaction.
 type UserDraft struct {
 	Email        string
 	Name         string
@@ -17,8 +17,8 @@ type UserDraft struct {
 	PasswordHash string
 }
 
-// CreateUser adds a person with a login (interface §4.5, §5.1). Errors: Forbidden when the caller may not make such a user; Conflict when
-// the e-mail address has a login.
+// CreateUser creates a user with a login (interface §4.5, §5.1). Errors: Forbidden when the caller may not create such
+// a user; Conflict when the e-mail address has a login.
 func (s *Service) CreateUser(tx *db.Tx, who accounts.Caller, draft UserDraft) (accounts.User, error) {
 	limit, err := who.MakesUser(draft.Role)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/views"
 )
 
-// DeleteUser removes a user with every login, and revokes the keys he made. Errors: NotFound; those of Expected; Forbidden for an owner,
-// unless an owner does it; Conflict for the last active owner.
+// DeleteUser deletes a user with every login, and revokes the keys that the user made. Errors: NotFound; those of
+// Expected; Forbidden for an owner, unless an owner does it; Conflict for the last active owner.
 func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected) error {
 	user, err := holdUser(tx, which, expected)
 	if err != nil {

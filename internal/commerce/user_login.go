@@ -15,15 +15,15 @@ import (
 	"entrepot/internal/netguard"
 )
 
-// LogIn gives a user whose password was checked an access token of twelve hours (interface §5.1). Errors: Unauthorized
-// when the user was disabled, or given another password, since the check.
+// LogIn gives a user whose password was checked an access token for twelve hours (interface §5.1). Errors:
+// Unauthorized when the user was disabled, or got another password, since the check.
 func (s *Service) LogIn(tx db.Writer, user *accounts.User, from accounts.Origin) (token string) {
 	token = user.LogIn(tx, from)
 	noteLogIn(tx, user, from.Address)
 	return token
 }
 
-// OpenSession is LogIn for the dashboard: the text belongs in the session's cookie and opens nothing of the API.
+// OpenSession is LogIn for the dashboard: the text is for the session's cookie and is no credential of the API.
 func (s *Service) OpenSession(tx db.Writer, user *accounts.User, from accounts.Origin) (text string) {
 	text = user.OpenSession(tx, from)
 	noteLogIn(tx, user, from.Address)
@@ -34,7 +34,8 @@ func noteLogIn(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{User: user.ID}.Actor(), "user.logged_in", "user", string(user.ID), addressDetails(address))
 }
 
-// LogInFailed notes that a wrong password was given for a user, or any for one that is disabled, and where from.
+// LogInFailed records that a wrong password was given for a user, or any password for a disabled one, and the client's
+// address.
 func (s *Service) LogInFailed(tx db.Writer, user *accounts.User, address string) {
 	audit.Record(tx, accounts.Caller{}.Actor(), "user.login_failed", "user", string(user.ID), addressDetails(address))
 }
@@ -46,11 +47,11 @@ func addressDetails(address string) map[string]string {
 	return map[string]string{"address": address}
 }
 
-// RefusalTime is how long a refused login takes at least, whatever it was refused for: longer than checking a password and noting the
-// failure, so that the time does not tell which addresses have a login.
+// RefusalTime is the least time that a refused login takes, whatever the reason: longer than checking a password and
+// recording the failure, so that the time does not show which addresses have a login.
 const RefusalTime = 250 * time.Millisecond
 
-// Logins checks passwords for every edge that asks for one, so that failed attempts count together and are noted in one way.
+// Logins checks passwords for every edge, so that failed attempts are counted together and recorded in one way.
 type Logins struct {
 	DB       *db.DB
 	Commerce *Service
@@ -59,15 +60,15 @@ type Logins struct {
 	Log      *slog.Logger
 }
 
-// Attempt is a password that a request gives.
+// Attempt is a password in a request.
 type Attempt struct {
 	Email, Password string
 	Address         string // of the client
 	RequestID       string
 }
 
-// User finds the user whom an e-mail address and a password belong to, with the account. Errors: Unauthorized, the same for a wrong
-// address and a wrong password; TooMany; Unavailable when too many passwords are being checked.
+// User finds the user, with the account, of an e-mail address and a password. Errors: Unauthorized, the same for a
+// wrong address and a wrong password; TooMany; Unavailable when too many passwords are being checked.
 func (l *Logins) User(ctx context.Context, a Attempt) (user *accounts.User, tenant id.Tenant, err error) {
 	err = l.DB.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
 		user, tenant, err = accounts.Login(tx, a.Email)
@@ -79,8 +80,8 @@ func (l *Logins) User(ctx context.Context, a Attempt) (user *accounts.User, tena
 	return user, tenant, err
 }
 
-// Prove checks the current password of the user who changes what only he may. What is wrong with it stands in the proof, since it does
-// not matter when nothing changes; the error is for a check that could not be made.
+// Prove checks the current password of a user who changes what only the user may change. The proof has the reason if
+// it is wrong, because that does not matter if nothing changes; the error means that the check could not be made.
 func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (proof Proof, err error) {
 	if a.Password == "" {
 		proof.Err = apperr.At("currentPassword", "is required to change your own password or e-mail address")
@@ -100,8 +101,9 @@ func (l *Logins) Prove(ctx context.Context, who accounts.Caller, a Attempt) (pro
 	return proof, err
 }
 
-// check is nil for the password of an active user, the given refusal for any other. Each attempt is counted before it is made and given
-// back when it succeeds, so that many at once cannot try more passwords than one after the other. Errors: TooMany; Unavailable.
+// check is nil for the password of an active user, and the given refusal for any other. Each attempt is counted before
+// it is made and uncounted when it succeeds, so that many at once cannot try more passwords than one after the other.
+// Errors: TooMany; Unavailable.
 func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *accounts.User, refusal error) error {
 	refused := time.NewTimer(RefusalTime)
 	defer refused.Stop()
@@ -112,7 +114,7 @@ func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *a
 	attrs := []any{"id", a.RequestID, "address", a.Address}
 	if user != nil {
 		attrs = append(attrs, "user", string(user.ID))
-		// Whoever hangs up is noted all the same.
+		// The failure is recorded even if the client hangs up.
 		if err := l.DB.Write(context.WithoutCancel(ctx), tenant, func(tx *db.Tx) error {
 			l.Commerce.LogInFailed(tx, user, a.Address)
 			return nil
@@ -128,9 +130,10 @@ func (l *Logins) check(ctx context.Context, a Attempt, tenant id.Tenant, user *a
 	return refusal
 }
 
-// try compares a password while it holds one of the places for hashing. A user who is unknown or disabled takes as long as any.
+// try compares a password while it holds one of the places for hashing. For an unknown or disabled user it takes as
+// long as for any other.
 func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool, error) {
-	key := func(parts ...string) string { // nodes share it in the store, where no address belongs
+	key := func(parts ...string) string { // nodes share these keys in the store, which must not hold client addresses
 		return "login:" + accounts.Hash(strings.Join(parts, " "))[:32]
 	}
 	email := accounts.FoldEmail(a.Email)
@@ -142,7 +145,7 @@ func (l *Logins) try(ctx context.Context, a Attempt, user *accounts.User) (bool,
 		seconds := max(1, int((v.RetryAfter+time.Second-1)/time.Second))
 		return apperr.New(apperr.TooMany, "rate_limited", "too many failed logins, try again in %d seconds", seconds).With("retryAfter", seconds)
 	}
-	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // takes no place from those who may
+	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // before it takes a place from others
 		return false, err
 	}
 	done, err := accounts.Slot(ctx)

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// UserChange is what is to change of a user; empty members stay.
+// UserChange is a change of a user; empty members stay.
 type UserChange struct {
 	Email        string
 	Name         string
@@ -25,10 +25,10 @@ type UserChange struct {
 	Proof        Proof   // needed where users change their own password or e-mail address
 }
 
-// Proof is what came of checking the current password of a user, which takes too long for a transaction.
+// Proof is the result of checking a user's current password, which takes too long for a transaction.
 type Proof struct {
 	Hash string // the stored hash that it matched
-	Err  error  // why it does not count
+	Err  error  // why it is not accepted
 }
 
 // WrongPassword is the 403 for a current password that is not the user's.
@@ -36,7 +36,7 @@ func WrongPassword() error {
 	return apperr.New(apperr.Forbidden, "wrong_password", "currentPassword is not your password")
 }
 
-// holdUser locks a user whom an operation changes. Errors: NotFound; those of Expected.
+// holdUser locks a user that an operation changes. Errors: NotFound; those of Expected.
 func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error) {
 	user, err := accounts.LockUser(tx, which)
 	if err == nil {
@@ -45,9 +45,10 @@ func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error
 	return user, err
 }
 
-// UpdateUser changes a user. A new password or a disabled user ends the user's logins; a new role, which takes a login, ends the limit of
-// one that a key made. Errors: NotFound; those of Expected; Forbidden where interface §5.1 says so, and for users who change their own
-// password or e-mail address without proof; Conflict for the last active owner and for an e-mail address that has a login.
+// UpdateUser changes a user. A new password or disabling the user ends the user's logins; a new role, which only a
+// login can give, removes the time limit of a user that a key created. Errors: NotFound; those of Expected; Forbidden
+// by the rules of interface §5.1, and for users who change their own password or e-mail address without proof;
+// Conflict for the last active owner and for an e-mail address that has a login.
 func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected, change UserChange) (accounts.User, error) {
 	user, err := holdUser(tx, which, expected)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// WarehouseDraft is what a caller says of a warehouse (interface §4.5). On a change, what is absent stays.
+// WarehouseDraft is a caller's input for a warehouse (interface §4.5). In an update, absent fields stay.
 type WarehouseDraft struct {
 	Code    patch.Field[string]
 	Name    patch.Field[string]
@@ -16,7 +16,7 @@ type WarehouseDraft struct {
 	Address patch.Field[string] // free JSON; null clears
 }
 
-// CreateWarehouse makes a warehouse. Errors: Conflict when the code is taken.
+// CreateWarehouse creates a warehouse. Errors: Conflict when the code is taken.
 func (s *Service) CreateWarehouse(tx *db.Tx, _ accounts.Caller, d WarehouseDraft) (stock.Warehouse, error) {
 	w := stock.Warehouse{ID: id.New[id.Warehouse](), Code: d.Code.Value, Name: d.Name.Value, Default: d.Default.Value,
 		Address: d.Address.Value, CreatedAt: tx.Micros()}

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// DeleteWarehouse takes an empty warehouse away. Errors: NotFound; those of Expected; Conflict while it is the default, holds stock, or
-// something is reserved in it.
+// DeleteWarehouse deletes an empty warehouse. Errors: NotFound; those of Expected; Conflict if it is the default, has
+// stock, or something is reserved in it.
 func (s *Service) DeleteWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected) error {
 	w, err := holdWarehouse(tx, warehouse, expected)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"entrepot/internal/stock"
 )
 
-// holdWarehouse reads a warehouse that an operation changes. Writers of stock meet warehouses behind the account's change clock, so it has
-// no lock of its own: a caller who names versions holds the clock. Errors: NotFound; those of Expected.
+// holdWarehouse reads a warehouse that an operation changes. Writers of stock lock warehouses after the account's
+// change clock, so it locks no row: for a caller who expects certain versions, it locks the clock. Errors: NotFound;
+// those of Expected.
 func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.Warehouse, error) {
 	if expected.conditional() {
 		if err := tx.LockClock(); err != nil {
@@ -25,8 +26,9 @@ func holdWarehouse(tx *db.Tx, warehouse id.Warehouse, expected Expected) (stock.
 	return w, err
 }
 
-// UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, by which stock and orders
-// know it; Conflict when the default one shall no longer be it, without another one being made so.
+// UpdateWarehouse changes a warehouse. Errors: NotFound; those of Expected; Invalid for another code, because stock
+// and orders refer to it; Conflict when the default one would no longer be the default, without another one becoming
+// it.
 func (s *Service) UpdateWarehouse(tx *db.Tx, _ accounts.Caller, warehouse id.Warehouse, expected Expected,
 	d WarehouseDraft) (stock.Warehouse, error) {
 	w, err := holdWarehouse(tx, warehouse, expected)
