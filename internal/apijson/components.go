@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// Components are the records of a description, each once under its name.
+// Components are the named records of an API description, each once.
 //
-// A reader describes a record the same way every time. A writer describes it by samples: what they show together is the record.
+// A record that is read must have the same schema wherever it is read. A record that is written is described by
+// samples, whose schemas are merged.
 type Components struct {
 	records map[string]*Schema
 	strict  map[string]bool // read, not written
 }
 
-// Read notes the records in a body's schema. It panics if a reader describes one of them in another way than before: they need two
-// names.
+// Read adds the records in a body's schema. It panics if a record was added with another schema before: the two need
+// different names.
 func (c *Components) Read(s *Schema) *Schema { return c.note(s, true) }
 
-// Written notes the records in an answer's schema.
+// Written adds the records in an answer's schema.
 func (c *Components) Written(s *Schema) *Schema { return c.note(s, false) }
 
 func (c *Components) note(s *Schema, strict bool) *Schema {
@@ -64,7 +65,7 @@ func (s *Schema) each(f func(*Schema)) {
 	}
 }
 
-// Schemas are the noted records by name; a record inside another one is a reference.
+// Schemas are the added records by name; a record inside another one is a reference.
 func (c *Components) Schemas() map[string]*Schema {
 	all := make(map[string]*Schema, len(c.records))
 	for name, s := range c.records {
@@ -75,7 +76,7 @@ func (c *Components) Schemas() map[string]*Schema {
 	return all
 }
 
-// Refer is a schema with a reference in the place of each record in it.
+// Refer replaces each record in a schema by a reference.
 func Refer(s *Schema) *Schema {
 	if s == nil {
 		return nil

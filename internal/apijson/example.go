@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Example is what a writer writes for a sample, as JSON. Of what the sample writes more than once (see DescribeAnswer) it has the
-// first.
+// Example is the JSON that a writer writes for a sample. If the sample writes a member more than once (see
+// DescribeAnswer), the first is kept.
 func Example(write func(*Writer)) json.RawMessage {
 	w := NewWriter(1024)
 	write(w)
@@ -21,7 +21,7 @@ func Example(write func(*Writer)) json.RawMessage {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// firsts copies one value, without members whose name was there before.
+// firsts copies one value without members whose name occurred before.
 func firsts(d *jsontext.Decoder, e *jsontext.Encoder) error {
 	if kind := d.PeekKind(); kind != '{' && kind != '[' {
 		value, err := d.ReadValue()

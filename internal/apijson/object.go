@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/patch"
 )
 
-// Object reads the members of a JSON object and collects what is wrong with them. Without a value it describes itself
-// instead: each read is noted in its schema.
+// Object reads the members of a JSON object and collects all errors. Without a value it describes itself: each read is
+// added to its schema.
 type Object struct {
 	value  *jsonvalue.Value
 	up     *Object
@@ -32,10 +32,10 @@ func Read(v *jsonvalue.Value) *Object {
 	return o
 }
 
-// Describing reports that nothing is read: the object only notes its schema.
+// Describing reports whether the object only builds its schema.
 func (o *Object) Describing() bool { return o.schema != nil }
 
-// Record names what the object is: a description shows it once, under this name ("CreateOrder"), wherever it is read.
+// Record gives the object a name ("CreateOrder"): the API description has it once under this name, wherever it is read.
 func (o *Object) Record(kind string) {
 	if o.schema != nil {
 		o.schema.Record = kind
@@ -53,12 +53,12 @@ func (o *Object) Err() error {
 	return apperr.Validation(*o.faults)
 }
 
-// Error notes that a member is wrong; name "" means the object itself.
+// Fault records an error of a member; name "" means the object itself.
 func (o *Object) Fault(name, format string, args ...any) {
 	*o.faults = append(*o.faults, apperr.Detail{Path: o.Path(name), Message: fmt.Sprintf(format, args...)})
 }
 
-// Path is where a member stands: "items[0].quantity".
+// Path is the path of a member: "items[0].quantity".
 func (o *Object) Path(name string) string {
 	path := o.path()
 	switch {
@@ -81,7 +81,7 @@ func (o *Object) path() string {
 	return path
 }
 
-// Has reports whether the member is there, null included.
+// Has reports whether the member exists, null included.
 func (o *Object) Has(name string) bool { return o.value.Member(name) != nil }
 
 // IsText reports whether the member is a string or null.
@@ -90,7 +90,7 @@ func (o *Object) IsText(name string) bool {
 	return v != nil && (v.Kind == '"' || v.Kind == 'n')
 }
 
-// Names are the members there are; none when describing.
+// Names are the names of the members; none when describing.
 func (o *Object) Names() []string {
 	if o.value == nil {
 		return nil
@@ -98,8 +98,8 @@ func (o *Object) Names() []string {
 	return o.value.Names()
 }
 
-// Said is a string member as it was sent, be it right or wrong, without white space at its ends and cut after 1,000 characters;
-// "" when it is no string. It names what an error is about.
+// Said is a string member as it was sent, valid or not, without white space at its ends and cut after 1,000
+// characters; "" when it is no string. Error entries use it to name the item that they are about.
 func (o *Object) Said(name string) string {
 	text := strings.TrimSpace(o.value.Member(name).Text())
 	if strings.IndexByte(text, 0) >= 0 {
@@ -111,7 +111,7 @@ func (o *Object) Said(name string) string {
 	return text
 }
 
-// Raw is the object's text as it came; nil when describing.
+// Raw is the object's text as it was sent; nil when describing.
 func (o *Object) Raw() []byte {
 	if o.value == nil {
 		return nil
@@ -119,7 +119,7 @@ func (o *Object) Raw() []byte {
 	return o.value.Raw()
 }
 
-// look finds a member and settles absence and null.
+// look finds a member and handles absence and null.
 func look[T any](o *Object, name string, required bool, schema func() *Schema) (v *jsonvalue.Value, f patch.Field[T]) {
 	if o.schema != nil {
 		o.schema.property(name, required, optional(schema(), required))
@@ -137,7 +137,7 @@ func look[T any](o *Object, name string, required bool, schema func() *Schema) (
 	return v, f
 }
 
-// optional describes a member that may also be null: that is the same as leaving it out, or clears it (interface §2.0).
+// optional describes a member that may also be null, which means the same as leaving it out, or clears it (interface §2.0).
 func optional(s *Schema, required bool) *Schema {
 	if required {
 		return s

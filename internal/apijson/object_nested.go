@@ -78,7 +78,7 @@ func (o *Object) Texts(name string, required bool, count int, r Text) patch.Fiel
 	return f
 }
 
-// Object reads a nested object; inside is not called when it is absent, null or of another kind.
+// Object reads a nested object; inside is not called if it is absent, null or of another type.
 func (o *Object) Object(name string, required bool, inside func(*Object)) patch.Field[*Object] {
 	if o.schema != nil {
 		nested := &Object{index: -1, faults: o.faults, schema: &Schema{Type: "object", Open: true}}
@@ -103,11 +103,11 @@ func (o *Object) Object(name string, required bool, inside func(*Object)) patch.
 type List struct {
 	Required bool
 	Min, Max int
-	Apart    bool // each element keeps its own errors: one bad element does not refuse the others
+	Apart    bool // each element has its own errors: one bad element does not reject the others
 }
 
-// List reads an array of objects; each is called for every element, also for those that are no objects when Apart (they
-// have an error already and no members).
+// List reads an array of objects; each is called for every element. With Apart, that includes elements that are no
+// objects: they have an error and no members.
 func (o *Object) List(name string, r List, each func(i int, element *Object)) patch.Field[int] {
 	if o.schema != nil {
 		element := &Object{index: 0, faults: o.faults, schema: &Schema{Type: "object", Open: true}}

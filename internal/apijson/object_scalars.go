@@ -16,8 +16,8 @@ import (
 type Text struct {
 	Required bool
 	Min, Max int    // Max 0: 255
-	Keep     bool   // white space at the ends belongs to it
-	Format   string // only described: "email", "uri"
+	Keep     bool   // white space at the ends is kept
+	Format   string // only for the description: "email", "uri"
 }
 
 // Text reads a string. Required strings must not be blank.
@@ -160,8 +160,8 @@ func (o *Object) Money(name string, r Money) patch.Field[money.Amount] {
 	return f
 }
 
-// decimal describes an exact amount as it comes in. Generators of clients take a choice of schemas where they would refuse a list
-// of types.
+// decimal describes an exact amount in a body. It is a choice of two schemas, because some client generators refuse a
+// list of types.
 func decimal(kind string) *Schema {
 	number := &Schema{Type: "number", Format: "double"}
 	if kind == "Decimal" {
@@ -238,7 +238,7 @@ func words[T ~string](list []T) []string {
 	return out
 }
 
-// Time reads a moment: RFC 3339 with any offset, or a bare date at 00:00 UTC.
+// Time reads a time: RFC 3339 with any offset, or a bare date at 00:00 UTC.
 func (o *Object) Time(name string, required bool) patch.Field[time.Time] {
 	v, f := look[time.Time](o, name, required, func() *Schema { return &Schema{Type: "string", Description: "RFC 3339 time or date"} })
 	if v == nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Sizes in bytes: of the blocks that a text is packed in, one of which stands unpacked while Each shows it; and from where on packing a
-// text is worth its time.
+// Sizes in bytes: of the blocks into which a text is packed, one of which is unpacked at a time while Each shows it;
+// and the size from which packing a text is worthwhile.
 const (
 	BlockSize = 256 << 10
 	PackFrom  = 1 << 20
 )
 
-// Parts is the beginning of a large text, kept compressed, in memory or in a file, so that many answers can wait for slow readers in
-// little memory. It is not safe for concurrent use. The methods of a nil one show an empty text.
+// Parts is the beginning of a large text, compressed in memory or in a file, so that many answers can wait for slow
+// readers in little memory. It is not safe for concurrent use. A nil Parts is an empty text.
 type Parts struct {
-	blocks [][]byte // those in memory, behind those in the file
+	blocks [][]byte // those in memory, which follow those in the file
 	size   int      // of the text
 	held   int      // of the blocks in memory
 	sum    hash.Hash
@@ -36,8 +36,8 @@ type File interface {
 	io.ReaderAt
 }
 
-// Unload moves the blocks that are in memory to the end of a file, the same one each time, which nothing else writes to. After an error
-// they stay in memory, and the file must not be written to any more.
+// Unload moves the blocks in memory to the end of a file, the same one each time, to which nothing else writes. After
+// an error they stay in memory, and the file must not be written to any more.
 func (p *Parts) Unload(to File) error {
 	if _, err := to.Write(slices.Concat(p.blocks...)); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (p *Parts) Unload(to File) error {
 	return nil
 }
 
-// scratch is room for one block, compressed or not.
+// scratch is a buffer for one block, compressed or not.
 var scratch = sync.Pool{New: func() any { room := make([]byte, s2.MaxEncodedLen(BlockSize)); return &room }}
 
 func (p *Parts) add(text []byte) {
@@ -84,7 +84,7 @@ func (p *Parts) Held() int {
 	return p.held
 }
 
-// Sum is the SHA-256 of the text with rest behind it.
+// Sum is the SHA-256 of the text followed by rest.
 func (p *Parts) Sum(rest []byte) []byte {
 	if p == nil {
 		sum := sha256.Sum256(rest)
@@ -100,7 +100,8 @@ func (p *Parts) Sum(rest []byte) []byte {
 	return whole.Sum(nil)
 }
 
-// Each shows the text in order, in blocks of at most 256 KB, each valid until the next. It ends with the first error of show.
+// Each passes the text to show in order, in blocks of at most 256 KB, each valid until the next. It stops at the first
+// error of show.
 func (p *Parts) Each(show func(text []byte) error) error {
 	if p == nil {
 		return nil
@@ -125,7 +126,7 @@ func (p *Parts) Each(show func(text []byte) error) error {
 	return nil
 }
 
-// eachStored reads the blocks in the file, each good until the next.
+// eachStored reads the blocks in the file, each valid until the next.
 func (p *Parts) eachStored(show func(block []byte) error) error {
 	if len(p.stored) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Query reads query parameters and collects what is wrong with them; without values it describes itself.
+// Query reads query parameters and collects all errors; without values it describes itself.
 type Query struct {
 	values url.Values
 	faults []apperr.Detail
@@ -31,12 +31,12 @@ func (q *Query) Err() error {
 	return apperr.Validation(q.faults)
 }
 
-// Error notes that a parameter is wrong.
+// Fault records an error of a parameter.
 func (q *Query) Fault(name, format string, args ...any) {
 	q.faults = append(q.faults, apperr.Detail{Path: name, Message: fmt.Sprintf(format, args...)})
 }
 
-// note describes a parameter; true means that nothing is to be read.
+// note describes a parameter; true means that the query only describes itself.
 func (q *Query) note(name string, s *Schema) bool {
 	if q.schema != nil {
 		q.schema.property(name, false, s)
@@ -67,7 +67,7 @@ func (q *Query) Text(name string) string {
 	return text
 }
 
-// Int reads an integer, or other when absent. Above most it is cut to most; below least it is an error.
+// Int reads an integer, or returns other when absent. A value above most is cut to most; one below least is an error.
 func (q *Query) Int(name string, other, least, most int) int {
 	low := int64(least)
 	if q.note(name, &Schema{Type: "integer", Minimum: &low, Default: other}) {
@@ -104,7 +104,7 @@ func (q *Query) Bool(name string) bool {
 	return b
 }
 
-// Time reads a moment; a bare date is its first instant, or its last when upper.
+// Time reads a time; a bare date is its first instant, or its last when upper.
 func (q *Query) Time(name string, upper bool) (at time.Time, given bool) {
 	return q.TimeIn(name, upper, time.UTC)
 }
@@ -118,7 +118,7 @@ func (q *Query) TimeIn(name string, upper bool, zone *time.Location) (at time.Ti
 	if !ok {
 		return at, false
 	}
-	// A '+' of an offset that was not escaped arrives as a space.
+	// The '+' of an offset arrives as a space if it was not escaped.
 	at, ok = ParseTimeIn(text, upper, zone)
 	if i := strings.LastIndexByte(text, ' '); !ok && i > 0 {
 		at, ok = ParseTimeIn(text[:i]+"+"+text[i+1:], upper, zone)
@@ -145,7 +145,7 @@ func QueryID[T ~string](q *Query, name string) T {
 	return v
 }
 
-// QueryEnum reads one of a few words, "" when absent.
+// QueryEnum reads one of the allowed words, "" when absent.
 func QueryEnum[T ~string](q *Query, name string, allowed ...T) T {
 	list := queryWords(q, name, false, allowed)
 	if len(list) == 0 {
@@ -154,7 +154,7 @@ func QueryEnum[T ~string](q *Query, name string, allowed ...T) T {
 	return list[0]
 }
 
-// QueryEnums reads some of a few words: comma-separated, repeated, or both.
+// QueryEnums reads some of the allowed words: comma-separated, repeated, or both.
 func QueryEnums[T ~string](q *Query, name string, allowed ...T) []T {
 	return queryWords(q, name, true, allowed)
 }
@@ -201,5 +201,5 @@ func (q *Query) List(name string) []string {
 	return list
 }
 
-// Has reports whether a parameter is there, even empty.
+// Has reports whether a parameter was given, even empty.
 func (q *Query) Has(name string) bool { return q.values.Has(name) }

@@ -4,7 +4,7 @@ import "slices"
 
 // Schema is the part of JSON Schema 2020-12 that the interface uses.
 type Schema struct {
-	Record      string             `json:"-"` // what a description names it, "" for what has no name; see Components
+	Record      string             `json:"-"` // its name in a description, "" for none; see Components
 	Ref         string             `json:"$ref,omitempty"`
 	Type        any                `json:"type,omitempty"` // a word or a list of words
 	Format      string             `json:"format,omitempty"`
@@ -38,7 +38,7 @@ func (s *Schema) property(name string, required bool, p *Schema) {
 	s.Properties[name] = p
 }
 
-// orNull is the schema with null in the place of a value.
+// orNull is the schema of the value or null.
 func (s *Schema) orNull() *Schema {
 	either := *s
 	switch kind := s.Type.(type) {
@@ -72,7 +72,7 @@ func (s *Schema) notNull() (*Schema, bool) {
 	return &plain, true
 }
 
-// either describes what is once like a and once like b: of two objects, the members that only one has may be left out.
+// either is the schema that accepts what a or b accepts; for two objects, members that only one has may be left out.
 func either(a, b *Schema) *Schema {
 	switch {
 	case a == nil:
@@ -87,7 +87,7 @@ func either(a, b *Schema) *Schema {
 		return free()
 	case a.records() != nil && b.records() != nil && a.Record != b.Record:
 		return choice(a.records(), b.records())
-	case a.Type == nil || b.Type == nil: // free JSON is already everything
+	case a.Type == nil || b.Type == nil: // one of them is free JSON, which accepts everything
 		return free()
 	}
 	all := *a
@@ -123,10 +123,10 @@ func either(a, b *Schema) *Schema {
 	return &all
 }
 
-// free reports whether the schema is that of any JSON, which has null already.
+// free reports whether the schema accepts any JSON, null included.
 func (s *Schema) free() bool { return s.Record == "FreeJSON" }
 
-// records are the records that a schema stands for: itself, or those it is a choice of; nil if it is something else.
+// records are the named schemas in a schema: itself, or the options of a choice; nil if it is something else.
 func (s *Schema) records() []*Schema {
 	if s.Record != "" {
 		return []*Schema{s}
@@ -151,14 +151,14 @@ func choice(a, b []*Schema) *Schema {
 	return &Schema{AnyOf: all}
 }
 
-// free is any JSON. It names the types, because validators of OpenAPI read an empty schema as one without null.
+// free accepts any JSON. It lists the types, because validators of OpenAPI do not let an empty schema accept null.
 func free() *Schema {
 	return &Schema{Record: "FreeJSON", Description: "any JSON, kept as it came",
 		AnyOf: []*Schema{{Type: "object"}, {Type: "array", Items: &Schema{}},
 			{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "null"}}}
 }
 
-// types are the types of two schemas together, a word when it is one.
+// types is the union of the types of two schemas; a word if it is one type.
 func types(a, b any) any {
 	var list []string
 	for _, one := range []any{a, b} {
@@ -178,26 +178,26 @@ func types(a, b any) any {
 	return list
 }
 
-// Names are the properties in the order they were noted.
+// Names are the properties in the order in which they were added.
 func (s *Schema) Names() []string { return s.order }
 
-// DescribeBody gives the schema of what a reader reads.
+// DescribeBody returns the schema of what a reader reads.
 func DescribeBody(read func(*Object)) *Schema {
 	o := &Object{index: -1, faults: new([]errorDetail), schema: &Schema{Type: "object", Open: true}}
 	read(o)
 	return o.schema
 }
 
-// DescribeQuery gives the parameters that a reader reads, as properties.
+// DescribeQuery returns the parameters that a reader reads, as properties.
 func DescribeQuery(read func(*Query)) *Schema {
 	q := &Query{schema: &Schema{Type: "object"}}
 	read(q)
 	return q.schema
 }
 
-// DescribeAnswer gives the schema of what a writer writes for a sample. What the sample writes more than once, the elements of
-// a list or one member again, is described by all of it together: null in one of them and the value may be null, absent from one of
-// them and the member may be left out.
+// DescribeAnswer returns the schema of what a writer writes for a sample. Elements of a list, and members that the
+// sample writes more than once, are described together: if one of them is null, the value may be null; if a member is
+// absent from one of them, it may be left out.
 func DescribeAnswer(write func(*Writer)) *Schema {
 	w := &Writer{tree: &node{}}
 	write(w)

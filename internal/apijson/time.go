@@ -15,11 +15,11 @@ const (
 	Micros = "2006-01-02T15:04:05.000000Z"
 )
 
-// noOffset is RFC 3339 without its offset: UTC is meant then, as in every time that goes out.
+// noOffset is RFC 3339 without an offset, which means UTC.
 const noOffset = "2006-01-02T15:04:05"
 
-// ParseTime reads RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper. Times go out in
-// milliseconds, so an upper bound that names one includes all of it.
+// ParseTime parses RFC 3339 with any offset or none, or a bare date: its first instant, or its last when upper.
+// Answers show milliseconds, so an upper bound in milliseconds includes all of its millisecond.
 func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }
 
 // ParseTimeIn is ParseTime where bare dates are days of a time zone.
@@ -45,7 +45,7 @@ func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
 	return bounded(at.UTC())
 }
 
-// bounded refuses years the store's microseconds cannot hold.
+// bounded refuses years that microseconds since 1970 cannot hold.
 func bounded(at time.Time) (time.Time, bool) {
 	if at.Year() < 1 || at.Year() > 9999 {
 		return time.Time{}, false

@@ -12,16 +12,16 @@ import (
 
 type errorDetail = apperr.Detail
 
-// Writer appends JSON. Every value takes its name inside an object, and "" inside a list or at the root; Object and
-// List are closed by End. With a tree it also notes the schema of what is written.
+// Writer appends JSON. Every value takes its name inside an object, and "" inside a list or at the root; End closes an
+// object and EndList a list. With a tree it also builds the schema of what is written.
 type Writer struct {
 	b     []byte
 	parts *Parts // what Cut has packed
 	tree  *node
 }
 
-// Cut packs what was written, once it is much, so that a large answer takes little memory while it grows and while it is sent. It may
-// be called between two values. It reports whether it did.
+// Cut packs what was written, if it is large, so that a large answer takes little memory while it grows and while it
+// is sent. Call it between two values. It reports whether it packed.
 func (w *Writer) Cut() bool {
 	if len(w.b) < BlockSize || w.parts == nil && len(w.b) < PackFrom {
 		return false
@@ -34,29 +34,29 @@ func (w *Writer) Cut() bool {
 	return true
 }
 
-// Parts is what Cut has packed, nil for nothing; Bytes follows behind it.
+// Parts is what Cut has packed, nil for nothing; Bytes follows it.
 func (w *Writer) Parts() *Parts { return w.parts }
 
-// Len is how many bytes were written in all.
+// Len is how many bytes were written in total.
 func (w *Writer) Len() int { return w.parts.Size() + len(w.b) }
 
 // Held is how many bytes of memory they take.
 func (w *Writer) Held() int { return w.parts.Held() + len(w.b) }
 
-// node is one open value while a schema is noted.
+// node is an open value while a schema is built.
 type node struct {
 	up     *node
 	schema *Schema
 	name   string
 }
 
-// NewWriter starts with room for size bytes.
+// NewWriter returns a writer with a buffer of size bytes.
 func NewWriter(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
 
 // Bytes is what was written and not packed by Cut.
 func (w *Writer) Bytes() []byte { return w.b }
 
-// Reset empties the writer and keeps its room.
+// Reset empties the writer and keeps its buffer.
 func (w *Writer) Reset() { w.b, w.parts = w.b[:0], nil }
 
 func (w *Writer) key(name string) {
@@ -104,7 +104,7 @@ func (w *Writer) Object(name string) {
 	w.open(name, '{', s)
 }
 
-// Record opens an object of a kind that a description shows once, under the name of the kind, wherever it is written: "Order".
+// Record opens an object with a name ("Order"), under which the API description has it once.
 func (w *Writer) Record(kind, name string) {
 	var s *Schema
 	if w.tree != nil {
@@ -113,7 +113,7 @@ func (w *Writer) Record(kind, name string) {
 	w.open(name, '{', s)
 }
 
-// MayBeNull says in a description that the member, which is written next, may be null as well.
+// MayBeNull tells the description that the next member may be null as well.
 func (w *Writer) MayBeNull(name string) {
 	if w.tree != nil {
 		w.note(name, &Schema{Type: "null"})
@@ -193,7 +193,7 @@ func IDOrNull[T ~string](w *Writer, name string, v T) {
 	}
 }
 
-// Word writes one of a few words.
+// Word writes a value of an enumeration.
 func Word[T ~string](w *Writer, name string, v T) {
 	w.key(name)
 	w.b = append(w.b, '"')
@@ -265,7 +265,7 @@ func (w *Writer) Null(name string) {
 	}
 }
 
-// Micros writes a moment of the store (microseconds since 1970) with milliseconds.
+// Micros writes a time of the store (microseconds since 1970) with milliseconds.
 func (w *Writer) Micros(name string, micros int64) {
 	w.key(name)
 	w.b = appendTime(w.b, micros, false)
@@ -274,7 +274,7 @@ func (w *Writer) Micros(name string, micros int64) {
 	}
 }
 
-// MicrosOrNull writes a moment, or null for 0.
+// MicrosOrNull writes a time, or null for 0.
 func (w *Writer) MicrosOrNull(name string, micros int64) {
 	w.orNull(name, micros == 0, "string", "date-time")
 	if micros != 0 {
@@ -282,7 +282,7 @@ func (w *Writer) MicrosOrNull(name string, micros int64) {
 	}
 }
 
-// Stamp writes a moment with microseconds, as change feeds do.
+// Stamp writes a time with microseconds, as change feeds do.
 func (w *Writer) Stamp(name string, micros int64) {
 	w.key(name)
 	w.b = appendTime(w.b, micros, true)
@@ -315,7 +315,7 @@ func (w *Writer) RawObject(name, text string) {
 	}
 }
 
-// RawLike writes JSON text as it is; a description shows it as what like writes.
+// RawLike writes JSON text as it is; the description has the schema of what like writes.
 func (w *Writer) RawLike(name, text string, like func(*Writer)) {
 	w.key(name)
 	w.b = append(w.b, text...)
@@ -324,7 +324,7 @@ func (w *Writer) RawLike(name, text string, like func(*Writer)) {
 	}
 }
 
-// Only writes a word that is always the same in this place.
+// Only writes a word that is always the same here.
 func (w *Writer) Only(name, word string) {
 	w.key(name)
 	w.b = AppendText(w.b, word)
@@ -396,13 +396,13 @@ func appendPadded(b []byte, n, width int) []byte {
 	return append(b, digits[:width]...)
 }
 
-// TimeText is a moment of the store as times go out.
+// TimeText is the text of a time in answers.
 func TimeText(micros int64) string {
 	b := appendTime(nil, micros, false)
 	return string(b[1 : len(b)-1])
 }
 
-// StampText is a moment as change feeds write it.
+// StampText is the text of a time in change feeds.
 func StampText(micros int64) string {
 	b := appendTime(nil, micros, true)
 	return string(b[1 : len(b)-1])

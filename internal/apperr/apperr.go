@@ -1,7 +1,7 @@
 // Package apperr holds the errors that may be shown to a caller.
 //
-// An error is made where the rule is, travels untouched, and becomes an HTTP answer once, at the edge
-// (interface §7). Any other error is internal: it is logged whole and shown as "internal error".
+// An error is created where the rule is, passed on unchanged, and converted to an HTTP answer once, at the edge
+// (interface §7). Any other error is internal: the log has all of it, and the caller sees "internal error".
 package apperr
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind says what sort of mistake an error is; the edge maps each kind to one HTTP status.
+// Kind is the class of an error; the edge maps each kind to one HTTP status.
 type Kind int
 
 // The kinds, in the order of their HTTP status.
@@ -18,20 +18,20 @@ const (
 	Invalid      Kind = iota + 1 // 400: malformed, wrong type, failed validation
 	Unauthorized                 // 401: no usable credential
 	Forbidden                    // 403: the credential lacks a scope
-	NotFound                     // 404: unknown here, or another account's
+	NotFound                     // 404: unknown, or of another account
 	Conflict                     // 409: the state of a record forbids it
 	Precondition                 // 412: If-Match names another version
 	TooLarge                     // 413: the body is over its limit
 	Unsupported                  // 415: the body is not JSON
-	Refused                      // 422: a status move outside the table of interface §3.1
+	Refused                      // 422: a status change outside the table of interface §3.1
 	TooMany                      // 429: a rate limit
-	Unavailable                  // 503: draining, or the store is away
+	Unavailable                  // 503: shutting down, or the store is away
 )
 
-// Detail is one error of one place in the request.
+// Detail is one error in the request.
 type Detail struct {
 	Path    string `json:"path"`    // "items[0].quantity", or the name of a query parameter
-	Message string `json:"message"` // what is wrong and what would be right
+	Message string `json:"message"` // what is wrong and what is allowed
 }
 
 // Member is one more member of the error body, such as orderId on a 409 (interface §7).
@@ -40,7 +40,7 @@ type Member struct {
 	Value any
 }
 
-// Error is an error that is safe to show.
+// Error is an error that may be shown to callers.
 type Error struct {
 	Kind    Kind
 	Code    string // snake_case, stable, listed in docs/errors.md
@@ -49,7 +49,7 @@ type Error struct {
 	Members []Member
 }
 
-// Error gives the message and the details that it does not name.
+// Error returns the message, and the details that it does not contain.
 func (e *Error) Error() string {
 	if len(e.Details) <= named {
 		return e.Message
@@ -76,10 +76,10 @@ func At(path, format string, args ...any) *Error {
 	return Validation([]Detail{{path, fmt.Sprintf(format, args...)}})
 }
 
-// named is how many details the message of a validation error names itself: clients often show nothing else.
+// named is how many details the message of a validation error contains: clients often show nothing else.
 const named = 50
 
-// Validation is the 400 that names all errors of a request at once; it panics on none.
+// Validation is the 400 that names all errors of a request at once; it panics without any.
 func Validation(details []Detail) *Error {
 	message := spell(details[:min(len(details), named)])
 	if more := len(details) - named; more > 0 {
@@ -88,7 +88,7 @@ func Validation(details []Detail) *Error {
 	return &Error{Kind: Invalid, Code: "validation_failed", Message: message, Details: details}
 }
 
-// text is the detail in one line: where, and what is wrong.
+// text is the detail in one line: the path and the message.
 func (d Detail) text() string {
 	if d.Path == "" {
 		return d.Message

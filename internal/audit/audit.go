@@ -1,5 +1,5 @@
-// Package audit keeps who did what to an account: keys, users, channels, endpoints, settings, erasures (interface §4.5).
-// It holds ids and names of fields, never personal data of customers.
+// Package audit records who did what in an account: keys, users, channels, endpoints, settings, erasures (interface
+// §4.5). It holds ids and names of fields, never personal data of customers.
 package audit
 
 import (
@@ -20,13 +20,13 @@ type Entry struct {
 	CreatedAt    int64 // microseconds since 1970 UTC
 }
 
-// Record notes an operation in the transaction that does it.
+// Record records an operation in the operation's transaction.
 func Record(tx db.GuardedWriter, actor, action, resourceType, resourceID string, details map[string]string) {
 	text := "{}"
 	if len(details) > 0 {
 		b, err := json.Marshal(details)
 		if err != nil {
-			panic(err) // a map of texts
+			panic(err) // a map of strings always encodes
 		}
 		text = string(b)
 	}
@@ -43,7 +43,7 @@ var table = db.NewTable("audit_log",
 	db.Col("created_at", func(e *Entry) any { return &e.CreatedAt }),
 )
 
-// Filter says which entries are wanted; zero values leave a condition out.
+// Filter selects entries; zero values leave a condition out.
 type Filter struct {
 	Actor         string // "user:<id>"
 	Action        string

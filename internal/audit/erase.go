@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Forget empties the details of the entries in which one of the patterns, as for LIKE with \ as escape, is found. Details hold no
-// personal data by themselves; this is for the day when an operation puts some there.
+// Forget empties the details of entries that match one of the patterns (LIKE, with \ as escape). Details contain no
+// personal data; this is a safeguard in case an operation ever adds some.
 func Forget(tx *db.Tx, patterns []string) {
 	if len(patterns) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Refused is what a caller was refused: one request, or several equal ones of a few seconds. It says nothing of what they carried.
+// Refused is a refused request, or several equal ones within a few seconds. It contains nothing of their bodies.
 type Refused struct {
 	ID        id.Audit
 	Key       id.Key  // "" for a user
@@ -14,12 +14,12 @@ type Refused struct {
 	Route     string // /api/v1/orders/{id}
 	Status    int64
 	Code      string // of the error
-	RequestID string // of the newest, "" when it is not kept
+	RequestID string // of the newest, "" if it is not recorded
 	Times     int64
 	At        int64 // of the newest, microseconds since 1970 UTC
 }
 
-// KeptRefusals is how many rows of refused requests an account keeps.
+// KeptRefusals is how many rows of refused requests an account has at most.
 const KeptRefusals = 1000
 
 var refusedTable = db.NewTable("refused_requests",
@@ -35,7 +35,7 @@ var refusedTable = db.NewTable("refused_requests",
 	db.Col("created_at", func(r *Refused) any { return &r.At }),
 )
 
-// RecordRefused keeps refused requests, and drops those that are more than the account keeps.
+// RecordRefused records refused requests, and deletes the oldest beyond KeptRefusals.
 func RecordRefused(tx db.Writer, list []Refused) {
 	for i := range list {
 		list[i].ID = id.New[id.Audit]()
@@ -45,7 +45,7 @@ func RecordRefused(tx db.Writer, list []Refused) {
 		ORDER BY id DESC LIMIT 1 OFFSET $2::BIGINT)`, tx.TenantID(), KeptRefusals)
 }
 
-// RefusedFilter says which refused requests are wanted; zero values leave a condition out.
+// RefusedFilter selects refused requests; zero values leave a condition out.
 type RefusedFilter struct {
 	Key           id.Key
 	Status        int64

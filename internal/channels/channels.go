@@ -21,7 +21,7 @@ const (
 // Platforms lists them.
 var Platforms = []string{Custom, WooCommerce, Shopify, PrestaShop, Amazon, EBay, TikTokShop}
 
-// Status is where a channel stands.
+// Status is the state of a channel.
 type Status string
 
 // The states.
@@ -33,7 +33,7 @@ const (
 	Error       Status = "error"
 )
 
-// Ref is what an order or an event shows of its channel, and how the channel treats stock.
+// Ref is the part of a channel that orders and events show, and its stock policy.
 type Ref struct {
 	ID       id.Channel // "" for none
 	Name     string
@@ -41,7 +41,7 @@ type Ref struct {
 	Oversell string // "allow" or "reject"
 }
 
-// ByRef reads what an order needs of a channel. Errors: NotFound.
+// ByRef reads the Ref of a channel. Errors: NotFound.
 func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
 	ref, err := PrefetchByRef(r, channel).Wait()
 	if err == nil && ref.ID == "" {
@@ -50,12 +50,12 @@ func ByRef(r db.Reader, channel id.Channel) (Ref, error) {
 	return ref, err
 }
 
-// PrefetchByRef is ByRef as a pending read: the zero Ref when the account has no such channel.
+// PrefetchByRef is ByRef as a pending read: the zero Ref if the account has no such channel.
 func PrefetchByRef(r db.Reader, channel id.Channel) *db.Pending[Ref] {
 	return prefetchRef(r, "id = $2::UUID", channel)
 }
 
-// PrefetchFirst asks for the oldest active channel: the zero Ref when there is none.
+// PrefetchFirst prefetches the oldest active channel: the zero Ref if there is none.
 func PrefetchFirst(r db.Reader) *db.Pending[Ref] {
 	return prefetchRef(r, "status = 'active' ORDER BY created_at, id LIMIT 1")
 }

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Place is where a channel's encrypted credentials belong.
+// Place is the encryption context of a channel's credentials.
 func Place(tenant id.Tenant, channel id.Channel) secretbox.Place {
 	return secretbox.Place{Tenant: int64(tenant), Table: "channels", Column: "credentials", ID: string(channel)}
 }

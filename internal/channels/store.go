@@ -16,13 +16,13 @@ type Channel struct {
 	Status      Status
 	Credentials string // encrypted JSON object of texts, "" for none
 	Settings    string // JSON object
-	Oversell    string // "allow" or "reject": the setting an order looks at
+	Oversell    string // "allow" or "reject": what an order does when stock is short
 	CreatedAt   int64
 	UpdatedAt   int64
 	LastSyncAt  int64 // 0 for never, and for custom channels always
 }
 
-// Receives reports whether platform notifications are taken in this state: needs_reauth and expiring still are.
+// Receives reports whether platform notifications are accepted in this state: in needs_reauth and expiring they are.
 func (c Channel) Receives() bool { return c.Status != Inactive }
 
 // ByID reads a channel. Errors: NotFound.
@@ -30,7 +30,7 @@ func ByID(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return table.One(tx, db.NoLock, "id = $2::UUID", channel)
 }
 
-// Lock reads a channel for changing it. Errors: NotFound.
+// Lock reads a channel and locks it for a change. Errors: NotFound.
 func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return table.One(tx, db.ForUpdate, "id = $2::UUID", channel)
 }
@@ -38,11 +38,12 @@ func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 // Missing is the error for a channel that the account does not have: NotFound.
 func Missing() error { return table.Missing() }
 
-// Keep holds a channel to the end of the transaction, without keeping others from doing the same: it is there when the transaction
-// commits, else the transaction fails with NotFound. It is queued, and comes before everything that locks an order or a customer.
+// Keep queues a shared lock on a channel until the end of the transaction: if the channel does not exist at the
+// commit, the transaction fails with NotFound. It comes before everything that locks an order or a customer.
 func Keep(w db.GuardedWriter, channel id.Channel) { keep(w, channel, Missing()) }
 
-// KeepChosen is Keep for a channel that the caller did not name: where it is gone, the transaction runs again and chooses another.
+// KeepChosen is Keep for a channel that the caller did not name: if it was deleted, the transaction runs again and
+// chooses another.
 func KeepChosen(w db.GuardedWriter, channel id.Channel) { keep(w, channel, nil) }
 
 func keep(w db.GuardedWriter, channel id.Channel, gone error) {
@@ -50,7 +51,7 @@ func keep(w db.GuardedWriter, channel id.Channel, gone error) {
 	w.Require(1, gone, "SELECT 1 FROM channels WHERE tenant_id = $1 AND id = $2::UUID", w.TenantID(), channel)
 }
 
-// LockToDelete waits for all who keep a channel, keeps others from doing so, and reads it. Errors: NotFound.
+// LockToDelete waits for all transactions that keep a channel, locks it exclusively, and reads it. Errors: NotFound.
 func LockToDelete(tx *db.Tx, channel id.Channel) (Channel, error) {
 	if err := tx.LockName(lockName(channel)); err != nil {
 		return Channel{}, err
@@ -60,7 +61,8 @@ func LockToDelete(tx *db.Tx, channel id.Channel) (Channel, error) {
 
 func lockName(channel id.Channel) string { return "channel " + string(channel) }
 
-// Anywhere reads a channel of any account: platforms name a channel without its account. It serves every tenant. Errors: NotFound.
+// Anywhere reads a channel of any account, because platforms name a channel without its account. It serves every
+// tenant. Errors: NotFound.
 func Anywhere(tx *db.Tx, channel id.Channel) (Channel, error) {
 	return table.First(db.List(tx, table.Scanner(), table.Select("")+" WHERE id = $1::UUID", channel))
 }
@@ -76,21 +78,21 @@ func (c Channel) Insert(tx db.GuardedWriter) {
 	table.Insert(tx, c)
 }
 
-// Save writes a locked channel's changeable members.
+// Save writes the changed fields of a locked channel.
 func (c Channel) Save(tx db.Writer) {
 	c.UpdatedAt = tx.Micros()
 	table.Update(tx, &c, "id = $2::UUID", c.ID).Rows(1, nil)
 }
 
-// Delete takes a channel's own row, its publications and the notifications seen away.
+// Delete deletes a channel's row, its publications and its remembered notifications.
 func Delete(tx db.Writer, channel id.Channel) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM channels WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel).Rows(1, nil)
 }
 
-// Seen notes a notification by its delivery key and reports whether it was noted before, within the window that ends at until
-// (interface §6.3). Two at once: the second runs again and finds the first.
+// Seen remembers a notification by its delivery key until a time, and reports whether it was remembered before
+// (interface §6.3). Of two at once, the second runs again and finds the first.
 func Seen(tx *db.Tx, channel id.Channel, key string, until int64) (bool, error) {
 	var expires int64
 	err := tx.Row("SELECT expires_at FROM notifications WHERE tenant_id = $1 AND channel_id = $2::UUID AND key = $3",
@@ -115,7 +117,7 @@ func Synced(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channels SET last_sync_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), channel, tx.Micros())
 }
 
-// CountIn counts the account's channels that have one of some statuses.
+// CountIn counts the account's channels with one of some statuses.
 func CountIn(tx *db.Tx, statuses ...Status) (n int64, err error) {
 	w := db.NewWhere(tx, "")
 	db.AndIn(w, "status", statuses)

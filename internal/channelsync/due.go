@@ -5,14 +5,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// ofChannel is the condition for the items of a channel, beside the tenant's.
+// ofChannel is the condition for the items of a channel, after the tenant's condition.
 const (
 	ofChannel = "AND channel_id = $2::UUID"
 	fromItems = " FROM channel_items WHERE tenant_id = $1 " + ofChannel
 )
 
-// StockDue lists items whose stock or price is due, those of one product of the platform beside each other. What the platform still
-// works on is not due: it may do the later of two changes first.
+// StockDue lists items whose stock or price is due; items of one product on the platform are next to each other. Items
+// that the platform is still processing are not due, because it may apply the later of two changes first.
 func StockDue(tx *db.Tx, channel id.Channel, limit int) ([]Item, error) {
 	return items.All(tx, ofChannel+" AND (stock_due OR check_due) AND external_product <> '' AND operation = ''"+
 		" ORDER BY external_product, sku LIMIT $3::BIGINT", channel, limit)
@@ -36,12 +36,12 @@ func ContentDue(tx *db.Tx, channel id.Channel, limit int) ([]id.Product, error) 
 		"SELECT DISTINCT product_id"+fromItems+" AND content_due ORDER BY product_id LIMIT $3::BIGINT", tx.Tenant, channel, limit)
 }
 
-// Operations lists what the platform still works on, after a given one.
+// Operations lists operations that the platform is still processing, after a given one.
 func Operations(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
 	return working(tx, "operation", channel, after, limit)
 }
 
-// Reviews lists the changes that the platform examines, after a given one.
+// Reviews lists reviews of changes by the platform, after a given one.
 func Reviews(tx *db.Tx, channel id.Channel, after string, limit int) ([]string, error) {
 	return working(tx, "review", channel, after, limit)
 }
@@ -52,20 +52,20 @@ func working(tx *db.Tx, column string, channel id.Channel, after string, limit i
 		channel, after, limit)
 }
 
-// OfOperation lists the items on which the platform works in one operation.
+// OfOperation lists the items of one operation on the platform.
 func OfOperation(tx *db.Tx, channel id.Channel, operation string) ([]Item, error) {
 	return items.All(tx, ofChannel+" AND operation = $3 ORDER BY sku", channel, operation)
 }
 
-// OfReview lists the items that the platform examines together.
+// OfReview lists the items of one review by the platform.
 func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
 	return items.All(tx, ofChannel+" AND review <> '' AND review = $3 ORDER BY sku", channel, review)
 }
 
-// Counts says how much of a channel is due.
+// Counts is how much of a channel is due.
 type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
-// CountDue counts what of a channel is due, each up to a thousand.
+// CountDue counts what is due for a channel, each kind up to a thousand.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
 		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product <> '' AND operation = ''":            &c.Stock,
@@ -82,7 +82,7 @@ func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	return c, nil
 }
 
-// MarkChanges marks what changed in the account after a stamp of its clock: stock and prices of SKUs, content of products.
+// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock.
 func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
 	for _, sql := range []string{
 		`UPDATE channel_items SET stock_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID AND sku IN
@@ -98,7 +98,7 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since int64) error {
 	return nil
 }
 
-// MarkCheck queues that the platform's numbers of some SKUs may have changed.
+// MarkCheck queues that the platform's stock of some SKUs must be read again.
 func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel+" AND sku IN "+
@@ -106,24 +106,24 @@ func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	}
 }
 
-// MarkCheckExternal queues the same for what the platform calls by an id, product or variant.
+// MarkCheckExternal is MarkCheck for a product or variant by the platform's id.
 func MarkCheckExternal(tx db.Writer, channel id.Channel, external string) {
 	tx.Queue(`UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 AND channel_id = $2::UUID
 		AND (external_product = $3 OR external_variant = $3)`, tx.TenantID(), channel, external)
 }
 
-// MarkAll queues that everything of a channel is to be compared with the platform.
+// MarkAll queues that all items of a channel must be compared with the platform.
 func MarkAll(tx db.Writer, channel id.Channel, stock, content bool) {
 	tx.Queue("UPDATE channel_items SET marks = marks + 1, check_due = check_due OR $3, "+
 		"content_due = content_due OR ($4 AND variant_id IS NULL) WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel, stock, content)
 }
 
-// Forget queues that nothing of a product is on the platform any more.
+// Forget queues the deletion of a product's items: nothing of it is on the platform any more.
 func Forget(tx db.Writer, channel id.Channel, product id.Product) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 "+ofChannel+" AND product_id = $3::UUID", tx.TenantID(), channel, product)
 }
 
-// SKUOf finds the SKU that a platform calls by its ids; "" when it is not known.
+// SKUOf finds the SKU of a platform's ids; "" if they are unknown.
 func SKUOf(tx *db.Tx, channel id.Channel, product, variant string) (sku string, err error) {
 	err = tx.Row("SELECT coalesce(min(sku), '')"+fromItems+" AND external_product = $3 AND external_variant = $4",
 		[]any{tx.Tenant, channel, product, variant}, &sku)

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Item is what is known of one SKU on a channel's platform.
+// Item is what is known about one SKU on a channel's platform.
 type Item struct {
 	Channel         id.Channel
 	SKU             string
@@ -16,17 +16,17 @@ type Item struct {
 	ExternalProduct string // "" until the platform has it
 	ExternalVariant string // "" for a product without variants
 	Other           string // JSON object: further ids
-	Images          string // JSON object: our image id to the platform's
-	Content         string // hash of what was pushed of the product; "" for variants
-	Quantity        *int64 // what the platform shows as far as we know
+	Images          string // JSON object: from this service's image ids to the platform's
+	Content         string // hash of the product as last pushed; "" for variants
+	Quantity        *int64 // what the platform shows, as far as is known
 	Price           string // as pushed, with its reduction
-	Operation       string // what the platform is asked for while it works on it
-	Review          string // what the platform is asked for while it examines a change of what is on sale
-	StockDue        bool   // stock or price may differ from what is here
-	CheckDue        bool   // the platform's number may have changed: read it first
+	Operation       string // the platform's operation that is still processing the item
+	Review          string // the platform's review of a change while the item is on sale
+	StockDue        bool   // stock or price may differ between the platform and the service
+	CheckDue        bool   // the platform's stock may have changed and must be read before a push
 	ContentDue      bool   // the product changed since it was pushed
-	Marks           int64  // how often anything became due
-	Error           string // why the last push of stock or price was refused
+	Marks           int64  // how often the item became due
+	Error           string // why the platform refused the last push of stock or price
 	fresh           bool   // not stored yet
 }
 
@@ -51,12 +51,12 @@ var items = db.NewTable("channel_items",
 	db.Col("error", func(i *Item) any { return &i.Error }).Null(),
 )
 
-// NewItem is an item of which nothing is known.
+// NewItem is an item about which nothing is known.
 func NewItem(channel id.Channel, sku string, product id.Product, variant id.Variant) Item {
 	return Item{Channel: channel, SKU: sku, Product: product, Variant: variant, Other: "{}", Images: "{}", fresh: true}
 }
 
-// Put queues items as they are now, new or known. What became due since an item was read stays due.
+// Put queues items as they are now, new or existing. What became due since an item was read stays due.
 func Put(tx db.Writer, list ...Item) {
 	for _, i := range list {
 		if i.fresh {
@@ -74,7 +74,7 @@ func Put(tx db.Writer, list ...Item) {
 	}
 }
 
-// decode reads a JSON object of texts; of anything else it is empty.
+// decode decodes a JSON object of strings; for anything else the result is empty.
 func decode(text string) map[string]string {
 	all := map[string]string{}
 	_ = json.Unmarshal([]byte(text), &all)
@@ -87,13 +87,13 @@ func (i Item) OtherIDs() map[string]string { return decode(i.Other) }
 // ImageIDs are the platform's ids of the images of an item.
 func (i Item) ImageIDs() map[string]string { return decode(i.Images) }
 
-// SetOther keeps the further ids.
+// SetOther sets the further ids.
 func (i *Item) SetOther(all map[string]string) { i.Other = encode(all) }
 
-// SetImages keeps the platform's ids of the images.
+// SetImages sets the platform's ids of the images.
 func (i *Item) SetImages(all map[string]string) { i.Images = encode(all) }
 
-// Drop queues that a SKU is not on the platform any more.
+// Drop queues the deletion of an item: its SKU is not on the platform any more.
 func Drop(tx db.Writer, i Item) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 "+ofChannel+" AND sku = $3", tx.TenantID(), i.Channel, i.SKU)
 }

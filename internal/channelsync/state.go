@@ -1,8 +1,8 @@
-// Package channelsync holds what the service knows of the platform behind a channel (interface §4.5, §6.3).
+// Package channelsync holds what the service knows about the platform of a channel (interface §4.5, §6.3).
 //
-//	State   one row a channel: how far orders are pulled, what is due when, what fails since when, what the last test found
-//	Item    one row a SKU and channel: what the platform calls it, what it shows, and what of it is due
-//	Due     what of a channel waits to be pulled or pushed; MarkChanges finds what changed here since the last time
+//	State   one row for each channel: how far orders are pulled, what is due when, what has failed since when, the last test
+//	Item    one row for each SKU and channel: the platform's ids and values, and what is due
+//	Due     what must be pulled or pushed; MarkChanges finds what changed in the account since the last run
 package channelsync
 
 import (
@@ -25,14 +25,14 @@ type State struct {
 	CheckAt       int64
 	HeldUntil     int64
 	Failures      int64
-	Failing       string // JSON object: type of job to the time since which it fails
+	Failing       string // JSON object: type of job to the time since which it has failed
 	LastError     string
 	HookURL       string
 	Webhooks      string // JSON: [{topic, status}]
 	Shop          string // JSON object
 	Facts         string // JSON object
 	RenewingUntil int64
-	PollAt        int64 // when the platform is asked what became of what it works on
+	PollAt        int64 // when the platform is asked about its operations
 }
 
 var states = db.NewTable("channel_syncs",
@@ -54,7 +54,7 @@ var states = db.NewTable("channel_syncs",
 	db.Col("poll_at", func(s *State) any { return &s.PollAt }).Null(),
 )
 
-// Begin queues the row of a new channel, whose first scheduled pull is due at a time.
+// Begin queues the row of a new channel, with the time of its first scheduled pull.
 func Begin(tx db.Writer, channel id.Channel, pullAt time.Time) {
 	tx.Queue(
 		`INSERT INTO channel_syncs (tenant_id, channel_id, clock, pull_at, held_until, failures, failing, hook_url, webhooks, shop, facts,
@@ -86,7 +86,7 @@ func ByChannels(tx *db.Tx, channels []id.Channel) (map[id.Channel]State, error) 
 	return found, nil
 }
 
-// Lock is ByChannel for changing the row. It comes after the channel's lock and before those of orders.
+// Lock is ByChannel, and locks the row for a change. It comes after the channel's lock and before those of orders.
 func Lock(tx *db.Tx, channel id.Channel) (State, error) { return one(tx, channel, db.ForUpdate) }
 
 func one(tx *db.Tx, channel id.Channel, lock db.Lock) (State, error) {
@@ -102,10 +102,10 @@ func (s State) Save(tx db.Writer) {
 	states.Update(tx, &s, "channel_id = $2::UUID", s.Channel).Rows(1, nil)
 }
 
-// Hook is one registration of a webhook on the platform, as it was seen last.
+// Hook is one registration of a webhook on the platform, as last seen.
 type Hook struct {
 	Topic  string `json:"topic"`  // the platform's name
-	Status string `json:"status"` // "active", else what the platform calls it
+	Status string `json:"status"` // "active", else the platform's word
 }
 
 // Hooks are the platform's webhooks.
@@ -114,17 +114,17 @@ func (s State) Hooks() (hooks []Hook) {
 	return hooks
 }
 
-// SetHooks keeps them.
+// SetHooks sets them.
 func (s *State) SetHooks(hooks []Hook) { s.Webhooks = encode(hooks) }
 
-// Since says since when jobs of a type fail, 0 when they do not.
+// Since is the time since which jobs of a type have failed, 0 if they do not.
 func (s State) Since(kind string) int64 {
 	failing := map[string]int64{}
 	_ = json.Unmarshal([]byte(s.Failing), &failing)
 	return failing[kind]
 }
 
-// SetSince notes since when jobs of a type fail, 0 for not at all.
+// SetSince sets the time since which jobs of a type have failed, 0 for none.
 func (s *State) SetSince(kind string, at int64) {
 	failing := map[string]int64{}
 	_ = json.Unmarshal([]byte(s.Failing), &failing)
@@ -141,19 +141,19 @@ func (s State) Fact(name string) string {
 	return facts[name]
 }
 
-// KeepFacts queues that facts are as given from now on.
+// KeepFacts queues the storage of facts.
 func KeepFacts(tx db.Writer, channel id.Channel, facts map[string]string) {
 	tx.Queue("UPDATE channel_syncs SET facts = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, encode(facts))
 }
 
-// AllFacts are all that is kept of a shop.
+// AllFacts are all facts about the shop.
 func (s State) AllFacts() map[string]string {
 	facts := map[string]string{}
 	_ = json.Unmarshal([]byte(s.Facts), &facts)
 	return facts
 }
 
-// Lease takes the right to renew the channel's tokens for a time; it reports whether it did.
+// Lease takes the right to renew the channel's tokens for a time; it reports whether it was free.
 func Lease(tx *db.Tx, channel id.Channel, d time.Duration) (bool, error) {
 	n, err := tx.Exec(
 		"UPDATE channel_syncs SET renewing_until = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND renewing_until <= $4",
@@ -165,23 +165,23 @@ func Lease(tx *db.Tx, channel id.Channel, d time.Duration) (bool, error) {
 	return n == 1, err
 }
 
-// EndLease queues that the right to renew is free again.
+// EndLease queues the release of that right.
 func EndLease(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET renewing_until = 0 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
-// CheckNow queues that the platform's webhooks are looked at, if they were ever registered.
+// CheckNow queues a check of the platform's webhooks, if they were ever registered.
 func CheckNow(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET check_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID AND hook_url <> ''",
 		tx.TenantID(), channel, tx.Micros())
 }
 
-// NoHooks queues that the platform notifies of nothing any more.
+// NoHooks queues that the platform has no webhooks any more.
 func NoHooks(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET webhooks = '[]' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
-// PullAt queues when the next scheduled pull is due.
+// PullAt queues the time of the next scheduled pull.
 func PullAt(tx db.Writer, channel id.Channel, at int64) {
 	tx.Queue("UPDATE channel_syncs SET pull_at = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, at)
 }
@@ -192,20 +192,20 @@ func Pulled(tx db.Writer, channel id.Channel, until, pullAt int64) {
 		tx.TenantID(), channel, db.Null(until), tx.Micros(), pullAt)
 }
 
-// Delete queues that nothing is known of a channel any more.
+// Delete queues the deletion of a channel's state and items.
 func Delete(tx db.Writer, channel id.Channel) {
 	tx.Queue("DELETE FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	tx.Queue("DELETE FROM channel_syncs WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
-// Waiting names a channel for which something may be to do.
+// Waiting is a channel with possible work.
 type Waiting struct {
 	Tenant  id.Tenant
 	Channel id.Channel
 }
 
-// Due lists channels whose time has come: a pull, a check or a poll is due, or their account changed since the last time. It serves every
-// tenant.
+// Due lists channels with a due pull, check or poll, or with changes in their account since the last run. It serves
+// every tenant.
 func Due(tx *db.Tx, limit int) ([]Waiting, error) {
 	return db.List(tx, func(r db.Rows) (w Waiting, err error) { return w, r.Scan(&w.Tenant, &w.Channel) },
 		`SELECT s.tenant_id, s.channel_id FROM channel_syncs s JOIN channels c ON c.tenant_id = s.tenant_id AND c.id = s.channel_id
@@ -215,7 +215,7 @@ func Due(tx *db.Tx, limit int) ([]Waiting, error) {
 		ORDER BY s.pull_at, s.channel_id LIMIT $2::BIGINT`, tx.Micros(), limit)
 }
 
-// Clock reads the account's change clock. What is committed later makes it greater.
+// Clock reads the account's change clock. Later commits have greater stamps.
 func Clock(tx *db.Tx) (last int64, err error) {
 	err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &last)
 	if errors.Is(err, db.ErrNoRow) {
@@ -227,12 +227,12 @@ func Clock(tx *db.Tx) (last int64, err error) {
 func encode(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // maps of plain values
+		panic(err) // maps of plain values always encode
 	}
 	return string(text)
 }
 
-// Failed queues what went wrong with a channel last.
+// Failed queues a channel's newest error.
 func Failed(tx db.Writer, channel id.Channel, message string) {
 	tx.Queue("UPDATE channel_syncs SET last_error = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel, message)
 }

@@ -34,10 +34,10 @@ type Address struct {
 	Country   string // ISO 3166-1 alpha-2
 	Phone     string
 	IsDefault bool
-	Derived   bool // made up from an order, not stored
+	Derived   bool // built from an order, not stored
 }
 
-// AddressChange is what a caller says of an address. On an address that is new, what is absent stays empty.
+// AddressChange is a caller's change of an address. In a new address, absent fields are empty.
 type AddressChange struct {
 	ID        id.Address // of an entry to keep, in a whole book
 	Type      patch.Field[AddressType]
@@ -53,7 +53,7 @@ type AddressChange struct {
 	IsDefault patch.Field[bool]
 }
 
-// With is the address as a change makes it.
+// With is the address with a change applied.
 func (a Address) With(c AddressChange) Address {
 	c.Type.Apply(&a.Type)
 	c.Name.Apply(&a.Name)
@@ -79,7 +79,7 @@ func (c *Customer) Address(address id.Address) (*Address, error) {
 	return nil, addressTable.Missing()
 }
 
-// AddAddress puts a new entry at the end of the book.
+// AddAddress adds an entry at the end of the book.
 func (c *Customer) AddAddress(change AddressChange) *Address {
 	c.Addresses = append(c.Addresses, Address{ID: id.New[id.Address]()}.With(change))
 	added := &c.Addresses[len(c.Addresses)-1]
@@ -87,7 +87,7 @@ func (c *Customer) AddAddress(change AddressChange) *Address {
 	return added
 }
 
-// ChangeAddress changes an entry of the book and reports whether that made a difference.
+// ChangeAddress changes an entry of the book and reports whether anything changed.
 func (c *Customer) ChangeAddress(a *Address, change AddressChange) bool {
 	changed := a.With(change)
 	if changed == *a {
@@ -98,12 +98,12 @@ func (c *Customer) ChangeAddress(a *Address, change AddressChange) bool {
 	return true
 }
 
-// RemoveAddress takes an entry out of the book.
+// RemoveAddress removes an entry from the book.
 func (c *Customer) RemoveAddress(address id.Address) {
 	c.Addresses = slices.DeleteFunc(c.Addresses, func(a Address) bool { return a.ID == address })
 }
 
-// keepDefault makes an entry that is the default of its type the only one.
+// keepDefault makes an entry the only default of its type, if it is a default.
 func (c *Customer) keepDefault(a *Address) {
 	if !a.IsDefault {
 		return
@@ -115,7 +115,7 @@ func (c *Customer) keepDefault(a *Address) {
 	}
 }
 
-// replaceBook makes the book what the list says. An entry keeps its id when the list names it or says exactly the same; the last
+// replaceBook replaces the book by the list. An entry keeps its id if the list names it or has an equal one; the last
 // default of a type wins.
 func (c *Customer) replaceBook(list []AddressChange) {
 	old, taken := c.Addresses, map[id.Address]bool{}
@@ -129,7 +129,7 @@ func (c *Customer) replaceBook(list []AddressChange) {
 		return ""
 	}
 	book := make([]Address, len(list))
-	for i, change := range list { // those that are named first, so that no equal one takes their place
+	for i, change := range list { // named entries first, so that no equal entry takes their place
 		book[i] = Address{}.With(change)
 		if change.ID != "" {
 			book[i].ID = keep(func(a Address) bool { return a.ID == change.ID })

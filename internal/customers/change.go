@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// Change is what a caller says of a customer: absent leaves a field, null empties it, lists and metadata are replaced whole
+// Change is a caller's change of a customer: absent fields stay, null clears, lists and metadata are replaced whole
 // (interface §4.4).
 type Change struct {
 	Email     patch.Field[string]
@@ -22,7 +22,7 @@ type Change struct {
 	Addresses patch.Field[[]AddressChange]
 }
 
-// Apply makes the change and reports whether it made a difference.
+// Apply applies the change and reports whether anything changed.
 func (c *Customer) Apply(change Change) bool {
 	before := *c
 	change.Email.Apply(&c.Email)
@@ -50,17 +50,17 @@ func (c *Customer) Apply(change Change) bool {
 	return !c.Same(&before)
 }
 
-// Same reports whether nothing that a caller may change differs between two states of a record.
+// Same reports whether two states of a record are equal in all that callers may change.
 func (c *Customer) Same(other *Customer) bool {
 	return c.row() == other.row() && slices.Equal(c.Tags, other.Tags) && slices.Equal(c.Addresses, other.Addresses)
 }
 
-// row is what a customer's own row holds of it, for comparing.
+// row is the part of a customer's own row that Same compares.
 func (c *Customer) row() [9]string {
 	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry.Code}
 }
 
-// Distinct is a list without repetitions, in its order.
+// Distinct returns the list without repetitions, in its order.
 func Distinct(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, v := range list {

@@ -6,13 +6,13 @@ import (
 	"golang.org/x/text/language"
 )
 
-// notAssigned are codes that count as countries elsewhere but that ISO 3166-1 has withdrawn, only reserved, or left to users.
+// notAssigned are country codes in use elsewhere that ISO 3166-1 has withdrawn, only reserved, or left to users.
 const notAssigned = " AC AN CP CQ CS DG EA EZ FQ IC NT PC SU TA UN XK YU "
 
-// BadCountry is what is wrong with a country that ISO 3166-1 does not have.
+// BadCountry is the message for a country that is not in ISO 3166-1.
 const BadCountry = "must be an ISO 3166-1 alpha-2 country such as FR"
 
-// Country gives an ISO 3166-1 alpha-2 code in capitals; ok is false for anything else.
+// Country converts an ISO 3166-1 alpha-2 code to capitals; ok is false for anything else.
 func Country(text string) (code string, ok bool) {
 	code = strings.ToUpper(strings.TrimSpace(text))
 	if len(code) != 2 || strings.Contains(notAssigned, " "+code+" ") {

@@ -3,9 +3,9 @@
 //	customers.go  a record, found and linked by orders
 //	change.go     what a caller may change of it; address.go its address book: pure
 //	store.go      lock, load, save; list.go filters and pages
-//	segment.go    saved filters: one rule in Go and in SQL, held together by a test
-//	merge.go      records that turn out to be one
-//	erase.go      a person who wants to be forgotten
+//	segment.go    saved filters: one rule in Go and in SQL; a test compares the two
+//	merge.go      several records of one person or company
+//	erase.go      erasure of a person's data
 package customers
 
 import (
@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// Status is where a customer stands: active, secondary after a merge, or erased (interface §3.2).
+// Status is the state of a customer: active, secondary after a merge, or erased (interface §3.2).
 type Status string
 
 // The states.
@@ -47,7 +47,7 @@ type Customer struct {
 	CreatedAt    int64
 	UpdatedAt    int64
 	ErasedAt     int64
-	ErasedOrders int64 // how many orders the erasure made anonymous
+	ErasedOrders int64 // how many orders the erasure anonymised
 
 	// In tables of their own; see Load.
 	Tags      []string
@@ -62,18 +62,18 @@ func (c Customer) Name() string {
 	return c.Company
 }
 
-// EmailKey folds an address for comparing.
+// EmailKey folds an address for comparison.
 func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// search is the text that a list's search reads.
+// search is the text that the search of a list matches.
 func (c Customer) search() string {
 	return strings.ToLower(strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " ")))
 }
 
-// isSecondary is the sort of secondaries among what is searched; the others have 0.
+// isSecondary marks secondaries in the index of searches; others have 0.
 const isSecondary = 1
 
-// document is what a search finds the record by.
+// document is the record's entry in the index of searches.
 func (c *Customer) document() search.Document {
 	d := search.Document{ID: string(c.ID), Text: c.search()}
 	if c.Status == Secondary {
@@ -82,7 +82,7 @@ func (c *Customer) document() search.Document {
 	return d
 }
 
-// prefetchOne asks for one record without its tags and addresses; nil when there is none.
+// prefetchOne prefetches one record without its tags and addresses; nil if there is none.
 func prefetchOne(r db.Reader, sql string, key any) *db.Pending[*Customer] {
 	p := new(db.Pending[*Customer])
 	scan := table.Scanner()
@@ -121,7 +121,7 @@ func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
 	return prefetchOne(r, byID, customer)
 }
 
-// Primary follows merges to the record that took this one in.
+// Primary follows merges to the record into which this one was merged.
 func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	for range 100 {
 		if c == nil || c.Status != Secondary {
@@ -136,8 +136,8 @@ func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	return nil, errors.New("customers: a ring of merges")
 }
 
-// Insert writes a new record with its tags and addresses; another record with the e-mail makes the operation run again. Searches find the
-// record by its event customer.created, which the operation records.
+// Insert writes a new record with its tags and addresses; if another record has the e-mail, the operation runs again.
+// Searches find the record by its event customer.created, which the operation records.
 func Insert(w db.GuardedWriter, c Customer) {
 	table.Insert(w, c)
 	insertTags(w, c.ID, c.Tags)
@@ -145,13 +145,13 @@ func Insert(w db.GuardedWriter, c Customer) {
 	w.Tally(counted, string(c.Status), 1)
 }
 
-// InsertUnreported is Insert for a record of which no event is recorded.
+// InsertUnreported is Insert for a record without an event.
 func InsertUnreported(w db.GuardedWriter, c Customer) {
 	Insert(w, c)
 	search.Put(w, search.Customers, c.document())
 }
 
-// counted names the kept counts of customers, by status.
+// counted is the name of the kept counts of customers, by status.
 const counted = "customers"
 
 // Counts reads how many customers there are, by status.
@@ -164,18 +164,21 @@ func Counts(r db.Reader) (map[Status]int64, error) {
 	return counts, err
 }
 
-// Ordered counts a new order in its customer's totals. A customer who was merged or erased meanwhile makes the operation run again.
+// Ordered counts a new order in its customer's totals. If the customer was merged or erased meanwhile, the operation
+// runs again.
 func Ordered(w db.GuardedWriter, customer id.Customer, spent money.Amount, country OrderCountry) {
 	w.Put(db.Touches(1, nil), "UPDATE customers SET orders_count = orders_count + 1, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active'",
 		w.TenantID(), customer, spent, db.Null(country.Code), country.At)
 }
 
-// newestCountry takes an order's country $4, which may be NULL, unless that of a newer order than one of time $5 stands there.
+// newestCountry sets an order's country $4, which may be NULL, unless the present value comes from an order newer than
+// the time $5.
 const newestCountry = `order_country = CASE WHEN order_country_at > $5 THEN order_country ELSE coalesce($4::TEXT, order_country) END,
 	order_country_at = CASE WHEN order_country_at > $5 OR $4::TEXT IS NULL THEN order_country_at ELSE $5::BIGINT END`
 
-// Spend moves a record's totals by a difference; orders of one customer do not read before they write.
+// Spend adds a difference to a record's totals, without reading it, so that orders of one customer need not wait for
+// each other.
 func Spend(tx db.Writer, customer id.Customer, orders int64, spent money.Amount) {
 	if customer == "" || orders == 0 && spent == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// Names under which the parts of an order's free-form address may come; the first that is there counts.
+// Names of the parts of an order's free-form address; the first that is present counts.
 var (
 	namesOfName    = []string{"name", "fullName", "recipient"}
 	namesOfCompany = []string{"company"}
@@ -22,9 +22,9 @@ var (
 	namesOfPhone   = []string{"phone"}
 )
 
-// Derive makes an address book out of the shipping addresses of orders, newest first: one entry for each line1, city and zip
-// (interface §2.5), however they are spelt in case and spaces. An entry's id is always the same for the same place, and names nothing that
-// is stored.
+// Derive builds an address book from the shipping addresses of orders, newest first: one entry for each line1, city
+// and zip (interface §2.5), ignoring case and spaces. The id of an entry depends on the place alone, and identifies
+// nothing in the store.
 func Derive(customer id.Customer, shipping []string) []Address {
 	book, seen := []Address{}, map[string]bool{}
 	for _, text := range shipping {
@@ -49,7 +49,7 @@ func Derive(customer id.Customer, shipping []string) []Address {
 	return book
 }
 
-// folded is a text without regard to case and to how much space is in it.
+// folded is a text in lower case with single spaces.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // member is the first text or number among some members of an object.

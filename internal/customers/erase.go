@@ -6,12 +6,12 @@ import (
 	"entrepot/internal/search"
 )
 
-// ErasedEmail is what stands in the place of an erased customer's e-mail; .invalid can never receive any.
+// ErasedEmail replaces an erased customer's e-mail; the domain .invalid can never receive mail.
 func ErasedEmail(customer id.Customer) string {
 	return "erased-" + string(customer) + "@erased.invalid"
 }
 
-// Erase empties a locked record of everything personal, for good; orders is how many of its orders were made anonymous. Its totals
+// Erase removes all personal data from a locked record; orders is how many of its orders were anonymised. Its totals
 // stay, its e-mail is free again.
 func (c *Customer) Erase(tx db.Writer, orders int) {
 	tx.Tally(counted, string(c.Status), -1)
@@ -25,7 +25,7 @@ func (c *Customer) Erase(tx db.Writer, orders int) {
 	search.Put(tx, search.Customers, c.document())
 }
 
-// ForgetSearched takes the texts of some customers out of the texts of searches, before they are erased.
+// ForgetSearched removes some customers from the index of searches, before they are erased.
 func ForgetSearched(tx *db.Tx, list []id.Customer) error {
 	all := make([]string, len(list))
 	for i := range list {

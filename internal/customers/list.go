@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Filter says which customers a list shows, and which part of them.
+// Filter selects the customers of a list, and the page.
 type Filter struct {
 	Search          string // part of e-mail, names, company or phone
 	Email           string
@@ -36,7 +36,7 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	return list, total, Load(tx, list)
 }
 
-// listAll is List without a filter: how many there are is kept.
+// listAll is List without a filter: the total comes from the kept counts.
 func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 	counts, err := Counts(tx)
 	for status, n := range counts {
@@ -54,7 +54,7 @@ func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
 	return list, total, Load(tx, list)
 }
 
-// listTagged is List by a tag alone, which only customers have who are neither merged nor erased.
+// listTagged is List by a tag alone; only customers that are neither merged nor erased have tags.
 func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	var total int64
 	err := tx.Row("SELECT count(*) FROM customer_tags WHERE tenant_id = $1 AND tag = $2", []any{tx.Tenant, f.Tag}, &total)
@@ -102,7 +102,7 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// andTag chooses customers c with one of the tags.
+// andTag adds the condition that customers c have one of the tags.
 func andTag(w *db.Where, tags ...string) {
 	w.And("EXISTS (SELECT 1 FROM customer_tags t WHERE t.tenant_id = $1 AND t.customer_id = c.id AND t.tag IN " + db.BindAll(w, tags) + ")")
 }

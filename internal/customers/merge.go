@@ -8,10 +8,10 @@ import (
 	"entrepot/internal/search"
 )
 
-// LockAll reads whole records for changing them, in the order of their ids; unknown ones are left out.
+// LockAll reads whole records and locks them for a change, in the order of their ids; unknown ones are left out.
 func LockAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) { return all(tx, db.ForUpdate, ids) }
 
-// ReadAll is LockAll for showing them only.
+// ReadAll is LockAll without locks.
 func ReadAll(tx *db.Tx, ids []id.Customer) ([]Customer, error) { return all(tx, db.NoLock, ids) }
 
 func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
@@ -30,7 +30,7 @@ func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 	return list, Load(tx, list)
 }
 
-// MergedInto are the records that were merged into this one, straight or by way of another.
+// MergedInto are the records that were merged into this one, directly or through another.
 func MergedInto(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	all := []id.Customer{customer}
 	for next := 0; next < len(all); {
@@ -51,7 +51,7 @@ func MergedInto(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	return all[1:], nil
 }
 
-// Absorb makes this record one with secondaries, in memory: its tags and totals grow by theirs.
+// Absorb merges secondaries into this record, in memory: it adds their tags and totals.
 func (c *Customer) Absorb(at int64, secondaries []Customer) {
 	c.UpdatedAt = max(at, c.UpdatedAt+1)
 	for _, s := range secondaries {
@@ -64,8 +64,8 @@ func (c *Customer) Absorb(at int64, secondaries []Customer) {
 	}
 }
 
-// SaveMerge writes what Absorb made of locked records; before is the primary as it was. What was merged into a secondary is merged
-// into the primary. Orders are not touched here.
+// SaveMerge writes the result of Absorb on locked records; before is the old state of the primary. Records merged into
+// a secondary before are now merged into the primary. Orders are not changed here.
 func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 	for _, s := range secondaries {
 		tx.Queue(`UPDATE customers SET status = 'secondary', merged_into = $3::UUID, orders_count = 0, total_spent = 0, updated_at = $4
@@ -81,7 +81,7 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 	Save(tx, before, c)
 }
 
-// moveMerged makes what was merged into one record merged into another.
+// moveMerged makes the records merged into one record merged into another.
 func moveMerged(tx db.Writer, from, into id.Customer) {
 	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.TenantID(), from, into)
 }

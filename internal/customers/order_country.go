@@ -5,13 +5,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// OrderCountry is where the newest order with a known country was shipped to. Segments choose by it where a customer has no addresses.
+// OrderCountry is the shipping country of the newest order with a known country. Segments use it for a customer
+// without addresses.
 type OrderCountry struct {
 	Code string // "" for none
 	At   int64  // when that order was created, in microseconds
 }
 
-// CountryOfOrder is what an order of a time says of its customer's country.
+// CountryOfOrder is the OrderCountry that an order of a time gives.
 func CountryOfOrder(shipping string, at int64) OrderCountry {
 	if code := CountryOf(shipping); code != "" {
 		return OrderCountry{code, at}
@@ -19,8 +20,9 @@ func CountryOfOrder(shipping string, at int64) OrderCountry {
 	return OrderCountry{}
 }
 
-// MoveOrder takes over a changed shipping address of an order, created at a time, unless a newer order names its customer's country.
-// Others reads the countries of the customer's other orders; it is called when this order names none any more, with the customer locked.
+// MoveOrder applies a changed shipping address of an order, created at a time, unless a newer order has set its
+// customer's country. others reads the countries of the customer's other orders; it is called if this order has no
+// country any more, with the customer locked.
 func MoveOrder(tx *db.Tx, customer id.Customer, created int64, before, after string, others func() ([]OrderCountry, error)) error {
 	was, is := CountryOf(before), CountryOf(after)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// storedRules is how the store keeps rules: JSON without what was left out. Times are cut to milliseconds.
+// storedRules is the stored form of rules: JSON without absent ones. Times are cut to milliseconds.
 type storedRules struct {
 	TagsAny         []string    `json:"tagsAny,omitempty"`
 	TagsAll         []string    `json:"tagsAll,omitempty"`
@@ -20,7 +20,7 @@ type storedRules struct {
 	LastOrderBefore *time.Time  `json:"lastOrderBefore,omitempty"`
 }
 
-// text is how the store keeps the rules.
+// text is the stored form of the rules.
 func (r Rules) text() string {
 	s := storedRules{TagsAny: r.TagsAny, TagsAll: r.TagsAll, MinOrders: r.MinOrders, Country: r.Country,
 		CreatedAfter: moment(r.CreatedAfter), LastOrderAfter: moment(r.LastOrderAfter), LastOrderBefore: moment(r.LastOrderBefore)}
@@ -29,7 +29,7 @@ func (r Rules) text() string {
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // plain values
+		panic(err) // plain values always encode
 	}
 	return string(text)
 }
@@ -67,5 +67,5 @@ func micros(at *time.Time) *int64 {
 	return &micros
 }
 
-// Same reports whether two sets of rules say the same.
+// Same reports whether two sets of rules are equal.
 func (r Rules) Same(other Rules) bool { return r.text() == other.text() }

@@ -6,7 +6,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// listFound reads a page of a search. Where the filter asks for more than the index of searches holds, what it finds is read and checked.
+// listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found
+// are read and checked.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	page := &search.Page{Offset: f.Offset, Limit: f.Limit}
 	var found []search.ID

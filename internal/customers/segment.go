@@ -8,17 +8,17 @@ import (
 	"entrepot/internal/money"
 )
 
-// Rules say who belongs to a segment: an active customer for whom all of them hold; what is left out holds for everyone
-// (interface §2.7.10). Times are microseconds since 1970 UTC; "after" includes the moment itself, "before" does not.
+// Rules define a segment: active customers for whom all rules hold; an absent rule holds for everyone (interface
+// §2.7.10). Times are microseconds since 1970 UTC; "after" includes the time itself, "before" does not.
 type Rules struct {
 	TagsAny         []string
 	TagsAll         []string
 	MinOrders       *int64
 	MinTotalSpent   *money.Amount
-	Country         string // of an address; of the newest order's while the address book is empty
+	Country         string // of an address; if the address book is empty, of the newest order
 	CreatedAfter    *int64
 	LastOrderAfter  *int64
-	LastOrderBefore *int64 // never true without an order
+	LastOrderBefore *int64 // never true for a customer without orders
 }
 
 // Segment is a saved filter.
@@ -30,11 +30,11 @@ type Segment struct {
 	UpdatedAt int64
 }
 
-// PrefetchOrders reports whether the rules need to know when the last order was.
+// PrefetchOrders reports whether the rules need the time of the last order.
 func (r Rules) PrefetchOrders() bool { return r.LastOrderAfter != nil || r.LastOrderBefore != nil }
 
-// Match reports whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest order was
-// created, 0 for none.
+// Match reports whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest
+// order was created, 0 for none.
 func (r Rules) Match(c *Customer, lastOrder int64) bool {
 	switch {
 	case c.Status != Active,
@@ -92,7 +92,7 @@ func (r Rules) where(w *db.Where) {
 // Segments reads all segments, oldest first.
 func Segments(r db.Reader) ([]Segment, error) { return PrefetchSegments(r).Wait() }
 
-// PrefetchSegments asks for all segments, oldest first.
+// PrefetchSegments prefetches all segments, oldest first.
 func PrefetchSegments(r db.Reader) *db.Pending[[]Segment] {
 	p := new(db.Pending[[]Segment])
 	scan := segmentTable.Scanner()
@@ -113,7 +113,7 @@ func SegmentByID(tx *db.Tx, segment id.Segment) (*Segment, error) {
 	return oneSegment(tx, segment, db.NoLock)
 }
 
-// LockSegment reads one segment for changing it. Errors: NotFound.
+// LockSegment reads one segment and locks it for a change. Errors: NotFound.
 func LockSegment(tx *db.Tx, segment id.Segment) (*Segment, error) {
 	return oneSegment(tx, segment, db.ForUpdate)
 }
@@ -129,7 +129,7 @@ func oneSegment(tx *db.Tx, segment id.Segment, lock db.Lock) (*Segment, error) {
 // Insert writes a new segment.
 func (s *Segment) Insert(tx db.GuardedWriter) { segmentTable.Insert(tx, *s) }
 
-// Save writes a locked segment as it is now.
+// Save writes a locked segment.
 func (s *Segment) Save(tx db.Writer) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }
 
 // Delete removes a locked segment.

@@ -11,7 +11,7 @@ import (
 // Read reads a whole record. Errors: NotFound.
 func Read(tx *db.Tx, customer id.Customer) (*Customer, error) { return whole(tx, db.NoLock, customer) }
 
-// Lock reads a whole record for changing it: no other operation changes it until this one ends. Errors: NotFound.
+// Lock reads a whole record and locks it until the transaction ends. Errors: NotFound.
 func Lock(tx *db.Tx, customer id.Customer) (*Customer, error) {
 	return whole(tx, db.ForUpdate, customer)
 }
@@ -56,21 +56,21 @@ func Load(tx *db.Tx, list []Customer) error {
 
 var readTags, readAddresses db.Text
 
-// partsOf completes a query of what n customers have in another table.
+// partsOf completes a query for the rows of n customers in another table.
 func partsOf(query string) func(n int) string {
 	return func(n int) string {
 		return query + " WHERE tenant_id = $1 AND customer_id IN " + db.In(n, 2) + " ORDER BY customer_id, position"
 	}
 }
 
-// Copy keeps how a record stands before an operation changes it.
+// Copy copies a record before an operation changes it.
 func (c *Customer) Copy() *Customer {
 	before := *c
 	before.Tags, before.Addresses = slices.Clone(c.Tags), slices.Clone(c.Addresses)
 	return &before
 }
 
-// Save writes a locked record as it is now. An e-mail that another record took meanwhile makes the operation run again.
+// Save writes a locked record. If another record took the e-mail meanwhile, the operation runs again.
 func Save(tx db.Writer, before, c *Customer) {
 	table.Update(tx, c, "id = $2::UUID", c.ID).Rows(1, nil)
 	if before.search() != c.search() {

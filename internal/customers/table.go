@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// table is a customer's own row. Update leaves the totals as they are: orders move them by differences, without reading the row.
+// table is a customer's own row. Update does not write the totals: orders add differences to them, without reading the row.
 var table = db.NewTable("customers",
 	db.Col("id", func(c *Customer) any { return &c.ID }).Fixed(),
 	db.Col("email", func(c *Customer) any { return &c.Email }),

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/customers"
 )
 
-// WriteAddress writes an address (interface §2.6). One made up from an order says so.
+// WriteAddress writes an address (interface §2.6), and marks one that was built from an order.
 func WriteAddress(w *apijson.Writer, name string, a *customers.Address) {
 	w.Record("Address", name)
 	apijson.ID(w, "id", a.ID)

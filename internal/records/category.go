@@ -19,7 +19,7 @@ func WriteCategory(w *apijson.Writer, name string, c catalog.Category) {
 	w.End()
 }
 
-// WriteChangedCategory writes a category as the feed shows it; deleted says that tombstones were asked for.
+// WriteChangedCategory writes a category as the feed shows it; deleted says that tombstones were requested.
 func WriteChangedCategory(w *apijson.Writer, c catalog.Category, deleted bool) {
 	w.Record("ChangedCategory", "")
 	apijson.ID(w, "id", c.ID)

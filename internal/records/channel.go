@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// WriteChannel writes a channel with what is known of its synchronisation (interface §2.7). A custom one never shows any.
+// WriteChannel writes a channel with the state of its synchronisation (interface §2.7), which a custom channel does not have.
 func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync channelsync.State) {
 	w.Record("Channel", name)
 	apijson.ID(w, "id", c.ID)
@@ -33,7 +33,7 @@ func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync chann
 	w.End()
 }
 
-// nextPull is when the channel's orders are pulled next without anybody asking, 0 for never.
+// nextPull is the time of the channel's next scheduled pull, 0 for none.
 func nextPull(c channels.Channel, sync channelsync.State) int64 {
 	if c.Platform == channels.Custom || c.Status != channels.Active && c.Status != channels.Expiring {
 		return 0
@@ -41,7 +41,7 @@ func nextPull(c channels.Channel, sync channelsync.State) int64 {
 	return sync.PullAt
 }
 
-// WriteNewChannel writes what a creation answers: the channel, and for a custom one its key.
+// WriteNewChannel writes the answer to a creation: the channel, and the key of a custom one.
 func WriteNewChannel(w *apijson.Writer, c channels.Channel, sync channelsync.State, key accounts.Key, secret string) {
 	w.Record("NewChannel", "data")
 	WriteChannel(w, "channel", c, sync)
@@ -60,6 +60,6 @@ func WriteNewChannel(w *apijson.Writer, c channels.Channel, sync channelsync.Sta
 var SampleChannel = channels.Channel{ID: SampleID[id.Channel](259), Name: "ERP", Platform: channels.Custom, Status: channels.Active,
 	Settings: `{"oversell":"allow"}`, CreatedAt: SampleTime, UpdatedAt: SampleTime, LastSyncAt: SampleTime}
 
-// SampleChannelSync is how the synchronisation of a platform's channel may stand.
+// SampleChannelSync is a possible state of a platform's channel.
 var SampleChannelSync = channelsync.State{LastError: "the shop is closed for maintenance", PullAt: SampleTime,
 	Webhooks: `[{"topic":"order.updated","status":"active"}]`}

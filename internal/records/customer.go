@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Customer is a customer as reads show it: with the segments it is in.
+// Customer is a customer as reads show it: with its segments.
 type Customer struct {
 	customers.Customer
 	Segments []customers.Segment
@@ -19,7 +19,7 @@ func WriteCustomer(w *apijson.Writer, name string, c Customer) {
 	w.End()
 }
 
-// WriteCustomerMembers writes the members of a customer, for the records that have more of them.
+// WriteCustomerMembers writes the members of a customer, for records that have further ones.
 func WriteCustomerMembers(w *apijson.Writer, r Customer) {
 	c := &r.Customer
 	apijson.ID(w, "id", c.ID)

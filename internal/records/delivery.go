@@ -12,12 +12,12 @@ func WriteDelivery(w *apijson.Writer, name string, d *webhooks.Delivery) {
 	w.End()
 }
 
-// DeliveryDetail is what the read of one delivery adds to it.
+// DeliveryDetail is what the read of one delivery shows in addition.
 type DeliveryDetail struct {
 	Tries   []webhooks.Attempt
-	Payload string // the envelope; "" when it is past its retention
+	Payload string // the envelope; "" after its retention
 	URL     string
-	Headers []webhooks.Header // of the newest attempt; nil when there is none, or its payload is not shown
+	Headers []webhooks.Header // of the newest attempt; nil if there is none, or its payload is not shown
 }
 
 // WriteDeliveryDetail writes a delivery with its attempts, and what the newest of them sent (interface §2.7.10).

@@ -12,7 +12,8 @@ func WriteEndpoint(w *apijson.Writer, name string, e *webhooks.Endpoint, secret 
 	w.End()
 }
 
-// WriteEndpointRotation writes the answer to a rotation: the endpoint with its new secret, and until when the old one signs too.
+// WriteEndpointRotation writes the answer to a rotation: the endpoint with its new secret, and until when the old one
+// is used too.
 func WriteEndpointRotation(w *apijson.Writer, e *webhooks.Endpoint, secret string) {
 	w.Record("RotatedEndpoint", "data")
 	writeEndpointMembers(w, e, secret)

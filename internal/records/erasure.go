@@ -5,14 +5,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// Erasure is what came of erasing a customer.
+// Erasure is the result of erasing a customer.
 type Erasure struct {
 	ID       id.Customer
 	ErasedAt int64
-	Orders   int64 // made anonymous
+	Orders   int64 // anonymised orders
 }
 
-// WriteErasure writes what came of erasing a customer: the answer and the data of customer.erased are the same.
+// WriteErasure writes the result of erasing a customer, which is both the answer and the data of customer.erased.
 func WriteErasure(w *apijson.Writer, name string, e Erasure) {
 	w.Record("Erasure", name)
 	apijson.ID(w, "id", e.ID)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// NewEvent is an event whose data a writer gives.
+// NewEvent is an event with the data that a function writes.
 func NewEvent(name, resource string, data func(*apijson.Writer)) webhooks.Event {
 	return EventOf(name, resource, EventData(data))
 }
 
-// EventData is what a writer gives as JSON text, for events that share their data.
+// EventData is the JSON text that a function writes, for events that share their data.
 func EventData(data func(*apijson.Writer)) []byte {
 	w := apijson.NewWriter(512)
 	data(w)
@@ -28,7 +28,7 @@ func EventOf(name, resource string, data []byte) webhooks.Event {
 	}}
 }
 
-// WriteEvent writes an event as endpoints get it (interface §6.1); data is JSON text.
+// WriteEvent writes an event as endpoints receive it (interface §6.1); data is JSON text.
 func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at int64, data string) {
 	w.Record("Event", name)
 	apijson.ID(w, "id", event)
@@ -38,7 +38,7 @@ func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at 
 	w.End()
 }
 
-// WriteSampleEvent writes an event as endpoints get it: a record of its own for every kind.
+// WriteSampleEvent writes an event as endpoints receive it, with a record name for each kind.
 func WriteSampleEvent(w *apijson.Writer, name string, k Kind) {
 	w.Record(EventRecord(k.Event), name)
 	apijson.ID(w, "id", SampleEvent)
@@ -48,7 +48,7 @@ func WriteSampleEvent(w *apijson.Writer, name string, k Kind) {
 	w.End()
 }
 
-// EventRecord is the record of an event: OrderReceivedEvent for order.received.
+// EventRecord is the record name of an event: OrderReceivedEvent for order.received.
 func EventRecord(event string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(event, func(c rune) bool { return c == '.' || c == '_' }) {
@@ -57,5 +57,5 @@ func EventRecord(event string) string {
 	return b.String() + "Event"
 }
 
-// SampleEvent is the event that samples show.
+// SampleEvent is the id of the event in samples.
 const SampleEvent id.Event = "019a1c57-0000-7000-8000-00000000ee01"

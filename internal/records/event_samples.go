@@ -26,7 +26,7 @@ type Kind struct {
 	Sample func(*apijson.Writer)
 }
 
-// EventSample is the writer of a sample of an event's data; nil for an unknown event.
+// EventSample returns the function that writes a sample of an event's data; nil for an unknown event.
 func EventSample(event string) func(*apijson.Writer) { return eventSamples[event] }
 
 var eventSamples = map[string]func(*apijson.Writer){
@@ -69,12 +69,12 @@ var eventSamples = map[string]func(*apijson.Writer){
 	},
 }
 
-// eventMoved writes the data of a move of the sample order.
+// eventMoved writes the data of a status change of the sample order.
 func eventMoved(from, to orders.Status) func(*apijson.Writer) {
 	return func(w *apijson.Writer) { WriteOrderStatusData(w, eventOrder(to), from) }
 }
 
-// eventAt is when the events of the samples happened: 2026-01-03T08:00:00Z.
+// eventAt is the time of the sample events: 2026-01-03T08:00:00Z.
 const eventAt = 1767427200_000_000
 
 // The records that the events of the samples are about.
@@ -104,7 +104,7 @@ var (
 
 func amount(a money.Amount) *money.Amount { return &a }
 
-// eventOrder is the order of the samples, in a state.
+// eventOrder is the sample order, with a status.
 func eventOrder(status orders.Status) *orders.Order {
 	o := &orders.Order{ID: "019a1c52-7c1e-7d40-9a55-00000000d001", Number: 42, Status: status,
 		Channel: "019a1c52-7c1e-7d40-9a55-00000000e001", ChannelName: "Shop",
@@ -118,7 +118,7 @@ func eventOrder(status orders.Status) *orders.Order {
 	return o
 }
 
-// eventJob is the job of the samples, as it ended.
+// eventJob is the sample job, completed with a status.
 func eventJob(status jobs.Status, errors string) jobs.Job {
 	return jobs.Job{ID: "019a1c52-7c1e-7d40-9a55-00000000f001", Type: jobs.ProductImport, Channel: "019a1c52-7c1e-7d40-9a55-00000000e001",
 		ChannelName: "Shop", ChannelType: "CUSTOM",

@@ -32,7 +32,7 @@ func writeLevelMembers(w *apijson.Writer, l *stock.Row) {
 	w.Stamp("changedAt", l.ChangedAt)
 }
 
-// WriteChangedLevel writes a level as the feed shows it; deleted says that tombstones were asked for.
+// WriteChangedLevel writes a level as the feed shows it; deleted says that tombstones were requested.
 func WriteChangedLevel(w *apijson.Writer, l *stock.Row, deleted bool) {
 	w.Record("ChangedStockLevel", "")
 	writeLevelMembers(w, l)

@@ -29,7 +29,7 @@ func WriteMovement(w *apijson.Writer, name string, m stock.Movement) {
 	w.End()
 }
 
-// SampleMovements are one that refers to something and one that does not.
+// SampleMovements are one with a reference and one without.
 func SampleMovements() []stock.Movement {
 	shipped := stock.Movement{ID: SampleID[id.Movement](270), SKU: "MUG-BLUE", Warehouse: "MAIN", Delta: -2, Balance: 38, At: SampleTime,
 		Why: stock.Why{Cause: stock.Shipment, ReferenceType: "shipment", ReferenceID: SampleID[string](271), Note: "first parcel",

@@ -50,7 +50,7 @@ func WriteOrderReceipt(w *apijson.Writer, o *orders.Order, shippingAddress strin
 	w.End()
 }
 
-// writeStatusEntry writes one move of an order's status (interface §2.1).
+// writeStatusEntry writes one status change of an order (interface §2.1).
 func writeStatusEntry(w *apijson.Writer, e orders.Entry) {
 	w.Record("OrderStatusEntry", "")
 	apijson.ID(w, "id", e.ID)
@@ -63,7 +63,7 @@ func writeStatusEntry(w *apijson.Writer, e orders.Entry) {
 	w.End()
 }
 
-// writeOrderMembers writes what the full order and the row of a list share.
+// writeOrderMembers writes the members that the full order and the row of a list share.
 func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
 	apijson.ID(w, "id", o.ID)
 	w.Text("orderNumber", orders.Number(o.Number))
@@ -125,7 +125,7 @@ func writeOrderLines(w *apijson.Writer, o *orders.Order, full bool) {
 	w.EndList()
 }
 
-// writeChannelSync writes whether the platform has the order's newest status; null for an order without platform.
+// writeChannelSync writes whether the platform has the order's newest status; null for an order without a platform.
 func writeChannelSync(w *apijson.Writer, o *orders.Order) {
 	if o.Sync.State == "" {
 		w.Null("channelSync")
@@ -176,7 +176,7 @@ func writeIssues(w *apijson.Writer, o *orders.Order) {
 	w.EndList()
 }
 
-// WriteOrderState writes which order something belonged to, and the state that it is in now.
+// WriteOrderState writes the id and present status of an order.
 func WriteOrderState(w *apijson.Writer, o *orders.Order) {
 	apijson.ID(w, "orderId", o.ID)
 	apijson.Word(w, "orderStatus", o.Status)
@@ -230,7 +230,7 @@ func WriteOrderUpdatedData(w *apijson.Writer, o *orders.Order) {
 	w.End()
 }
 
-// writeOrderStatus writes the members that order.received and the events of a move share.
+// writeOrderStatus writes the members that order.received and the events of a status change share.
 func writeOrderStatus(w *apijson.Writer, o *orders.Order, previous orders.Status) {
 	apijson.ID(w, "id", o.ID)
 	w.TextOrNull("externalId", o.ExternalID())
@@ -243,7 +243,7 @@ func writeOrderStatus(w *apijson.Writer, o *orders.Order, previous orders.Status
 	w.Micros("updatedAt", o.UpdatedAt)
 }
 
-// SampleOrder is the order that describes the answers, one of each thing in it.
+// SampleOrder is the order in the examples of the description; it has one of everything.
 func SampleOrder() *orders.Order {
 	tax, rate := money.Amount(99800), money.Amount(200000)
 	line := orders.Line{ID: SampleID[id.Line](273), Product: SampleID[id.Product](274), Variant: SampleID[id.Variant](275),

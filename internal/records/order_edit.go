@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// WriteOrderEdit writes one change of an order beside its status (interface §4.1).
+// WriteOrderEdit writes one change of an order other than of its status (interface §4.1).
 func WriteOrderEdit(w *apijson.Writer, e *orders.Edited) {
 	w.Record("OrderEdit", "")
 	apijson.ID(w, "id", e.ID)
@@ -28,7 +28,7 @@ func WriteOrderEdit(w *apijson.Writer, e *orders.Edited) {
 	w.End()
 }
 
-// SampleOrderEdits are a line that was changed and a shipment that was deleted.
+// SampleOrderEdits are a changed line and a deleted shipment.
 func SampleOrderEdits() []orders.Edited {
 	return []orders.Edited{
 		{ID: SampleID[id.History](71), Source: orders.FromAPI, Actor: "key:" + SampleID[string](3), At: SampleTime, Changes: []orders.Change{

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// The runs of members that several records of an order share.
+// Groups of members that several records of an order share.
 
 func writeOrderChannel(w *apijson.Writer, o *orders.Order) {
 	apijson.IDOrNull(w, "channelId", o.Channel)

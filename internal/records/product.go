@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// Products is what products show beyond the catalog: their stock and where they are published.
+// Products has what reads of products show beyond the catalog: stock and publications.
 type Products struct {
 	Currency     string                   // of all prices
 	Levels       map[string][]stock.Level // by SKU
@@ -58,7 +58,7 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.End()
 }
 
-// WriteChanged writes a product as the feed shows it; deleted says that tombstones were asked for.
+// WriteChanged writes a product as the feed shows it; deleted says that tombstones were requested.
 func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bool) {
 	w.Record("ChangedProduct", "")
 	apijson.ID(w, "id", p.ID)
@@ -77,7 +77,7 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeVariants writes the variants; stock is what is on hand of each over all warehouses.
+// writeVariants writes the variants; stock is the on-hand of each, over all warehouses.
 func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
 	w.List("variants")
 	for i := range p.Variants {
@@ -99,7 +99,7 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product) {
 	w.EndList()
 }
 
-// writeCategoryIDs writes the categories that a product is in; references to categories that do not exist yet are left out.
+// writeCategoryIDs writes the categories of a product; references to categories that do not exist yet are left out.
 func writeCategoryIDs(w *apijson.Writer, p *catalog.Product) {
 	w.List("categoryIds")
 	for _, c := range p.CategoryIDs() {
@@ -108,10 +108,10 @@ func writeCategoryIDs(w *apijson.Writer, p *catalog.Product) {
 	w.EndList()
 }
 
-// writeMedia writes the images, which are kept as they go out.
+// writeMedia writes the images, which are stored in the form in which they are sent.
 func writeMedia(w *apijson.Writer, p *catalog.Product) { w.RawLike("media", p.Media, sampleMedia) }
 
-// Media is the JSON of a product's images, as the store keeps it and reads show it.
+// Media is the JSON of a product's images, in the form in which it is stored and sent.
 func Media(images []catalog.Image) string {
 	w := apijson.NewWriter(len(images) * 160)
 	writeImages(w, images)
@@ -171,7 +171,7 @@ func SampleProduct() *catalog.Product {
 		Links: []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}
 }
 
-// SampleProducts is what SampleProduct shows beyond the catalog.
+// SampleProducts has the stock and publications of SampleProduct.
 func SampleProducts() Products {
 	p := SampleProduct()
 	return Products{Currency: "EUR",

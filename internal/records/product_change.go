@@ -13,7 +13,7 @@ func WriteFieldChanges(w *apijson.Writer, r *catalog.Change) {
 	}
 }
 
-// WriteFieldChange writes what a field is before and after a dry run, each by a function that is given the member's name.
+// WriteFieldChange writes the old and new value of a field in a dry run; each function gets the member's name.
 func WriteFieldChange(w *apijson.Writer, field string, from, to func(name string)) {
 	w.Record("FieldChange", "")
 	w.Text("field", field)
@@ -22,7 +22,7 @@ func WriteFieldChange(w *apijson.Writer, field string, from, to func(name string
 	w.End()
 }
 
-// fieldText is a product's field as JSON, null of no product.
+// fieldText is a product's field as JSON, null without a product.
 func fieldText(p *catalog.Product, field string) string {
 	if p == nil {
 		return "null"

@@ -2,7 +2,7 @@ package records
 
 import "fmt"
 
-// SampleTime stands in samples: 2026-01-02T03:04:05.678Z.
+// SampleTime is the time in samples: 2026-01-02T03:04:05.678Z.
 const SampleTime = 1767323045678000
 
 // SampleID is the n-th identifier of the samples.

@@ -47,7 +47,7 @@ func writeRules(w *apijson.Writer, name string, r customers.Rules) {
 	w.End()
 }
 
-// SampleSegments have one of each rule together, and none in common: any may be left out.
+// SampleSegments are one segment with every rule and one without any, so that each rule is optional in the description.
 func SampleSegments() []customers.Segment {
 	orders, spent, at := int64(2), money.Amount(100*money.Scale), int64(SampleTime)
 	return []customers.Segment{

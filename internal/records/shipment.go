@@ -39,7 +39,7 @@ func writeShipmentMembers(w *apijson.Writer, o *orders.Order, s orders.Shipment)
 	w.Bool("automatic", s.Automatic)
 }
 
-// WriteNewShipment writes the answer to a shipment that was made: with the state that its order is in now.
+// WriteNewShipment writes the answer to a new shipment, with the present status of its order.
 func WriteNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("NewShipment", "data")
 	writeShipmentMembers(w, o, s)
@@ -47,7 +47,7 @@ func WriteNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.End()
 }
 
-// WriteShipmentCreatedData is the data of order.shipment_created: the shipment with its lines and where its order stands.
+// WriteShipmentCreatedData is the data of order.shipment_created: the shipment with its lines and the status of its order.
 func WriteShipmentCreatedData(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("ShipmentCreatedData", "")
 	writeShipmentMembers(w, o, s)

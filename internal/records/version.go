@@ -17,16 +17,16 @@ func Document(write func(w *apijson.Writer)) []byte {
 	return w.Bytes()
 }
 
-// ETag is the strong tag of a content (interface §8).
+// ETag is the strong ETag of a content (interface §8).
 func ETag(content []byte) string {
 	sum := sha256.Sum256(content)
 	return ETagOfSum(sum[:])
 }
 
-// ETagOfSum is ETag of a content whose SHA-256 is known.
+// ETagOfSum is the ETag of a content with a known SHA-256.
 func ETagOfSum(sum []byte) string { return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"` }
 
-// NamesETag reports whether the lines of If-Match or If-None-Match name a tag; * names every tag but "".
+// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "".
 func NamesETag(lines []string, tag string) bool {
 	if tag == "" {
 		return false
