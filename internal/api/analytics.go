@@ -30,13 +30,13 @@ var analyticsRoutes = []*route{
 		query: func(q *apijson.Query) { readSpan(q, time.Time{}) }, answer: data(sampleWebhookFigures), serve: (*API).webhookFigures},
 }
 
-// usualSpan is how far back figures reach unless said otherwise.
+// usualSpan is the default span of figures.
 const usualSpan = 30 * 24 * time.Hour
 
-// readSpan reads from and to: the last 30 days unless given.
+// readSpan reads from and to; the default is the last 30 days.
 func readSpan(q *apijson.Query, now time.Time) analytics.Span { return readSpanIn(q, now, time.UTC) }
 
-// readSpanIn is readSpan where bare dates are days of a time zone.
+// readSpanIn is readSpan with bare dates as days of a time zone.
 func readSpanIn(q *apijson.Query, now time.Time, zone *time.Location) analytics.Span {
 	from, fromGiven := q.TimeIn("from", false, zone)
 	to, toGiven := q.TimeIn("to", true, zone)
@@ -59,7 +59,7 @@ func readInterval(q *apijson.Query) analytics.Interval {
 	return analytics.Day
 }
 
-// readZone reads the time zone in which intervals begin: UTC unless given.
+// readZone reads the time zone in which intervals begin; the default is UTC.
 func readZone(q *apijson.Query) *time.Location {
 	zone, ok := regional.Zone(q.Text("timeZone"))
 	if !ok {

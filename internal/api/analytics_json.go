@@ -174,7 +174,7 @@ func writeWarehouseFigures(w *apijson.Writer, one analytics.Warehouse) {
 	w.Total("value", one.Value)
 }
 
-// writeWebhookFigures writes the deliveries of a span: all together, by endpoint, by event.
+// writeWebhookFigures writes the deliveries of a span: in total, by endpoint, by event.
 func writeWebhookFigures(w *apijson.Writer, f analytics.Webhooks) {
 	w.Record("WebhookFigures", "data")
 	writeSpan(w, f.Span)
@@ -209,8 +209,8 @@ func writeWebhookFigures(w *apijson.Writer, f analytics.Webhooks) {
 	w.End()
 }
 
-// writeDeliveryFigures writes counts by state. The rate is the percentage of attempts that delivered, whatever became of their
-// deliveries since; null while there are none.
+// writeDeliveryFigures writes counts by state. The rate is the percentage of attempts that delivered, whatever the
+// state of their deliveries now; null without attempts.
 func writeDeliveryFigures(w *apijson.Writer, e analytics.Endpoint) {
 	w.Int("pending", e.Pending)
 	w.Int("delivered", e.Delivered)
@@ -219,7 +219,7 @@ func writeDeliveryFigures(w *apijson.Writer, e analytics.Endpoint) {
 	var rate *money.Amount
 	if e.Attempts > 0 {
 		percent := money.Amount((1000*e.Answered + e.Attempts/2) / e.Attempts * money.Scale / 10)
-		if e.Answered < e.Attempts { // rounding never makes it perfect
+		if e.Answered < e.Attempts { // rounding must not make it 100 %
 			percent = min(percent, 999*money.Scale/10)
 		}
 		rate = &percent

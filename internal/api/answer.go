@@ -11,19 +11,19 @@ import (
 	"entrepot/internal/records"
 )
 
-// answer is what a handler returns: a status and a body of JSON. Resource is the id it is about.
+// answer is what a handler returns: a status and a body of JSON. resource is the id of the record that it is about.
 type answer struct {
 	status   int
-	parts    *apijson.Parts // of a large body, what comes before body
+	parts    *apijson.Parts // the first part of a large body
 	body     []byte
 	resource string
-	code     string // of an error
+	code     string // the code of an error
 	header   map[string]string
 	replay   bool
-	covered  int // how many bytes from its beginning the ETag covers, 0 for all: a feed's without the moment it was read
+	covered  int // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time
 }
 
-// size is the whole body's, in bytes.
+// size is the size of the whole body, in bytes.
 func (a *answer) size() int { return a.parts.Size() + len(a.body) }
 
 // held is how many bytes of memory the body takes until it is sent.
@@ -54,14 +54,14 @@ func writeDeleted[T ~string](w *apijson.Writer, resource T, more func(w *apijson
 	w.End()
 }
 
-// statusOf is the only place where an error becomes an HTTP status (interface §7). A kind it does not list is a 500.
+// statusOf is the only place where an error is given its HTTP status (interface §7). A kind that is not listed is a 500.
 var statusOf = map[apperr.Kind]int{
 	apperr.Invalid: 400, apperr.Unauthorized: 401, apperr.Forbidden: 403, apperr.NotFound: 404, apperr.Conflict: 409,
 	apperr.Precondition: 412, apperr.TooLarge: 413, apperr.Unsupported: 415, apperr.Refused: 422, apperr.TooMany: 429,
 	apperr.Unavailable: 503,
 }
 
-// failure turns an error into the one error shape. Anything else becomes "internal error".
+// failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal error".
 func failure(err error, requestID string) answer {
 	f, ok := apperr.As(err)
 	status := 0
@@ -96,7 +96,7 @@ func shaped(status int, f *apperr.Error, requestID string) answer {
 	return a
 }
 
-// errorKinds are the errors with members of their own; the others are of the kind Error (interface §7).
+// errorKinds names the records of errors with members of their own; others are the record Error (interface §7).
 var errorKinds = map[int]string{
 	http.StatusBadRequest: "ValidationError", http.StatusForbidden: "ScopeError", http.StatusConflict: "ConflictError",
 	http.StatusUnprocessableEntity: "TransitionError", http.StatusTooManyRequests: "RateLimitError",

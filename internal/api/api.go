@@ -1,10 +1,10 @@
-// Package api is the HTTP edge of the interface: it decodes, calls one operation, and encodes. No rule, no SQL.
+// Package api is the HTTP edge of the interface: it decodes, calls one operation, and encodes. It has no rules and no SQL.
 //
 //	routes.go    the whole table
-//	serve.go     the way of every request: id → credential → limit → scope → handler → ETag
+//	serve.go     what happens to every request: id → credential → limit → scope → handler → ETag
 //	write.go     one transaction around an operation, its Idempotency-Key and its answer
 //	answer.go    answers and the one error shape
-//	openapi.go   the document, made from the table
+//	openapi.go   the API description, built from the table
 //	*.go         handlers, one file per section of the interface
 package api
 
@@ -24,18 +24,18 @@ import (
 	"entrepot/internal/overload"
 )
 
-// Config is what an API is made of.
+// Config configures an API.
 type Config struct {
 	DB        *db.DB
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter
-	Budget    *budget.Budget // of memory for bodies and answers; nil: 256 MB
+	Budget    *budget.Budget // memory for bodies and answers; nil: 256 MB
 	Folder    string         // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	PublicURL string           // the service's address as the world sees it, "" for that of each request
-	Proxies   netguard.Proxies // whose X-Forwarded-For is believed (interface §8)
+	PublicURL string           // the service's public address, "" to take each request's
+	Proxies   netguard.Proxies // the proxies whose X-Forwarded-For is trusted (interface §8)
 	Dev       bool             // http and loopback addresses are allowed (interface §6.1)
 }
 
@@ -48,15 +48,15 @@ type API struct {
 	feeds    feedTotals
 	gate     *overload.Gate
 	large    *large
-	bulk     *budget.Budget // of the bodies of bulk routes, beside Budget: whatever they take, there is room left to work on them
+	bulk     *budget.Budget // of the bodies of bulk routes, smaller than Budget, so that memory is left to process them
 	refusals sampler        // of the log
 	refused  *refusals      // for the log of refused requests
-	// unchanged counts requests with If-None-Match on this node only: it protects the node, and is no limit of the plan.
+	// unchanged counts requests with If-None-Match on this node only: it protects the node and is no limit of the plan.
 	unchanged limits.Limiter
 	document  document
 }
 
-// New builds the table; it panics if a route is wrong, which a test would meet first.
+// New builds the table; it panics if a route is wrong, which tests detect.
 func New(c Config) *API {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -78,7 +78,7 @@ func New(c Config) *API {
 	return a
 }
 
-// Drain makes every further request answer 503, so that a load balancer turns away before the process ends.
+// Drain makes every further request answer 503, so that a load balancer stops sending requests before the process ends.
 func (a *API) Drain() { a.draining.Store(true) }
 
 // Draining reports whether Drain was called.

@@ -14,14 +14,15 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// valueLimit is the most values of a body outside the bulk routes. Three members of free JSON alone may hold 98,000.
+// valueLimit is the largest number of JSON values in a body outside the bulk routes. Three members of free JSON alone
+// may have 98,000.
 const valueLimit = 100_000
 
-// A body must come in time: after bodyTime at the latest, and that much later for each second's worth of bytes that has come.
+// A body must arrive within bodyTime, plus the time that its bytes so far take at bodyRate.
 const (
 	bodyTime = 15 * time.Second
 	bodyRate = 32 << 10 // bytes a second
-	bodyStep = 64 << 10 // what is taken for a body before any of it is here, however large it is said to be
+	bodyStep = 64 << 10 // memory reserved for a body before any of it arrives, however large its Content-Length
 	bulkWait = 10 * time.Second
 )
 
@@ -48,10 +49,10 @@ func (a *API) readBody(r *request) error {
 	if r.route.sdk() {
 		most = jsonvalue.MaxValues
 	}
-	// What the handler makes of it, and its values.
+	// The memory for the handler's work on it, and for its values.
 	weight := jsonvalue.ValueSize*min(jsonvalue.Weigh(raw), 2*most) + len(raw)
 	if r.route.sdk() {
-		weight += 2 * len(raw) // what is planned from it, and what is written
+		weight += 2 * len(raw) // for the plan made from it, and for what is written
 	}
 	if err := a.pause(r, func() error { return r.holds(weight) }); err != nil {
 		return err
@@ -62,10 +63,10 @@ func (a *API) readBody(r *request) error {
 	return err
 }
 
-// holds counts more bytes that the request takes of the node's memory.
+// holds reserves more bytes of the node's memory for the request.
 func (r *request) holds(n int) error { return r.share.Grow(r.ctx(), int64(n)) }
 
-// willWrite counts an answer that is going to take so many bytes of memory, or takes them already.
+// willWrite reserves memory for an answer of so many bytes.
 func (r *request) willWrite(n int) error {
 	more := n - r.written
 	if more <= 0 {
@@ -75,9 +76,9 @@ func (r *request) willWrite(n int) error {
 	return r.holds(more)
 }
 
-// readAll reads the body whole. Nothing is taken for what was only announced, but for the bulk routes: their bodies wait in the caller's
-// connection until there is room for all of it, for bulkWait at the most. If they took room as they come, many at once would each
-// hold a part and none would ever be whole.
+// readAll reads the whole body. Memory is reserved for bytes that have arrived and not for what was announced, except
+// on the bulk routes: their bodies wait in the caller's connection until there is memory for all of it, at most
+// bulkWait. If they took memory as they arrive, many at once would each hold a part and none would ever be complete.
 func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 	size := r.http.ContentLength
 	switch {
@@ -104,10 +105,10 @@ func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 	return raw, err
 }
 
-// read reads a body of at most bound bytes into as much memory as is reserved for it, or as it comes.
+// read reads a body of at most bound bytes into the memory reserved for it, or reserves more as it arrives.
 func (r *request) read(bound, reserved int64) ([]byte, error) {
 	began, control := time.Now(), http.NewResponseController(r.out)
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }() // else it would end the work on a body that came in time
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }() // or it would interrupt the work on a body that arrived in time
 	from := http.MaxBytesReader(r.out, r.http.Body, bound)
 	room := max(bodyStep, reserved+1)
 	if size := r.http.ContentLength; size > 0 {
@@ -118,7 +119,7 @@ func (r *request) read(bound, reserved int64) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		// Without a connection there is no deadline, and nothing can stall.
+		// Without a connection, in tests, there is no deadline and the read cannot stall.
 		_ = control.SetReadDeadline(began.Add(bodyTime + time.Duration(len(raw))*time.Second/bodyRate))
 		n, err := from.Read(raw[len(raw):cap(raw)])
 		raw = raw[:len(raw)+n]
@@ -134,7 +135,7 @@ func (r *request) read(bound, reserved int64) ([]byte, error) {
 			return nil, apperr.New(apperr.Invalid, "invalid_json", "the body ended too early")
 		case len(raw) == cap(raw):
 			room := min(2*int64(cap(raw)), bound+1)
-			if err := r.holds(int(room)); err != nil { // the old one is still there while it is copied
+			if err := r.holds(int(room)); err != nil { // the old buffer is still there while it is copied
 				return nil, err
 			}
 			raw = append(make([]byte, 0, room), raw...)
@@ -149,7 +150,7 @@ func tooLarge(bound int64) error {
 	return apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-// byteOrderMark is what some systems put before their UTF-8.
+// byteOrderMark is what some systems write before UTF-8.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 func isJSON(h http.Header) error {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// sampleErrors is an errors[] for descriptions.
+// sampleItemErrors is an errors[] for the description.
 func sampleItemErrors() []commerce.ItemError {
 	return []commerce.ItemError{{Index: 2, Key: "MUG-RED", Error: "price is required", Field: "price", Code: "required"}}
 }
@@ -22,7 +22,7 @@ func writeUpdated(w *apijson.Writer, out commerce.Updated) {
 	w.End()
 }
 
-// waits reports whether the caller asks for the finished outcome: Prefer: wait (RFC 7240).
+// waits reports whether the caller asks to wait for the final outcome: Prefer: wait (RFC 7240).
 func (r *request) waits() bool {
 	for _, line := range r.http.Header["Prefer"] {
 		for _, one := range strings.Split(line, ",") {
@@ -38,7 +38,7 @@ func (r *request) waits() bool {
 
 // bulk runs a bulk operation: it plans on a snapshot, and applies the plan in one transaction with the Idempotency-Key.
 func bulk[P any](a *API, r *request, operation *commerce.Planned[P], apply func(tx *db.Tx, plan P) (answer, error)) (answer, error) {
-	_ = a.read(r, operation.Prepare) // after an error the plan is made in the transaction, which meets the error again
+	_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		plan, err := operation.Plan(tx)
 		if err != nil {

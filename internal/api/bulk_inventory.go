@@ -26,8 +26,8 @@ func sampleUpdated(w *apijson.Writer) {
 	writeUpdated(w, commerce.Updated{Updated: 1, NotFound: 1, Errors: sampleItemErrors()})
 }
 
-// readStock reads a list of figures for levels: the items that can be applied and those that cannot. figure is the name that
-// the figure goes by.
+// readStock reads a list of quantities for levels: the valid items and the rejected ones. figure is the name of the
+// quantity's member.
 func readStock(o *apijson.Object, figure string, most int64) commerce.StockUpdate {
 	o.Record(choose(figure == "quantity", "UpdateInventory", "SetThresholds"))
 	u := commerce.StockUpdate{Drafts: []commerce.StockDraft{}}

@@ -21,7 +21,7 @@ var bulkPriceRoutes = []*route{
 		}), serve: (*API).updatePrices},
 }
 
-// readPrices reads the body: the items that can be applied and those that cannot.
+// readPrices reads the body: the valid items and the rejected ones.
 func readPrices(o *apijson.Object) commerce.PriceUpdate {
 	o.Record("UpdatePrices")
 	list := []catalog.PriceDraft{}

@@ -24,7 +24,8 @@ var bulkProductRoutes = []*route{
 		}), serve: (*API).importProducts},
 }
 
-// importProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or tries; 400, 404.
+// importProducts serves POST /api/v1/sdk/products/bulk-import: 202, or 200 when the caller waits or asks for a dry
+// run; 400, 404.
 func (a *API) importProducts(r *request) (answer, error) {
 	body, query := r.object(), r.query()
 	in := drafts.ReadImport(body)
@@ -51,7 +52,7 @@ func (a *API) importProducts(r *request) (answer, error) {
 	})
 }
 
-// writeAccepted writes answer (a): what was taken, and the job that goes on.
+// writeAccepted writes answer (a): the accepted items, and the job that completes the import.
 func writeAccepted(w *apijson.Writer, _ commerce.Import, out commerce.Imported) {
 	w.Record("ImportAccepted", "data")
 	apijson.ID(w, "jobId", out.Job)
@@ -63,7 +64,7 @@ func writeAccepted(w *apijson.Writer, _ commerce.Import, out commerce.Imported) 
 	w.End()
 }
 
-// importCounts is answer (b): the outcome in figures, and in a dry run what would change.
+// importCounts is answer (b): the outcome as counts, and in a dry run the changes.
 func importCounts(r *request, in commerce.Import, out commerce.Imported) answer {
 	w := apijson.NewWriter(1024)
 	writeCounts(w, in, out)

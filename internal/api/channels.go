@@ -219,7 +219,7 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	return out, err
 }
 
-// leaving prepares to take the webhooks of the channel of the path off its platform, as far as that answers.
+// leaving returns a function that removes the webhooks of the path's channel from its platform, if the platform answers.
 func (a *API) leaving(r *request) (forget func()) {
 	c, err := a.channel(r)
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *API) leaving(r *request) (forget func()) {
 	return func() { _ = a.Commerce.RemoveWebhooks(r.ctx(), a.DB, c, hookURL) }
 }
 
-// writeGone reports whether the channel is gone, or only inactive.
+// writeGone writes whether the channel was deleted or only deactivated.
 func writeGone(w *apijson.Writer, channel id.Channel, gone bool) {
 	w.Record("ChannelDeleted", "data")
 	apijson.ID(w, "id", channel)
@@ -247,7 +247,7 @@ func writeGone(w *apijson.Writer, channel id.Channel, gone bool) {
 	w.End()
 }
 
-// sampleGone are a channel that is gone and one that is only inactive.
+// sampleGone are a deleted channel and a deactivated one.
 func sampleGone(w *apijson.Writer) {
 	writeGone(w, records.SampleChannel.ID, true)
 	writeGone(w, records.SampleChannel.ID, false)
@@ -381,7 +381,7 @@ func (a *API) checkChannel(r *request) (answer, error) {
 	}); err != nil {
 		return answer{}, err
 	}
-	return a.write(r, func(*db.Tx) (answer, error) { // nothing is written but the answer, for its Idempotency-Key
+	return a.write(r, func(*db.Tx) (answer, error) { // only the answer is stored, for the Idempotency-Key
 		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeTest(w, result) }), nil
 	})
 }
@@ -407,7 +407,7 @@ func writeTest(w *apijson.Writer, t commerce.ConnectionTest) {
 	w.End()
 }
 
-// writeTestedShop writes what a test found out about the shop; null when nothing was proved.
+// writeTestedShop writes what a test learnt about the shop; null if the test did not reach it.
 func writeTestedShop(w *apijson.Writer, shop *connector.Shop) {
 	if shop == nil {
 		w.Null("shop")

@@ -96,7 +96,7 @@ func readCustomerFilter(q *apijson.Query) (f customers.Filter, segment id.Segmen
 	return f, segment, p
 }
 
-// listCustomers serves GET /api/v1/customers: 200; 400. An unknown segment has nobody in it.
+// listCustomers serves GET /api/v1/customers: 200; 400. An unknown segment has no customers.
 func (a *API) listCustomers(r *request) (answer, error) {
 	q := r.query()
 	f, segment, p := readCustomerFilter(q)

@@ -121,7 +121,7 @@ func (a *API) readDelivery(r *request) (out answer, err error) {
 	return out, err
 }
 
-// withoutData is the envelope of an event that the caller may not read.
+// withoutData is the envelope of an event whose data the caller may not read.
 func withoutData(event id.Event, name string, at int64) string {
 	w := apijson.NewWriter(160)
 	records.WriteEvent(w, "", event, name, at, "null")
@@ -172,7 +172,7 @@ func (a *API) listAllDeliveries(r *request) (answer, error) {
 	})
 }
 
-// writeCursorMeta writes the meta of a list that is only read on by its cursor.
+// writeCursorMeta writes the meta of a list that has a cursor and no pages.
 func writeCursorMeta(w *apijson.Writer, limit int, next string) {
 	w.Record("CursorMeta", "meta")
 	w.Int("limit", int64(limit))
@@ -228,7 +228,7 @@ func writeRetried(w *apijson.Writer, n int64) {
 	w.End()
 }
 
-// sampleDelivery is a delivery before anything is known of its request, and after its first attempt.
+// sampleDelivery is a delivery before its first attempt, and after it.
 func sampleDelivery(w *apijson.Writer) {
 	for _, detail := range []records.DeliveryDetail{{Tries: records.SampleAttempts}, records.SampleDetail} {
 		records.WriteDeliveryDetail(w, "data", &records.SampleDelivery, detail)

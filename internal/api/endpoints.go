@@ -59,8 +59,8 @@ func (a *API) createEndpoint(r *request) (answer, error) {
 	})
 }
 
-// vet is the 400 for a body with errors or with a URL that endpoints must not have. It looks the host up, so it comes before the
-// transaction.
+// vet is the 400 for a body with errors or with a URL that endpoints must not have. It resolves the host, so it comes
+// before the transaction.
 func (a *API) vet(r *request, o *apijson.Object, url *string) error {
 	if err := o.Err(); err != nil || url == nil {
 		return err
@@ -126,14 +126,14 @@ func (a *API) listEndpoints(r *request) (out answer, err error) {
 	return out, err
 }
 
-// readGrace reads for how long a replaced secret signs too.
+// readGrace reads for how long a replaced secret is used as well.
 func readGrace(o *apijson.Object) time.Duration {
 	o.Record("RotateSecret")
 	seconds := o.Int("graceSeconds", apijson.Int{Max: int64(commerce.MaxGrace / time.Second)})
 	return time.Duration(seconds.Or(int64(commerce.UsualGrace/time.Second))) * time.Second
 }
 
-// maybe starts reading a body that may be missing.
+// maybe starts reading an optional body.
 func (r *request) maybe() *apijson.Object {
 	if r.body == nil {
 		return apijson.Read(emptyBody)

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// tag puts the tag of its body on an answer.
+// tag sets the ETag of an answer.
 func (a *answer) tag() {
 	if a.header == nil {
 		a.header = map[string]string{}
@@ -14,12 +14,13 @@ func (a *answer) tag() {
 	if a.covered == 0 {
 		a.covered = a.size()
 	}
-	a.header["ETag"] = records.ETagOfSum(a.parts.Sum(a.body[:a.covered-a.parts.Size()])) // what is not covered stands at the end
+	// The part that the ETag does not cover is at the end.
+	a.header["ETag"] = records.ETagOfSum(a.parts.Sum(a.body[:a.covered-a.parts.Size()]))
 	a.header["Cache-Control"] = "private, no-cache"
 }
 
-// expected is what the caller expects of the record that a request changes: If-Match, where its route takes it, and whether the body, nil
-// for none, could be read.
+// expected is what the caller expects of the record that a request changes: If-Match, if its route takes it, and the
+// errors of the body, which may be nil.
 func (r *request) expected(body *apijson.Object) (e commerce.Expected) {
 	if r.route.ifMatch {
 		e.Versions = r.http.Header["If-Match"]

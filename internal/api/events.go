@@ -64,7 +64,7 @@ func readLogQuery(q *apijson.Query) webhooks.LogFilter {
 	return f
 }
 
-// readEvent serves GET /api/v1/developer/events/{id}: 200; 404. Of what the caller may not read by itself the data is null.
+// readEvent serves GET /api/v1/developer/events/{id}: 200; 404. The data is null if the caller may not read it.
 func (a *API) readEvent(r *request) (out answer, err error) {
 	which, err := pathID[id.Event](r, "id", "event")
 	if err != nil {
@@ -85,8 +85,8 @@ func (a *API) readEvent(r *request) (out answer, err error) {
 	return out, err
 }
 
-// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. Of what the caller may not
-// read by itself the data is null.
+// readLog serves GET /api/v1/developer/events: 200; 400. Following nextAfter while hasMore misses no event. The data
+// of events that the caller may not read is null.
 func (a *API) readLog(r *request) (answer, error) {
 	q := r.query()
 	f := readLogQuery(q)

@@ -11,9 +11,9 @@ import (
 	"entrepot/internal/limits"
 )
 
-// feedPage is which part of a change feed is wanted (interface §4.3).
+// feedPage selects a part of a change feed (interface §4.3).
 type feedPage struct {
-	Since   int64 // microseconds; changes since then, this instant included
+	Since   int64 // microseconds; changes at this instant or later
 	Given   bool  // since was given
 	Limit   int
 	Deleted bool // tombstones too
@@ -29,17 +29,16 @@ func readFeed(q *apijson.Query) feedPage {
 	return p
 }
 
-// feedMeta is what a page says of itself.
+// feedMeta is the meta of a page.
 type feedMeta struct {
-	Total int64 // all that match, this page's among them
+	Total int64 // all matching items, this page's included
 	Count int
 	More  bool
 	Next  int64 // the since of the next page
-	Now   int64 // the store's clock when the page was asked for
+	Now   int64 // the store's clock when the page was requested
 }
 
-// writeFeedMeta writes the meta of a change feed's page. It gives how many bytes were written up to the server's time, which no ETag
-// covers.
+// writeFeedMeta writes the meta of a page, and returns the number of bytes before the server's time, which no ETag covers.
 func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)
@@ -57,15 +56,15 @@ func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	return covered
 }
 
-// feedSource is what a feed is read from: its newest stamp, tombstones included, and counts of its rows.
+// feedSource has a feed's newest stamp, tombstones included, and counts its rows.
 type feedSource interface {
 	Newest(tx *db.Tx) (int64, error)
-	Count(tx *db.Tx, since, until int64) (int64, error) // of living rows
+	Count(tx *db.Tx, since, until int64) (int64, error) // without deleted rows
 	Tombstones(tx *db.Tx, since int64) (int64, error)
-	All(tx *db.Tx) (int64, error) // how many living rows there are
+	All(tx *db.Tx) (int64, error) // how many rows there are, without deleted ones
 }
 
-// readMeta works out the meta of a page whose last item (of count) has the given stamp.
+// readMeta reads the meta of a page with count items, the last of which has the given stamp.
 func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedPage, count int, more bool, last int64) (m feedMeta,
 	err error) {
 	m = feedMeta{Count: count, More: more}
@@ -94,14 +93,14 @@ func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedP
 		return m, nil
 	}
 	t.remember(tx, key, newest, p.Since, m.Total)
-	tombstones, err := source.Tombstones(tx, p.Since) // they are swept without a trace, so their counts are not remembered
+	tombstones, err := source.Tombstones(tx, p.Since) // they are removed later without a stamp, so their counts are not kept
 	m.Total += tombstones
 	return m, err
 }
 
-// feedTotals remembers how many items of a feed are left behind certain stamps, so that a caller who walks through a large
-// feed does not have it counted from there to its end on every page. What it remembers of a feed holds exactly as long as
-// the feed's newest stamp stays: each change of an item moves that.
+// feedTotals keeps counts of a feed's items after certain stamps, so that a caller who reads a large feed page by page
+// does not have the rest counted for every page. Counts are valid as long as the feed's newest stamp is unchanged,
+// because each change of an item raises it.
 type feedTotals struct {
 	mu    sync.Mutex
 	feeds map[feedKey]*knownTotals
@@ -118,17 +117,18 @@ type knownTotals struct {
 	marks  []mark // oldest first
 }
 
-// mark says how many live items have this stamp or a later one.
+// mark is how many items, without deleted ones, have this stamp or a later one.
 type mark struct{ since, total int64 }
 
-// Bounds of what is remembered: marks of a feed, feeds in all, and for how long.
+// Bounds of the kept counts: marks of a feed, feeds in total, and their lifetime.
 const (
 	maxMarks   = 64
 	maxFeeds   = 4096
 	marksValid = 10 * 60 * 1_000_000 // microseconds
 )
 
-// total gives how many live items have the stamp since or a later one: counted from the nearest mark, if there is one.
+// total is how many items, without deleted ones, have the stamp since or a later one: counted from the nearest mark,
+// if there is one.
 func (t *feedTotals) total(tx *db.Tx, key feedKey, source feedSource, newest, since int64) (int64, error) {
 	if since <= 0 {
 		return source.All(tx)
@@ -165,7 +165,7 @@ func (t *feedTotals) nearest(tx *db.Tx, key feedKey, newest, since int64) (best 
 
 func distance(a, b int64) int64 { return max(a, b) - min(a, b) }
 
-// remember notes a mark.
+// remember adds a mark.
 func (t *feedTotals) remember(tx *db.Tx, key feedKey, newest, since, total int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -40,16 +40,16 @@ func sampleFeed(w *apijson.Writer, item func(w *apijson.Writer, deleted bool)) {
 	w.End()
 }
 
-// feedPiece reads up to p.Limit items of a feed, writes them, and reports how many they are, whether there are more, and the last
-// one's stamp.
+// feedPiece reads up to p.Limit items of a feed, writes them, and returns how many they are, whether there are more,
+// and the last one's stamp.
 type feedPiece func(tx *db.Tx, p feedPage, w *apijson.Writer) (count int, more bool, last int64, err error)
 
-// A feed's page is read in pieces, the first of which is small and shows how large its items are. It ends early, with hasMore, once it
-// has feedBytes: a caller goes on from nextSince in any case.
+// A feed's page is read in pieces, the first of which is small and shows how large its items are. The page ends early,
+// with hasMore, when it has feedBytes: callers continue from nextSince in any case.
 const (
 	firstPiece  = 16
-	pieceGrowth = 8       // times the piece before, at the most
-	pieceBytes  = 1 << 20 // of a piece's items, as far as those before it allow to say
+	pieceGrowth = 8       // times the piece before, at most
+	pieceBytes  = 1 << 20 // of a piece's items, estimated from those before it
 	feedBytes   = 8 << 20
 )
 
@@ -78,8 +78,8 @@ func readPieces(r *request, tx *db.Tx, p feedPage, w *apijson.Writer, read feedP
 	}
 }
 
-// feed answers one page: it waits for stamps given before the request, so that a caller who keeps a clock of its own misses
-// nothing, and then reads on one snapshot.
+// feed answers one page: it waits for all stamps reserved before the request, so that a caller who keeps a clock of
+// its own misses nothing, and then reads on one snapshot.
 func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (out answer, err error) {
 	q := r.query()
 	p := readFeed(q)
@@ -104,7 +104,7 @@ func (a *API) feed(r *request, name string, source feedSource, page feedPiece) (
 		if err != nil {
 			return err
 		}
-		meta.Now = asked // a caller who goes on from it misses nothing
+		meta.Now = asked // a caller who continues from it misses nothing
 		covered = writeFeedMeta(w, p, meta)
 		w.End()
 		return nil

@@ -18,7 +18,7 @@ var inventoryFeedRoutes = []*route{
 		}, serve: (*API).inventoryChanges},
 }
 
-// levelFeed is what the feed's totals are counted from.
+// levelFeed counts the feed's items.
 type levelFeed struct{}
 
 func (levelFeed) Newest(tx *db.Tx) (int64, error) { return stock.Newest(tx) }

@@ -65,7 +65,7 @@ func writeLevelList(w *apijson.Writer, list []stock.Row, p page, total int64) {
 	w.End()
 }
 
-// sellable finds what the SKU of the path stands for. Errors: NotFound.
+// sellable finds the product or variant with the SKU of the path. Errors: NotFound.
 func sellable(tx *db.Tx, r *request) (catalog.Sellable, error) {
 	sku := r.http.PathValue("sku")
 	found, err := catalog.Resolve(tx, []string{sku})
@@ -91,5 +91,5 @@ func (a *API) getInventory(r *request) (answer, error) {
 	return one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteStock(w, item, list) }), nil
 }
 
-// maxLevelsOfSKU bounds the warehouses that one SKU's answer shows; the list has them all.
+// maxLevelsOfSKU limits the warehouses in the answer for one SKU; the list has all.
 const maxLevelsOfSKU = 1000

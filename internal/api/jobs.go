@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// jobRoutes are interface §4.3: what is under way on an account's channels, and one job by its id.
+// jobRoutes are interface §4.3: the jobs of an account's channels, and one job by its id.
 var jobRoutes = []*route{
 	{method: "GET", path: "/api/v1/sdk/sync/status", name: "getSyncStatus", section: "4.3",
 		summary: "Jobs under way, and the last that ended", access: keyHeader, scope: "read:channels",
@@ -80,7 +80,7 @@ func writeJobMeta(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
 	w.End()
 }
 
-// sampleJobList is a page with another one behind it.
+// sampleJobList is a page that is not the last one.
 func sampleJobList(w *apijson.Writer) {
 	w.List("data")
 	records.WriteJob(w, "", records.SampleJob)
@@ -88,7 +88,7 @@ func sampleJobList(w *apijson.Writer) {
 	writeJobMeta(w, []jobs.Job{records.SampleJob}, 20, true)
 }
 
-// maxActive bounds how many jobs the status shows.
+// maxActive limits the jobs in the status.
 const maxActive = 100
 
 // syncStatus serves GET /api/v1/sdk/sync/status: 200.
@@ -115,7 +115,7 @@ func (a *API) syncStatus(r *request) (answer, error) {
 	})
 }
 
-// endSyncStatus writes what follows the jobs under way.
+// endSyncStatus writes the part after the running jobs.
 func endSyncStatus(w *apijson.Writer, last *jobs.Job) {
 	if last == nil {
 		w.Null("lastSync")
@@ -125,7 +125,7 @@ func endSyncStatus(w *apijson.Writer, last *jobs.Job) {
 	w.End()
 }
 
-// sampleSyncStatus is the status before and after a first job ended.
+// sampleSyncStatus is the status before and after the first job has ended.
 func sampleSyncStatus(w *apijson.Writer) {
 	for _, last := range []*jobs.Job{nil, &records.SampleJob} {
 		w.Record("SyncStatus", "data")
@@ -136,7 +136,7 @@ func sampleSyncStatus(w *apijson.Writer) {
 	}
 }
 
-// readJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of what the job carries, 404.
+// readJob serves GET /api/v1/sdk/jobs/{jobId}: 200; 403 without the read scope of the job's resource, 404.
 func (a *API) readJob(r *request) (out answer, err error) {
 	which, err := pathID[id.Job](r, "jobId", "job")
 	if err != nil {

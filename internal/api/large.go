@@ -17,21 +17,22 @@ import (
 
 // Bounds of large answers (interface §8), sizes in bytes.
 const (
-	largeFrom   = 4 << 20 // of an answer's text: a larger one is written while it has one of a few places
-	unloadFrom  = 1 << 20 // of the packed text in memory: more goes to the answer's file
-	leastFree   = 1 << 30 // of the disk, that files of answers leave free
-	diskTimes   = 16      // all files together take that many times the node's budget of memory
+	largeFrom   = 4 << 20 // of an answer's text: a larger one is written only while it holds one of a few places
+	unloadFrom  = 1 << 20 // of the packed text in memory: what exceeds it goes to the answer's file
+	leastFree   = 1 << 30 // of the disk, which files of answers leave free
+	diskTimes   = 16      // all files together may have that many times the node's budget of memory
 	largeWait   = time.Minute
 	largeQueued = 128 // requests that may wait for a place
 )
 
-// errLarge ends the writing of an answer that turns out to be large and has no place: it is begun once more with one.
+// errLarge interrupts the writing of an answer that turns out to be large and holds no place: it is written again with one.
 var errLarge = errors.New("api: a large answer without a place")
 
-// large is what a node lends to large answers: places, few enough that those who read a little get a connection to the store, and disk.
+// large is the node's resources for large answers: places, few enough that small reads get a connection to the store,
+// and disk space.
 type large struct {
 	folder string
-	places *budget.Budget // two for each processor; an account has half of them at most
+	places *budget.Budget // two for each processor; one account has at most half of them
 	disk   *budget.Budget // bytes
 	queued atomic.Int64
 }
@@ -40,16 +41,17 @@ func newLarge(folder string, memory int64) *large {
 	return &large{folder: folder, places: budget.New(int64(2 * runtime.GOMAXPROCS(0))), disk: budget.New(diskTimes * memory)}
 }
 
-// overflow is where one large answer goes when it leaves memory: a file that has no name once it is open.
+// overflow is the file of one large answer. It has no name once it is open.
 type overflow struct {
 	large *large
 	place budget.Share
 	disk  budget.Share
 	file  *os.File
-	full  bool // the disk takes no more of it
+	full  bool // the disk takes no more of the answer
 }
 
-// list answers {"data": […], "meta": {…}}. rows reads and writes the elements, and gives how many there are on all pages.
+// list answers {"data": […], "meta": {…}}. rows reads and writes the elements, and returns how many there are on all
+// pages.
 func (a *API) list(r *request, p page, rows func(tx *db.Tx, w *apijson.Writer) (total int64, err error)) (answer, error) {
 	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		w.Object("")
@@ -65,8 +67,8 @@ func (a *API) list(r *request, p page, rows func(tx *db.Tx, w *apijson.Writer) (
 	})
 }
 
-// paged answers what read reads on a snapshot and writes, calling cut after each element. When that turns out to be much, read runs once
-// more with a place for large answers.
+// paged answers what read reads on a snapshot and writes, calling cut after each element. If the answer turns out to
+// be large, read runs once more with a place for large answers.
 func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (answer, error) {
 	w := apijson.NewWriter(4096)
 	run := func(tx *db.Tx) error {
@@ -92,7 +94,7 @@ func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (
 	}
 	out := answer{status: http.StatusOK, parts: w.Parts(), body: w.Bytes()}
 	if out.parts != nil {
-		out.body = bytes.Clone(out.body) // without the room for a whole block
+		out.body = bytes.Clone(out.body) // without the rest of its buffer
 	}
 	return out, nil
 }
@@ -110,8 +112,8 @@ func (r *request) waitLarge() error {
 	return o.place.Grow(r.ctx(), 1)
 }
 
-// cut packs what was written of an answer once it is much, and keeps the packed text out of memory, or counts it. Errors: errLarge;
-// Unavailable.
+// cut packs what was written of a large answer, and moves the packed text to a file, or reserves memory for it.
+// Errors: errLarge; Unavailable.
 func (r *request) cut(w *apijson.Writer) error {
 	if !w.Cut() {
 		return nil
@@ -127,8 +129,8 @@ func (r *request) cut(w *apijson.Writer) error {
 	return r.willWrite(w.Held())
 }
 
-// take moves what is packed in memory to the answer's file. What the disk does not take stays in memory. Errors: Unavailable, when all
-// files together are as large as they may be; the context's.
+// take moves the packed text from memory to the answer's file. What the disk does not take stays in memory. Errors:
+// Unavailable, when all files together are as large as allowed; the context's.
 func (o *overflow) take(r *request, parts *apijson.Parts) error {
 	if free, known := diskspace.Free(o.large.folder); o.full || known && free < leastFree {
 		o.full = true
@@ -140,7 +142,7 @@ func (o *overflow) take(r *request, parts *apijson.Parts) error {
 			o.full = true
 			return nil
 		}
-		os.Remove(file.Name()) // where an open file keeps its name, close removes it
+		os.Remove(file.Name()) // if the system does not allow that for an open file, close removes it
 		o.file, o.disk = file, o.large.disk.Share(0)
 		o.disk.Account, o.disk.Wait = r.share.Account, largeWait
 	}
@@ -151,7 +153,7 @@ func (o *overflow) take(r *request, parts *apijson.Parts) error {
 	return nil
 }
 
-// rewind begins the file anew.
+// rewind empties the file.
 func (o *overflow) rewind() error {
 	o.full = false
 	if o.file == nil {
@@ -165,7 +167,7 @@ func (o *overflow) rewind() error {
 	return err
 }
 
-// close gives everything back.
+// close releases the file and its space.
 func (o *overflow) close() {
 	o.place.Release()
 	o.disk.Release()

@@ -4,7 +4,7 @@ import (
 	"entrepot/internal/apijson"
 )
 
-// page is which part of a list is wanted.
+// page selects a part of a list.
 type page struct {
 	Number int // from 1
 	Limit  int
@@ -13,7 +13,7 @@ type page struct {
 // Offset is how many rows come before the page.
 func (p page) Offset() int { return (p.Number - 1) * p.Limit }
 
-// readPage reads page and limit (perPage is the same); a limit above most is cut to it (interface §4.1).
+// readPage reads page and limit (perPage is the same); a limit above most is cut to most (interface §4.1).
 func readPage(q *apijson.Query, usual, most int) page {
 	p := page{Number: q.Int("page", 1, 1, 1_000_000_000), Limit: q.Int("limit", usual, 1, most)}
 	if per := q.Int("perPage", usual, 1, most); q.Has("perPage") && !q.Has("limit") {
@@ -35,7 +35,7 @@ func writeMeta(w *apijson.Writer, p page, total int64, more func(w *apijson.Writ
 	w.End()
 }
 
-// writeRows writes the elements of a list, and cuts the answer behind each.
+// writeRows writes the elements of a list, and calls cut after each.
 func writeRows[T any](r *request, w *apijson.Writer, list []T, write func(*T)) error {
 	for i := range list {
 		write(&list[i])
@@ -46,8 +46,8 @@ func writeRows[T any](r *request, w *apijson.Writer, list []T, write func(*T)) e
 	return nil
 }
 
-// inPieces gives a list of ids in pieces to read, which reads what belongs to them and writes it. The first piece is small; the others
-// are as large as it shows that they may be.
+// inPieces passes a list of ids in pieces to read, which reads and writes the elements. The first piece is small; the
+// size of its elements determines the size of the next ones.
 func inPieces[T any](w *apijson.Writer, list []T, read func(piece []T) error) error {
 	began := w.Len()
 	for done, size := 0, listPiece; done < len(list); {
@@ -61,7 +61,7 @@ func inPieces[T any](w *apijson.Writer, list []T, read func(piece []T) error) er
 	return nil
 }
 
-// nextPiece is how many elements to read after done ones, the last piece of which had size, have become so many bytes.
+// nextPiece is how many elements to read after done elements, of which the last piece had size, gave so many bytes.
 func nextPiece(size, done, written int) int {
 	return max(1, min(size*pieceGrowth, pieceBytes*done/max(1, written)))
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// logRequest writes the one line of a request. It says no more of a caller than its address and credential: no query, no body, and
-// of the path nothing that looks like an e-mail address.
+// logRequest writes the log line of a request. It names a caller by address and credential only: no query, no body,
+// and no part of the path that looks like an e-mail address.
 func (a *API) logRequest(r *request, out answer, took time.Duration) {
 	level := slog.LevelInfo
 	if out.status >= 500 && out.status != http.StatusServiceUnavailable {
@@ -35,7 +35,7 @@ func (a *API) logRequest(r *request, out answer, took time.Duration) {
 	a.Log.LogAttrs(r.ctx(), level, "request", list...)
 }
 
-// shownPath is a request's path as the log has it: cut, and without e-mail addresses.
+// shownPath is a request's path for the log: cut, and without e-mail addresses.
 func shownPath(r *http.Request) string {
 	path := clip(strings.ToValidUTF8(r.URL.Path, "\uFFFD"), 256)
 	if !strings.Contains(path, "@") {
@@ -50,7 +50,7 @@ func shownPath(r *http.Request) string {
 	return strings.Join(parts, "/")
 }
 
-// clip cuts a text to so many bytes, and marks that it did.
+// clip cuts a text to so many bytes, and marks the cut.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -61,7 +61,7 @@ func clip(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// sampler lets some events of each second through and counts the others.
+// sampler passes some events of each second and counts the others.
 type sampler struct {
 	mu     sync.Mutex
 	second int64
@@ -72,7 +72,7 @@ type sampler struct {
 // samplesPerSecond is how many refusals a second are logged one by one.
 const samplesPerSecond = 10
 
-// take reports whether this event is shown, and if so, how many were not since the last that was.
+// take reports whether to show this event, and if so, how many were left out since the last one shown.
 func (s *sampler) take(now time.Time) (shown bool, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,8 @@ var (
 // Collectors are what the edge measures; the server registers them.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{requests} }
 
-// methods are the labels for methods; a caller may invent others, and each label stays for ever.
+// methods are the labels for methods; other methods share one label, because callers may invent any, and labels are
+// kept forever.
 var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE",
 	"OPTIONS": "OPTIONS"}
 

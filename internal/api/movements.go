@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// movementRoutes are the ledger and what a caller puts into it (interface §4.5.5).
+// movementRoutes are the ledger, and callers' movements and transfers (interface §4.5.5).
 var movementRoutes = []*route{
 	{method: "GET", path: "/api/v1/inventory/{sku}/ledger", name: "listStockMovements", section: "4.5.5",
 		summary: "List what moved the stock of a SKU", scope: "read:inventory",

@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// notificationRoutes are interface §5.3 and §6.3: what platforms send, signed by them; no key, no login. The auction marketplace
-// uses one address for its handshake and its events, so both verbs answer on both.
+// notificationRoutes are interface §5.3 and §6.3: notifications of platforms, which the platforms sign; no key, no
+// login. The auction marketplace uses one address for its handshake and its events, so both verbs answer on both.
 var notificationRoutes = []*route{
 	{method: "POST", path: "/api/v1/webhooks/platform/{channelId}/{platform}", name: "receiveNotification", section: "6.3",
 		summary: "A platform's notification", errors: []int{401}, access: public, raw: true,
@@ -46,10 +46,10 @@ func (a *API) platformChannel(r *request) (c channels.Channel, known connector.C
 	return c, known, err
 }
 
-// receive serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a probe; 400, 401, 404.
+// receive serves POST …/webhooks/platform/{channelId}/{platform}: 201, 200 for a test call; 400, 401, 404.
 func (a *API) receive(r *request) (answer, error) {
 	got, err := a.notification(r)
-	if !got.Verified { // junk spends its sender's allowance, never the channel's
+	if !got.Verified { // an invalid notification counts against its sender's limit, never against the channel
 		if over := a.limit(r, a.address(r), accounts.Starter, nil); over != nil {
 			return answer{}, over
 		}
@@ -66,7 +66,7 @@ func (a *API) receive(r *request) (answer, error) {
 	return answer{status: status, body: w.Bytes()}, nil
 }
 
-// notification reads and verifies what a platform sent, and queues what it asks for.
+// notification reads and verifies a platform's notification, and queues the work that it asks for.
 func (a *API) notification(r *request) (commerce.Received, error) {
 	c, known, err := a.platformChannel(r)
 	if err != nil {
@@ -97,7 +97,7 @@ func writeReceived(w *apijson.Writer, got commerce.Received) {
 	w.End()
 }
 
-// sampleReceived are the answers to what is acted on, ignored and known already.
+// sampleReceived are the answers to notifications that are processed, ignored and known already.
 func sampleReceived(w *apijson.Writer) {
 	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.StockPushQueued}})
 	writeReceived(w, commerce.Received{Notice: connector.Outcome{Action: connector.Ignored, Reason: "this event is not handled"}})
@@ -124,7 +124,7 @@ func (a *API) challenge(r *request) (answer, error) {
 	return answer{status: http.StatusOK, body: body}, err
 }
 
-// publicBase is the service's address as the world sees it.
+// publicBase is the service's public address.
 func (a *API) publicBase(r *request) string {
 	if a.PublicURL != "" {
 		return a.PublicURL

@@ -22,30 +22,32 @@ var docRoutes = []*route{
 		serve: (*API).openapi},
 }
 
-// openapi serves the document that describes exactly what runs.
+// openapi serves the API description.
 func (a *API) openapi(*request) (answer, error) {
 	return answer{status: http.StatusOK, body: a.Description()}, nil
 }
 
-// Description is Document, made at the first call and kept: read it only.
+// Description is Document, built at the first call and kept: do not change it.
 func (a *API) Description() []byte {
 	a.document.once.Do(func() { a.document.text = a.Document() })
 	return a.document.text
 }
 
-// document is built once, when it is first asked for.
+// document is built when it is first needed.
 type document struct {
 	once sync.Once
 	text []byte
 }
 
-// object is a JSON object of the document. It is written with its names in order, so that the document is the same in every run.
+// object is a JSON object of the document. Its names are written in sorted order, so that the document is the same in
+// every run.
 type object = map[string]any
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// Document is the OpenAPI 3.1 document of the route table: bodies and parameters as their readers read them, answers and events as
-// their writers write them. Two runs of one version make the same bytes. It panics if two readers give one name to different records.
+// Document is the OpenAPI 3.1 document of the route table: bodies and parameters from their readers, answers and
+// events from their writers. Two runs of one version give the same bytes. It panics if two readers use one name for
+// different records.
 func (a *API) Document() []byte {
 	var components apijson.Components
 	paths, tags := map[string]object{}, []object{}
@@ -82,7 +84,7 @@ func (a *API) Document() []byte {
 			}},
 	})
 	if err != nil {
-		panic(err) // the table holds only plain values
+		panic(err) // the table has only plain values
 	}
 	return text
 }
@@ -92,7 +94,7 @@ const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Eve
 	"and X-RateLimit-*. Every POST, PATCH and PUT honours Idempotency-Key, every GET answers If-None-Match with 304. " +
 	"Unknown members and parameters are ignored; clients should ignore what they do not know, too."
 
-// tags say what each group of operations is about, by the name that tag gives it.
+// tagAbout describes each group of operations, by its name.
 var tagAbout = map[string]string{
 	"orders": "Orders, their lines, states and shipments", "customers": "Customers, their addresses, merging and erasing",
 	"segments": "Saved filters of customers",
@@ -115,7 +117,7 @@ func withTag(tags []object, name string) []object {
 	return append(tags, object{"name": name, "description": tagAbout[name]})
 }
 
-// tag is the group that a route belongs to.
+// tag is the group of a route.
 func (r *route) tag() string {
 	parts := append(strings.Split(strings.TrimPrefix(strings.TrimPrefix(r.path, "/api/v1"), "/"), "/"), "")
 	switch {
@@ -158,7 +160,7 @@ func (r *route) operation(components *apijson.Components) object {
 //go:embed examples/*.json
 var examples embed.FS
 
-// example is a body that the operation takes; PUT has that of PATCH. A test sends each of them.
+// example is a valid body for the operation; PUT has that of PATCH. A test sends each of them.
 func (r *route) example() json.RawMessage {
 	name := r.name
 	if rest, ok := strings.CutPrefix(name, "put"); ok {
@@ -171,7 +173,7 @@ func (r *route) example() json.RawMessage {
 	return text
 }
 
-// security says which credentials open a route, and the scope they need.
+// security lists the credentials that a route accepts, and the scope that they need.
 func (r *route) security() []any {
 	scopes := []string{}
 	if r.scope != "" {
@@ -202,7 +204,7 @@ func (r *route) parameters() []any {
 		s := apijson.DescribeQuery(r.query)
 		for _, name := range s.Names() {
 			p := object{"name": name, "in": "query", "schema": s.Properties[name]}
-			if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok { // createdAt[gte]: no name in any language
+			if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok { // createdAt[gte] is no identifier in any language
 				p["x-go-name"] = strings.ToUpper(before[:1]) + before[1:] + "Bracket" + strings.ToUpper(after[:1]) + after[1:]
 			}
 			params = append(params, p)
@@ -214,7 +216,7 @@ func (r *route) parameters() []any {
 	return params
 }
 
-// requestHeaders are the headers, beside the credential, that a route looks at.
+// requestHeaders are the headers that a route reads, without the credential.
 func (r *route) requestHeaders() (names []string) {
 	switch r.method {
 	case http.MethodGet:
@@ -233,7 +235,7 @@ func (r *route) requestHeaders() (names []string) {
 	return names
 }
 
-// responses are all answers of a route: success, 304, and the errors there can be.
+// responses are all answers of a route: success, 304, and the possible errors.
 func (r *route) responses(components *apijson.Components) object {
 	out := object{"default": object{"description": "An error of the service itself",
 		"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}}}}
@@ -266,7 +268,7 @@ func (r *route) response(components *apijson.Components, status int, sample func
 	return object{"description": http.StatusText(status), "headers": headers(names...), "content": object{"application/json": content}}
 }
 
-// errorStatuses are the errors that follow from what a route takes, and those that its row names.
+// errorStatuses are the errors that follow from a route's inputs, and those that its row lists.
 func (r *route) errorStatuses() []int {
 	list := append([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, r.errors...)
 	if r.access != public {
@@ -310,7 +312,7 @@ func errorResponse(components *apijson.Components, status int) object {
 			writeError(w, status, f, records.SampleID[string](0))
 		}
 	}
-	var names []string // the others are described once, at the top: named here they make clients ten times as long
+	var names []string // other headers are described once, at the top: repeated here they would make clients ten times as long
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		names = append(names, "Retry-After")
@@ -358,7 +360,7 @@ func requestHeader(name, description string) object {
 	return object{"name": name, "in": "header", "description": description, "schema": object{"type": "string"}}
 }
 
-// eventOperation is what an endpoint is sent for an event (interface §6.1, §6.2).
+// eventOperation describes the request that an endpoint receives for an event (interface §6.1, §6.2).
 func eventOperation(components *apijson.Components, k records.Kind) object {
 	write := func(w *apijson.Writer) { records.WriteSampleEvent(w, "", k) }
 	return object{

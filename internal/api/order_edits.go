@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// orderEditRoutes are what was changed of an order beside its status (interface §4.1).
+// orderEditRoutes are the changes of an order other than of its status (interface §4.1).
 var orderEditRoutes = []*route{
 	{method: "GET", path: "/api/v1/orders/{id}/edits", name: "listOrderEdits", section: "4.1", summary: "List what was changed of an order",
 		scope: "read:orders", answer: func(w *apijson.Writer) { writeOrderEdits(w, records.SampleOrderEdits()) }, serve: (*API).listOrderEdits},

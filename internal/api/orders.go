@@ -77,7 +77,7 @@ func (a *API) createOrder(r *request) (out answer, err error) {
 	return out, err
 }
 
-// source says whether a key or a person acts.
+// source says whether the caller is a key or a person.
 func source(who accounts.Caller) orders.Source {
 	if who.User != "" {
 		return orders.FromDashboard

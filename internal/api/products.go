@@ -51,7 +51,7 @@ func (a *API) getProduct(r *request) (out answer, err error) {
 	return out, err
 }
 
-// productAnswer is one product as it is read now.
+// productAnswer is the answer with one product as it is now.
 func productAnswer(tx *db.Tx, r *request, status int, p *catalog.Product) (answer, error) {
 	shown, err := commerce.ProductRecords(tx, r.caller.Currency, []*catalog.Product{p})
 	if err != nil {
@@ -112,7 +112,7 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 	if list := q.List("ids"); len(list) > 0 {
 		f.IDs = make([]id.Product, 0, len(list))
 		for _, text := range list {
-			if which, ok := id.Parse[id.Product](text); ok && !slices.Contains(f.IDs, which) { // what is no id names no product
+			if which, ok := id.Parse[id.Product](text); ok && !slices.Contains(f.IDs, which) { // a text that is no id matches no product
 				f.IDs = append(f.IDs, which)
 			}
 		}
@@ -123,7 +123,7 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 	return f, p
 }
 
-// readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; newest first when nothing is said.
+// readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; the default is newest first.
 func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
 	text, order := q.Text("sort"), q.Text("order")
 	if text == "" {

@@ -16,11 +16,11 @@ import (
 	"entrepot/internal/records"
 )
 
-// refusals gathers what callers were refused, so that a request writes nothing for it. Equal refusals are counted.
+// refusals collects refused requests in memory, so that a refused request writes nothing itself. Equal ones are counted.
 type refusals struct {
 	mu    sync.Mutex
 	seen  map[refusalKind]*audit.Refused
-	words map[string]bool // what the addresses of routes are made of
+	words map[string]bool // the words that occur in the paths of routes
 }
 
 func newRefusals() *refusals {
@@ -42,13 +42,13 @@ type refusalKind struct {
 	code          string
 }
 
-// Bounds between two writes: of one account, so that a flood of one hides nothing of the others, and of the node.
+// Bounds between two writes: of one account, so that one account's flood does not hide the others' refusals, and of the node.
 const (
 	accountRefusals = 50
 	nodeRefusals    = 2000
 )
 
-// noteRefused counts a request that was refused if it is known whose it was. Failed logins and platforms' notifications have logs of
+// noteRefused counts a refused request whose account is known. Failed logins and platforms' notifications have logs of
 // their own.
 func (a *API) noteRefused(r *request, out answer) {
 	if out.status < 400 || out.status >= 500 || out.status == statusHungUp || r.route == nil || r.route.access == public {
@@ -79,7 +79,7 @@ func (a *API) noteRefused(r *request, out answer) {
 	seen.At, seen.RequestID = a.DB.Now().UnixMicro(), keptRequestID(r.id)
 }
 
-// room reports whether another kind of refusal of an account is kept.
+// room reports whether another kind of refusal of an account can be kept.
 func (f *refusals) room(tenant id.Tenant) bool {
 	if len(f.seen) >= nodeRefusals {
 		return false
@@ -103,7 +103,7 @@ func keptRequestID(given string) string {
 	return ""
 }
 
-// shown is the address of a request that no route takes, without what might name a person: parts that no route has are *.
+// shown is the path of a request without a route: parts that no route has may name a person and become *.
 func (f *refusals) shown(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, part := range parts {
@@ -117,7 +117,7 @@ func (f *refusals) shown(path string) string {
 	return "/" + strings.Join(parts, "/")
 }
 
-// flushRefused writes what was gathered, one transaction an account.
+// flushRefused writes what was collected, one transaction for each account.
 func (a *API) flushRefused(ctx context.Context) error {
 	a.refused.mu.Lock()
 	seen := a.refused.seen
@@ -131,7 +131,7 @@ func (a *API) flushRefused(ctx context.Context) error {
 		list := lists[tenant]
 		slices.SortFunc(list, func(x, y audit.Refused) int { return cmp.Compare(x.At, y.At) })
 		if err := a.DB.Write(ctx, tenant, func(tx *db.Tx) error { audit.RecordRefused(tx, list); return nil }); err != nil {
-			return err // what was not written is lost: it is a log for people
+			return err // what was not written is lost, which a log for people permits
 		}
 	}
 	return nil

@@ -13,21 +13,21 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// request is one request on its way through the edge.
+// request is one request while it is processed.
 type request struct {
 	http     *http.Request
 	out      http.ResponseWriter // for headers, and for the deadlines of its connection
 	route    *route
-	id       string // X-Request-Id, given or made
+	id       string // X-Request-Id, given or generated
 	caller   accounts.Caller
-	spent    accounts.Caller // whose key was revoked or has expired, zero otherwise
+	spent    accounts.Caller // the caller if the key was revoked or has expired, otherwise zero
 	body     *jsonvalue.Value
-	share    budget.Share // of the node's memory
-	bulk     budget.Share // of the part of it that bodies of the bulk routes may take
-	written  int          // bytes of the answer that the share has already
-	large    bool         // its answer may be large: it has a place, or is bounded otherwise
+	share    budget.Share // its share of the node's memory
+	bulk     budget.Share // its share of the part for bodies of bulk routes
+	written  int          // bytes of the answer that are reserved already
+	large    bool         // its answer may be large: it holds a place, or is limited otherwise
 	overflow overflow
-	inside   bool // it has a turn of the node's
+	inside   bool // it holds one of the node's turns
 }
 
 func (r *request) ctx() context.Context { return r.http.Context() }
@@ -38,7 +38,7 @@ func (r *request) object() *apijson.Object { return apijson.Read(r.body) }
 // query starts reading the parameters.
 func (r *request) query() *apijson.Query { return apijson.ReadQuery(r.http.URL.Query()) }
 
-// pathID reads an identifier from the path: what is no UUID is not found (interface §7).
+// pathID reads an identifier from the path: a text that is no UUID is NotFound (interface §7).
 func pathID[T ~string](r *request, name, noun string) (T, error) {
 	v, ok := id.Parse[T](r.http.PathValue(name))
 	if !ok {

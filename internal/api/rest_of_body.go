@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// What is read of the body of a request that was refused before its end: a larger one, or one that takes longer, is cut off.
+// Limits of reading the rest of a refused request's body; after them the connection is closed.
 const (
 	restBytes = 32 << 20
 	restTime  = 5 * time.Second
 )
 
-// takeRest reads and drops what is left of a body. Most clients send all of it before they listen: if the connection were
-// closed on them, they would see a broken one and never the answer that says why (413, 401, 429).
+// takeRest reads and drops the rest of a body. Most clients send all of it before they read the answer: if the
+// connection were closed before, they would see a broken connection and not the answer that explains it (413, 401,
+// 429).
 func takeRest(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > restBytes || strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime)) // a client that stalls is not waited for
-	_, _ = io.CopyN(io.Discard, r.Body, restBytes)                              // what goes wrong here the answer cannot mend
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime)) // a client that stalls is cut off
+	_, _ = io.CopyN(io.Discard, r.Body, restBytes)                              // an error here changes nothing of the answer
 }

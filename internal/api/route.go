@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// access says which credential opens a route.
+// access says which credential a route accepts.
 type access int
 
 const (
@@ -25,29 +25,29 @@ const (
 // route is one operation of the interface.
 type route struct {
 	method   string
-	path     string // as http.ServeMux has it: /api/v1/orders/{id}
-	name     string // what clients call it: createOrder; unique
+	path     string // in the syntax of http.ServeMux: /api/v1/orders/{id}
+	name     string // operation id of the API description: createOrder; unique
 	section  string // of docs/interface.md
 	summary  string
 	access   access
-	scope    string               // "" for any valid credential
-	query    func(*apijson.Query) // reads its parameters; also describes them
+	scope    string               // "" if any valid credential is enough
+	query    func(*apijson.Query) // reads the parameters and describes them
 	body     func(*apijson.Object)
 	optional bool                          // the body may be missing
-	ifMatch  bool                          // it takes If-Match: the ETag of the record at the head of its path (interface §4.6)
-	answer   func(*apijson.Writer)         // writes a sample answer; describes it
+	ifMatch  bool                          // it takes If-Match: the ETag of the record that its path begins with (interface §4.6)
+	answer   func(*apijson.Writer)         // writes a sample answer and so describes it
 	status   int                           // of success; 0 = 200
-	others   map[int]func(*apijson.Writer) // other answers that are not errors, by status, each with its sample
-	errors   []int                         // statuses of errors beside those that follow from the rest of the row
-	rate     *limits.Rate                  // its own window on top of the plan's
-	most     int64                         // bytes of its body, when it is less than elsewhere
-	waits    bool                          // it waits more than it works, and bounds by itself how many do: it takes no turn of the node's
-	own      bool                          // logged-in users call it for themselves without its scope: {id} is theirs (interface §5.1)
-	raw      bool                          // a platform's: the handler reads the body, and counts what is not the platform's
+	others   map[int]func(*apijson.Writer) // other answers that are not errors, by status, with a sample
+	errors   []int                         // statuses of errors that do not follow from the rest of the row
+	rate     *limits.Rate                  // a rate limit of its own on top of the plan's
+	most     int64                         // largest body in bytes, if smaller than elsewhere
+	waits    bool                          // it mostly waits, and limits its own concurrency: it takes no turn of the node's
+	own      bool                          // logged-in users may call it for themselves without its scope: {id} is their own (interface §5.1)
+	raw      bool                          // a platform's notification: the handler reads the body, and counts invalid ones
 	serve    func(*API, *request) (answer, error)
 }
 
-// sdk reports the bulk routes, whose bodies may have 10 MB.
+// sdk reports whether it is a bulk route, whose bodies may have 10 MB.
 func (r *route) sdk() bool { return strings.HasPrefix(r.path, "/api/v1/sdk/") }
 
 // bound is how many bytes its body may have.
@@ -68,7 +68,7 @@ func (r *route) success() int {
 	return r.status
 }
 
-// table finds routes. ServeMux does the matching; the answers for no match are ours.
+// table finds routes. ServeMux matches them; the answers for no match are this package's.
 type table struct {
 	mux     *http.ServeMux
 	routes  []*route
@@ -90,14 +90,14 @@ func newTable(routes []*route) *table {
 	return t
 }
 
-// ServeMux cannot distinguish …/webhooks/deliveries/{id} from …/webhooks/{id}/deliveries. It gets the first kind under a
-// name that no route has.
+// ServeMux cannot distinguish …/webhooks/deliveries/{id} from …/webhooks/{id}/deliveries. The first kind is registered
+// under a name that no route has.
 const (
 	twin  = "/api/v1/developer/webhooks/deliveries/"
 	alias = "/-deliveries-/"
 )
 
-// apart is a path as ServeMux gets it.
+// apart is a path in the form in which ServeMux knows it.
 func apart(path string) string {
 	if rest, ok := strings.CutPrefix(path, twin); ok {
 		return alias + rest
@@ -108,12 +108,12 @@ func apart(path string) string {
 	return path
 }
 
-// find gives the route of a request and its path values, or the methods that the path does take.
+// find returns the route of a request and its path values, or the methods that the path takes.
 func (t *table) find(r *http.Request) (found *route, allowed []string) {
-	if asked := r.URL.EscapedPath(); path.Clean(asked) != asked { // ServeMux would take it for the clean path, to redirect there
+	if asked := r.URL.EscapedPath(); path.Clean(asked) != asked { // ServeMux would redirect to the clean path
 		return nil, nil
 	}
-	if !utf8.ValidString(r.URL.Path) || strings.IndexByte(r.URL.Path, 0) >= 0 { // no SKU and no id is written so
+	if !utf8.ValidString(r.URL.Path) || strings.IndexByte(r.URL.Path, 0) >= 0 { // no SKU and no id has such bytes
 		return nil, nil
 	}
 	if path := apart(r.URL.Path); path != r.URL.Path {
@@ -137,7 +137,7 @@ func (t *table) find(r *http.Request) (found *route, allowed []string) {
 	return nil, allowed
 }
 
-// discard is where ServeMux's own handler writes.
+// discard takes the output of ServeMux's own handlers.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

@@ -7,9 +7,9 @@ import (
 	"entrepot/internal/records"
 )
 
-// Samples describe the answers and are shown in the document as examples: they are the same in every run.
+// Samples describe the answers and are the document's examples: they are the same in every run.
 
-// sampleErrors describe each status of an error: together they have every member that it may have.
+// sampleErrors describe the errors of each status: together they have every possible member.
 var sampleErrors = map[int][]*apperr.Error{
 	http.StatusBadRequest: {
 		apperr.At("items[0].quantity", "must be at least 1"),

@@ -12,10 +12,10 @@ import (
 	"entrepot/internal/jsonvalue"
 )
 
-// writeSecret is write for an answer that shows a secret once: what the Idempotency-Key keeps of it is encrypted, so that
-// neither keys nor tokens are readable in the store.
+// writeSecret is write for an answer that shows a secret once: the answer is stored encrypted for its Idempotency-Key,
+// so that keys and tokens are not readable in the store.
 func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answer, error) {
-	if r.http.Header.Get("Idempotency-Key") == "" { // nothing is kept
+	if r.http.Header.Get("Idempotency-Key") == "" { // the answer is not stored
 		return a.write(r, act)
 	}
 	place := idempotency.Place(r.caller.Tenant, r.http.Method+" "+r.http.URL.Path, r.body.Fingerprint())
@@ -36,8 +36,8 @@ func (a *API) writeSecret(r *request, act func(tx *db.Tx) (answer, error)) (answ
 	return out, err
 }
 
-// disguise puts a text that is dear to guess in the place of a body's password, before the body's fingerprint is kept
-// under an Idempotency-Key; the other members (name, value, name, value …) stay as they are.
+// disguise replaces a body's password by a text that is costly to guess, before the body's fingerprint is stored for
+// an Idempotency-Key; the other members (name, value, name, value …) stay.
 func (a *API) disguise(r *request, password string, members ...string) error {
 	if r.http.Header.Get("Idempotency-Key") == "" {
 		return nil
@@ -60,7 +60,7 @@ func (a *API) disguise(r *request, password string, members ...string) error {
 	return err
 }
 
-// administers is the 403 for a user who may only look, on routes that a login opens and no scope (interface §4.5.8).
+// administers is the 403 for a user with a viewer's role, on routes that need a login and no scope (interface §4.5.8).
 func (r *request) administers() error {
 	if r.caller.Role == accounts.Viewer {
 		return apperr.New(apperr.Forbidden, "missing_scope", "this needs a user with the role owner or admin").With("requiredScope", "role:admin")
@@ -68,7 +68,7 @@ func (r *request) administers() error {
 	return nil
 }
 
-// created is the answer to something made.
+// created is the 201 with a new record.
 func created[T ~string](resource T, write func(w *apijson.Writer)) answer {
 	return one(http.StatusCreated, string(resource), write)
 }

@@ -12,18 +12,18 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Bounds of sending: an answer of more than sendStep bytes goes in steps, each of which must go within stepTime, all within
-// sendTime. A caller who reads more slowly loses the connection, and the node has its memory back.
+// Bounds of sending: an answer of more than sendStep bytes is sent in steps, each of which must take at most stepTime,
+// all at most sendTime. The connection of a slower reader is closed, and its memory released.
 const (
 	sendStep = 256 << 10
 	stepTime = 15 * time.Second
 	sendTime = 3 * time.Minute
 )
 
-// statusHungUp stands in log and metrics for requests whose caller did not wait for the answer. Nobody is sent it.
+// statusHungUp is the status in log and metrics of requests whose caller did not wait for the answer. It is never sent.
 const statusHungUp = 499
 
-// failed logs what is not an error for callers and turns the error into an answer.
+// failed logs errors that are not for callers and converts an error to an answer.
 func (a *API) failed(r *request, err error) answer {
 	if gone := r.ctx().Err(); gone != nil && (errors.Is(err, gone) || errors.Is(err, context.Canceled)) {
 		return answer{status: statusHungUp}
@@ -37,7 +37,7 @@ func (a *API) failed(r *request, err error) answer {
 
 func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	h := w.Header()
-	if h.Get("X-RateLimit-Limit") == "" { // answered before the limit was asked, and it is not asked for this
+	if h.Get("X-RateLimit-Limit") == "" { // answered before the limit was read, and not read for this
 		a.headers(w, limits.Off{}.Peek("", a.Now(), rates(accounts.Starter, nil)...))
 	}
 	for name, value := range out.header {
@@ -64,7 +64,7 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	write := func(part []byte) error {
 		for step := range slices.Chunk(part, sendStep) {
 			if out.size() > sendStep {
-				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last)) // without a connection nothing can stall
+				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last)) // without a connection, in tests, nothing can stall
 			}
 			if _, err := w.Write(step); err != nil {
 				return err

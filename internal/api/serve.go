@@ -17,14 +17,14 @@ import (
 	"entrepot/internal/records"
 )
 
-// maxTarget bounds the address of a request, in bytes; the longest that the interface asks for has 9,300.
+// maxTarget is the longest path with query, in bytes; the longest that the interface needs has 9,300.
 const maxTarget = 16 << 10
 
-// uncounted is how many bytes of each request and of its answer are not counted against the node's budget: nearly all requests
-// need no more, and the gate bounds how many there are.
+// uncounted is how many bytes of each request and of its answer are not counted against the node's budget: nearly all
+// requests need no more, and the concurrency limit bounds their number.
 const uncounted = 128 << 10
 
-// ServeHTTP takes every request of the interface the same way and writes one log line for it.
+// ServeHTTP handles every request of the interface in the same steps and writes one log line for it.
 func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	start := time.Now()
 	r := &request{http: hr, out: w, id: requestID(hr.Header.Get("X-Request-Id")), share: a.Budget.Share(uncounted)}
@@ -42,7 +42,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	a.noteRefused(r, out)
 }
 
-// handle finds out what to say; it turns every error and panic into an answer.
+// handle computes the answer; it converts every error and panic into one.
 func (a *API) handle(r *request) (out answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -82,7 +82,7 @@ func (a *API) enter(r *request) error {
 	return nil
 }
 
-// leave gives the request's turn back; done says that it has its answer.
+// leave releases the request's turn; done says that it was answered.
 func (a *API) leave(r *request, done bool) {
 	if r.inside {
 		a.gate.Leave(done)
@@ -90,7 +90,7 @@ func (a *API) leave(r *request, done bool) {
 	}
 }
 
-// pause lets others work while the request waits for something that takes no work: its body.
+// pause releases the request's turn while it waits for its body, which takes no work.
 func (a *API) pause(r *request, wait func() error) error {
 	if r.inside {
 		a.gate.Leave(false)
@@ -104,13 +104,13 @@ func (a *API) pause(r *request, wait func() error) error {
 	return nil
 }
 
-// address is whom a request without credential is counted for.
+// address is the client address by which a request without a credential is counted.
 func (a *API) address(r *request) string {
 	return "address:" + netguard.Network(a.Proxies.Client(r.http))
 }
 
-// unrouted answers 404, or 405 with the methods the path takes; both count against the caller's limit: that of the credential
-// if it is good, else the address's.
+// unrouted answers 404, or 405 with the methods that the path takes; both count against the caller's limit: that of a
+// valid credential, else the address's.
 func (a *API) unrouted(r *request, allowed []string) answer {
 	r.route = &route{access: anyCredential}
 	plan, who := accounts.Starter, a.address(r)
@@ -144,7 +144,7 @@ func (a *API) admit(r *request) (answer, error) {
 	reads := r.http.Method == http.MethodGet || r.http.Method == http.MethodHead
 	conditional := reads && refused == nil && r.http.Header.Get("If-None-Match") != ""
 	free := conditional && a.unchanged.Take(who, a.Now(), plan.UnchangedRate()).Allowed
-	if !free && (reads || !r.route.raw) { // a platform's notification is counted when it turns out not to be one
+	if !free && (reads || !r.route.raw) { // an invalid platform notification is counted later
 		if err := a.limit(r, who, plan, r.route.rate); err != nil {
 			return answer{}, err
 		}
@@ -174,10 +174,10 @@ func (a *API) admit(r *request) (answer, error) {
 	if err == nil && reads && out.status == http.StatusOK {
 		out.tag()
 	}
-	if err == nil && reads { // what a write has done is answered in any case
+	if err == nil && reads { // a write that was done is always answered
 		err = r.willWrite(out.held())
 	}
-	if conditional { // 304 is decided first and costs nothing (interface §8)
+	if conditional { // 304 is decided first and is not counted (interface §8)
 		if err == nil && records.NamesETag(r.http.Header["If-None-Match"], out.header["ETag"]) {
 			if free {
 				a.headers(r.out, a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
@@ -194,7 +194,7 @@ func (a *API) admit(r *request) (answer, error) {
 	return out, err
 }
 
-// ofCaller reports whether the route is one that users may call for themselves, and the caller does.
+// ofCaller reports whether users may call the route for themselves, and the caller does.
 func (r *request) ofCaller() bool {
 	return r.route.own && r.caller.User != "" && strings.EqualFold(r.http.PathValue("id"), string(r.caller.User))
 }
@@ -266,7 +266,7 @@ func (a *API) headers(w http.ResponseWriter, v limits.Verdict) {
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(v.Reset.Add(time.Second-1).Unix(), 10))
 }
 
-// requestID keeps a given id of visible ASCII, else makes one.
+// requestID returns a given id of visible ASCII, else a new one.
 func requestID(given string) string {
 	if given == "" || len(given) > 128 {
 		return id.New[string]()

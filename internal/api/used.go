@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// lastUsed gathers when keys were used, so that a request writes nothing for it.
+// lastUsed collects in memory when keys were used, so that a request writes nothing for that.
 type lastUsed struct {
 	mu   sync.Mutex
 	keys map[usedKey]time.Time
@@ -39,7 +39,7 @@ func (u *lastUsed) note(tenant id.Tenant, key id.Key, at time.Time) {
 	u.mu.Unlock()
 }
 
-// noteSignIn notes that a login is in use, unless that was written a moment ago.
+// noteSignIn records that a login is in use, unless that was written a moment ago.
 func (u *lastUsed) noteSignIn(who accounts.Caller, at time.Time) {
 	if who.Stale(at) {
 		u.mu.Lock()
@@ -48,7 +48,7 @@ func (u *lastUsed) noteSignIn(who accounts.Caller, at time.Time) {
 	}
 }
 
-// show puts a use that is not written yet on a key that was read.
+// show adds a use that is not written yet to a key that was read.
 func (u *lastUsed) show(tenant id.Tenant, key *accounts.Key) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -57,7 +57,7 @@ func (u *lastUsed) show(tenant id.Tenant, key *accounts.Key) {
 	}
 }
 
-// Flush writes when keys were last used and what callers were refused; the server calls it every few seconds and at the end.
+// Flush writes when keys were last used and which requests were refused; the server calls it every few seconds and at the end.
 func (a *API) Flush(ctx context.Context) error {
 	return errors.Join(a.flushLastUsed(ctx), a.flushRefused(ctx))
 }
@@ -91,7 +91,7 @@ func (a *API) flushLastUsed(ctx context.Context) error {
 	return nil
 }
 
-// written forgets a use, unless the key was used again.
+// written removes a use that was written, unless the key was used again.
 func (u *lastUsed) written(k usedKey, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

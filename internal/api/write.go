@@ -13,8 +13,9 @@ import (
 	"entrepot/internal/limits"
 )
 
-// write runs an operation in one transaction together with its Idempotency-Key: key and effect are one commit, and a
-// replay answers the same bytes (interface §4.1). The operation renders its answer inside, and may run again after a race.
+// write runs an operation in one transaction with its Idempotency-Key: key and effect are one commit, and a replay
+// answers the same bytes (interface §4.1). The operation renders its answer inside the transaction, and may run again
+// after a race.
 func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answer, error) {
 	k, err := a.keyOf(r)
 	if err != nil {
@@ -35,8 +36,8 @@ func (a *API) write(r *request, operation func(tx *db.Tx) (answer, error)) (answ
 	return a.answered(r, k, out, err)
 }
 
-// change runs an operation on the record that the path names by its id, in one transaction with the Idempotency-Key: noun is what the id
-// names. The operation gets what the caller expects of the record.
+// change runs an operation on the record of the path's id, in one transaction with the Idempotency-Key; noun is the
+// kind of record. The operation receives what the caller expects of the record.
 func change[T ~string](a *API, r *request, noun string, body *apijson.Object,
 	act func(tx *db.Tx, record T, expected commerce.Expected) (answer, error)) (answer, error) {
 	record, err := pathID[T](r, "id", noun)
@@ -47,9 +48,9 @@ func change[T ~string](a *API, r *request, noun string, body *apijson.Object,
 	return a.write(r, func(tx *db.Tx) (answer, error) { return act(tx, record, expected) })
 }
 
-// optimisticWrite is write for an operation in two steps (db.DB.OptimisticWrite). Prefetch asks for what the operation needs to know, so
-// that this travels in one message with the question for the Idempotency-Key. Decide, which it gives, is left out by a replay; store
-// queues the writes and renders the answer.
+// optimisticWrite is write for an operation in two phases (db.DB.OptimisticWrite). prefetch starts the operation's
+// reads, so that they travel in one message with the look-up of the Idempotency-Key. decide, which it returns, is
+// skipped for a replay; store queues the writes and renders the answer.
 func (a *API) optimisticWrite(r *request,
 	prefetch func(db.Reader) (decide func() (store func(db.GuardedWriter) answer, err error))) (answer, error) {
 	k, err := a.keyOf(r)
@@ -84,7 +85,7 @@ func orNothing(a *answer) answer {
 	return *a
 }
 
-// requestKey is the Idempotency-Key of a request; without one it does nothing.
+// requestKey is the Idempotency-Key of a request; it does nothing if there is none.
 type requestKey struct{ key, space, fingerprint, path string }
 
 func (a *API) keyOf(r *request) (k requestKey, err error) {
@@ -102,7 +103,7 @@ func (k requestKey) prefetch(r db.Reader) *db.Pending[*idempotency.Answer] {
 	return idempotency.PrefetchFind(r, k.key, k.space)
 }
 
-// replay is the answer that was kept under the key; nil when the key is free.
+// replay is the answer stored for the key; nil if the key is free.
 func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, error) {
 	found, err := kept.Wait()
 	if err != nil || found == nil {
@@ -119,7 +120,7 @@ func (k requestKey) save(w db.GuardedWriter, out answer) {
 	}
 }
 
-// answered is what a request is answered with after its transaction.
+// answered is the answer of a request after its transaction.
 func (a *API) answered(r *request, k requestKey, out answer, err error) (answer, error) {
 	if f, refused := apperr.As(err); k.key != "" && refused && f.Kind != apperr.Unavailable && f.Code != "idempotency_key_reused" {
 		return a.refusedTwice(r, k, err)
@@ -127,8 +128,9 @@ func (a *API) answered(r *request, k requestKey, out answer, err error) (answer,
 	return out, err
 }
 
-// refusedTwice looks for the key of a refused request once more: what refused it may be what another request with the same key has done
-// since this one looked. That one's effect and its key are one commit, so whoever has met the effect finds the key.
+// refusedTwice looks up the key of a refused request once more: the reason for the refusal may be the effect of
+// another request with the same key. That effect and its key are one commit, so a request that has met the effect
+// finds the key.
 func (a *API) refusedTwice(r *request, k requestKey, refusal error) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
 		tx.Last()
@@ -142,8 +144,8 @@ func (a *API) refusedTwice(r *request, k requestKey, refusal error) (out answer,
 	return out, err
 }
 
-// outside runs a step that a write needs and that no transaction holds: a call of a platform, the resolving of a name. It is left out
-// when the request's Idempotency-Key has an answer already: the write that follows says that one again.
+// outside runs a step of a write that must not be in a transaction: a call of a platform, the resolving of a name. It
+// is skipped if the request's Idempotency-Key has an answer already, which the write then returns.
 func (a *API) outside(r *request, step func() error) error {
 	k, err := a.keyOf(r)
 	if err != nil {
@@ -163,7 +165,7 @@ func (a *API) outside(r *request, step func() error) error {
 	return step()
 }
 
-// replay says again what was said, or 409 when the key came with another body.
+// replay returns the stored answer, or 409 if the key was used with another body.
 func replay(found *idempotency.Answer, fingerprint, path string) (answer, error) {
 	if found.Fingerprint != fingerprint {
 		f := apperr.New(apperr.Conflict, "idempotency_key_reused", "this Idempotency-Key was used with another body")

@@ -2,7 +2,7 @@ package reference
 
 import "encoding/json"
 
-// document is what the page reads of an OpenAPI 3.1 document.
+// document is the part of an OpenAPI 3.1 document that the page uses.
 type document struct {
 	Info struct {
 		Title, Version, Description string
@@ -38,7 +38,7 @@ type parameter struct {
 	Schema      schema
 }
 
-// schema is as much of a parameter's schema as fits one line.
+// schema is the part of a parameter's schema that fits one line.
 type schema struct {
 	Type, Format string
 	Enum         []any
@@ -56,5 +56,5 @@ type response struct {
 
 type content map[string]struct{ Example json.RawMessage }
 
-// example is the indented example of JSON content; "" when there is none.
+// example is the example of JSON content, indented; "" if there is none.
 func (c content) example() json.RawMessage { return c["application/json"].Example }

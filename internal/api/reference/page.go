@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// page is what page.html shows.
+// page is the data of page.html.
 type page struct {
 	Title, Version, About string
 	Groups                []*group
 	Events                []entry
-	Query                 string // what was searched for, "" for the whole page
-	Only                  bool   // one operation or event, with everything about it
+	Query                 string // the search, "" for the whole page
+	Only                  bool   // one operation or event, with all details
 }
 
-// find is the part of the page with the operations and events that have every word of a query in their names, paths or summaries.
+// find is the page reduced to operations and events that have every word of a query in their names, paths or summaries.
 func (p *page) find(query string) *page {
 	words := strings.Fields(strings.ToLower(query))
 	return p.where(query, false, func(e entry) bool {
@@ -28,7 +28,7 @@ func (p *page) find(query string) *page {
 	})
 }
 
-// one is the page of one operation or event, nil if there is none of that name.
+// one is the page of one operation or event, nil if there is none with that name.
 func (p *page) one(name string) *page {
 	found := p.where("", true, func(e entry) bool { return e.ID == name })
 	if len(found.Groups)+len(found.Events) == 0 {
@@ -62,7 +62,7 @@ type group struct {
 	Entries     []entry
 }
 
-// entry is one operation, or one event with what its receivers get.
+// entry is one operation, or one event with what its receivers are sent.
 type entry struct {
 	ID, Method, Path, Summary, About string
 	Credential                       string
@@ -73,7 +73,7 @@ type entry struct {
 	Answers                          []answer
 	Errors                           []answer
 	Curl                             string
-	Samples                          []sample // of other languages
+	Samples                          []sample // programs in several languages
 }
 
 // row is one parameter.
@@ -127,7 +127,7 @@ func newPage(text []byte) (*page, error) {
 func (d *document) entry(method, path string, op operation) entry {
 	e := entry{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, About: op.Description, Parameters: d.rows(op.Parameters)}
 	e.Credential, e.Scopes = credential(op.Security)
-	for _, scope := range e.Scopes { // they have a line of their own
+	for _, scope := range e.Scopes { // scopes have a line of their own
 		e.About = strings.TrimSuffix(e.About, " Needs the scope `"+scope+"`.")
 	}
 	var body json.RawMessage
@@ -153,7 +153,7 @@ func (d *document) entry(method, path string, op operation) entry {
 	return e
 }
 
-// rows are the parameters in the order of the document, references followed.
+// rows are the parameters in the order of the document, with references resolved.
 func (d *document) rows(list []parameter) (rows []row) {
 	for _, p := range list {
 		if p.Ref != "" {
@@ -193,7 +193,7 @@ func (s schema) line() string {
 	return text
 }
 
-// credential says in words what opens an operation, and the scopes that an API key or token needs.
+// credential describes the credential that an operation needs, and the scopes of an API key or token.
 func credential(security []map[string][]string) (text string, scopes []string) {
 	var kinds []string
 	for _, way := range security {
@@ -205,7 +205,7 @@ func credential(security []map[string][]string) (text string, scopes []string) {
 	return cmp.Or(strings.Join(kinds, " or "), "no credential"), scopes
 }
 
-// curl is a command to paste; KEY or TOKEN, and ids, are to be filled in.
+// curl is a command to paste; KEY or TOKEN, and ids, must be filled in.
 func curl(method, path string, security []map[string][]string, body json.RawMessage) string {
 	line := "curl"
 	if method != "GET" {

@@ -1,5 +1,6 @@
-// Package reference serves the API reference at /docs (interface §9): one page of all operations, what is searched for of them, and a page
-// of each with samples, rendered here from the OpenAPI document of what runs, without scripts and without calls to anywhere.
+// Package reference serves the API reference at /docs (interface §9): a page of all operations with a search, and a
+// page of each with samples. It renders them from the OpenAPI document of the running program, without scripts and
+// without calls to other hosts.
 //
 //	document.go   what the page needs of the OpenAPI document
 //	page.go       operations as the page shows them, by tag
@@ -27,7 +28,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // policy allows the page its stylesheet and its search, and nothing else.
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Render makes the page of an OpenAPI 3.1 document in JSON.
+// Render renders the page of an OpenAPI 3.1 document in JSON.
 func Render(document []byte) ([]byte, error) {
 	p, err := newPage(document)
 	if err != nil {
@@ -42,7 +43,7 @@ func (p *page) render() ([]byte, error) {
 	return html.Bytes(), err
 }
 
-// handler renders what is asked for of the one document.
+// handler renders pages of one document.
 type handler struct {
 	document func() []byte
 	mu       sync.Mutex
@@ -50,8 +51,9 @@ type handler struct {
 	whole    []byte
 }
 
-// Handler serves /docs, with ?q= what that finds, /docs/{operation} with samples in several languages, and /docs/style.css. document gives
-// the OpenAPI document, or nil while there is none yet: then a page is 503. The document is read once, at the first request.
+// Handler serves /docs, with ?q= the search, /docs/{operation} with samples in several languages, and /docs/style.css.
+// document returns the OpenAPI document, or nil if there is none yet: then a page is 503. The document is read once,
+// at the first request.
 func Handler(document func() []byte) http.Handler {
 	h := &handler{document: document}
 	mux := http.NewServeMux()
@@ -62,7 +64,7 @@ func Handler(document func() []byte) http.Handler {
 	return mux
 }
 
-// read gives the page and its whole text, nil while there is no document.
+// read returns the page and its whole text, nil if there is no document.
 func (h *handler) read() (*page, []byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +85,7 @@ func (h *handler) read() (*page, []byte, error) {
 	return p, h.whole, err
 }
 
-// longestQuery bounds what is searched for, in bytes.
+// longestQuery limits a search, in bytes.
 const longestQuery = 200
 
 func (h *handler) show(w http.ResponseWriter, r *http.Request) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// sample is how a program of one language makes a request.
+// sample is a program in one language that makes a request.
 type sample struct {
 	ID, Language, Text string
 }
 
-// samples are programs for one operation. They take the service's address from BASE and the credential from KEY or TOKEN; ids in braces
-// are to be filled in.
+// samples are programs for one operation. They take the service's address from BASE and the credential from KEY or
+// TOKEN; ids in braces must be filled in.
 func samples(method, path string, security []map[string][]string, body json.RawMessage) []sample {
 	c := request{method: method, path: path}
 	if len(security) > 0 {
@@ -32,10 +32,10 @@ func samples(method, path string, security []map[string][]string, body json.RawM
 // request is what a sample sends.
 type request struct {
 	method, path, body       string // body is JSON, "" for none
-	header, variable, before string // of the credential; "" for none
+	header, variable, before string // of the credential; "" for a public operation
 }
 
-// fill puts lines together that are not empty.
+// fill joins the lines that are not empty.
 func fill(lines ...string) string {
 	var b strings.Builder
 	for _, line := range lines {
@@ -46,7 +46,7 @@ func fill(lines ...string) string {
 	return b.String()
 }
 
-// when is a line that is only there in some samples.
+// when returns a line if it belongs into the sample, else "".
 func when(there bool, line string) string {
 	if there {
 		return line
