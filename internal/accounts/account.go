@@ -21,15 +21,15 @@ type Account struct {
 	UpdatedAt int64
 }
 
-// Settings are an account's own choices (interface §4.5).
+// Settings are the account's own settings (interface §4.5).
 type Settings struct {
 	StrictWarehouses bool   `json:"strictWarehouses"`
-	TimeZone         string `json:"timeZone,omitempty"` // by its name, "" for UTC: what is a day in the dashboard
-	Locale           string `json:"locale,omitempty"`   // of numbers and dates in the dashboard, "" for the browser's
+	TimeZone         string `json:"timeZone,omitempty"` // its name, "" for UTC; the dashboard's days are in it
+	Locale           string `json:"locale,omitempty"`   // the dashboard's format of numbers and dates, "" for the browser's
 }
 
-// Insert gives an account its number, points the transaction at it, and writes the rows that everything of an account
-// hangs on: its change clock, its order numbers and the warehouse MAIN. It is called in a transaction across accounts.
+// Insert gives an account its number, sets the transaction's tenant to it, and writes the rows that every account
+// needs: its change clock, its order numbers and the warehouse MAIN. Call it in a transaction across accounts.
 func (a *Account) Insert(tx *db.Tx) error {
 	if err := tx.Row("SELECT coalesce(max(tenant_id), 0) + 1 FROM tenants", nil, &a.Tenant); err != nil {
 		return err
@@ -47,10 +47,10 @@ func (a *Account) Insert(tx *db.Tx) error {
 // Own reads the transaction's account. Errors: NotFound.
 func Own(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.NoLock, "TRUE") }
 
-// LockOwn reads the transaction's account and holds it until the commit. Errors: NotFound.
+// LockOwn reads the transaction's account and locks it until the commit. Errors: NotFound.
 func LockOwn(tx *db.Tx) (Account, error) { return accountTable.One(tx, db.ForUpdate, "TRUE") }
 
-// Save writes what may change of a locked account.
+// Save writes the changed fields of a locked account.
 func (a *Account) Save(tx db.Writer) {
 	a.UpdatedAt = tx.Micros()
 	accountTable.Update(tx, a, "id = $2::UUID", a.ID).Rows(1, nil)
@@ -59,7 +59,7 @@ func (a *Account) Save(tx db.Writer) {
 func (s Settings) text() string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a struct of plain members
+		panic(err) // plain members always encode
 	}
 	return string(text)
 }

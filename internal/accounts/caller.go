@@ -1,4 +1,4 @@
-// Package accounts holds who may do what: merchant accounts (tenants), plans, users, access tokens and API keys
+// Package accounts holds accounts (tenants), plans, users, access tokens and API keys, and decides who may do what
 // (interface §5).
 package accounts
 
@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Role is what a user may do: see roleScopes.
+// Role determines what a user may do: see roleScopes.
 type Role string
 
 // The roles.
@@ -20,14 +20,14 @@ const (
 // Roles lists them.
 var Roles = []Role{Owner, Admin, Viewer}
 
-// Resources that scopes speak of: read:x and write:x for each.
+// Resources are the nouns of scopes: read:x and write:x for each.
 var Resources = []string{"products", "categories", "inventory", "orders", "customers", "channels", "analytics", "webhooks", "attributes",
 	"users"}
 
-// ChannelScopes are what the key of a custom channel may do (interface §5.1).
+// ChannelScopes are the scopes of a custom channel's key (interface §5.1).
 var ChannelScopes = scopesOf("products", "categories", "inventory", "orders", "customers")
 
-// AllScopes are every scope there is.
+// AllScopes are all scopes.
 var AllScopes = scopesOf(Resources...)
 
 func scopesOf(resources ...string) []string {
@@ -38,7 +38,8 @@ func scopesOf(resources ...string) []string {
 	return list
 }
 
-// Caller is who makes a request, read from the store at every request so that a revoked key is refused at once.
+// Caller is the credential of a request and its account, read from the store at every request so that a revoked key is
+// refused at once.
 type Caller struct {
 	Tenant   id.Tenant
 	Account  id.Account
@@ -49,16 +50,16 @@ type Caller struct {
 	Key      id.Key  // of an API key
 	User     id.User // of an access token
 	Role     Role
-	Scopes   []string   // of an API key; of a user the limit of what its role gives, none when empty
-	Channel  id.Channel // the custom channel an API key was made with
-	MadeBy   id.User    // the user behind an API key, "" for none
+	Scopes   []string   // of an API key; for a user the limit within its role's scopes, empty for no limit
+	Channel  id.Channel // the custom channel of an API key
+	MadeBy   id.User    // the user who made an API key, "" for none
 	Email    string     // of the user
-	SignIn   id.SignIn  // the login that an access token or a session is of, "" for none
+	SignIn   id.SignIn  // the login of an access token or a session, "" for none
 
-	signInUsed int64 // when the login was last noted as used
+	signInUsed int64 // when the use of the login was last recorded
 }
 
-// Actor names the caller in histories and logs: "key:<id>" or "user:<id>".
+// Actor identifies the caller in histories and logs: "key:<id>" or "user:<id>".
 func (c Caller) Actor() string {
 	switch {
 	case c.Key != "":

@@ -11,26 +11,26 @@ import (
 	"entrepot/internal/id"
 )
 
-// Key is an API key as it is kept: the key itself is not. Times are microseconds since 1970 UTC, 0 for none.
+// Key is an API key as it is stored, without its text. Times are microseconds since 1970 UTC, 0 for none.
 type Key struct {
 	ID         id.Key
 	Name       string
-	Prefix     string // what people recognise it by
+	Prefix     string // the beginning of its text, by which people recognise it
 	Scopes     []string
-	Channel    id.Channel // the custom channel it was made with
-	CreatedBy  id.User    // the user behind it: who made it, or who made the key that did; "" for none
+	Channel    id.Channel // its custom channel
+	CreatedBy  id.User    // the user who made it, or who made the key that did; "" for none
 	CreatedAt  int64
 	ExpiresAt  int64
 	LastUsedAt int64
 
-	hash      string // of its text; it is not read
+	hash      string // of its text; never read
 	revokedAt int64
 }
 
 // secretLength is how many random letters and digits follow a key's prefix: 238 bits.
 const secretLength = 40
 
-// NewSecret makes the text of a key: pk_live_…, or pk_test_… for a sandbox account (interface §5.1).
+// NewSecret generates the text of a key: pk_live_…, or pk_test_… for a sandbox account (interface §5.1).
 func NewSecret(sandbox bool) string {
 	if sandbox {
 		return "pk_test_" + random(secretLength)
@@ -40,7 +40,7 @@ func NewSecret(sandbox bool) string {
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// random gives n letters and digits, each equally likely.
+// random returns n letters and digits, each equally likely.
 func random(n int) string {
 	text, bytes := make([]byte, 0, n), make([]byte, 2*n)
 	for len(text) < n {
@@ -54,7 +54,7 @@ func random(n int) string {
 	return string(text)
 }
 
-// BadScopes says what is wrong with a key's scopes, "" for nothing.
+// BadScopes is the error of a key's scopes, "" for none.
 func BadScopes(scopes []string) string {
 	if len(scopes) == 0 {
 		return "must name at least one of " + strings.Join(AllScopes, ", ")
@@ -67,7 +67,7 @@ func BadScopes(scopes []string) string {
 	return ""
 }
 
-// Insert keeps a key; secret is its text, of which only a hash is stored.
+// Insert stores a key; secret is its text, of which only a hash is stored.
 func (k *Key) Insert(tx db.GuardedWriter, secret string) {
 	k.CreatedAt, k.Prefix = tx.Micros(), secret[:len("pk_live_")+4]
 	k.Scopes = slices.Compact(slices.Sorted(slices.Values(k.Scopes))) // a new list: the given one may be AllScopes
@@ -87,22 +87,22 @@ func KeyByID(tx *db.Tx, key id.Key) (Key, error) {
 	return keyTable.One(tx, db.NoLock, "id = $2::UUID AND "+notRevoked, key)
 }
 
-// revoke queues that keys are useless from this commit on; their rows stay for the histories that name them.
+// revoke queues that keys are invalid from this commit on; their rows stay for the histories that name them.
 func revoke[T ~string](tx db.Writer, column string, which T) *db.Step {
 	return tx.Queue("UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND "+column+" = $2::UUID AND "+notRevoked,
 		tx.TenantID(), which, tx.Micros())
 }
 
-// Revoke makes a key useless. Errors: NotFound when it is already.
+// Revoke revokes a key. Errors: NotFound if it was revoked already.
 func (k *Key) Revoke(tx db.Writer) { revoke(tx, "id", k.ID).Rows(1, keyTable.Missing()) }
 
-// RevokeOfChannel makes the keys that were made with a custom channel useless (interface §1, §5.1).
+// RevokeOfChannel revokes the keys of a custom channel (interface §1, §5.1).
 func RevokeOfChannel(tx db.Writer, channel id.Channel) { revoke(tx, "channel_id", channel) }
 
-// RevokeOfUser makes the keys that a user made useless, also those made with them (interface §5.1).
+// RevokeOfUser revokes the keys that a user made, and those made with them (interface §5.1).
 func RevokeOfUser(tx db.Writer, user id.User) { revoke(tx, "created_by", user) }
 
-// Used notes when a key was last used.
+// Used records when a key was last used.
 func Used(tx db.Writer, key id.Key, at time.Time) {
 	tx.Queue("UPDATE api_keys SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2", tx.TenantID(), key, at.UnixMicro())
 }

@@ -10,21 +10,21 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements of this file serve every account: they find out which one a credential, an e-mail address or a public
-// id belongs to, or list them all.
+// The statements of this file serve every account: they find the account of a credential, an e-mail address or a
+// public id, or list all.
 
-// Hash is how keys and tokens are kept: SHA-256, hex.
+// Hash is the stored form of keys and tokens: SHA-256, hex.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// Unauthorized is the 401 for a credential that opens nothing.
+// Unauthorized is the 401 for an invalid credential.
 func Unauthorized(message string) error {
 	return apperr.New(apperr.Unauthorized, "unauthorized", "%s", message)
 }
 
-// callerOf is the caller of an account.
+// callerOf is a caller of an account, without a credential.
 func callerOf(a Account) Caller {
 	return Caller{Tenant: a.Tenant, Account: a.ID, Plan: a.Plan, Currency: a.Currency, Sandbox: a.Sandbox, Settings: a.Settings}
 }
@@ -32,8 +32,8 @@ func callerOf(a Account) Caller {
 var byKey = "SELECT " + accountTable.Columns("t") + ", " + keyTable.Columns("k") +
 	" FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id WHERE k.hash = $1"
 
-// ByKey finds who an API key belongs to. Errors: Unauthorized for unknown, revoked and expired keys alike; of the latter two the caller
-// names account and key, and has no scopes.
+// ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike; for the
+// latter two the caller still names account and key, and has no scopes.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
 	var a Account
 	var k Key
@@ -58,7 +58,7 @@ var byToken = "SELECT k.expires_at, k.id, k.last_used_at, " + accountTable.Colum
 	" FROM tokens k JOIN tenants t ON t.tenant_id = k.tenant_id JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.user_id" +
 	" WHERE k.hash = $1"
 
-// ByToken finds who an access token belongs to. Errors: Unauthorized.
+// ByToken finds the caller of an access token. Errors: Unauthorized.
 func ByToken(tx *db.Tx, token string) (Caller, error) {
 	if isSession(token) {
 		return Caller{}, Unauthorized("this is a session of the dashboard, the API takes an access token")
@@ -67,14 +67,14 @@ func ByToken(tx *db.Tx, token string) (Caller, error) {
 	return s.Caller, err
 }
 
-// Session is who uses the dashboard: a user and the account.
+// Session is a login to the dashboard: a user and the account.
 type Session struct {
 	Caller  Caller
 	User    User
 	Account Account
 }
 
-// BySession finds who a session belongs to. Errors: Unauthorized.
+// BySession finds the session of a cookie's text. Errors: Unauthorized.
 func BySession(tx *db.Tx, text string) (Session, error) {
 	if !isSession(text) {
 		return Session{}, Unauthorized("this is no session of the dashboard")
@@ -104,10 +104,10 @@ func byLogin(tx *db.Tx, text string) (s Session, err error) {
 	return s, nil
 }
 
-// WrongLogin is the 401 that does not say which half was wrong.
+// WrongLogin is the 401 for a login; it does not say whether the address or the password is wrong.
 func WrongLogin() error { return Unauthorized("the e-mail address or the password is wrong") }
 
-// Login finds the user of an e-mail address, in whichever account, with the account; nil when there is none.
+// Login finds the user of an e-mail address, in any account, with the account; nil if there is none.
 func Login(tx *db.Tx, email string) (*User, id.Tenant, error) {
 	users, err := db.List(tx, userTable.Scanner(), userTable.Select("")+" WHERE email_key = $1", FoldEmail(email))
 	if err != nil || len(users) == 0 {
@@ -116,7 +116,7 @@ func Login(tx *db.Tx, email string) (*User, id.Tenant, error) {
 	return &users[0], users[0].tenant, nil
 }
 
-// Any reports whether the store has an account at all.
+// Any reports whether the store has an account.
 func Any(tx *db.Tx) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM tenants", nil, &n)

@@ -25,8 +25,9 @@ const (
 	saltLength = 16
 )
 
-// Hashing is what hashing a password with argon2id costs: Memory in KiB, and Passes over it, in one thread. The zero value is what
-// stored passwords cost, 19 MiB and two passes. Tests take less: their passwords protect nothing.
+// Hashing is the cost of hashing a password with argon2id: Memory in KiB, and Passes over it, in one thread. The zero
+// value is the cost of stored passwords, 19 MiB and two passes. Tests use less, because their passwords protect
+// nothing.
 type Hashing struct{ Memory, Passes uint32 }
 
 // cost is h, or the cost of stored passwords for the zero value.
@@ -43,32 +44,33 @@ func (h Hashing) key(password string, salt []byte, length uint32) []byte {
 	return argon2.IDKey([]byte(password), salt, h.Passes, h.Memory, 1, length)
 }
 
-// Bounds of a password in characters. The upper one bounds what hashing costs.
+// Bounds of a password in characters. The upper one limits the cost of hashing.
 const (
 	MinPassword = 8
 	MaxPassword = 200
 )
 
-// slots lets two passwords be hashed at once in a process, so that logins cannot take its memory; queue bounds who waits for that.
+// slots lets two passwords be hashed at once in a process, so that logins cannot take all its memory; queue limits how
+// many wait.
 var (
 	slots = make(chan struct{}, 2)
 	queue = make(chan struct{}, cap(slots)+maxWaiting)
 )
 
-// Bounds of waiting for a place: in number, and in time.
+// Bounds of waiting for a place: number and time.
 const (
 	maxWaiting = 32
 	maxWait    = 5 * time.Second
 )
 
-// hashed counts the places taken: each left 19 MiB to be collected.
+// hashed counts hashed passwords: each leaves 19 MiB for the garbage collector.
 var hashed atomic.Int64
 
-// Hashed is how many passwords were hashed so far.
+// Hashed is how many passwords were hashed since the start.
 func Hashed() int64 { return hashed.Load() }
 
-// Slot waits for one of the two places in which passwords may be hashed; give it back with the function. Errors: Unavailable when too
-// many wait already or it takes too long.
+// Slot waits for one of the two places for hashing; done releases it. Errors: Unavailable when too many wait already
+// or it takes too long.
 func Slot(ctx context.Context) (done func(), err error) {
 	select {
 	case queue <- struct{}{}:
@@ -94,8 +96,7 @@ func busy() error {
 	return apperr.New(apperr.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
 }
 
-// BadPassword says what is wrong with a new password, "" for nothing. The others are what is known of the user: the e-mail
-// address and the name.
+// BadPassword is the error of a new password, "" for none. others are the user's e-mail address and name.
 func BadPassword(password string, others ...string) string {
 	if n := utf8.RuneCountInString(password); n < MinPassword || n > MaxPassword {
 		return fmt.Sprintf("must have %d to %d characters", MinPassword, MaxPassword)
@@ -103,8 +104,8 @@ func BadPassword(password string, others ...string) string {
 	return guessable(password, others)
 }
 
-// Hash makes what is stored of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so it is called before a
-// transaction, never inside one. Errors: Unavailable, see Slot.
+// Hash is the stored form of a password: "argon2id$19456$2$salt$hash". It takes tens of milliseconds, so call it
+// before a transaction, never inside one. Errors: Unavailable, see Slot.
 func (h Hashing) Hash(ctx context.Context, password string) (string, error) {
 	done, err := Slot(ctx)
 	if err != nil {
@@ -117,8 +118,8 @@ func (h Hashing) Hash(ctx context.Context, password string) (string, error) {
 	return fmt.Sprintf("argon2id$%d$%d$%s$%s", cost.Memory, cost.Passes, encode(salt), encode(h.key(password, salt, hashLength))), nil
 }
 
-// Matches reports whether a password is the one of the stored hash, whatever that cost. An empty hash matches nothing and takes as long
-// as one that Hash made. The caller holds a Slot.
+// Matches reports whether a password is that of the stored hash, whatever its cost. An empty hash matches nothing and
+// takes as long as one made by Hash. The caller holds a Slot.
 func (h Hashing) Matches(stored, password string) (bool, error) {
 	if stored == "" {
 		h.key(password, make([]byte, saltLength), hashLength)
@@ -138,8 +139,9 @@ func (h Hashing) Matches(stored, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(hash, made.key(password, salt, uint32(len(hash)))) == 1, nil
 }
 
-// Disguise turns a password into a text that is the same for the same password and salt, and as expensive to guess as a
-// stored hash: what stands in its place where a request's body is compared with an earlier one. Errors: Unavailable, see Slot.
+// Disguise converts a password to a text that is the same for the same password and salt, and as costly to guess as a
+// stored hash: it replaces the password when a request's body is compared with an earlier one. Errors: Unavailable,
+// see Slot.
 func (h Hashing) Disguise(ctx context.Context, password, salt string) (string, error) {
 	done, err := Slot(ctx)
 	if err != nil {

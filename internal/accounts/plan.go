@@ -21,11 +21,10 @@ var planRates = map[Plan]limits.Rate{
 	Enterprise: {PerMinute: 2000, Burst: 400},
 }
 
-// Rate is how many requests each key or person of an account may make.
+// Rate is the rate limit of each key or user of an account.
 func (p Plan) Rate() limits.Rate { return planRates[p] }
 
-// UnchangedRate bounds how many requests a minute may come with If-None-Match: ten times the plan. Those beyond it are counted as any
-// other.
+// UnchangedRate limits requests with If-None-Match: ten times the plan's rate. Those beyond it are counted like any other.
 func (p Plan) UnchangedRate() limits.Rate {
 	return limits.Rate{Name: "unchanged", PerMinute: 10 * p.Rate().PerMinute}
 }

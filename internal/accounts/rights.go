@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// roleScopes is what each role may do (interface §5.1). Two things no scope gives stand beside it: managing API keys, which owners and
-// admins may, and touching owners, which only owners may.
+// roleScopes are the scopes of each role (interface §5.1). Two rights are not scopes: managing API keys, which owners
+// and admins may, and changing owners, which only owners may.
 var roleScopes = map[Role][]string{
 	Owner:  AllScopes,
 	Admin:  AllScopes,
@@ -19,16 +19,17 @@ var roleScopes = map[Role][]string{
 
 var readScopes = slices.DeleteFunc(slices.Clone(AllScopes), func(scope string) bool { return !strings.HasPrefix(scope, "read:") })
 
-// covers reports whether scopes include one; write:x includes read:x.
+// covers reports whether scopes include a scope; write:x includes read:x.
 func covers(scopes []string, scope string) bool {
 	verb, resource, _ := strings.Cut(scope, ":")
 	return slices.Contains(scopes, scope) || verb == "read" && slices.Contains(scopes, "write:"+resource)
 }
 
-// System reports whether the caller is no request but the service itself or its command line, which may do everything.
+// System reports whether the caller is the service itself or its command line, which may do everything.
 func (c Caller) System() bool { return c.Key == "" && c.User == "" }
 
-// May reports whether the caller has a scope; write:x includes read:x. Of a user, both the role and the user's own limit must have it.
+// May reports whether the caller has a scope; write:x includes read:x. For a user, both the role and the user's limit
+// must include it.
 func (c Caller) May(scope string) bool {
 	if c.User == "" {
 		return covers(c.Scopes, scope)
@@ -41,7 +42,7 @@ func (c Caller) MayWrite() bool {
 	return slices.ContainsFunc(AllScopes, func(scope string) bool { return strings.HasPrefix(scope, "write:") && c.May(scope) })
 }
 
-// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: a credential gives no more than it has.
+// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: no credential can give more than it has.
 func (c Caller) NeedsAll(scopes []string) error {
 	if c.System() {
 		return nil
@@ -54,7 +55,7 @@ func (c Caller) NeedsAll(scopes []string) error {
 		strings.Join(missing, ", ")).With("requiredScope", strings.Join(missing, " ")).With("missingScopes", missing)
 }
 
-// onlyOwners is the 403 for a caller who would make, change or remove an owner without being one.
+// onlyOwners is the 403 for a caller who would create, change or delete an owner without being one.
 func onlyOwners() error {
 	return apperr.New(apperr.Forbidden, "missing_scope", "only an owner who is logged in makes, changes or removes an owner").
 		With("requiredScope", "role:owner")
@@ -62,8 +63,9 @@ func onlyOwners() error {
 
 func (c Caller) owns() bool { return c.System() || c.User != "" && c.Role == Owner }
 
-// MakesUser is the 403 for a caller who may not make a user of that role, or nil with the limit of the new user: nil for all that the
-// role gives. A viewer whom a key makes may read what the key may, an admin takes a key of every scope.
+// MakesUser is the 403 for a caller who may not create a user of that role, or nil with the limit of the new user: nil
+// for everything that the role has. A viewer created by a key may read what the key may; creating an admin needs a key
+// with every scope.
 func (c Caller) MakesUser(role Role) (limit []string, err error) {
 	switch {
 	case role == Owner && !c.owns():
@@ -83,11 +85,11 @@ func (c Caller) MakesUser(role Role) (limit []string, err error) {
 // loginOnly are the fields of a user that no API key changes.
 var loginOnly = []string{"role", "password", "email"}
 
-// own is what users may change of themselves whatever their role.
+// own are the fields that users may change of themselves whatever their role.
 var own = []string{"password", "timeZone", "locale"}
 
-// ChangesUser is the 403 for a caller who may not change these fields of a user, whose new role it gives, or nil. Without fields it is
-// asked for removing the user. Users change their own password, time zone and locale whatever their role.
+// ChangesUser is the 403 for a caller who may not change these fields of a user to a role, or nil. Without fields it
+// is about deleting the user. Users change their own password, time zone and locale whatever their role.
 func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 	if c.User != "" && c.User == user.ID && len(fields) > 0 &&
 		!slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(own, field) }) {
@@ -108,7 +110,7 @@ func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 	return nil
 }
 
-// Maker is the user behind the caller: himself, or who made the key; "" for none.
+// Maker is the user responsible for the caller's actions: the user itself, or the one who made the key; "" for none.
 func (c Caller) Maker() id.User {
 	if c.User != "" {
 		return c.User
@@ -116,8 +118,8 @@ func (c Caller) Maker() id.User {
 	return c.MadeBy
 }
 
-// Hold makes sure that the caller still has the power he came with, and keeps it until the commit, so that what he makes cannot outlive
-// a removal or revocation of the same moment. Errors: Unauthorized.
+// Hold checks that the caller's credential is still valid, and locks it until the commit, so that nothing the caller
+// creates outlives a removal or revocation at the same time. Errors: Unauthorized.
 func (c Caller) Hold(tx *db.Tx) error {
 	if user := c.Maker(); user != "" {
 		list, err := userTable.All(tx, "AND id = $2::UUID"+string(db.ForShare), user)

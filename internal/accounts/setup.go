@@ -8,30 +8,30 @@ import (
 
 // The statements of this file serve a store that has no account yet.
 
-// NewSetupLink makes the token of a link with which the first account can be made; only its hash is stored.
+// NewSetupLink generates the token of a link by which the first account can be created; only its hash is stored.
 func NewSetupLink(tx db.Writer) (token string) {
 	token = random(secretLength)
 	tx.Queue("INSERT INTO setup_links (hash, created_at) VALUES ($1,$2)", Hash(token), tx.Micros())
 	return token
 }
 
-// SetupLinkOpen reports whether a token may still make the first account.
+// SetupLinkOpen reports whether a token can still create the first account.
 func SetupLinkOpen(tx *db.Tx, token string) (bool, error) {
 	var n int64
 	err := tx.Row("SELECT count(*) FROM setup_links WHERE hash = $1", []any{Hash(token)}, &n)
 	return n == 1, err
 }
 
-// CloseSetupLinks makes every link useless: the first account exists.
+// CloseSetupLinks deletes all links: the first account exists.
 func CloseSetupLinks(tx db.Writer) { tx.Queue("DELETE FROM setup_links") }
 
-// StoreKey is the id of the master key that the store's secrets are encrypted with, "" while it has none.
+// StoreKey is the id of the master key of the store's secrets, "" if it has none.
 func StoreKey(tx *db.Tx) (id string, err error) {
 	err = tx.Row("SELECT coalesce(max(id), '') FROM store_keys WHERE retired_at IS NULL", nil, &id)
 	return id, err
 }
 
-// HoldStoreKey is StoreKey, which then stays the same until the commit.
+// HoldStoreKey is StoreKey, locked until the commit.
 func HoldStoreKey(tx *db.Tx) (id string, err error) {
 	err = tx.Row("SELECT id FROM store_keys WHERE retired_at IS NULL"+string(db.ForShare), nil, &id)
 	if errors.Is(err, db.ErrNoRow) {
@@ -46,17 +46,17 @@ func RetiredKey(tx *db.Tx) (id string, err error) {
 	return id, err
 }
 
-// ReplaceStoreKey makes another master key the store's: what is encrypted from this commit on is encrypted with that one.
+// ReplaceStoreKey makes another master key the store's, for everything encrypted from this commit on.
 func ReplaceStoreKey(tx db.Writer, old, key string) {
 	tx.Queue("UPDATE store_keys SET retired_at = $2 WHERE id = $1 AND retired_at IS NULL", old, tx.Micros()).Rows(1, nil)
 	tx.Queue("INSERT INTO store_keys (id, created_at) VALUES ($1, $2)", key, tx.Micros())
 }
 
-// ForgetRetiredKeys notes that no secret is encrypted with a replaced master key any more.
+// ForgetRetiredKeys records that no secret is encrypted with a replaced master key any more.
 func ForgetRetiredKeys(tx db.Writer) { tx.Queue("DELETE FROM store_keys WHERE retired_at IS NOT NULL") }
 
-// ClaimStore notes the master key of a new store. Of two nodes that start on it at once, the second runs again and finds
-// the first one's.
+// ClaimStore records the master key of a new store. Of two nodes that start on it at once, the second runs again and
+// finds the first one's.
 func ClaimStore(tx db.Writer, id string) {
 	tx.Queue("INSERT INTO store_keys (id, created_at) SELECT $1::TEXT, $2::BIGINT WHERE NOT EXISTS (SELECT 1 FROM store_keys)",
 		id, tx.Micros()).Rows(1, nil)

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Origin is where a login comes from: the client's address, and the program as it names itself. Both may be "".
+// Origin is the source of a login: the client's address, and the name of the program (User-Agent). Both may be "".
 type Origin struct{ Address, Agent string }
 
 // SignIn is an open login of a user: an access token, or a session of the dashboard. Times are microseconds since 1970 UTC.
@@ -24,7 +24,7 @@ type SignIn struct {
 	LastUsedAt int64 // to about a minute, 0 for never
 }
 
-// useStep is how exact the time of last use is: a login in use is written at most once in so long.
+// useStep is the precision of the time of last use: it is written at most once in that time.
 const useStep = time.Minute
 
 var signInTable = db.NewTable("tokens",
@@ -37,7 +37,7 @@ var signInTable = db.NewTable("tokens",
 	db.Col("last_used_at", func(s *SignIn) any { return &s.LastUsedAt }).Null(),
 ).Of("sign-in")
 
-// mostSignIns bounds the sign-ins of a user that are shown.
+// mostSignIns limits the listed logins of a user.
 const mostSignIns = 200
 
 // SignIns lists the open logins of a user, newest first.
@@ -46,18 +46,18 @@ func SignIns(tx *db.Tx, user id.User) ([]SignIn, error) {
 		user, tx.Micros(), mostSignIns)
 }
 
-// EndSignIn makes one login of a user useless from this commit on. Errors: NotFound.
+// EndSignIn ends one login of a user from this commit on. Errors: NotFound.
 func EndSignIn(tx db.Writer, user id.User, signIn id.SignIn) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND user_id = $2::UUID AND id = $3::UUID", tx.TenantID(), user, signIn).
 		Rows(1, signInTable.Missing())
 }
 
-// Stale reports whether the caller's login was last noted as used so long ago that it is to be noted again.
+// Stale reports whether the use of the caller's login should be recorded again.
 func (c Caller) Stale(now time.Time) bool {
 	return c.SignIn != "" && now.UnixMicro()-c.signInUsed >= useStep.Microseconds()
 }
 
-// UsedSignIn notes that a login is in use.
+// UsedSignIn records that a login is in use.
 func UsedSignIn(tx db.Writer, signIn id.SignIn, at time.Time) {
 	tx.Queue("UPDATE tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), signIn, at.UnixMicro())
 }
@@ -65,7 +65,7 @@ func UsedSignIn(tx db.Writer, signIn id.SignIn, at time.Time) {
 // mostAgent bounds the name of a program, in bytes.
 const mostAgent = 200
 
-// agent is a program's name as it is kept: one line of valid text.
+// agent is a program's name in its stored form: one line of valid text.
 func agent(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) && c != utf8.RuneError {

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// accountTable has the account's number as its tenant_id: it is also read by statements that look for the account.
+// accountTable has the account's number as its tenant_id, so statements that look for the account read it too.
 var accountTable = db.NewTable("tenants",
 	db.Col("tenant_id", func(a *Account) any { return &a.Tenant }).ReadOnly(),
 	db.Col("id", func(a *Account) any { return &a.ID }).Fixed(),
@@ -54,7 +54,7 @@ var keyTable = db.NewTable("api_keys",
 	db.Col("last_used_at", func(k *Key) any { return &k.LastUsedAt }).Null().ReadOnly(),
 ).Of("API key")
 
-// token is an access token or a session as it is kept.
+// token is an access token or a session as it is stored.
 type token struct {
 	hash string
 	user id.User

@@ -11,14 +11,14 @@ import (
 // TokenLife is how long an access token opens the account (interface §5.1).
 const TokenLife = 12 * time.Hour
 
-// LogIn makes an access token for a user; only its hash is stored. The user must still be active and have the password
-// hash that was checked, else no token is made. Errors: Unauthorized.
+// LogIn generates an access token for a user; only its hash is stored. The user must still be active and have the
+// password hash that was checked, otherwise there is no token. Errors: Unauthorized.
 func (u *User) LogIn(tx db.Writer, from Origin) (text string) { return u.logIn(tx, "at_", from) }
 
-// sessionPrefix begins the text of a session, which opens the dashboard and nothing else: ByToken refuses it.
+// sessionPrefix begins the text of a session, which is for the dashboard only: ByToken refuses it.
 const sessionPrefix = "ds_"
 
-// OpenSession is LogIn for a browser: it makes the text of a session, for its cookie. Errors: Unauthorized.
+// OpenSession is LogIn for a browser: it generates the text of a session, for its cookie. Errors: Unauthorized.
 func (u *User) OpenSession(tx db.Writer, from Origin) (text string) {
 	return u.logIn(tx, sessionPrefix, from)
 }
@@ -36,12 +36,12 @@ func (u *User) logIn(tx db.Writer, prefix string, from Origin) (text string) {
 
 func isSession(text string) bool { return strings.HasPrefix(text, sessionPrefix) }
 
-// LogOut makes an access token or a session useless from this commit on.
+// LogOut ends an access token or a session from this commit on.
 func LogOut(tx db.Writer, token string) {
 	tx.Queue("DELETE FROM tokens WHERE tenant_id = $1 AND hash = $2", tx.TenantID(), Hash(token))
 }
 
-// SweepTokens drops access tokens that have expired, at most limit of them, and reports how many. It serves every account.
+// SweepTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every account.
 func SweepTokens(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
 		tx.Micros(), limit)

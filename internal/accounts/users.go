@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Status of a user: a disabled one cannot log in, and open tokens stop at once.
+// Status of a user: a disabled one cannot log in, and open logins end at once.
 type Status string
 
 // The states of a user.
@@ -30,17 +30,17 @@ type User struct {
 	Status       Status
 	CreatedAt    int64
 	LastLoginAt  int64
-	TimeZone     string   // in which the dashboard shows times, "" for the account's
-	Locale       string   // in which it writes numbers and dates, "" for the account's
-	Limit        []string // no more than these scopes of the role; empty: all of them
+	TimeZone     string   // the dashboard's time zone, "" for the account's
+	Locale       string   // the dashboard's format of numbers and dates, "" for the account's
+	Limit        []string // restricts the role's scopes to these; empty: no restriction
 
 	tenant id.Tenant
 }
 
-// FoldEmail is the form in which e-mail addresses are compared.
+// FoldEmail is the form of e-mail addresses for comparison.
 func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// BadEmail says what is wrong with a login's e-mail address, "" for nothing.
+// BadEmail is the error of a login's e-mail address, "" for none.
 func BadEmail(email string) string {
 	local, domain, ok := strings.Cut(email, "@")
 	if !ok || local == "" || domain == "" || len(email) > 254 || strings.Contains(domain, "@") || strings.ContainsAny(email, " \t\r\n<>,;") {
@@ -49,7 +49,7 @@ func BadEmail(email string) string {
 	return ""
 }
 
-// emailTaken is the 409 for an address that has a login already, in whichever account.
+// emailTaken is the 409 for an address that has a login already, in any account.
 func emailTaken() error {
 	return apperr.New(apperr.Conflict, "conflict", "this e-mail address already has a login, use another one")
 }
@@ -60,12 +60,12 @@ func (u *User) Insert(tx db.Writer) {
 	userTable.InsertOne(tx, *u).Unique(emailTaken())
 }
 
-// Save writes what may change of a user. Errors: Conflict when the e-mail address has a login.
+// Save writes the changed fields of a user. Errors: Conflict when the e-mail address has a login.
 func (u *User) Save(tx db.Writer) {
 	userTable.Update(tx, u, "id = $2::UUID", u.ID).Unique(emailTaken())
 }
 
-// Delete removes a user with its tokens; histories keep its id.
+// Delete deletes a user with its logins; histories keep its id.
 func (u *User) Delete(tx db.Writer) {
 	u.LogOut(tx)
 	tx.Queue("DELETE FROM users WHERE tenant_id = $1 AND id = $2", tx.TenantID(), u.ID)
@@ -81,8 +81,8 @@ func UserByID(tx *db.Tx, user id.User) (User, error) {
 	return userTable.One(tx, db.NoLock, "id = $2::UUID", user)
 }
 
-// LockUser reads one user and holds it and the account's active owners until the commit: who changes a user may have to count the
-// owners, and all lock them in the order of their ids. Errors: NotFound.
+// LockUser reads one user and locks it and the account's active owners until the commit, because a change may require
+// counting the owners; all are locked in the order of their ids. Errors: NotFound.
 func LockUser(tx *db.Tx, user id.User) (User, error) {
 	if err := tx.Each(func(db.Rows) error { return nil },
 		"SELECT id FROM users WHERE tenant_id = $1 AND (id = $2::UUID OR role = 'owner' AND status = 'active') ORDER BY id"+string(db.ForUpdate),
@@ -97,7 +97,7 @@ func Users(tx *db.Tx, limit, offset int) ([]User, int64, error) {
 	return userTable.Page(tx, db.NewWhere(tx, ""), "created_at, id", limit, offset)
 }
 
-// MustKeepOwner is the 409 when no active owner but this user is left. It locks the account's owners, so that two
+// MustKeepOwner is the 409 when no active owner but this user exists. It locks the account's owners, so that two
 // owners who remove each other at the same moment cannot both succeed.
 func MustKeepOwner(tx *db.Tx, leaving id.User) error {
 	owners, err := userTable.All(tx, "AND role = 'owner' AND status = 'active' ORDER BY id"+string(db.ForUpdate))

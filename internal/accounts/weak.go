@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// common are the passwords that are tried first, of eight characters or more, in lower case. Shorter words stand in commonWords: they
-// are tried with a number or a mark behind them.
+// common are the most common passwords of eight characters or more, in lower case. Shorter words are in commonWords:
+// attackers try them followed by digits and marks.
 var common = strings.Fields(`
 	password passwort passw0rd p@ssw0rd p@ssword pa$$word motdepasse contraseña qwertyuiop qwertyui asdfghjkl asdfasdf zxcvbnm1 zaq12wsx
 	1qaz2wsx 1q2w3e4r 1q2w3e4r5t q1w2e3r4 qazwsxedc qwertzuiop azertyuiop qwer1234 abcd1234 1234abcd 1234qwer asdf1234 a1b2c3d4
@@ -21,13 +21,13 @@ var common = strings.Fields(`
 	31415926 27182818
 `)
 
-// commonWords are the beginnings of common passwords: one of these and nothing but digits and marks is no secret.
+// commonWords are the beginnings of common passwords: such a word followed only by digits and marks is refused.
 var commonWords = strings.Fields(`
 	password passwort passw0rd pass admin root welcome letmein qwerty qwertz azerty abc abcd iloveyou monkey dragon
 	master login test user guest hello secret changeme shadow sunshine princess football baseball superman michael spring summer
 	autumn winter entrepot`)
 
-// guessable says why a password is among the first that are tried, "" when it is not.
+// guessable is the reason for which a password is easy to guess, "" if it is not.
 func guessable(password string, others []string) string {
 	folded := strings.ToLower(strings.TrimSpace(password))
 	for _, other := range others {
@@ -48,7 +48,7 @@ func guessable(password string, others []string) string {
 	return ""
 }
 
-// obviousForms are the ways in which an e-mail address or a name is taken for a password.
+// obviousForms are the passwords that people make from an e-mail address or a name.
 func obviousForms(text string) []string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {
@@ -59,7 +59,7 @@ func obviousForms(text string) []string {
 	return []string{text, local, domain, joined(""), joined("."), joined("-")}
 }
 
-// repeats reports whether a text is at most three characters, over and over: aaaaaaaa, abababab, abcabcabc.
+// repeats reports whether a text is a repetition of at most three characters: aaaaaaaa, abababab, abcabcabc.
 func repeats(text string) bool {
 	runes := []rune(text)
 	for period := 1; period <= 3; period++ {
@@ -74,7 +74,7 @@ func repeats(text string) bool {
 	return false
 }
 
-// climbs reports whether each character is the next, or the one before, of the one in front of it: 12345678, hgfedcba, 67890123.
+// climbs reports whether the characters of a text are consecutive, up or down: 12345678, hgfedcba, 67890123.
 func climbs(text string) bool {
 	runes := []rune(text)
 	for _, step := range []rune{1, -1} {
