@@ -1,15 +1,14 @@
-// Package analytics answers how an account is doing, from the tables of the other nouns; it writes nothing
-// (interface §4.5.11).
+// Package analytics computes figures of an account from the tables of the other nouns; it writes nothing (interface §4.5.11).
 //
-//	summary.go    the figures of a span beside those of the span before it
-//	sales.go      the same by hour, day, week or month, and what sold best; series.go cuts spans at days of a time zone
-//	overview.go   what the first page of the dashboard shows
+//	summary.go    the figures of a span and of the span before it
+//	sales.go      the same by hour, day, week or month, and the best sellers; series.go divides spans at days of a time zone
+//	overview.go   the first page of the dashboard
 //	channels.go   by channel
-//	stock.go      what lies where, and what runs low
-//	webhooks.go   how deliveries went
+//	stock.go      stock by warehouse, and low levels
+//	webhooks.go   outcomes of deliveries
 //
-// Revenue is the total of orders that are not cancelled, each in its own currency. Amounts of another currency than the
-// account's are never added to it: they are listed beside it.
+// Revenue is the total of orders that are not cancelled, each in its own currency. Amounts in a currency other than
+// the account's are never added to it: they are listed separately.
 package analytics
 
 import (
@@ -17,16 +16,16 @@ import (
 	"entrepot/internal/money"
 )
 
-// Span is a stretch of time in microseconds, both ends included.
+// Span is a range of time in microseconds, both ends included.
 type Span struct{ From, To int64 }
 
-// before is the span of the same length that ends where this one starts.
+// before is the span of the same length right before this one.
 func (s Span) before() Span { return Span{From: s.From - (s.To - s.From) - 1, To: s.From - 1} }
 
-// Takings are orders and what they brought in, in one currency.
+// Takings are orders and their revenue, in one currency.
 type Takings struct {
 	Currency string
-	Orders   int64 // that are not cancelled
+	Orders   int64 // without cancelled ones
 	Revenue  money.Total
 }
 
@@ -38,8 +37,8 @@ func (t Takings) Average() money.Amount {
 	return t.Revenue.Mean(t.Orders, money.Digits(t.Currency))
 }
 
-// A sum of amounts may be more than 63 bits hold. So the store sums both parts of each amount (big·10^8 + small), of which even billions
-// of the greatest fit, and sum puts them together.
+// A sum of amounts may need more than 63 bits. So the store sums two parts of each amount (big·10^8 + small), which
+// cannot overflow for billions of the greatest amounts, and sum joins them.
 func sum(big, small int64) money.Total { return money.TotalOf(big, 8).Plus(money.TotalOf(small, 0)) }
 
 // count reads one number.

@@ -10,17 +10,17 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Channel is how one channel did in a span; the channel with an empty id stands for orders without one.
+// Channel is the figures of one channel in a span; the empty id is for orders without a channel.
 type Channel struct {
 	ID         id.Channel
 	Name       string
 	Platform   string
 	Status     string
-	Orders     int64 // that are not cancelled
+	Orders     int64 // without cancelled ones
 	Cancelled  int64
 	Returned   int64
 	Revenue    money.Total // in the account's currency
-	LastOrder  int64       // when the newest order of the span came, microseconds; 0 for none
+	LastOrder  int64       // creation of the span's newest order, microseconds; 0 for none
 	Published  int64       // publications now
 	Waiting    int64
 	Failed     int64
@@ -50,12 +50,12 @@ func Channels(tx *db.Tx, currency string, s Span) ([]Channel, error) {
 	return list, nil
 }
 
-// bestFirst orders channels by what they sold.
+// bestFirst sorts channels by revenue.
 func bestFirst(a, b Channel) int {
 	return cmp.Or(b.Revenue.Compare(a.Revenue), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }
 
-// add counts what a figure says of the channel.
+// add adds a figure to the channel's.
 func (c *Channel) add(f figure, currency string) {
 	switch f.status {
 	case cancelled:
@@ -70,7 +70,7 @@ func (c *Channel) add(f figure, currency string) {
 	}
 }
 
-// channelRows reads every channel but for its orders.
+// channelRows reads every channel without its orders.
 func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 	return db.List(tx, func(r db.Rows) (c Channel, err error) {
 		return c, r.Scan(&c.ID, &c.Name, &c.Platform, &c.Status, db.Opt(&c.LastSync), &c.Published, &c.Waiting, &c.Failed, &c.FailedJobs)
@@ -87,8 +87,8 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
 
-// newestOrders finds the newest order of the span in each channel that has some: the newest of each status. It is read in the whole order
-// of the index: to PostgreSQL, no channel is not one value, and it would sort.
+// newestOrders finds the newest order of the span in each channel: the newest of each status. The ORDER BY names all
+// columns of the index, because PostgreSQL does not treat "no channel" as one value and would sort.
 func newestOrders(tx *db.Tx, s Span, list []Channel) error {
 	var all []*db.PendingRead
 	for i := range list {

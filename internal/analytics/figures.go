@@ -8,27 +8,27 @@ import (
 	"entrepot/internal/spans"
 )
 
-// figure is what some orders add up to.
+// figure is the sums over some orders.
 type figure struct {
 	status, channel, currency string
-	start                     int64 // of the interval, where they are read by interval
+	start                     int64 // of the interval, if they are read by interval
 	orders, items             int64
 	total                     money.Total
 }
 
-// every is each status, in the order of the index (package orders): the kept figures and the orders are found by status and time.
+// every lists each status, in the order of the index (package orders): figures and orders are looked up by status and time.
 const (
 	every    = "('CANCELLED','DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
 	everyRow = "('CANCELLED'),('DELIVERED'),('PARTIALLY_SHIPPED'),('PENDING'),('PROCESSING'),('RETURNED'),('SHIPPED')"
 )
 
-// readFigures adds up the orders of a span by some of the columns status, channel, currency and start: from the kept figures where whole
-// buckets no wider than spans.Widths[widest] lie in the span, and from the orders at its ends.
+// readFigures sums the orders of a span, grouped by some of the columns status, channel, currency and start: from the
+// kept figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends.
 func readFigures(tx *db.Tx, s Span, widest int, unit int64, by string) ([]figure, error) {
 	return readFiguresOf(tx, every, s, widest, unit, by)
 }
 
-// readFiguresOf is readFigures of orders in some statuses.
+// readFiguresOf is readFigures for orders with some statuses.
 func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, by string) ([]figure, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
@@ -65,7 +65,7 @@ func readFiguresOf(tx *db.Tx, statuses string, s Span, widest int, unit int64, b
 		FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY "+by+" HAVING sum(orders) <> 0 ORDER BY "+by, w.Args()...)
 }
 
-// takings are what figures brought in by currency, the account's first, even when it has none.
+// takings are the revenues of figures by currency, the account's first, even without orders.
 func takings(list []figure, currency string) []Takings {
 	out := []Takings{{Currency: currency}}
 	at := map[string]int{currency: 0}

@@ -8,11 +8,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// Overview is how a span went by day and by channel, beside another span: what the first page of the dashboard shows, read in one message,
-// or two where days are not those of UTC.
+// Overview is the figures of a span by day and by channel, and of another span: the first page of the dashboard, read
+// in one message, or two if days are not those of UTC.
 type Overview struct {
 	Now, Before  Sales
-	Shares       []Channel // that had orders, the best seller first: id, name, platform, orders and revenue
+	Shares       []Channel // those with orders, the best seller first: id, name, platform, orders and revenue
 	NewCustomers int64
 	Customers    int64 // active ones, now
 	Low          int64 // stock levels below their threshold, now
@@ -41,7 +41,7 @@ func ReadOverview(tx *db.Tx, currency string, now, before Span, zone *time.Locat
 	return out, err
 }
 
-// sharesOf counts figures to their channels and leaves out those without orders.
+// sharesOf adds figures to their channels and leaves out channels without orders.
 func sharesOf(list []Channel, figures []figure, currency string) (shares []Channel) {
 	for _, c := range counted(list, figures, currency) {
 		if c.Orders > 0 {
@@ -52,7 +52,7 @@ func sharesOf(list []Channel, figures []figure, currency string) (shares []Chann
 	return shares
 }
 
-// counted counts figures to their channels, and those of orders without a channel to one without id. The list is in no order.
+// counted adds figures to their channels, and those of orders without a channel to one without id. The list is not sorted.
 func counted(list []Channel, figures []figure, currency string) []Channel {
 	at := make(map[id.Channel]int, len(list))
 	for i := range list {

@@ -13,12 +13,12 @@ import (
 // Point is one interval of a series.
 type Point struct {
 	Start     int64 // microseconds
-	Orders    int64 // that are not cancelled
+	Orders    int64 // without cancelled ones
 	ItemsSold int64
 	Revenue   money.Total // in the account's currency
 }
 
-// Sales is how a span went, step by step.
+// Sales is the figures of a span, interval by interval.
 type Sales struct {
 	Span
 	Interval Interval
@@ -31,17 +31,17 @@ type Sales struct {
 // Seller is one SKU that sold well.
 type Seller struct {
 	SKU      string
-	Product  id.Product // "" when the account has none
+	Product  id.Product // "" if no product has the SKU
 	Name     string
 	Quantity int64
 	Revenue  money.Total // of its lines, in the account's currency
 }
 
-// bestSellers bounds the list of them.
+// bestSellers limits the list of best sellers.
 const bestSellers = 20
 
-// ReadSales reads the series of a span, by intervals of a time zone, and what sold best in it. Errors: Invalid when it would have more than
-// 1,000 points.
+// ReadSales reads the series of a span, by intervals of a time zone, and its best sellers. Errors: Invalid when it
+// would have more than 1,000 points.
 func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Location) (Sales, error) {
 	out, _, err := readSeries(tx, currency, s, every, zone, "start, currency, status")
 	if err == nil {
@@ -50,7 +50,8 @@ func ReadSales(tx *db.Tx, currency string, s Span, every Interval, zone *time.Lo
 	return out, err
 }
 
-// readSeries is ReadSales without what sold best, which costs the most. It also gives the figures that were added up, by the columns of by.
+// readSeries is ReadSales without the best sellers, which cost the most. It also returns the figures that were summed,
+// by the columns of by.
 func readSeries(tx *db.Tx, currency string, s Span, every Interval, zone *time.Location, by string) (Sales, []figure, error) {
 	out := Sales{Span: s, Interval: every, Zone: zone}
 	var err error
@@ -71,7 +72,7 @@ func readSeries(tx *db.Tx, currency string, s Span, every Interval, zone *time.L
 	return out, list, points.move(tx, currency)
 }
 
-// readBest adds up what was sold by SKU.
+// readBest sums what was sold by SKU.
 func readBest(tx *db.Tx, currency string, s Span) ([]Seller, error) {
 	list, err := sales.Best(tx, currency, s.From, min(s.To+1, spans.Last), bestSellers)
 	best := make([]Seller, len(list))

@@ -11,11 +11,11 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Interval is how long a point of a series is.
+// Interval is the length of a series' points.
 type Interval string
 
-// The intervals. Days, weeks and months begin at the first moment of a day in the zone of the series, weeks on Monday; hours are counted
-// on from the beginning of the first.
+// The intervals. Days, weeks and months begin at the first moment of a day in the zone of the series, weeks on Monday;
+// hours are counted from the beginning of the first.
 const (
 	Hour  Interval = "hour"
 	Day   Interval = "day"
@@ -26,10 +26,10 @@ const (
 // Intervals lists them.
 var Intervals = []Interval{Hour, Day, Week, Month}
 
-// maxPoints bounds a series.
+// maxPoints limits the points of a series.
 const maxPoints = 1_000
 
-// emptyPoints are the intervals that a span touches.
+// emptyPoints are the intervals that overlap a span.
 func emptyPoints(s Span, every Interval, zone *time.Location) ([]Point, error) {
 	var points []Point
 	for at := every.start(time.UnixMicro(s.From).In(zone)); at.UnixMicro() <= s.To; at = every.next(at) {
@@ -41,7 +41,7 @@ func emptyPoints(s Span, every Interval, zone *time.Location) ([]Point, error) {
 	return points, nil
 }
 
-// start is the beginning of the interval that a moment falls in.
+// start is the beginning of the interval of a time.
 func (i Interval) start(at time.Time) time.Time {
 	year, month, day := at.Date()
 	switch i {
@@ -70,16 +70,17 @@ func (i Interval) next(start time.Time) time.Time {
 	}
 }
 
-// series are figures by point: figures are kept by hours and days of UTC, and where a point begins within one of those, that one is
-// counted to the point that has most of it, and what belongs to the others is read from narrower ones and moved.
+// series distributes figures over points. Figures are kept by hours and days of UTC. If a point begins within such a
+// bucket, the bucket is counted for the point that has most of it, and the part that belongs to other points is read
+// from narrower buckets and moved.
 type series struct {
 	points []Point
-	unit   int64         // the width of the buckets that are counted to points
-	home   map[int64]int // of buckets in which a point begins: the point they are counted to
+	unit   int64         // the width of the buckets that are counted for points
+	home   map[int64]int // buckets in which a point begins, with the point they are counted for
 	moves  []moved
 }
 
-// moved is a stretch of time of a bucket that is counted to one point and belongs to another.
+// moved is a part of a bucket that is counted for one point and belongs to another.
 type moved struct{ from, to, out, into int64 }
 
 func newSeries(points []Point, s Span, unit int64) *series {
@@ -116,7 +117,7 @@ func newSeries(points []Point, s Span, unit int64) *series {
 	return out
 }
 
-// add counts figures to the points: list is by start, in its order.
+// add adds figures to the points: list is sorted by start.
 func (s *series) add(list []figure, currency string) {
 	place := 0
 	for _, f := range list {
@@ -152,10 +153,10 @@ func (p *Point) take(f figure, currency string) {
 	}
 }
 
-// mostMoves is how many stretches one statement adds up.
+// mostMoves is how many parts one statement sums.
 const mostMoves = 256
 
-// move reads what belongs to other points than it was counted to, and moves it.
+// move reads the parts that were counted for the wrong point, and moves them.
 func (s *series) move(tx *db.Tx, currency string) error {
 	for piece := range slices.Chunk(s.moves, mostMoves) {
 		list, err := readMoved(tx, piece)
@@ -171,7 +172,7 @@ func (s *series) move(tx *db.Tx, currency string) error {
 	return nil
 }
 
-// readMoved adds up stretches by currency and status; start is the stretch's place in the list.
+// readMoved sums parts of buckets by currency and status; start is the part's index in the list.
 func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
 	w := db.NewWhere(tx, "")
 	values := map[int64][]string{} // by width
@@ -194,7 +195,7 @@ func readMoved(tx *db.Tx, list []moved) ([]figure, error) {
 		if len(values[width]) == 0 {
 			continue
 		}
-		for n := len(values[width]); n&(n-1) != 0; n++ { // few different texts: the rest of a power of two is empty stretches
+		for n := len(values[width]); n&(n-1) != 0; n++ { // few SQL texts: the list is filled up to a power of two with empty parts
 			values[width] = append(values[width], "(0::BIGINT,0::BIGINT,0::BIGINT)")
 		}
 		name := "v" + string(rune('a'+len(with)))

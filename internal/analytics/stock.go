@@ -7,10 +7,10 @@ import (
 	"entrepot/internal/stockvalue"
 )
 
-// Stock is what lies where now; a level is one SKU in one warehouse.
+// Stock is the stock of all warehouses now; a level is one SKU in one warehouse.
 type Stock struct {
 	Warehouses []Warehouse
-	Low        []Level // below their threshold, the scarcest first
+	Low        []Level // below their threshold, the lowest first
 }
 
 // Warehouse is the stock of one warehouse.
@@ -20,7 +20,7 @@ type Warehouse struct {
 	SKUs       int64
 	OnHand     int64
 	Reserved   int64
-	OutOfStock int64 // levels of which nothing is available
+	OutOfStock int64 // levels with nothing available
 	Low        int64 // levels below their threshold
 	Value      money.Total
 }
@@ -39,10 +39,11 @@ type Level struct {
 	Threshold int64
 }
 
-// lowLevels bounds the list of them.
+// lowLevels limits the list of low levels.
 const lowLevels = 50
 
-// ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; below zero counts as nothing.
+// ReadStock reads the account's stock. Value is on-hand times the selling price of product or variant; a negative
+// on-hand counts as 0.
 func ReadStock(tx *db.Tx) (out Stock, err error) {
 	if out.Warehouses, err = countedWarehouses(tx); err != nil {
 		return out, err
@@ -76,21 +77,22 @@ func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
 	return list, err
 }
 
-// LowLevels are the levels below their threshold, the scarcest first, at most limit of them.
+// LowLevels are the levels below their threshold, the lowest first, at most limit of them.
 func LowLevels(tx *db.Tx, limit int) ([]Level, error) {
 	return readLevels(tx, limit, "low = TRUE", "on_hand - reserved - threshold")
 }
 
-// Oversold are the levels of which more is reserved than there is, the worst first, at most limit of them, and how many there are.
+// Oversold are the levels with more reserved than on hand, the largest difference first, at most limit of them, and
+// how many there are.
 func Oversold(tx *db.Tx, limit int) (list []Level, total int64, err error) {
-	const oversold = "CASE WHEN on_hand < reserved THEN 1 ELSE 0 END = 1" // as its index has it
+	const oversold = "CASE WHEN on_hand < reserved THEN 1 ELSE 0 END = 1" // written as in its index
 	if list, err = readLevels(tx, limit, oversold, "on_hand - reserved"); err != nil || len(list) < limit {
 		return list, int64(len(list)), err
 	}
 	return list, total, count(tx, &total, "SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND deleted_at IS NULL AND "+oversold)
 }
 
-// readLevels reads the first of the living levels that a condition chooses. Their products are looked up when it is known which they are.
+// readLevels reads the first levels that match a condition, without deleted ones. Their products are read afterwards.
 func readLevels(tx *db.Tx, limit int, condition, order string) ([]Level, error) {
 	return db.List(tx, func(r db.Rows) (l Level, err error) {
 		return l, r.Scan(&l.SKU, &l.Product, &l.Name, &l.Warehouse, &l.OnHand, &l.Reserved, &l.Threshold)

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Summary is how a span went, beside the span of the same length before it.
+// Summary is the figures of a span, and of the span of the same length before it.
 type Summary struct {
 	Span
 	Takings        []Takings // by currency, the account's first
@@ -58,7 +58,7 @@ func newCustomers(tx *db.Tx, into *int64, s Span) error {
 		"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To)
 }
 
-// readKept reads the counts of now, which are kept.
+// readKept reads the present counts, which writes keep up to date.
 func (out *Summary) readKept(tx *db.Tx) error {
 	kept, err := db.PrefetchTallies(tx, "customers", "products", "low").Wait()
 	out.Customers, out.ActiveProducts = kept["customers"]["active"], kept["products"]["ACTIVE"]
@@ -68,7 +68,7 @@ func (out *Summary) readKept(tx *db.Tx) error {
 	return err
 }
 
-// countByStatus sorts figures by status.
+// countByStatus groups figures by status.
 func (out *Summary) countByStatus(list []figure, currency string) {
 	for _, f := range list {
 		at := slices.IndexFunc(out.ByStatus, func(c StatusCount) bool { return c.Status == f.status })

@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Webhooks is how the deliveries of a span went. A delivery belongs to the time of its event, or of the replay that made it.
+// Webhooks is the outcomes of a span's deliveries. A delivery belongs to the time of its event, or of the replay that
+// created it.
 type Webhooks struct {
 	Span
 	Events    int64 // in the log
@@ -18,7 +19,7 @@ type Webhooks struct {
 	ByEvent   []EventCount
 }
 
-// Endpoint is how the deliveries of one endpoint went.
+// Endpoint is the outcomes of one endpoint's deliveries.
 type Endpoint struct {
 	ID          id.Endpoint
 	URL         string
@@ -33,14 +34,14 @@ type Endpoint struct {
 	LastError   string
 }
 
-// EventCount is how often an event was to be delivered.
+// EventCount is how many deliveries an event had.
 type EventCount struct {
 	Event      string
 	Deliveries int64
 	Failed     int64
 }
 
-// went is what some deliveries of one endpoint and event add up to.
+// went is the sums over some deliveries of one endpoint and event.
 type went struct {
 	endpoint id.Endpoint
 	event    string
@@ -68,7 +69,7 @@ func ReadWebhooks(tx *db.Tx, s Span) (Webhooks, error) {
 	return out, readLastErrors(tx, s, out.Endpoints)
 }
 
-// addUp adds deliveries up by endpoint and by event.
+// addUp sums deliveries by endpoint and by event.
 func (w *Webhooks) addUp(list []went) {
 	at := map[id.Endpoint]*Endpoint{}
 	for i := range w.Endpoints {
@@ -95,8 +96,8 @@ func (w *Webhooks) addUp(list []went) {
 	})
 }
 
-// readWent adds up the deliveries of a span and their attempts: from the kept figures where whole buckets lie in it, and from the
-// rows at its ends.
+// readWent sums the deliveries of a span and their attempts: from the kept figures for whole buckets, and from the
+// rows at the span's ends.
 func readWent(tx *db.Tx, s Span) ([]went, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)
 	if from >= to {
@@ -132,11 +133,11 @@ func readWent(tx *db.Tx, s Span) ([]went, error) {
 		max(newest) FROM (`+strings.Join(parts, " UNION ALL ")+") AS f GROUP BY endpoint_id, event", w.Args()...)
 }
 
-// lastErrors is how many of an endpoint's failed deliveries, and how many of those that wait for another attempt, are looked at for the
-// newest error.
+// lastErrors is how many failed deliveries of an endpoint, and how many waiting for another attempt, are searched for
+// the newest error.
 const lastErrors = "50"
 
-// readLastErrors reads what the newest attempt said of a delivery that is not delivered.
+// readLastErrors reads the newest error among the deliveries that were not delivered.
 func readLastErrors(tx *db.Tx, s Span, list []Endpoint) error {
 	reads := make([]*db.PendingRead, len(list))
 	for i := range list {

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// EndOfChannel queues the end of every job of a channel that goes away: a job without its channel has nothing to do.
+// EndOfChannel queues the end of every job of a channel that is deleted.
 func EndOfChannel(tx db.Writer, channel id.Channel) {
 	tx.Queue(`UPDATE jobs SET status = 'FAILED', errors = '[{"error":"the channel was deleted"}]',
 			started_at = coalesce(started_at, $3::BIGINT), completed_at = $3, due_at = NULL

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements of this file serve every tenant: they find whose work is due.
+// The statements of this file serve every tenant: they find jobs that are due.
 
 // Conditions on the type of a job j.
 const (
@@ -16,14 +16,14 @@ const (
 	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ")"
 )
 
-// Claim takes up to limit short jobs that are due, oldest first, and holds them for a lease: those that call no platform and read no file.
-// A job whose worker died is due again when its lease ends; Tries counts how often that happened.
+// Claim leases up to limit short jobs that are due, oldest first: those that call no platform and read no file. If the
+// worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return claim(tx, short, limit, lease)
 }
 
-// ClaimOfFile takes the job that reads a file and is due first, and holds it for a lease; ok is false when there is none. An account whose
-// file is being read waits, so that one account with many files keeps out nobody.
+// ClaimOfFile leases the job that reads a file and is due first; ok is false if there is none. While a file of an
+// account is being read, its other jobs wait, so that one account with many files does not delay the others.
 func ClaimOfFile(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
 	list, err := claim(tx, ofFile+` AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
 		AND o.type IN ('file_import', 'file_check') AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
@@ -58,10 +58,10 @@ func claim(tx *db.Tx, which string, limit int, lease time.Duration) ([]Job, erro
 	return list, nil
 }
 
-// NextDue is when the next short job is due, over all tenants; ok is false when none waits.
+// NextDue is when the next short job is due, over all tenants; ok is false if none waits.
 func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, short) }
 
-// NextDueOfFile is NextDue of the jobs that read a file.
+// NextDueOfFile is NextDue for jobs that read a file.
 func NextDueOfFile(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, ofFile) }
 
 func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
@@ -70,7 +70,7 @@ func nextDue(tx *db.Tx, which string) (at time.Time, ok bool, err error) {
 	return time.UnixMicro(micros).UTC(), micros != 0, err
 }
 
-// Sweep drops up to limit jobs that ended before a time.
+// Sweep deletes up to limit jobs that ended before a time.
 func Sweep(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	if _, err := tx.Exec(`DELETE FROM job_orders WHERE (tenant_id, job_id) IN
 		(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)`, before.UnixMicro(), limit); err != nil {

@@ -7,13 +7,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements of this file serve every tenant: they find whose work is due.
+// The statements of this file serve every tenant: they find jobs that are due.
 
-// onChannel is true of jobs that call a channel's platform; the others only use the store.
+// onChannel is true for jobs that call a channel's platform; the others only use the store.
 const onChannel = "j.channel_id IS NOT NULL AND j.type <> 'product_import'"
 
-// ClaimOnChannel takes the oldest due job that calls a channel's platform, of a channel for which none runs, and holds it for a lease; ok
-// is false when there is none. Two nodes never get jobs of one channel at once.
+// ClaimOnChannel leases the oldest due job that calls a channel's platform, of a channel with no running job; ok is
+// false if there is none. Two nodes never run jobs of one channel at once.
 func ClaimOnChannel(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
 	if err := tx.LockName("jobs of channels"); err != nil {
 		return j, false, err
@@ -37,7 +37,7 @@ func ClaimOnChannel(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) 
 	return list[0], true, nil
 }
 
-// NextDueOnChannel is when the next job that calls a platform is due, over all tenants; ok is false when none waits.
+// NextDueOnChannel is when the next job that calls a platform is due, over all tenants; ok is false if none waits.
 func NextDueOnChannel(tx *db.Tx) (at time.Time, ok bool, err error) {
 	return nextDue(tx, onChannel)
 }

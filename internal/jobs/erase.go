@@ -8,13 +8,13 @@ import (
 	"entrepot/internal/id"
 )
 
-// Texts is what of a job may contain of a person: what it was given, where it stands, and what went wrong with it.
+// Texts are the parts of a job that may contain personal data: input, cursor and errors.
 type Texts struct {
 	ID                    id.Job
 	Input, Cursor, Errors string
 }
 
-// Mentioning reads the jobs in whose texts one of the patterns, as for LIKE with \ as escape, is found.
+// Mentioning reads the jobs with a text that matches one of the patterns (LIKE, with \ as escape).
 func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -30,7 +30,7 @@ func Mentioning(tx *db.Tx, patterns []string) ([]Texts, error) {
 		"SELECT id, input, cursor, errors FROM jobs WHERE tenant_id = $1 AND ("+strings.Join(any, " OR ")+")", args...)
 }
 
-// Save writes a job's texts as they are given.
+// Save writes a job's texts.
 func (t Texts) Save(tx db.Writer) {
 	tx.Queue("UPDATE jobs SET input = $3, cursor = $4, errors = $5 WHERE tenant_id = $1 AND id = $2::UUID", tx.TenantID(), t.ID,
 		t.Input, t.Cursor, t.Errors)

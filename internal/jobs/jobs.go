@@ -1,10 +1,10 @@
-// Package jobs holds work that goes on after its request was answered (interface §2.7.7, §4.3).
+// Package jobs holds work that continues after its request was answered (interface §2.7.7, §4.3).
 //
-//	Insert  queues a job in the caller's transaction; Topic wakes the workers of this node once it is committed
-//	Claim   gives a worker the jobs that are due, for the time of a lease; who dies loses them to another
-//	Hold, Advance, Again, Finish  are for the worker that holds the lease; ErrLost says that another has it now
+//	Insert  queues a job in the caller's transaction; Topic wakes the workers of this node after the commit
+//	Claim   leases due jobs to a worker; the jobs of a worker that dies go to another
+//	Hold, Advance, Again, Finish  are for the worker that holds the lease; ErrLost means that another has it now
 //
-// A job is due until it has ended: every job ends, in one of three ways.
+// A job is due until it has ended: every job ends, with one of three statuses.
 package jobs
 
 import (
@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Topic is what the store wakes when jobs are committed.
+// Topic is the topic on which the store wakes loops when jobs are committed.
 const Topic = "jobs"
 
 // Type is what a job does.
@@ -24,14 +24,14 @@ type Type string
 
 // The types.
 const (
-	ProductImport Type = "product_import" // publishes what a bulk import has stored, then reports that it is done
+	ProductImport Type = "product_import" // publishes what a bulk import has stored, then reports the end of the import
 	ProductPush   Type = "product_push"
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
-	OrderBulk     Type = "order_bulk"  // moves or ships many orders that a person chose
-	FileImport    Type = "file_import" // imports a file of products that a person has given
-	FileCheck     Type = "file_check"  // tries what importing it would do
+	OrderBulk     Type = "order_bulk"  // changes the status of many orders that a person chose
+	FileImport    Type = "file_import" // imports a file of products
+	FileCheck     Type = "file_check"  // reports what importing a file would change
 )
 
 // Types and Statuses list them all.
@@ -40,7 +40,7 @@ var (
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
-// Scope is the scope that reading a job of this type takes: that of what it carries.
+// Scope is the scope needed to read a job of this type: that of its resource.
 func (t Type) Scope() string {
 	switch t {
 	case ProductImport, ProductPush, FileImport, FileCheck:
@@ -51,7 +51,7 @@ func (t Type) Scope() string {
 	return "read:orders"
 }
 
-// Status is where a job stands (interface §3.2).
+// Status is the state of a job (interface §3.2).
 type Status string
 
 // The statuses; the last three are ends.
@@ -69,7 +69,7 @@ type Job struct {
 	ID          id.Job
 	Type        Type
 	Channel     id.Channel // "" for none
-	ChannelName string     // read with it, as ChannelType; "" for none
+	ChannelName string     // read from the channel, as ChannelType is; "" for none
 	ChannelType string
 	Status      Status
 	Total       int64 // items
@@ -78,10 +78,10 @@ type Job struct {
 	Updated     int64
 	Failed      int64
 	Errors      string // JSON array of error entries (interface §2.7.4)
-	Input       string // JSON: what is to be done
-	Cursor      string // how far it is done
-	Tries       int64  // leases given so far; it names the lease
-	DueAt       int64  // when to run, or when the lease ends; 0 once ended
+	Input       string // JSON: what to do
+	Cursor      string // what is done so far
+	Tries       int64  // number of leases so far, which identifies the lease
+	DueAt       int64  // when it runs, or when its lease ends; 0 after its end
 	CreatedAt   int64
 	StartedAt   int64
 	CompletedAt int64
@@ -98,7 +98,7 @@ func (j Job) Progress() int64 {
 	return min(100, j.Processed*100/j.Total)
 }
 
-// Insert queues a new job, due now. What is left empty gets its beginning: an id, PENDING, no errors.
+// Insert queues a new job, due now. Empty members get their initial values: an id, PENDING, no errors.
 func Insert(tx db.GuardedWriter, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.New[id.Job]()
@@ -121,7 +121,7 @@ func Insert(tx db.GuardedWriter, j Job) Job {
 	return j
 }
 
-// read reads jobs with their channels, chosen and sorted by the end of a statement.
+// read reads jobs with their channels; end is the rest of the statement.
 func read(tx *db.Tx, end string, args ...any) ([]Job, error) {
 	return db.List(tx, table.Scanner(), "SELECT "+table.Columns("j")+
 		" FROM jobs j LEFT JOIN channels c ON c.tenant_id = j.tenant_id AND c.id = j.channel_id "+end, args...)
@@ -148,33 +148,33 @@ func Last(tx *db.Tx) (*Job, error) {
 	return &list[0], nil
 }
 
-// ErrLost says that the job is no longer this worker's: its lease ended and another took it, or it has ended.
+// ErrLost means that the job is no longer this worker's: its lease ended and another took it, or it has ended.
 var ErrLost = errors.New("jobs: the lease is lost")
 
-// Hold queues that a job is held for a lease from now on.
+// Hold queues a new lease for a job.
 func Hold(tx db.Writer, j Job, lease time.Duration) {
 	held(tx, "UPDATE jobs SET due_at = $4", j, tx.Now().Add(lease).UnixMicro())
 }
 
-// outcome is what of a job's row moves while it is worked on; its arguments begin with $4.
+// outcome updates the progress of a job's row; its arguments begin with $4.
 const outcome = "UPDATE jobs SET processed = $4, created = $5, updated = $6, failed = $7, errors = $8, cursor = $9"
 
 func (j *Job) outcome() []any {
 	return []any{j.Processed, j.Created, j.Updated, j.Failed, j.Errors, j.Cursor}
 }
 
-// Advance queues how far a job is, and holds it for another lease.
+// Advance queues the progress of a job, and a new lease.
 func Advance(tx db.Writer, j Job, lease time.Duration) {
 	held(tx, outcome+", due_at = $10", j, append(j.outcome(), tx.Now().Add(lease).UnixMicro())...)
 }
 
-// Again queues that a job is given back and runs again at a time, from its cursor.
+// Again queues that a job is released and runs again at a time, from its cursor.
 func Again(tx db.Writer, j Job, at time.Time) {
 	held(tx, outcome+", due_at = $10, status = 'PENDING'", j, append(j.outcome(), at.UnixMicro())...)
 }
 
-// Finish queues the end of a job: COMPLETED or COMPLETED_WITH_ERRORS by its errors, FAILED when failed says so. It gives the
-// job as it ends.
+// Finish queues the end of a job: FAILED if failed is set, otherwise COMPLETED or COMPLETED_WITH_ERRORS by its errors.
+// It returns the ended job.
 func Finish(tx db.Writer, j Job, failed bool) Job {
 	switch {
 	case failed:
@@ -196,7 +196,7 @@ func Finish(tx db.Writer, j Job, failed bool) Job {
 	return j
 }
 
-// held queues an update of a job that the caller still holds.
+// held queues an update of a job whose lease the caller holds.
 func held(tx db.Writer, set string, j Job, args ...any) {
 	tx.Queue(set+" WHERE tenant_id = $1 AND id = $2 AND tries = $3 AND due_at IS NOT NULL",
 		append([]any{tx.TenantID(), j.ID, j.Tries}, args...)...).Rows(1, ErrLost)

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Filter says which jobs a list shows, and which part of them; what is empty lets all through.
+// Filter selects the jobs of a list, and the page; empty members select all.
 type Filter struct {
 	Channel  id.Channel
 	Types    []Type
@@ -35,7 +35,7 @@ func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	return list, more, err
 }
 
-// andOneOf adds a condition that a column is one of some words; of none, any.
+// andOneOf adds the condition that a column is one of some words; without words, none.
 func andOneOf[T ~string](w *db.Where, column string, words []T) {
 	texts := make([]string, len(words))
 	for i, word := range words {
@@ -46,7 +46,7 @@ func andOneOf[T ~string](w *db.Where, column string, words []T) {
 	}
 }
 
-// CountFailed counts the jobs that failed at a moment or later, in microseconds.
+// CountFailed counts the jobs that failed since a time, in microseconds.
 func CountFailed(tx *db.Tx, from int64) (n int64, err error) {
 	return n, tx.Row("SELECT count(*) FROM jobs WHERE tenant_id = $1 AND completed_at >= $2 AND status = 'FAILED'", []any{tx.Tenant, from}, &n)
 }

@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/id"
 )
 
-// InsertOnce queues a new job of a channel with an input, due now, unless one of its type waits already and is not begun: what is asked
-// for while it waits it will see. Two that are queued at the same moment may both be kept; the second one then finds nothing to do.
+// InsertOnce queues a new job of a channel with an input, due now, unless one of its type is waiting: that one covers
+// the request. Two that are queued at the same moment may both be stored; the second then finds nothing to do.
 func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
 	tx.Queue(`INSERT INTO jobs (tenant_id, id, type, channel_id, status, total, processed, created, updated, failed, errors, input, cursor,
 			tries, due_at, created_at)
@@ -17,7 +17,7 @@ func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
 	tx.Wake(Topic)
 }
 
-// PendingOnChannel is the job of a type that waits for a channel and is not begun; nil when there is none.
+// PendingOnChannel is the waiting job of a type for a channel; nil if there is none.
 func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	list, err := read(tx, `WHERE j.tenant_id = $1 AND j.channel_id = $2 AND j.type = $3 AND j.status = 'PENDING'
 		AND j.due_at IS NOT NULL ORDER BY j.due_at, j.id LIMIT 1`, tx.Tenant, channel, string(kind))
@@ -27,7 +27,7 @@ func PendingOnChannel(tx *db.Tx, kind Type, channel id.Channel) (*Job, error) {
 	return &list[0], nil
 }
 
-// Amend stores what else a job is asked to do. It reports false, and changes nothing, when the job has begun since it was read.
+// Amend replaces the input of a waiting job. It returns false, and changes nothing, if the job has started since it was read.
 func Amend(tx *db.Tx, j Job, input string) (bool, error) {
 	n, err := tx.Exec("UPDATE jobs SET input = $4 WHERE tenant_id = $1 AND id = $2::UUID AND tries = $3 AND status = 'PENDING' "+
 		"AND due_at IS NOT NULL", tx.Tenant, j.ID, j.Tries, input)

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// Order is one order of a job of type OrderBulk, and what became of it.
+// Order is one order of a job of type OrderBulk, and its outcome.
 type Order struct {
 	Job      id.Job
 	Position int64
@@ -15,7 +15,7 @@ type Order struct {
 	Message  string // why it was refused
 }
 
-// Outcome is what became of an order; "" while its turn has not come.
+// Outcome is the outcome for an order; "" before its turn.
 type Outcome string
 
 // The outcomes.
@@ -41,19 +41,19 @@ func InsertOrders(tx db.GuardedWriter, job id.Job, list []Order) {
 	orderTable.Insert(tx, list...)
 }
 
-// NextOrders reads the orders of a job whose turn comes next, up to limit.
+// NextOrders reads the next orders of a job, up to limit.
 func NextOrders(tx *db.Tx, job id.Job, limit int) ([]Order, error) {
 	return db.List(tx, orderTable.Scanner(), "SELECT "+orderTable.Columns("")+" FROM job_orders WHERE tenant_id = $1 AND job_id = $2::UUID "+
 		"AND outcome IS NULL ORDER BY position LIMIT $3::BIGINT", tx.Tenant, job, limit)
 }
 
-// Settle queues what became of an order. When that is known already, the transaction fails with ErrLost.
+// Settle queues the outcome for an order. If it has one already, the transaction fails with ErrLost.
 func (o Order) Settle(tx db.Writer) {
 	tx.Queue("UPDATE job_orders SET outcome = $4, message = $5 WHERE tenant_id = $1 AND job_id = $2::UUID AND position = $3 "+
 		"AND outcome IS NULL", tx.TenantID(), o.Job, o.Position, string(o.Outcome), o.Message).Rows(1, ErrLost)
 }
 
-// Report reads a page of what became of the orders of a job, those with one outcome only unless that is "", and how many there are.
+// Report reads a page of the outcomes of a job, or only of those with one outcome, and how many there are.
 func Report(tx *db.Tx, job id.Job, only Outcome, limit, offset int) ([]Order, int64, error) {
 	w := db.AndGiven(db.NewWhere(tx, "").And("job_id = ?::UUID", job), "outcome = ?", string(only))
 	return orderTable.Page(tx, w, "position", limit, offset)

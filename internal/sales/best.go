@@ -9,21 +9,21 @@ import (
 	"entrepot/internal/id"
 )
 
-// Seller is an SKU and how it sold.
+// Seller is a SKU and what was sold of it.
 type Seller struct {
 	SKU     string
-	Product id.Product // "" when the account has none
-	Name    string     // of the product, or of a line when that is gone
+	Product id.Product // "" if no product has the SKU
+	Name    string     // of the product, or of a line if the product was deleted
 	Sum                // the quantity in all currencies, the amount in one
 
-	order id.Order // one that has it
+	order id.Order // an order with the SKU
 }
 
-// mostTies bounds how many SKUs that sold equally well are put into the order of their names where not all of them are among the best.
+// mostTies limits how many SKUs with equal sums are sorted by name when not all of them are among the best.
 const mostTies = 1000
 
-// Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then in their own order, of orders from one
-// moment to before another that are not cancelled.
+// Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then by SKU, of orders from
+// one time to before another that are not cancelled.
 func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error) {
 	var numbered []Sum // by number
 	loose := map[string]Sum{}
@@ -58,7 +58,7 @@ func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error
 	return list, products(tx, list)
 }
 
-// best are the places of the greatest sums, in no order, and of some more that are equal to the least of them.
+// best are the indexes of the greatest sums, not sorted, and of some that are equal to the least of them.
 func best(sums []Sum, most int) []int64 {
 	top := make([]Sum, 0, most+1) // the greatest first
 	for _, s := range sums {
@@ -91,7 +91,7 @@ func best(sums []Sum, most int) []int64 {
 	return chosen
 }
 
-// named reads the SKUs that numbers stand for.
+// named reads the SKUs of numbers.
 func named(tx *db.Tx, sums []Sum, numbers []int64) (list []Seller, err error) {
 	return list, db.Chunks(numbers, func(piece []int64) error {
 		args := []any{tx.Tenant}
@@ -108,11 +108,11 @@ func named(tx *db.Tx, sums []Sum, numbers []int64) (list []Seller, err error) {
 			list = append(list, s)
 			return err
 		}, "WITH v(number) AS (VALUES "+db.Values(len(piece), 1, 2, "::BIGINT")+`) SELECT s.number, s.sku, s.order_id
-			FROM v CROSS JOIN sold_skus s WHERE s.tenant_id = $1 AND s.number = v.number`, args...) // by IN, SQLite would read all of the account
+			FROM v CROSS JOIN sold_skus s WHERE s.tenant_id = $1 AND s.number = v.number`, args...)
 	})
 }
 
-// products finds what the SKUs stand for now, and what those stood for that stand for nothing any more.
+// products finds the products that have the SKUs now; if none has, the product of an order line.
 func products(tx *db.Tx, list []Seller) error {
 	for i := range list {
 		s := &list[i]

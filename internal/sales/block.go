@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Sum is how much of something was sold, and for how much: Big·10^8 + Small in 1/10,000 of the currency's unit, since a sum of amounts
-// may be more than 63 bits hold.
+// Sum is a quantity and an amount sold: Big·10^8 + Small in 1/10,000 of the currency's unit, because a sum of amounts
+// may need more than 63 bits.
 type Sum struct{ Quantity, Big, Small int64 }
 
 func (s *Sum) add(more Sum) {
@@ -17,7 +17,7 @@ func (s *Sum) add(more Sum) {
 	s.Small += more.Small
 }
 
-// compare orders sums by amount, then by quantity.
+// compare compares sums by amount, then by quantity.
 func (s Sum) compare(other Sum) int {
 	a, b := s.Big+s.Small/addUp, other.Big+other.Small/addUp
 	switch {
@@ -39,20 +39,21 @@ func sign(n int64) int {
 	return 0
 }
 
-// addUp is the divisor of the two parts of an amount.
+// addUp is the divisor that splits an amount into these two parts.
 const addUp = 100_000_000
 
-// item is an SKU in a currency: by its number, or by its text while it has none.
+// item is a SKU in a currency: by its number, or by its text if it has none.
 type item struct {
 	currency string
 	number   int64 // -1 for none
 	sku      string
 }
 
-// sold takes a sum of an item.
+// sold receives a sum of an item.
 type sold func(i item, s Sum)
 
-// encode packs sums whose items all have numbers: by currency, in the order of the numbers, each as the distance to the one before.
+// encode packs sums of items with numbers: by currency, in the order of the numbers, each number as the difference to
+// the one before.
 func encode(sums map[item]Sum) []byte {
 	byCurrency := map[string][]item{}
 	for i := range sums {

@@ -6,22 +6,22 @@ import (
 	"entrepot/internal/spans"
 )
 
-// The statuses, in the order of the index: the kept figures and the orders are found by status and time.
+// The statuses, in the order of the index: figures and orders are looked up by status and time.
 const (
 	every        = "('CANCELLED','DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
 	notCancelled = "('DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
 )
 
-// collector adds up a stretch of time.
+// collector sums a range of time.
 type collector struct {
 	tx      *db.Tx
 	sold    sold
 	orderOf map[string]id.Order // an order of each SKU without a number
-	lines   int64               // read one by one
+	lines   int64               // read from orders one by one
 }
 
-// collect calls sold for sums that together are those of the stretch from one moment to before another; wider gives the widest blocks
-// that may be used, -1 for none.
+// collect calls sold with the sums of a range of time, from one instant to before another; several calls may be for
+// one item. widest is the widest level of blocks to use, -1 for none.
 func collect(tx *db.Tx, from, to int64, widest int, sold sold) (*collector, error) {
 	c := &collector{tx: tx, sold: sold, orderOf: map[string]id.Order{}}
 	return c, c.stretch(widest, max(from, 0), to)
@@ -53,10 +53,10 @@ func (c *collector) stretch(level int, from, to int64) error {
 	return c.stretch(level-1, down, to)
 }
 
-// state is how the orders of a bucket stand.
+// state is the version and the number of orders of a bucket.
 type state struct{ bucket, version, orders int64 }
 
-// states reads the buckets of a stretch in which anything was ever sold, in their order.
+// states reads the buckets of a range with any orders, in their order.
 func states(tx *db.Tx, level int, from, to int64) ([]state, error) {
 	return db.List(tx, func(r db.Rows) (s state, err error) { return s, r.Scan(&s.bucket, &s.version, &s.orders) },
 		`SELECT bucket / $3::BIGINT * $3::BIGINT AS b, sum(version)::BIGINT,
@@ -65,7 +65,7 @@ func states(tx *db.Tx, level int, from, to int64) ([]state, error) {
 			GROUP BY 1 ORDER BY 1`, tx.Tenant, versionsOf[level], widths[level], from, to)
 }
 
-// blocks takes the blocks that hold in a stretch of whole buckets, and gives the parts of it that none of them covers.
+// blocks uses the valid blocks of a range of whole buckets, and returns the parts without one.
 func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err error) {
 	list, err := states(c.tx, level, from, to)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err erro
 	return gaps, err
 }
 
-// read reads the lines of a stretch, order by order: a planner that may choose would rather read every line there is.
+// read reads the lines of a range, order by order, because a planner that may choose would read every line of the account.
 func (c *collector) read(from, to int64) error {
 	return c.tx.Each(func(r db.Rows) error {
 		var i item

@@ -11,22 +11,22 @@ import (
 	"entrepot/internal/spans"
 )
 
-// lockName is the lock of those who give numbers to SKUs: one at a time in an account (docs/decisions/0026).
+// lockName is the lock for giving numbers to SKUs: one writer at a time in an account (docs/decisions/0026).
 const lockName = "sold SKUs"
 
-// patience is the part of its width that a block is old at least before it is made anew: an hour's is made again after a minute, that of
-// 30 days after 12 hours. Meanwhile narrower blocks and lines are read in its place.
+// patience is the part of its width for which an invalid block is left before it is made again: an hour's for a
+// minute, that of 30 days for 12 hours. Meanwhile narrower blocks and lines are read instead.
 const patience = 60
 
 // rest is the pause between two buckets.
 const rest = 20 * time.Millisecond
 
-// Folder makes the blocks of all accounts.
+// Folder builds the blocks of all accounts.
 type Folder struct {
-	done map[id.Tenant]int64 // where the change clock stood when nothing was left to be done
+	done map[id.Tenant]int64 // the change clock when nothing was left to do
 }
 
-// All makes the blocks that are due in every account that changed since it was last looked at. It serves every tenant.
+// All builds the blocks that are due in every account that changed since the last call. It serves every tenant.
 func (f *Folder) All(ctx context.Context, store *db.DB) error {
 	if f.done == nil {
 		f.done = map[id.Tenant]int64{}
@@ -56,7 +56,7 @@ func (f *Folder) All(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// Fold makes the blocks of an account that are due; later reports that others will be.
+// Fold builds the blocks of an account that are due; later reports that others will be.
 func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err error) {
 	for _, level := range []int{days, months} {
 		var due []int64
@@ -83,8 +83,8 @@ func Fold(ctx context.Context, store *db.DB, tenant id.Tenant) (later bool, err 
 	return later, nil
 }
 
-// stale are the buckets of a stretch that are worth a block, have none that holds, and whose last one is old enough; waiting reports
-// that some are not yet.
+// stale are the buckets of a range with enough orders for a block, without a valid one, and whose last block is old
+// enough; waiting reports whether others are not old enough yet.
 func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting bool, err error) {
 	list, err := states(tx, level, from, to)
 	if err != nil {
@@ -112,15 +112,15 @@ func stale(tx *db.Tx, level int, from, to int64) (due []int64, waiting bool, err
 	return due, waiting, err
 }
 
-// made is a block that is being made.
+// made is a block that is being built.
 type made struct {
 	state
 	width int64
 	sums  map[item]Sum
 }
 
-// fold makes the block of a bucket, and with a day's those of its hours. Versions are read before the lines: when orders change in
-// between, the block stands for a version that is not any more.
+// fold builds the block of a bucket, and for a day those of its hours. Versions are read before the lines: if orders
+// change in between, the block has an old version and is not valid.
 func fold(ctx context.Context, store *db.DB, tenant id.Tenant, level int, bucket int64) error {
 	var list []made
 	orderOf := map[string]id.Order{}
@@ -143,7 +143,7 @@ func fold(ctx context.Context, store *db.DB, tenant id.Tenant, level int, bucket
 	})
 }
 
-// makeBlocks adds up a bucket and, of a day, its hours.
+// makeBlocks sums a bucket and, for a day, its hours.
 func makeBlocks(tx *db.Tx, level int, bucket int64, orderOf map[string]id.Order) ([]made, error) {
 	whole, err := states(tx, level, bucket, bucket+widths[level])
 	if err != nil || len(whole) == 0 {
@@ -202,7 +202,7 @@ func (m *made) write(tx *db.Tx, numbers map[string]int64) {
 			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, m.width, m.bucket, m.version, tx.Micros(), encode(sums))
 }
 
-// give gives numbers to SKUs that have none.
+// give gives numbers to SKUs without one.
 func give(tx *db.Tx, orderOf map[string]id.Order) (map[string]int64, error) {
 	numbers := make(map[string]int64, len(orderOf))
 	if len(orderOf) == 0 {

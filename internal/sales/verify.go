@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/spans"
 )
 
-// Verify calls each for every block that holds, with whether it is what the lines add up to.
+// Verify calls each for every valid block, with whether it equals the sums of the lines.
 func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
 	for level, width := range widths {
 		list, err := states(tx, level, 0, spans.Last)
@@ -32,7 +32,7 @@ func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
 	return nil
 }
 
-// readBlock reads the block of a bucket, if it holds.
+// readBlock reads the block of a bucket, if it is valid.
 func readBlock(tx *db.Tx, level int, s state) (kept map[item]Sum, holds bool, err error) {
 	kept = map[item]Sum{}
 	err = tx.Each(func(r db.Rows) error {
@@ -51,7 +51,7 @@ func readBlock(tx *db.Tx, level int, s state) (kept map[item]Sum, holds bool, er
 // equal reports whether two sums are the same, however their amounts are split.
 func (s Sum) equal(other Sum) bool { return s.compare(other) == 0 }
 
-// into adds up in a map.
+// into adds sums to a map.
 func into(sums map[item]Sum) sold {
 	return func(i item, s Sum) {
 		sum := sums[i]

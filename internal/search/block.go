@@ -15,9 +15,9 @@ func (id ID) String() string {
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
-// ParseID reads a UUID of the store.
+// ParseID parses a UUID of the store.
 func ParseID(text string) (id ID) {
-	hex.Decode(id[:], []byte(strings.ReplaceAll(text, "-", ""))) // ids come from the store
+	hex.Decode(id[:], []byte(strings.ReplaceAll(text, "-", ""))) // ids from the store are valid
 	return id
 }
 
@@ -28,10 +28,10 @@ type entry struct {
 	text string
 }
 
-// keySize is how many bytes of keys an entry has: its id and its sort.
+// keySize is how many bytes the keys of an entry take: its id and its sort value.
 const keySize = 24
 
-// encode packs entries, which are in the order of their ids.
+// encode packs entries, sorted by id.
 func encode(list []entry) (has filter, body string, keys []byte) {
 	has = make(filter, filterBits/8)
 	var text strings.Builder
@@ -62,7 +62,7 @@ func keyAt(keys []byte, i int) (id ID, sort int64) {
 	return ID(key[:16]), int64(binary.BigEndian.Uint64(key[16:]))
 }
 
-// matches calls each for every entry whose text contains a term, which has no line break.
+// matches calls each for every entry whose text contains a term without line breaks.
 func matches(body string, keys []byte, term string, each func(id ID, sort int64) error) error {
 	for line := 0; body != ""; line++ {
 		if term != "" {
@@ -82,7 +82,8 @@ func matches(body string, keys []byte, term string, each func(id ID, sort int64)
 	return nil
 }
 
-// filter says of each trigram (three bytes in a row) that a block does not contain it, or perhaps does: a bit for its hash.
+// filter says for each trigram (three consecutive bytes) that a block does not contain it, or may contain it: one bit
+// for its hash.
 type filter []byte
 
 const filterBits = 1 << 15
@@ -94,7 +95,7 @@ func (f filter) add(text string) {
 	}
 }
 
-// all reports whether perhaps every one of some trigrams is there.
+// all reports whether all of some trigrams may be in the block.
 func (f filter) all(wanted []uint32) bool {
 	for _, bit := range wanted {
 		if f[bit/8]&(1<<(bit%8)) == 0 {
@@ -104,7 +105,7 @@ func (f filter) all(wanted []uint32) bool {
 	return true
 }
 
-// trigramsOf are those of a term, none if it is shorter.
+// trigramsOf are the trigrams of a term, none if it is shorter.
 func trigramsOf(term string) (list []uint32) {
 	for i := 0; i+3 <= len(term); i++ {
 		list = append(list, trigram(term[i], term[i+1], term[i+2]))

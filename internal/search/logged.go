@@ -9,10 +9,12 @@ import (
 	"entrepot/internal/id"
 )
 
-// The texts of new orders and customers are not put beside by their writes: the event log has one event of each, in the order of commits.
-// So their blocks follow the log up to a stamp, and a search reads the records behind it itself (docs/decisions/0137).
+// Writes of new orders and customers store no text for searches, because the event log has one event for each, in the
+// order of commits. So the blocks include the log up to a stamp, and a search reads the later records itself
+// (docs/decisions/0137).
 
-// source says of a kind which event the log has of each new record, and how records are read: id, what their lists go by, and text.
+// source is, for a kind, the event that the log has for each new record, and the SQL that reads records: id, sort
+// value of the lists, and text.
 type source struct{ event, records string }
 
 var sources = map[Kind]source{
@@ -21,30 +23,31 @@ var sources = map[Kind]source{
 		"SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
 }
 
-// follows reports whether new records of a kind are found by the log.
+// follows reports whether new records of a kind are found in the log.
 func (k Kind) follows() bool { return sources[k].event != "" }
 
-// inLog is the condition for events e of new records; the account is compared before it. What it says of other events is the condition of
-// the index, which the planner of SQLite wants to read.
+// inLog is the condition for events e of new records, after the condition on the account. It repeats the condition of
+// the partial index, without which SQLite's planner does not use it.
 func (k Kind) inLog() string {
 	return " AND e.event = '" + sources[k].event + "' AND e.event <> 'product.updated' AND e.event <> 'stock.updated'" +
 		" AND e.event <> 'product.created' AND e.event <> 'product.deleted' AND e.endpoint_id IS NULL"
 }
 
-// behind is the condition for events e that the blocks of a kind do not have. For PostgreSQL to take the stamp for a bound of the index,
-// the account is not named by the event, and the 0 is chosen inside the subquery (row-level security lets no COALESCE lead).
+// behind is the condition for events e that the blocks of a kind do not include. So that PostgreSQL uses the stamp as
+// a bound of the index, the account is not taken from the event, and the default 0 is inside the subquery (row-level
+// security allows no COALESCE there).
 func (k Kind) behind(account string) string {
 	return k.inLog() + " AND e.stamp > (SELECT coalesce(max(u.stamp), 0) FROM search_until u WHERE u.tenant_id = " + account +
 		" AND u.kind = '" + string(k) + "')"
 }
 
-// logged are new records that blocks may not have, as the log has them.
+// logged are new records from the log that blocks may not include.
 type logged struct {
 	ids  []string
 	last int64 // the stamp of the last one
 }
 
-// prefetchLogged asks for them in the order of the log, at most limit of them.
+// prefetchLogged prefetches them in the order of the log, at most limit of them.
 func prefetchLogged(tx *db.Tx, kind Kind, limit int64) *db.Pending[logged] {
 	p := new(db.Pending[logged])
 	if !kind.follows() {
@@ -59,7 +62,7 @@ func prefetchLogged(tx *db.Tx, kind Kind, limit int64) *db.Pending[logged] {
 		tx.Tenant, limit))
 }
 
-// eachRecord reads records as they are now, a piece at a time; those that are gone are left out.
+// eachRecord reads records as they are now, a piece at a time; deleted ones are left out.
 func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) error {
 	ids = slices.DeleteFunc(ids, func(text string) bool { _, isID := id.Parse[string](text); return !isID })
 	return db.Chunks(ids, func(piece []string) error {
@@ -76,7 +79,7 @@ func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) erro
 	})
 }
 
-// packLogged packs the next new records of the log, unless there are fewer than least, and gives how many these were.
+// packLogged packs the next new records of the log, unless there are fewer than least, and returns how many.
 func packLogged(tx *db.Tx, kind Kind, least int) (int, error) {
 	if err := tx.LockName(lockName); err != nil {
 		return 0, err
@@ -104,7 +107,7 @@ func packLogged(tx *db.Tx, kind Kind, least int) (int, error) {
 	return n, nil
 }
 
-// lotsLogged finds those of whom the log has enough that is new.
+// lotsLogged finds the accounts and kinds with enough new records in the log.
 func lotsLogged(tx *db.Tx) (lots []lot, err error) {
 	for _, kind := range Kinds {
 		if !kind.follows() {
@@ -123,7 +126,7 @@ func lotsLogged(tx *db.Tx) (lots []lot, err error) {
 	return lots, nil
 }
 
-// PackBefore packs every new record whose event has a stamp before one: the event may be dropped then.
+// PackBefore packs every new record whose event has an earlier stamp than the given one: these events may be deleted then.
 func PackBefore(ctx context.Context, store *db.DB, tenant id.Tenant, stamp int64) error {
 	for _, kind := range Kinds {
 		for more := kind.follows(); more; {

@@ -13,29 +13,29 @@ import (
 const (
 	blockSize = 1024 // records of a new block
 	blockMost = 3 * blockSize / 2
-	packAt    = 2 * blockSize // records that were put, from which it is worth it
-	newAt     = blockSize / 2 // new records that were not
+	packAt    = 2 * blockSize // changed records from which packing is worth its cost
+	newAt     = blockSize / 2 // new records from which it is
 	packStep  = 2 * blockSize // records packed in one transaction
 	packReach = 32            // blocks written in one transaction
 )
 
-// lockName is the lock of those who write blocks: one at a time in an account. It comes before the change clock, and whoever has it waits
-// for no record (docs/decisions/0026).
+// lockName is the lock of the writers of blocks: one at a time in an account. It comes before the change clock, and
+// its holder waits for no record (docs/decisions/0026).
 const lockName = "search blocks"
 
-// loose is an unpacked document.
+// looseRow is an unpacked document.
 type looseRow struct {
 	entry
 	version int64
 }
 
-// lot is what one account has to be packed of one kind.
+// lot is an account and kind with documents to pack.
 type lot struct {
 	tenant id.Tenant
 	kind   Kind
 }
 
-// PackAll packs every account that has enough to be packed, a part of it at a time. It serves every tenant.
+// PackAll packs every account with enough to pack, a part at a time. It serves every tenant.
 func PackAll(ctx context.Context, store *db.DB) error {
 	var put, fresh []lot
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
@@ -57,13 +57,13 @@ func PackAll(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// lotsPut finds those who have enough that was put.
+// lotsPut finds the accounts and kinds with enough changed documents.
 func lotsPut(tx *db.Tx) ([]lot, error) {
 	return db.List(tx, func(r db.Rows) (l lot, err error) { return l, r.Scan(&l.tenant, &l.kind) },
 		"SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
 }
 
-// Pack packs what is new and what was put of one kind until there is less of each than least.
+// Pack packs new and changed documents of one kind until fewer than least of each are left.
 func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least int) error {
 	if kind.follows() {
 		if err := packWhile(ctx, store, lot{tenant, kind}, least, packLogged); err != nil {
@@ -73,7 +73,7 @@ func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least 
 	return packWhile(ctx, store, lot{tenant, kind}, least, packSome)
 }
 
-// packWhile packs a part at a time, a transaction for each, for as long as there is enough.
+// packWhile packs a part in each transaction, as long as there is enough.
 func packWhile(ctx context.Context, store *db.DB, l lot, least int, pack func(tx *db.Tx, kind Kind, least int) (int, error)) error {
 	for {
 		n := 0
@@ -87,7 +87,7 @@ func packWhile(ctx context.Context, store *db.DB, l lot, least int, pack func(tx
 	}
 }
 
-// packSome packs the documents with the lowest ids, as many as one transaction should, and gives how many these were.
+// packSome packs the documents with the lowest ids, as many as one transaction should, and returns how many.
 func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
 	if err := tx.LockName(lockName); err != nil {
 		return 0, err
@@ -107,8 +107,8 @@ func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
 	return done, err
 }
 
-// place writes documents, which are in the order of their ids, into their blocks, until it has written some, and gives how many it has
-// placed.
+// place writes documents, sorted by id, into their blocks, until it has written enough blocks, and returns how many
+// documents it has written.
 func place(tx *db.Tx, kind Kind, docs []looseRow, blocks int) (done int, err error) {
 	for ; done < len(docs) && blocks > 0; blocks-- {
 		b, err := readBlock(tx, kind, docs[done].id)
@@ -126,7 +126,7 @@ func place(tx *db.Tx, kind Kind, docs []looseRow, blocks int) (done int, err err
 	return done, nil
 }
 
-// forget queues the deletion of packed documents; one that was written anew meanwhile makes the transaction run again.
+// forget queues the deletion of packed documents; if one was written again meanwhile, the transaction runs again.
 func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 	byVersion := map[int64][]string{}
 	for i := range taken {
@@ -148,15 +148,15 @@ func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 
 var forgetText db.Text
 
-// block is a block that is being written anew.
+// block is a block that is being rewritten.
 type block struct {
-	first string // "" when it is not there yet
+	first string // "" if it does not exist yet
 	next  ID     // where the next block begins
-	last  bool   // there is none
+	last  bool   // there is no next block
 	list  []entry
 }
 
-// readBlock reads the block that a document belongs to: the last one that begins at its id or before, else the first.
+// readBlock reads the block of a document: the last one that begins at its id or before, else the first.
 func readBlock(tx *db.Tx, kind Kind, of ID) (*block, error) {
 	b := &block{last: true}
 	read := func(where, order string) error {
@@ -192,10 +192,10 @@ func readBlock(tx *db.Tx, kind Kind, of ID) (*block, error) {
 		string(kind), b.first)
 }
 
-// covers reports whether a document with an id not below the one that the block was read for belongs to it.
+// covers reports whether the document of an id, not lower than the one that the block was read for, belongs to the block.
 func (b *block) covers(id ID) bool { return b.last || bytes.Compare(id[:], b.next[:]) < 0 }
 
-// merge lets documents take the place of entries with their ids; those that are gone leave none.
+// merge replaces entries by documents with the same ids; deleted records lose their entry.
 func (b *block) merge(docs []looseRow) {
 	merged := make([]entry, 0, len(b.list)+len(docs))
 	old := b.list
@@ -213,7 +213,7 @@ func (b *block) merge(docs []looseRow) {
 	b.list = append(merged, old...)
 }
 
-// write queues the block in place of what was read, in several when it has grown.
+// write queues the block in place of the old one, divided if it has grown.
 func (b *block) write(tx *db.Tx, kind Kind) {
 	if b.first != "" {
 		tx.Queue("DELETE FROM search_blocks WHERE tenant_id = $1 AND kind = $2 AND first_id = $3::UUID", tx.Tenant, string(kind),
@@ -232,8 +232,8 @@ func (b *block) write(tx *db.Tx, kind Kind) {
 	}
 }
 
-// Erase takes the texts of some records out of the blocks in this transaction, so that nothing of them stays in the store; what counts of
-// them is put beside.
+// Erase removes the texts of some records from the blocks in this transaction, so that nothing of them stays in the
+// store; their present texts are stored unpacked.
 func Erase(tx *db.Tx, kind Kind, ids []string) error {
 	if err := tx.LockName(lockName); err != nil {
 		return err
@@ -265,7 +265,7 @@ func Erase(tx *db.Tx, kind Kind, ids []string) error {
 	return nil
 }
 
-// Remove takes records that are deleted in this transaction out of all that is searched.
+// Remove removes records that are deleted in this transaction from everything that is searched.
 func Remove(tx *db.Tx, kind Kind, ids []string) error {
 	if err := Erase(tx, kind, ids); err != nil {
 		return err

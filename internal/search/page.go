@@ -9,17 +9,17 @@ import (
 	"entrepot/internal/db"
 )
 
-// Hit is a record that a search has found, and what its list goes by before the id.
+// Hit is a record that a search has found, and its sort value.
 type Hit struct {
 	ID   ID
 	Sort int64
 }
 
-// Page keeps the hits of one page of a list, and those before it, out of any number.
+// Page selects, from any number of hits, those of one page of a list and of the pages before it.
 type Page struct {
 	Offset, Limit int
 	Ascending     bool
-	After         *Hit  // where the page before ended, instead of Offset; nil for none
+	After         *Hit  // where the page before ended, in place of Offset; nil for none
 	Total         int64 // of all that were added
 
 	best []Hit
@@ -33,7 +33,7 @@ func (p *Page) compare(a, b Hit) int {
 	return -by
 }
 
-// Add counts a hit and keeps it while it may be on the page.
+// Add counts a hit and keeps it if it may be on the page.
 func (p *Page) Add(h Hit) {
 	p.Total++
 	if p.After != nil && p.compare(*p.After, h) >= 0 {
@@ -52,7 +52,7 @@ func (p *Page) Hits() []Hit {
 	return p.best[min(p.Offset, len(p.best)):min(p.Offset+p.Limit, len(p.best))]
 }
 
-// Bind takes ids as arguments of a query and gives their placeholders.
+// Bind adds ids to the arguments of a query and returns their placeholders.
 func Bind(w *db.Where, ids []ID) string {
 	texts := make([]string, len(ids))
 	for i := range ids {

@@ -1,15 +1,15 @@
-// Package search finds records by a part of their text, in any case, at any length, exactly: an answer is what looking at every record
-// would give, and so is the number of records in it.
+// Package search finds records by a part of their text, in any case and of any length, exactly: the result and its
+// total are those of examining every record.
 //
 //	search.go  Put and Find
-//	logged.go  new orders and customers, which are found by the event log
-//	block.go   how the texts of a thousand records are packed
-//	pack.go    moving what was put, and what is new, into blocks, and taking erased texts out of them
+//	logged.go  new orders and customers, which are found in the event log
+//	block.go   the packed texts of a thousand records
+//	pack.go    moves changed and new texts into blocks, and removes erased texts from them
 //
-// The text of a record that changed is put aside with the write, behind the change clock, and so is that of a new product; new orders and
-// customers are in the event log. The worker packs both into blocks. A search reads which trigrams the blocks may contain, then the blocks
-// that may contain the whole term, and what is not packed yet. So a rare name costs a few blocks, and what every record contains some 60
-// bytes a record.
+// The text of a changed record, or of a new product, is stored unpacked by the write, after the change clock; new
+// orders and customers are in the event log. The worker packs both into blocks. A search reads which trigrams the
+// blocks may contain, then the blocks that may contain the whole term, and what is not packed yet. So a rare name
+// costs a few blocks, and a term that every record contains costs some 60 bytes for each record.
 package search
 
 import (
@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// Kind is what is searched: each has its own ids.
+// Kind is a kind of records: each has its own ids.
 type Kind string
 
 // The kinds.
@@ -32,19 +32,19 @@ const (
 // Kinds lists them.
 var Kinds = []Kind{Orders, Customers, Products}
 
-// Document is what a record is found by.
+// Document is the text by which a record is found.
 type Document struct {
 	ID   string // a UUID
-	Sort int64  // what its lists go by first; 0 if that is the id
-	Text string // "" for a record that is gone
+	Sort int64  // the value that its lists sort by before the id; 0 if that is the id
+	Text string // "" for a deleted record
 }
 
-// Fold makes texts and terms alike: lower case, and one line.
+// Fold normalises texts and terms for comparison: lower case, and one line.
 func Fold(text string) string { return oneLine.Replace(strings.ToLower(text)) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
-// Put queues the texts of records that were written in this transaction, whose rows are guarded by themselves.
+// Put queues the texts of records that were written in this transaction; the guards of their rows protect these writes too.
 func Put(w db.GuardedWriter, kind Kind, docs ...Document) {
 	db.Chunks(docs, func(piece []Document) error {
 		args := append(make([]any, 0, 2+3*len(piece)), w.TenantID(), string(kind))
@@ -125,8 +125,8 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
 }
 
-// unpacked calls each for every record that blocks may not have as it is, and names all of these: blocks do not count for them. What was
-// put does not count for those that are read as they are.
+// unpacked calls each for every record that the blocks may not have in its present state, and returns all of these:
+// blocks do not count for them, nor stored unpacked texts for those that are read from their own row.
 func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error) {
 	fresh := prefetchLogged(tx, kind, math.MaxInt64)
 	var put []entry
@@ -167,7 +167,7 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 	return known, nil
 }
 
-// prefetchCandidates asks for the blocks that may contain a term; all reports that every block may.
+// prefetchCandidates prefetches the blocks that may contain a term; all reports that every block may.
 func prefetchCandidates(tx *db.Tx, kind Kind, term string) func() (first []string, all bool, err error) {
 	wanted := trigramsOf(term)
 	if len(wanted) == 0 {

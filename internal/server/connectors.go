@@ -14,12 +14,13 @@ import (
 	"entrepot/internal/netguard"
 )
 
-// connectors are the six platforms a running service knows, listed by hand.
+// connectors are the six platforms that a running service knows, listed by hand.
 func connectors(client *http.Client) (*connector.Set, error) {
 	return connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(), ebay.New(client, time.Now), tiktokshop.New())
 }
 
-// guarded is the client for addresses that merchants name: it reaches only what interface §6.2 allows and follows nothing.
+// guarded is the HTTP client for addresses that merchants enter: it connects only to addresses that interface §6.2
+// allows and follows no redirects.
 func guarded(guard *netguard.Guard) *http.Client {
 	return &http.Client{
 		Transport:     guard.Transport(4),

@@ -13,17 +13,18 @@ import (
 	"entrepot/internal/budget"
 )
 
-// ownMemory is what a node needs beside its budget, leastMemory what it must have at least, storeMemory what SQLite's page caches take of
-// that: the collector does not see them. In bytes.
+// In bytes: ownMemory is what a node needs beside its budget; leastMemory is the least that it needs in total;
+// storeMemory is the part for SQLite's page caches, which the garbage collector does not count.
 const (
 	ownMemory   = 32 << 20
 	leastMemory = 128 << 20
 	storeMemory = 48 << 20
 )
 
-// LimitMemory has the collector keep the process within the budget and what the node needs for itself, and within three quarters of
-// what the machine or its container has, so that memory taken for many requests at once goes back to the system afterwards. The limit
-// is a soft one; where GOMEMLIMIT is set, that one stays. It gives the budget, cut to what there is room for.
+// LimitMemory sets the garbage collector's limit to the budget and what the node needs for itself, and at most three
+// quarters of the memory of the machine or its container, so that memory taken for many requests at once goes back to
+// the system afterwards. The limit is a soft one; if GOMEMLIMIT is set, that one stays. It returns the budget, reduced
+// to what there is room for.
 func LimitMemory(lend int64) *budget.Budget {
 	limit := max(leastMemory, min(lend+ownMemory, machineMemory(os.DirFS("/"))/4*3))
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -32,8 +33,8 @@ func LimitMemory(lend int64) *budget.Budget {
 	return budget.New(min(lend, limit-ownMemory))
 }
 
-// machineMemory is how many bytes the process may have: its control group's bound (either version), else the machine's memory, else
-// no bound. Only Linux shows any of them.
+// machineMemory is how many bytes the process may have: its control group's limit (either version), else the machine's
+// memory, else no limit. Only Linux reports any of them.
 func machineMemory(root fs.FS) int64 {
 	most := int64(math.MaxInt64)
 	bound := func(name, field string) {

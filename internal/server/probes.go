@@ -33,7 +33,7 @@ func (s *Server) routes() http.Handler {
 	pages := shortened(http.HandlerFunc(s.servePages))
 	mux.Handle("/dashboard", pages)
 	mux.Handle("/dashboard/", pages)
-	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream is not collected to be compressed
+	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream must not be held back for compression
 	docs := compressed(reference.Handler(s.description))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)
@@ -41,8 +41,8 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// compressedFrom is the size from which an answer is compressed for callers that take it: below, the time costs more than
-// the bytes.
+// compressedFrom is the size from which an answer is compressed for callers that accept it: below, the time costs more
+// than the bytes.
 const compressedFrom = 64 << 10
 
 func compressed(h http.Handler) http.Handler { return gzipped(h, compressedFrom, 1) }
@@ -61,7 +61,7 @@ func gzipped(h http.Handler, from, level int) http.Handler {
 	return wrap(h)
 }
 
-// localOnly refuses requests that were made for another host than this machine itself.
+// localOnly refuses requests whose Host is not this machine itself.
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !netguard.LoopbackHost(r.Host) {
@@ -73,7 +73,7 @@ func localOnly(h http.Handler) http.Handler {
 	})
 }
 
-// serve passes a request to the API, which answers for every path it does not know as well.
+// serve passes a request to the API, which also answers for every unknown path.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if n := s.running.Load(); n != nil {
 		if !s.draining.Load() {
@@ -100,7 +100,7 @@ func (s *Server) servePages(w http.ResponseWriter, r *http.Request) {
 	n.dashboard.ServeHTTP(w, r)
 }
 
-// front is the address without a path: it sends a browser to the dashboard, and everybody else to the API.
+// front serves the address without a path: it redirects a browser to the dashboard, and passes any other request to the API.
 func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Vary", "Accept")
@@ -118,14 +118,14 @@ func (s *Server) description() []byte {
 	return nil
 }
 
-// healthy answers 200 as long as the process lives.
+// healthy answers 200 as long as the process runs.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	say(w, http.StatusOK, `{"status":"ok"}`)
 }
 
-// ready answers 200 when every request can be answered: the store is open, which includes its schema, it can be reached, and
-// the end has not begun. A schema that a newer node brings in later does not make an older one unready: both serve while a
-// new version is rolled out.
+// ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached, and
+// the service is not stopping. A schema that a newer node has applied later does not make an older one unready: both
+// serve while a new version is rolled out.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
 	switch {

@@ -9,16 +9,17 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Rotated is what came of replacing a store's master key.
+// Rotated is the result of replacing a store's master key.
 type Rotated struct {
-	Encrypted int    // secrets that were encrypted anew
+	Encrypted int    // secrets that were encrypted again
 	Key       string // id of the new key
 	Kept      string // file of the former key, "" when the key is not in a file
 }
 
-// RotateKey replaces the master key of a store that no process serves: with key, or, when the key is in the data folder's file, with a new
-// one that takes the file's place. It may be broken off at any moment and called again. On PostgreSQL nothing reports whether a node still
-// serves the store; one that does can write no secret any more, and cannot read those that were encrypted anew.
+// RotateKey replaces the master key of a store that no process serves: with key, or, if the key is in the data
+// folder's file, with a new one that replaces the file. It may be interrupted at any moment and called again. On
+// PostgreSQL nothing shows whether a node still serves the store; such a node can write no secret any more, and cannot
+// read those that were encrypted again.
 func RotateKey(ctx context.Context, c StoreConfig, key secretbox.Key) (done Rotated, err error) {
 	release, err := lockStore(c, "entrepot key-rotate")
 	defer release()

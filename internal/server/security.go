@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// checkSecurity says in the log how far PostgreSQL keeps the accounts apart, behind the tenant in every statement. A service goes on
-// with what is missing: every statement still names its account, and a stop of all nodes would cost more.
+// checkSecurity logs whether PostgreSQL's row-level security protects the accounts, in addition to the tenant in every
+// statement. The service continues if it does not: every statement still names its account, and stopping all nodes
+// would cost more.
 func (s *Server) checkSecurity(ctx context.Context, store *Store) error {
 	found, err := store.DB.Security(ctx)
 	if err != nil {

@@ -14,12 +14,13 @@ import (
 	"entrepot/internal/filelock"
 )
 
-// lockFile is held, in the data folder of a SQLite store, by the one process that serves it. It says which that is.
+// lockFile is locked, in the data folder of a SQLite store, by the one process that serves it. Its text identifies
+// that process.
 const lockFile = "serve.lock"
 
-// lockStore keeps a second service from a SQLite store: workers of two processes would send each delivery twice. Commands that
-// work on the store beside a service don't take it. In a folder with the database of another program nothing is made.
-// A PostgreSQL store has as many services as it likes. release is never nil.
+// lockStore prevents a second service on a SQLite store: workers of two processes would send each delivery twice.
+// Commands that work on the store beside a service do not take the lock. In a folder with the database of another
+// program nothing is created. A PostgreSQL store may have any number of services. release is never nil.
 func lockStore(c StoreConfig, address string) (release func(), err error) {
 	release = func() {}
 	if c.URL != "" {

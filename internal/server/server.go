@@ -1,6 +1,6 @@
-// Package server puts the parts together: a store, the API on it, the workers beside it, and an HTTP server around them.
+// Package server puts the parts together: a store, the API on it, the workers, and an HTTP server.
 //
-//	store.go    open, migrate, hold the master key against the store's
+//	store.go    open, migrate, check the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
 //	setup.go    the first account: from the environment, or by a link of the dashboard that works once
@@ -28,33 +28,33 @@ import (
 	"entrepot/internal/worker"
 )
 
-// Config is what a server is made of.
+// Config configures a server.
 type Config struct {
 	StoreConfig
-	Addr    string // host:port; port 0 takes a free one
+	Addr    string // host:port; port 0 chooses a free one
 	Admin   Admin
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
-	// requests whose Host names no loopback address are refused: for the demo, against names that are made to resolve here
+	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this machine
 	Local  bool
 	Lend   int64          // bytes of memory for bodies and answers, for LimitMemory
 	Budget *budget.Budget // of that memory; nil: 256 MB
 
-	Proxies   netguard.Proxies  // reverse proxies in front, whose X-Forwarded-For is believed
+	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For is trusted
 	PublicURL string            // address under which platforms reach the service, "" for that of each request
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
 	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
 }
 
-// Times of the HTTP server. The write time leaves room for a client that reads ten megabytes slowly.
+// Times of the HTTP server. The write time is long enough for a client that reads ten megabytes slowly.
 const (
 	headerTime = 10 * time.Second
 	readTime   = 2 * time.Minute
 	writeTime  = 3 * time.Minute
 	idleTime   = 2 * time.Minute
-	drainTime  = 15 * time.Second // for requests under way once the end has begun
-	stopTime   = 11 * time.Second // then for attempts under way, each of which takes ten at most
+	drainTime  = 15 * time.Second // for requests under way when the service stops
+	stopTime   = 11 * time.Second // then for attempts under way, each of which takes at most ten
 	flushEvery = 5 * time.Second
 	tidyEvery  = 30 * time.Second
 )
@@ -67,7 +67,7 @@ type Server struct {
 	http     *http.Server
 	running  atomic.Pointer[node] // nil until the store is open
 	draining atomic.Bool
-	underWay atomic.Int64 // requests of the API that came before the end began
+	underWay atomic.Int64 // requests of the API that came before the service began to stop
 }
 
 // node is what exists once the store is open.
@@ -78,7 +78,7 @@ type node struct {
 	worker    *worker.Worker
 }
 
-// Listen takes the address, so that a port in use is reported before the store is touched.
+// Listen opens the address, so that a port in use is reported before the store is touched.
 func Listen(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -109,8 +109,8 @@ func (s *Server) URL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last use
-// are written, the store is closed. ready, if given, is called once every request can be answered.
+// Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last
+// use are written, the store is closed. ready, if given, is called when every request can be answered.
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()
@@ -138,7 +138,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
-	case <-n.store.DB.Failed(): // only opening the store again shows what it holds: the supervisor restarts the service
+	case <-n.store.DB.Failed(): // only opening the store again shows what the disk holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
 	s.draining.Store(true)
@@ -166,8 +166,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	return err
 }
 
-// awaitRequests waits until the requests under way have their answers. As long as that takes, new requests are accepted and answered
-// 503 with Retry-After: a refused connection would not say so.
+// awaitRequests waits until the requests under way are answered. Meanwhile new requests are accepted and answered 503
+// with Retry-After, because a refused connection would not explain itself.
 func (s *Server) awaitRequests(ctx context.Context) {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
@@ -180,7 +180,7 @@ func (s *Server) awaitRequests(ctx context.Context) {
 	}
 }
 
-// open brings up what needs the store.
+// open starts everything that needs the store.
 func (s *Server) open(ctx context.Context) (*node, error) {
 	store, err := OpenStore(ctx, s.config.StoreConfig)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Server) open(ctx context.Context) (*node, error) {
 	return n, nil
 }
 
-// folder is the data folder, which is on the disk that was chosen for this service, or "" when there is none.
+// folder is the data folder, which is on the disk chosen for this service, or "" if there is none.
 func folder(dir string) string {
 	if at, err := os.Stat(dir); dir == "" || err != nil || !at.IsDir() {
 		return ""
@@ -227,7 +227,7 @@ func folder(dir string) string {
 	return dir
 }
 
-// atMost lets through one call in a span of time.
+// atMost passes one call in a span of time.
 func atMost(span time.Duration, call func(error)) func(error) {
 	var last atomic.Int64
 	return func(err error) {
@@ -237,7 +237,7 @@ func atMost(span time.Duration, call func(error)) func(error) {
 	}
 }
 
-// background runs what goes on beside requests, until ctx ends.
+// background runs periodic work until ctx ends.
 func (n *node) background(ctx context.Context, log *slog.Logger) {
 	flush, tidy := time.NewTicker(flushEvery), time.NewTicker(tidyEvery)
 	defer flush.Stop()
@@ -258,8 +258,8 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// release returns to the system the memory in which passwords were hashed since the last time: 19 MiB each, which the
-// collector would otherwise keep for minutes in a process that is idle again.
+// release returns the memory of passwords hashed since the last time to the system: 19 MiB each, which the garbage
+// collector would otherwise keep for minutes in an idle process.
 func release(before int64) (hashed int64) {
 	if hashed = accounts.Hashed(); hashed != before {
 		debug.FreeOSMemory()

@@ -9,13 +9,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// Admin is the owner of the first account, made on an empty store (interface §5.1).
+// Admin is the owner of the first account, created on an empty store (interface §5.1).
 type Admin struct {
 	Email, Password string
 	Plan            accounts.Plan
 }
 
-// firstStart makes the first account from the environment, or prints a link with which a person makes it.
+// firstStart creates the first account from the environment, or prints a link by which a person creates it.
 func (s *Server) firstStart(ctx context.Context, store *Store) error {
 	empty := false
 	err := store.DB.Read(ctx, db.Across, func(tx *db.Tx) error {
@@ -53,7 +53,7 @@ func (s *Server) firstStart(ctx context.Context, store *Store) error {
 	return err
 }
 
-// FirstAccount checks an owner's login and hashes its password: the draft of the first account.
+// FirstAccount checks an owner's login and hashes its password; the result is the draft of the first account.
 func FirstAccount(ctx context.Context, admin Admin, name string) (commerce.AccountDraft, error) {
 	if problem := accounts.BadEmail(admin.Email); problem != "" {
 		return commerce.AccountDraft{}, errors.New("the first owner's e-mail address " + problem + " (ENTREPOT_ADMIN_EMAIL)")

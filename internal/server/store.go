@@ -22,12 +22,12 @@ import (
 type StoreConfig struct {
 	Dir       string           // data folder: SQLite's file and the master key's
 	URL       string           // PostgreSQL; empty for SQLite
-	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, made with the store
-	MustExist bool             // a store that is not there is an error instead of being made
+	MasterKey string           // 32 bytes in base64 or hex; empty: the data folder's master.key, created with the store
+	MustExist bool             // a missing store is an error and is not created
 	Dev       bool             // http and loopback addresses are allowed
-	Allow     netguard.Allowed // addresses that may be reached although interface §6.2 would refuse them
+	Allow     netguard.Allowed // addresses that may be called although interface §6.2 would refuse them
 	Now       func() time.Time // nil: the real time
-	// Sleep waits by the clock of Now for a limit of a platform, or until ctx ends; nil: by the real time
+	// Sleep waits for a platform's limit by the clock of Now, or until ctx ends; nil: by the real time
 	Sleep func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
 
@@ -43,8 +43,9 @@ type Store struct {
 	Guard    *netguard.Guard
 }
 
-// OpenStore opens a store, brings its schema up to date, and refuses a master key that is not the store's. Any number of processes
-// may have one store open. A master key is made only for a store that has never had one: another would not open its secrets.
+// OpenStore opens a store, brings its schema up to date, and checks the master key. Any number of processes may have
+// one store open. A master key is generated only for a store that has never had one, because another key could not
+// decrypt its secrets. Errors: the master key is not the store's.
 func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -82,7 +83,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	return s, nil
 }
 
-// openDB opens the store's database, and does not make one where there must be one.
+// openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout}
 	if c.MustExist {
@@ -94,7 +95,8 @@ func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
 // Close ends the store's connections.
 func (s *Store) Close() error { return s.DB.Close() }
 
-// masterKey reads the master key of a configuration. missing says why there is none in the data folder; nil when there is one.
+// masterKey reads the master key of a configuration. missing is the reason for which the data folder has none; nil if
+// it has one.
 func masterKey(c StoreConfig) (key secretbox.Key, missing, err error) {
 	if c.MasterKey != "" {
 		key, err = secretbox.Parse(c.MasterKey)
@@ -110,7 +112,7 @@ func masterKey(c StoreConfig) (key secretbox.Key, missing, err error) {
 	return key, nil, nil
 }
 
-// firstMasterKey makes the master key of a store that has none yet, and refuses to make a second one.
+// firstMasterKey generates the master key of a store without one, and refuses to generate a second.
 func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing error) (key secretbox.Key, err error) {
 	have := ""
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
@@ -136,7 +138,7 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 	return key, nil
 }
 
-// clients call platforms.
+// clients are the HTTP clients for platforms.
 func (c StoreConfig) clients(guard *netguard.Guard) *connector.Clients {
 	clients := connector.NewClients(guard, c.agent())
 	if c.Now != nil && c.Sleep != nil {
@@ -145,7 +147,7 @@ func (c StoreConfig) clients(guard *netguard.Guard) *connector.Clients {
 	return clients
 }
 
-// agent names the service to platforms.
+// agent is the service's name for platforms.
 func (c StoreConfig) agent() string {
 	if c.Agent == "" {
 		return "entrepot"

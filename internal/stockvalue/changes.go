@@ -7,11 +7,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// changes are what changed since a stamp, in the order of the stamps: levels themselves, and products with their prices.
+// changes are what changed after a stamp, in the order of the stamps: levels, and products with their prices.
 type changes struct {
-	skus  []string // of these levels, products and their variants, each once
-	until int64    // the stamp of the last change that is in it; 0 for none
-	more  bool     // there may be more changes behind it
+	skus  []string // of these levels, products and variants, each once
+	until int64    // the stamp of the last change; 0 for none
+	more  bool     // there may be later changes
 }
 
 // change is a level or a product that changed.
@@ -23,8 +23,8 @@ type change struct {
 	isLevel  bool
 }
 
-// changedSince reads the next changes behind a stamp: no more than levels of levels and products of products. Both are one statement, and
-// so one snapshot: a stamp of the one kind must not pass a change of the other that was not seen.
+// changedSince reads the next changes after a stamp: at most levels levels and products products. One statement reads
+// both, from one snapshot, so that no stamp of one kind passes an unseen change of the other.
 func changedSince(tx *db.Tx, since int64, levels, products int) (changes, error) {
 	counts, last := map[bool]int{}, map[bool]int64{}
 	list, err := db.List(tx, func(r db.Rows) (c change, err error) {
@@ -50,7 +50,7 @@ func changedSince(tx *db.Tx, since int64, levels, products int) (changes, error)
 	return out, err
 }
 
-// skusOf are the SKUs of some changes, those of variants included, each once.
+// skusOf are the SKUs of some changes, variants included, each once.
 func skusOf(tx *db.Tx, list []change) ([]string, error) {
 	skus := make([]string, 0, len(list))
 	var withVariants []id.Product
@@ -73,17 +73,17 @@ func skusOf(tx *db.Tx, list []change) ([]string, error) {
 	return slices.Compact(skus), err
 }
 
-// counted is what a level counts: nothing on hand where it is not living, or has nothing.
+// counted is what a level adds to the sums; on-hand is 0 for a deleted or negative one.
 type counted struct{ onHand, price int64 }
 
-// level is what a level counts now, and what it counts in the kept sums.
+// level is what a level adds to the sums now, and what it adds to the kept sums.
 type level struct {
 	sku, warehouse string
 	counted
 	kept counted
 }
 
-// levelsAndKept reads levels, tombstones included, by a condition that follows.
+// levelsAndKept reads levels, tombstones included; a condition follows.
 const levelsAndKept = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END,
 		coalesce(v.price, p.price, 0), coalesce(k.on_hand, 0), coalesce(k.price, 0)
 	FROM stock_levels l LEFT JOIN products p ON p.tenant_id = $1 AND p.id = l.product_id

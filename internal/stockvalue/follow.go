@@ -8,26 +8,28 @@ import (
 	"entrepot/internal/id"
 )
 
-// Bounds of following.
+// Bounds of the updates of the sums.
 const (
-	followAt     = 200    // levels or products that changed, from which it is worth it
-	followAnyway = 25_000 // from which it is done while more change
-	stepLevels   = 500    // levels and products of one transaction
+	followAt     = 200    // changed levels or products from which an update is worth its cost
+	followAnyway = 25_000 // changes from which the update does not wait for a pause
+	stepLevels   = 500    // levels and products in one transaction
 	stepProducts = 100
 )
 
-// Rest is how long nothing of an account's levels and products may have changed before the sums follow: not in the midst of an import.
+// Rest is how long an account's levels and products must be unchanged before the sums are updated, so that this does
+// not happen in the middle of an import.
 const Rest = 5 * time.Second
 
-// lockName is the lock of those who write the sums: one at a time in an account. Whoever has it waits for no record
+// lockName is the lock of the writers of the sums: one at a time in an account. Its holder waits for no record
 // (docs/decisions/0026).
 const lockName = "stock values"
 
-// FollowAll lets the sums of every account follow what has changed. It serves every tenant.
+// FollowAll updates the sums of every account with what has changed. It serves every tenant.
 func FollowAll(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		// The 0 is chosen inside the subquery: behind row-level security, PostgreSQL takes no COALESCE for a bound of an index.
+		// The default 0 is inside the subquery: under row-level security, PostgreSQL uses no COALESCE as the bound of
+		// an index.
 		const since = " AND c.changed_at > (SELECT coalesce(max(u.stamp), 0) FROM stock_values_until u WHERE u.tenant_id = t.tenant_id)" +
 			" ORDER BY c.changed_at LIMIT 1 OFFSET $1::BIGINT)"
 		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) },
@@ -43,7 +45,7 @@ func FollowAll(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// Follow lets the sums of one account follow all that has changed, if nothing changed for some time, 0 for at once.
+// Follow updates the sums of one account with all that has changed, if nothing changed for the time rest; 0 means at once.
 func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
 	for more := true; more; {
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
@@ -57,7 +59,8 @@ func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Durat
 	return nil
 }
 
-// followSome takes over the next changes in their order, as many as one transaction should, and reports whether there may be more.
+// followSome applies the next changes in their order, as many as one transaction should, and reports whether there may
+// be more.
 func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
 	if err := tx.LockName(lockName); err != nil {
 		return false, err
@@ -66,7 +69,7 @@ func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if rest > 0 { // else whatever the clock says: stamps may be ahead of it
+	if rest > 0 { // with 0 the time does not matter: stamps may be ahead of the clock
 		if wait, err := stillChanging(tx, until, tx.Micros()-rest.Microseconds()); err != nil || wait {
 			return false, err
 		}
@@ -98,7 +101,8 @@ func followSome(tx *db.Tx, rest time.Duration) (more bool, err error) {
 	return next.more, nil
 }
 
-// stillChanging reports whether a level or product has changed since a time and those that did are not too many yet to wait for the rest.
+// stillChanging reports whether a level or product has changed since a time and the changes are few enough to wait for
+// a pause.
 func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
 	var newest, plenty int64
 	err := tx.Row(`SELECT coalesce(max(newest), 0) FROM (SELECT max(changed_at) AS newest FROM stock_levels WHERE tenant_id = $1
@@ -112,7 +116,7 @@ func stillChanging(tx *db.Tx, until, since int64) (bool, error) {
 	return plenty == 0, err
 }
 
-// saveLevels queues what levels count now, in the order of their SKUs, in which the table lies.
+// saveLevels queues what levels add to the sums now, in the order of their SKUs, which is the order of the table.
 func saveLevels(tx *db.Tx, written, gone []level) {
 	for piece := range db.Pieces(written) {
 		args := append(make([]any, 0, 1+4*len(piece)), tx.Tenant)
@@ -132,7 +136,7 @@ func saveLevels(tx *db.Tx, written, gone []level) {
 
 var writeText db.Text
 
-// saveSums queues what the sums of warehouses move by.
+// saveSums queues the changes of the warehouses' sums.
 func saveSums(tx *db.Tx, moved sums) {
 	for warehouse, p := range moved {
 		tx.Queue(`INSERT INTO stock_values (tenant_id, warehouse_code, ac, ad, bc, bd) VALUES ($1,$2,$3,$4,$5,$6)

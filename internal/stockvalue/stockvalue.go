@@ -1,14 +1,14 @@
-// Package stockvalue works out what the stock of an account is worth, by warehouse: on-hand times the selling price of product or variant,
-// over living levels; below zero counts as nothing (interface §4.5.11).
+// Package stockvalue computes the value of an account's stock, by warehouse: on-hand times the selling price of
+// product or variant, over all levels that are not deleted; a negative on-hand counts as 0 (interface §4.5.11).
 //
 //	stockvalue.go  Read: the kept sums, corrected by what changed since
-//	changes.go     which SKUs changed since a stamp, and what their levels count now
-//	follow.go      keeping the sums up with the change clock
-//	verify.go      whether they are what the levels add up to
+//	changes.go     which SKUs changed after a stamp, and what their levels add now
+//	follow.go      updates the sums with what changed
+//	verify.go      compares the sums with the levels
 //
-// The sums follow the change clock at some distance: they have all changes of levels and products up to a stamp. A read takes them, and
-// of each SKU that changed since, the difference between what its levels count now and what they count in the sums. So no write does
-// anything for them, and a read is exact all the same (docs/decisions/0136).
+// The sums include all changes of levels and products up to a stamp, some time behind the change clock. A read adds,
+// for each SKU that changed since, the difference between what its levels add now and what they add in the sums. So
+// writes do nothing for the sums, and a read is exact nevertheless (docs/decisions/0136).
 package stockvalue
 
 import (
@@ -18,11 +18,11 @@ import (
 	"entrepot/internal/money"
 )
 
-// scanFrom is how many changes since the sums were kept up are too many to correct them by: the levels are added up instead. Tests lower
-// it.
+// scanFrom is the number of later changes from which a read sums all levels and does not correct the kept sums. Tests
+// lower it.
 var scanFrom = 50_000
 
-// Read is what lies in each warehouse, by its code; one that holds nothing of worth may be missing.
+// Read is the value of each warehouse's stock, by its code; a warehouse without value may be missing.
 func Read(tx *db.Tx) (map[string]money.Total, error) {
 	until, followed, err := followedUntil(tx)
 	if err != nil || !followed {
@@ -40,7 +40,7 @@ func Read(tx *db.Tx) (map[string]money.Total, error) {
 	return sums.totals(), err
 }
 
-// followedUntil is the stamp up to which the sums have everything, if they have anything.
+// followedUntil is the stamp up to which the sums are complete, if they exist.
 func followedUntil(tx *db.Tx) (stamp int64, followed bool, err error) {
 	err = tx.Row("SELECT stamp FROM stock_values_until WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 	if errors.Is(err, db.ErrNoRow) {
@@ -49,14 +49,15 @@ func followedUntil(tx *db.Tx) (stamp int64, followed bool, err error) {
 	return stamp, err == nil, err
 }
 
-// parts is a sum of products of quantities and prices, which may be more than 63 bits hold: of on hand = a·10^5 + b and
-// price = c·10^8 + d the sums of a·c, a·d, b·c and b·d, of which even hundreds of thousands of the greatest fit.
+// parts is a sum of products of quantities and prices, which may need more than 63 bits: with on-hand = a·10^5 + b and
+// price = c·10^8 + d, the sums of a·c, a·d, b·c and b·d, which cannot overflow for hundreds of thousands of the
+// greatest values.
 type parts [4]int64
 
-// zeros are the powers of ten that the parts stand for.
+// zeros are the powers of ten of the parts.
 var zeros = [4]int{13, 5, 8, 0}
 
-// add adds a quantity at a price, or takes it away (sign -1).
+// add adds a quantity at a price, or subtracts it (sign -1).
 func (p *parts) add(onHand, price, sign int64) {
 	a, b, c, d := onHand/100_000, onHand%100_000, price/100_000_000, price%100_000_000
 	for i, product := range [4]int64{a * c, a * d, b * c, b * d} {
@@ -67,7 +68,7 @@ func (p *parts) add(onHand, price, sign int64) {
 // sums are the parts by warehouse.
 type sums map[string]parts
 
-// move takes a level from what it counts in the kept sums to what it counts now.
+// move replaces what a level adds to the kept sums by what it adds now.
 func (s sums) move(l *level) {
 	p := s[l.warehouse]
 	p.add(l.onHand, l.price, 1)
@@ -75,7 +76,7 @@ func (s sums) move(l *level) {
 	s[l.warehouse] = p
 }
 
-// totals puts the parts together.
+// totals joins the parts.
 func (s sums) totals() map[string]money.Total {
 	values := make(map[string]money.Total, len(s))
 	for warehouse, p := range s {
@@ -93,7 +94,7 @@ func kept(tx *db.Tx) (sums, error) {
 	return readSums(tx, "SELECT warehouse_code, ac, ad, bc, bd FROM stock_values WHERE tenant_id = $1")
 }
 
-// scan adds up every level, unless an error came before.
+// scan sums every level, unless an error came before.
 func scan(tx *db.Tx, err error) (map[string]money.Total, error) {
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func scan(tx *db.Tx, err error) (map[string]money.Total, error) {
 	return all.totals(), err
 }
 
-// sumsOf are the columns of the parts of a sum over rows.
+// sumsOf is the SQL of the parts of a sum over rows.
 func sumsOf(onHand, price string) string {
 	return "sum(" + onHand + " / 100000 * (" + price + " / 100000000))::BIGINT, sum(" + onHand + " / 100000 * (" + price +
 		" % 100000000))::BIGINT, sum(" + onHand + " % 100000 * (" + price + " / 100000000))::BIGINT, sum(" + onHand + " % 100000 * (" +

@@ -2,8 +2,8 @@ package stockvalue
 
 import "entrepot/internal/db"
 
-// Verify compares the kept sums with what the levels count in them, and this with the levels, but for those that changed since the sums
-// were kept up. It calls each for every warehouse and level that it has compared, with whether they agree.
+// Verify compares the kept sums with the stored part of each level, and these with the levels, except levels that
+// changed since the sums were updated. It calls each for every warehouse and level compared, with whether they agree.
 func Verify(tx *db.Tx, each func(what string, same bool)) error {
 	until, followed, err := followedUntil(tx)
 	if err != nil || !followed {
@@ -29,7 +29,7 @@ func Verify(tx *db.Tx, each func(what string, same bool)) error {
 	return verifyLevels(tx, until, each)
 }
 
-// verifyLevels compares what levels count in the kept sums with what they count now.
+// verifyLevels compares what levels add to the kept sums with what they should add.
 func verifyLevels(tx *db.Tx, until int64, each func(what string, same bool)) error {
 	err := tx.Each(func(r db.Rows) error {
 		l, err := scanLevel(r)

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/stockvalue"
 )
 
-// skus looks from both sides.
+// skus compares SKUs with products in both directions.
 func skus(c *account) error {
 	err := c.each(`SELECT s.sku, CASE WHEN s.variant_id IS NULL THEN p.sku ELSE v.sku END, p.deleted_at FROM skus s
 		LEFT JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
@@ -52,7 +52,7 @@ func productParts(c *account) error {
 	})
 }
 
-// productSorts looks at the products that have not changed since the sorts followed; lists read the others themselves.
+// productSorts checks the products that have not changed since product_sorts was updated; lists read the others themselves.
 func productSorts(c *account) error {
 	return c.each(`SELECT p.sku, CASE WHEN s.name = p.name AND s.price = p.price THEN 1 ELSE 0 END FROM products p
 		LEFT JOIN product_sorts s ON s.tenant_id = $1 AND s.product_id = p.id
@@ -68,7 +68,7 @@ func productSorts(c *account) error {
 	})
 }
 
-// stockValue looks at the levels that have not changed since the kept sums followed; reads correct these by the others.
+// stockValue checks the levels that have not changed since the kept sums were updated; reads correct the sums by the others.
 func stockValue(c *account) error {
 	return stockvalue.Verify(c.Tx, func(what string, same bool) {
 		if c.look(); !same {

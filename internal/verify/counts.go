@@ -2,7 +2,7 @@ package verify
 
 import "entrepot/internal/db"
 
-// countedRows count anew what is kept in tallies, by name and key.
+// countedRows counts again what is kept in tallies, by name and key.
 const countedRows = `SELECT 'customers' AS name, status AS key, count(*) AS n FROM customers WHERE tenant_id = $1 GROUP BY status
 	UNION ALL SELECT 'products', status, count(*) FROM products WHERE tenant_id = $1 AND deleted_at IS NULL GROUP BY status
 	UNION ALL SELECT 'levels', warehouse_code, count(*) FROM stock_levels

@@ -10,16 +10,16 @@ import (
 	"entrepot/internal/id"
 )
 
-// keptFor is how long deliveries are kept at least.
+// keptFor is the least time that deliveries are kept.
 const keptFor = 24 * time.Hour
 
-// deliveries looks at what was dispatched since an endpoint was made, or changed last: before that it may have wanted other
-// events.
+// deliveries checks events dispatched since an endpoint was created or last changed: before that it may have been
+// subscribed to other events.
 func deliveries(c *account) error {
 	var cursor int64
 	err := c.Row("SELECT stamp FROM dispatch_cursors WHERE tenant_id = $1", []any{c.Tenant}, &cursor)
 	if errors.Is(err, db.ErrNoRow) {
-		return nil // never had an endpoint
+		return nil // the account never had an endpoint
 	}
 	if err != nil {
 		return err

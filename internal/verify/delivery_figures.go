@@ -8,14 +8,14 @@ import (
 	"entrepot/internal/spans"
 )
 
-// deliveryKey names a kept figure of an endpoint's deliveries.
+// deliveryKey identifies a kept figure of an endpoint's deliveries.
 type deliveryKey struct {
 	width, bucket int64
 	event         string
 }
 
-// deliveryFigures works every kept figure of deliveries out again, endpoint by endpoint and day by day. A deleted endpoint's go as a whole,
-// after its deliveries.
+// deliveryFigures computes every kept figure of deliveries again, endpoint by endpoint and day by day. The figures of
+// a deleted endpoint are deleted together, after its deliveries.
 func deliveryFigures(c *account) error {
 	endpoints, err := db.List(c.Tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", c.Tenant)
@@ -36,7 +36,7 @@ func deliveryFigures(c *account) error {
 	return nil
 }
 
-// daysOf are the days of which an endpoint has deliveries or figures.
+// daysOf are the days on which an endpoint has deliveries or figures.
 func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	for _, from := range []string{"position / $3::BIGINT * $3::BIGINT FROM deliveries",
 		"bucket / $3::BIGINT * $3::BIGINT FROM delivery_figures"} {
@@ -51,7 +51,7 @@ func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	return slices.Compact(days), nil
 }
 
-// deliveriesOfDay compares one day: pending, delivered, failed, attempts, those that delivered, and how long all took.
+// deliveriesOfDay compares one day: pending, delivered, failed, attempts, successful attempts, and their total duration.
 func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	found := map[deliveryKey]*[2][6]int64{}
 	add := func(side int, k deliveryKey, n [6]int64) {

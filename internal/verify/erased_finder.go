@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Finder finds texts in bytes, in the forms in which a store may hold them.
+// Finder finds texts in bytes, in all forms in which a store may hold them.
 type Finder struct {
 	texts   []string
 	forms   [][][]byte // of each text, folded
@@ -37,8 +37,8 @@ func NewFinder(texts ...string) *Finder {
 	return f
 }
 
-// formsOf are the ways a text may be written: in either case, with accents composed or apart, as it is, escaped in JSON or a URL, in
-// hex and in base64. ASCII letters are folded, because that is how they are compared.
+// formsOf are the ways in which a text may be stored: in either case, with accents composed or decomposed, as it is,
+// escaped in JSON or a URL, in hex and in base64. ASCII letters are folded, because the comparison folds them.
 func formsOf(text string) (forms [][]byte) {
 	add := func(form string) {
 		folded := foldASCII([]byte(form))
@@ -59,7 +59,7 @@ func formsOf(text string) (forms [][]byte) {
 	return forms
 }
 
-// escapeJSON writes what is not ASCII, and what JSON must escape, as \uXXXX or \c.
+// escapeJSON writes characters outside ASCII, and those that JSON must escape, as \uXXXX or \c.
 func escapeJSON(text string) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -88,7 +88,7 @@ func foldASCII(b []byte) []byte {
 	return b
 }
 
-// In names the texts that stand in some text.
+// In returns the texts that a text contains.
 func (f *Finder) In(text string) (found []string) {
 	folded := foldASCII([]byte(text))
 	for i, forms := range f.forms {
@@ -99,10 +99,10 @@ func (f *Finder) In(text string) (found []string) {
 	return found
 }
 
-// window is how much of a file is looked at together.
+// window is how many bytes of a file are searched together.
 const window = 1 << 20
 
-// Scan reads to the end and reports each place where a text stands.
+// Scan reads to the end and reports each position of a text.
 func (f *Finder) Scan(r io.Reader, found func(text string, offset int64)) error {
 	buffer := make([]byte, 0, window+f.longest)
 	start := int64(0) // of the buffer in what is read
@@ -117,7 +117,7 @@ func (f *Finder) Scan(r io.Reader, found func(text string, offset int64)) error 
 		foldASCII(buffer[len(buffer) : len(buffer)+n])
 		buffer = buffer[:len(buffer)+n]
 		kept := min(len(buffer), max(f.longest-1, 0))
-		next := len(buffer) - kept // the next window begins here and finds what begins there
+		next := len(buffer) - kept // the next window begins here and finds what begins here
 		if err == io.EOF {
 			next = len(buffer)
 		}
@@ -134,7 +134,7 @@ func (f *Finder) Scan(r io.Reader, found func(text string, offset int64)) error 
 	}
 }
 
-// places are the offsets below a bound at which one of the forms begins.
+// places are the offsets below a limit at which one of the forms begins.
 func places(b []byte, below int, forms [][]byte) (list []int) {
 	for _, form := range forms {
 		for from := 0; from < below; {

@@ -12,33 +12,33 @@ import (
 	"entrepot/internal/id"
 )
 
-// The statements of this file serve every tenant: a proof is about the whole store.
+// The statements of this file serve every tenant: the proof is about the whole store.
 
-// key names a record of any account.
+// key identifies a record of any account.
 type key struct {
 	tenant id.Tenant
 	id     string
 }
 
-// erasedRecords is one look at the records of erased customers.
+// erasedRecords is one check of the records of erased customers.
 type erasedRecords struct {
 	tx    *db.Tx
 	proof *Proof
-	where string // and the condition that chooses one customer
+	where string // the condition that selects one customer
 	args  []any
-	about map[key]mark // customers, orders and shipments that events and kept answers may be about
+	about map[key]mark // customers, orders and shipments that events and stored answers may be about
 }
 
-// mark is when a record was made anonymous, and whether it changed since: then somebody may have written about it again.
+// mark is when a record was anonymised, and whether it changed since: then a caller may have written new data.
 type mark struct {
 	at      int64
 	changed bool
 }
 
-// inFlight is how long before an erasure an operation may have begun that was kept waiting by it: what it writes is dated before.
+// inFlight is how long before an erasure an operation may have started that waited for it: its writes have an earlier time.
 const inFlight = 60_000_000
 
-// before reports whether what was written at a time was there when the record was made anonymous.
+// before reports whether something written at a time existed when the record was anonymised.
 func (m mark) before(at int64) bool {
 	if m.changed {
 		return at <= m.at-inFlight
@@ -46,7 +46,7 @@ func (m mark) before(at int64) bool {
 	return at <= m.at
 }
 
-// CheckRecords looks at every record that is stored of erased customers, or of one: the person must be gone from all of them.
+// CheckRecords checks every stored record of all erased customers, or of one: no personal data may be left in them.
 func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Customer) error {
 	pending, err := store.PendingScrubs(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Custo
 	})
 }
 
-// only limits the look to one customer, with the records merged into it.
+// only limits the check to one customer, with the records merged into it.
 func (r *erasedRecords) only(customer id.Customer) error {
 	var status customers.Status
 	err := r.tx.Row("SELECT status FROM customers WHERE id = $1::UUID", []any{customer}, &status)
@@ -131,7 +131,7 @@ func (r *erasedRecords) orders() error {
 		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
 }
 
-// notes looks at what was written beside the orders; what was written since the erasure is not about the person.
+// notes checks texts outside of orders; what was written since the erasure is not about the person.
 func (r *erasedRecords) notes() error {
 	const joined = " FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id "
 	each := func(what string) func(db.Rows) error {
@@ -167,7 +167,7 @@ func (r *erasedRecords) notes() error {
 	)
 }
 
-// events looks through the log for events about what was found so far.
+// events searches the log for events about the records found so far.
 func (r *erasedRecords) events() error {
 	return r.tx.Each(func(row db.Rows) error {
 		var k key

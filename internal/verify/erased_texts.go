@@ -10,33 +10,33 @@ import (
 	"entrepot/internal/db"
 )
 
-// Finding is something of a person that is left.
+// Finding is personal data that is left.
 type Finding struct {
 	Where string // a table and column, or a file and offset
-	What  string // what stands there
+	What  string // the text found
 }
 
-// Proof is what was looked at and what was found.
+// Proof is what was checked and found.
 type Proof struct {
 	Findings  []Finding
-	Texts     int      // of how many tables' rows
+	Texts     int      // number of tables whose rows were read
 	Files     int      // read byte by byte
-	Bytes     int64    // in them
+	Bytes     int64    // bytes of these files
 	Left      []string // files that this process could not read
-	Customers int      // erased records looked at
-	Orders    int      // of theirs
+	Customers int      // erased records checked
+	Orders    int      // of these customers
 	Events    int
-	Pending   int // scrubs that are not done yet: bytes of what was erased may still be in the files
+	Pending   int // scrubs that are not done yet: bytes of erased data may still be in the files
 }
 
 // Clean reports whether nothing was found.
 func (p *Proof) Clean() bool { return len(p.Findings) == 0 }
 
-// maxPlaces bounds how many places of one text in one file are named.
+// maxPlaces limits how many positions of one text in one file are listed.
 const maxPlaces = 5
 
-// FindTexts looks for texts in every text of every table and in every byte of the store's files: rows, indexes, freed space and
-// the write-ahead log.
+// FindTexts searches for texts in every text of every table and in every byte of the store's files: rows, indexes,
+// freed space and the write-ahead log.
 func FindTexts(ctx context.Context, store *db.DB, p *Proof, texts ...string) error {
 	finder := NewFinder(texts...)
 	seen := map[string]int{}
@@ -79,7 +79,7 @@ func FindTexts(ctx context.Context, store *db.DB, p *Proof, texts ...string) err
 	return err
 }
 
-// counter counts what is read through it.
+// counter counts the bytes read through it.
 type counter struct {
 	r io.Reader
 	n int64

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// horizon is the time from which on all events are still kept: that of the oldest one, but no later than a day ago, so that
-// what happened since must have its event in any case.
+// horizon is the time since which all events are certainly kept: that of the oldest event, but at most a day ago, so
+// that a missing newer event is always found.
 func (c *account) horizon() (int64, error) {
 	day := c.Now().Add(-24 * time.Hour).UnixMicro()
 	var oldest int64
@@ -25,10 +25,10 @@ func (c *account) horizon() (int64, error) {
 	return min(oldest, day), err
 }
 
-// partSize bounds how many things are held in memory at once; more are looked at in several rounds over the events.
+// partSize limits how many records are held in memory at once; more are checked in several passes over the events.
 const partSize = 200_000
 
-// part is one of several equal parts of all things, by their names.
+// part is one of several equal parts of all records, by their names.
 type part struct{ number, of uint32 }
 
 func (p part) has(name string) bool {
@@ -40,7 +40,7 @@ func (p part) has(name string) bool {
 	return h.Sum32()%p.of == p.number
 }
 
-// inParts runs a look at as many parts as n things need.
+// inParts runs a check in as many parts as n records need.
 func inParts(n int64, look func(part) error) error {
 	p := part{of: uint32(n/partSize) + 1}
 	for ; p.number < p.of; p.number++ {
@@ -51,7 +51,7 @@ func inParts(n int64, look func(part) error) error {
 	return nil
 }
 
-// names gives the name and the resource of every event of the log whose name begins so, in commit order.
+// names calls each with the name and the resource of every event of the log whose name has a prefix, in commit order.
 func (c *account) names(prefix string, each func(event, resource string)) error {
 	return c.Each(func(r db.Rows) error {
 		var event, resource string
@@ -66,14 +66,15 @@ func (c *account) names(prefix string, each func(event, resource string)) error 
 var orderNames = []string{webhooks.OrderReceived, webhooks.OrderStatusChanged, webhooks.OrderShipped, webhooks.OrderDelivered,
 	webhooks.OrderCancelled, webhooks.OrderReturned, webhooks.OrderShipmentCreated}
 
-// shipmentCreated is the place of the one of which deleted shipments leave more than there are shipments.
+// shipmentCreated is the index of the event that may occur more often than there are shipments, because shipments can
+// be deleted.
 const shipmentCreated = 6
 
-// orderTally counts the events of an order: how often each of orderNames is due, and how often it was recorded.
+// orderTally counts the events of an order: how often each of orderNames is expected, and how often it was recorded.
 type orderTally struct {
 	number     int64
 	created    int64
-	silent     bool // made as shipped: its first shipment has no event
+	silent     bool // created as shipped: its first shipment has no event
 	want, sent [7]int64
 }
 
@@ -110,7 +111,7 @@ func orderEvents(c *account) error {
 	})
 }
 
-// dueOfOrders works out which events a part of the orders must have sent.
+// dueOfOrders computes the events expected from a part of the orders.
 func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, error) {
 	tallies := map[string]*orderTally{}
 	err := c.Each(func(r db.Rows) error {
@@ -161,7 +162,7 @@ func dueOfOrders(c *account, p part, horizon int64) (map[string]*orderTally, err
 	}, "SELECT order_id, automatic, created_at FROM shipments WHERE tenant_id = $1", c.Tenant)
 }
 
-// records are the events of its creation and its deletion.
+// records are the tables whose records have events for creation and deletion.
 var records = []struct{ name, came, went, table, columns string }{
 	{"product", webhooks.ProductCreated, webhooks.ProductDeleted, "products", "id, created_at, coalesce(deleted_at, 0)"},
 	{"category", webhooks.CategoryCreated, webhooks.CategoryDeleted, "categories", "id, created_at, coalesce(deleted_at, 0)"},
@@ -224,8 +225,8 @@ func recordEvents(c *account) error {
 	return nil
 }
 
-// stockEvents also misses an event where on-hand moved in the time of which all events are kept. Stock that went
-// with a deleted product has no event.
+// stockEvents also finds on-hand that changed without an event while all events are kept. The removal of a deleted
+// product's stock has no event.
 func stockEvents(c *account) error {
 	horizon, err := c.horizon()
 	if err != nil {
@@ -262,7 +263,7 @@ func stockEvents(c *account) error {
 	})
 }
 
-// newestOfLevels reads the quantity that the newest event of each level of a part says.
+// newestOfLevels reads the quantity in the newest event of each level of a part.
 func newestOfLevels(c *account, p part) (map[stock.Place]int64, error) {
 	last := map[stock.Place]int64{}
 	return last, c.Each(func(r db.Rows) error {

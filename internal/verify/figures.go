@@ -8,16 +8,16 @@ import (
 	"entrepot/internal/spans"
 )
 
-// figureKey names a kept figure of orders.
+// figureKey identifies a kept figure of orders.
 type figureKey struct {
 	width, bucket             int64
 	status, channel, currency string
 }
 
-// figure is how many orders, how many pieces, and both parts of their totals (package orders).
+// figure is the number of orders, of items, and both parts of their totals (package orders).
 type figure [4]int64
 
-// figures are those of one day: what the orders add up to, and what is kept.
+// figures are those of one day: the sums of the orders, and what is kept.
 type figures map[figureKey]*[2]figure
 
 func (f figures) add(k figureKey, side int, of figure) {
@@ -37,7 +37,7 @@ const (
 	kept
 )
 
-// orderFigures works every kept figure of orders out again, day by day: no more than one day's are in memory at once.
+// orderFigures computes every kept figure of orders again, day by day, so that only one day's are in memory at once.
 func orderFigures(c *account) error {
 	var days []int64
 	for _, from := range []string{"created_at / $2::BIGINT * $2::BIGINT FROM orders", "bucket / $2::BIGINT * $2::BIGINT FROM order_figures"} {
@@ -65,7 +65,7 @@ func orderFigures(c *account) error {
 	return nil
 }
 
-// figuresOfDay reads the orders and the kept figures of one day. Both are found by status and time.
+// figuresOfDay reads the orders and the kept figures of one day, both by status and time.
 func figuresOfDay(c *account, day int64) (figures, error) {
 	found, end := figures{}, day+spans.Widths[spans.Days]
 	w := db.NewWhere(c.Tx, "o")

@@ -41,7 +41,7 @@ func shippedLines(c *account) error {
 	})
 }
 
-// orderStatus allows for orders that were created far on: RETURNED and PARTIALLY_SHIPPED may have shipped nothing.
+// orderStatus accepts orders created with a later status: RETURNED and PARTIALLY_SHIPPED may have shipped nothing.
 func orderStatus(c *account) error {
 	return c.each(`SELECT o.number, o.status, o.initial_status,
 			(SELECT coalesce(sum(l.quantity - l.refunded), 0)::BIGINT FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id),
@@ -70,8 +70,8 @@ func orderStatus(c *account) error {
 	})
 }
 
-// orderTotals lets the rule that priced an order price it again. A platform's order has the platform's amounts: they must add up, unless
-// an issue says that they did not when they came.
+// orderTotals prices each order again by the rule that priced it. A platform's order has the platform's amounts: they
+// must add up, unless an issue says that they did not.
 func orderTotals(c *account) error {
 	var o, priced orders.Order
 	settle := func() {
@@ -136,7 +136,7 @@ func orderCountries(c *account) error {
 	})
 }
 
-// byShipment are the moves that shipments make, beside those that a caller may ask for (interface §3.1).
+// byShipment are the status changes that shipments cause, beside those that a caller may request (interface §3.1).
 var byShipment = map[orders.Status][]orders.Status{
 	orders.Processing:       {orders.PartiallyShipped, orders.Shipped},
 	orders.PartiallyShipped: {orders.Processing, orders.Shipped},
@@ -145,7 +145,7 @@ var byShipment = map[orders.Status][]orders.Status{
 
 func orderHistory(c *account) error {
 	var number int64
-	var at, status orders.Status // where the chain stands, and the order
+	var at, status orders.Status // the status reached so far, and the order's
 	settle := func() {
 		if at != status {
 			c.wrong("%s is %s, its history ends at %s", orders.Number(number), status, at)
@@ -228,7 +228,7 @@ func orderChannels(c *account) error {
 	})
 }
 
-// customerTotals walks customers and orders side by side, by customer.
+// customerTotals reads customers and orders side by side, by customer.
 func customerTotals(c *account) error {
 	var here string // the customer whose orders follow
 	var kept, found struct{ orders, spent int64 }

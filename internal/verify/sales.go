@@ -2,7 +2,7 @@ package verify
 
 import "entrepot/internal/sales"
 
-// soldBlocks adds up anew what every block that holds has.
+// soldBlocks sums the lines of every valid block again.
 func soldBlocks(c *account) error {
 	return sales.Verify(c.Tx, func(width, bucket int64, same bool) {
 		c.look()

@@ -8,14 +8,14 @@ import (
 	"entrepot/internal/search"
 )
 
-// searchedRows are the records that searches look through: their ids, what their lists go by, and their texts.
+// searchedRows are the records that searches cover: ids, sort values of their lists, and texts.
 var searchedRows = map[search.Kind]string{
 	search.Orders:    "SELECT id, created_at, search FROM orders WHERE tenant_id = $1",
 	search.Products:  "SELECT id, 0::BIGINT, search FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
 	search.Customers: "SELECT id, CASE status WHEN 'secondary' THEN 1 ELSE 0 END, search FROM customers WHERE tenant_id = $1",
 }
 
-// searched compares what searches look through with the records themselves, in parts.
+// searched compares the texts that searches use with the records themselves, in parts.
 func searched(c *account) error {
 	for _, kind := range search.Kinds {
 		rows, kept := searchedRows[kind], int64(0)

@@ -4,7 +4,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// ledger walks the levels and the movements of one SKU after the other.
+// ledger reads the levels and the movements of one SKU after the other.
 func ledger(c *account) error {
 	type balance struct {
 		onHand, sum int64

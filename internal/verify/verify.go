@@ -1,13 +1,13 @@
-// Package verify holds a whole store to what must always be true of it: what is kept twice agrees, and every change
-// has its event. It reads only, account by account, each on one snapshot, and may run beside a working service.
+// Package verify checks a whole store for what must always hold: what is stored twice agrees, and every change has its
+// event. It only reads, account by account, each on one snapshot, and may run beside a working service.
 //
-//	Check    one thing that holds, with a name and a sentence
-//	Result   how often it was looked at, and where it does not hold
+//	Check    one rule, with a name and a sentence
+//	Result   how often it was checked, and where it does not hold
 //
-// It also proves that an erased person is gone (interface §4.4, §10), for which Proof holds what was found:
+// It also proves that an erased person's data is gone (interface §4.4, §10), with Proof as the result:
 //
-//	FindTexts     looks for given texts, a name or an e-mail, in every byte of the store
-//	CheckRecords  looks at the records of erased customers, for which nobody knows the texts any more
+//	FindTexts     searches for given texts, a name or an e-mail, in every byte of the store
+//	CheckRecords  checks the records of erased customers, whose texts are not known any more
 package verify
 
 import (
@@ -19,14 +19,14 @@ import (
 	"entrepot/internal/id"
 )
 
-// Check is one thing that always holds.
+// Check is one rule that always holds.
 type Check struct {
 	Name string
 	Says string
 	run  func(c *account) error
 }
 
-// Checks are all there are, in the order they run.
+// Checks are all checks, in the order in which they run.
 var Checks = []Check{
 	{"ledger", "The movements of a stock level add up to what it has on hand, each balance being the one before plus its delta.", ledger},
 	{"levels", "A living stock level stands in a warehouse there is, for what its SKU stands for, and is low exactly when it is below its " +
@@ -60,29 +60,29 @@ var Checks = []Check{
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency},
 }
 
-// Result is what came of one check over all accounts.
+// Result is the result of one check over all accounts.
 type Result struct {
 	Check
-	Looked   int64    // things looked at
-	Wrong    int64    // of these, where it does not hold
-	Examples []string // of those, the first few
+	Looked   int64    // records checked
+	Wrong    int64    // of these, where the rule does not hold
+	Examples []string // the first few of those
 	Took     time.Duration
 }
 
-// maxExamples bounds the examples of a result.
+// maxExamples limits the examples of a result.
 const maxExamples = 5
 
-// account is one account under examination for one check.
+// account is one account during one check.
 type account struct {
 	*db.Tx
 	id     id.Account
 	result *Result
 }
 
-// look counts one thing.
+// look counts one checked record.
 func (c *account) look() { c.result.Looked++ }
 
-// wrong notes where the check does not hold.
+// wrong records that the rule does not hold for a record.
 func (c *account) wrong(format string, args ...any) {
 	c.result.Wrong++
 	if len(c.result.Examples) < maxExamples {
@@ -90,7 +90,7 @@ func (c *account) wrong(format string, args ...any) {
 	}
 }
 
-// each looks at every row of a query, whose $1 is the account.
+// each calls row for every row of a query, whose $1 is the account.
 func (c *account) each(sql string, args []any, row func(r db.Rows) error) error {
 	return c.Each(func(r db.Rows) error {
 		c.look()
@@ -98,7 +98,7 @@ func (c *account) each(sql string, args []any, row func(r db.Rows) error) error 
 	}, sql, append([]any{c.Tenant}, args...)...)
 }
 
-// Run runs every check over every account, or over one. A store that cannot be read is an error; one that does not hold is in
+// Run runs every check over every account, or over one. A store that cannot be read is an error; violated rules are in
 // the results.
 func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 	accounts, err := accountsOf(ctx, store, only)
@@ -128,7 +128,7 @@ func newResults() []Result {
 	return results
 }
 
-// examine adds what the checks find in one account to the results.
+// examine adds the results of the checks for one account.
 func examine(ctx context.Context, tx *db.Tx, of id.Account, results []Result) error {
 	for i := range results {
 		if err := ctx.Err(); err != nil {
@@ -148,7 +148,7 @@ type numbered struct {
 	id     id.Account
 }
 
-// accountsOf lists the accounts to look at. It serves every tenant.
+// accountsOf lists the accounts to check. It serves every tenant.
 func accountsOf(ctx context.Context, store *db.DB, only id.Account) (list []numbered, err error) {
 	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
 		return tx.Each(func(r db.Rows) error {
