@@ -1,6 +1,6 @@
-// Package budget bounds how many bytes of memory a node lends at once: to request bodies while they are read and parsed, and to
-// answers until they are sent. What does not fit waits a little and is then refused, so that callers, however many and however slow
-// they read or write, never take more than the node has (interface §8).
+// Package budget limits how many bytes of memory a node uses at once: for request bodies while they are read and
+// parsed, and for answers until they are sent. A share for which there is no room waits a little and is then refused,
+// so that callers, however many and however slow, never take more than the node has (interface §8).
 package budget
 
 import (
@@ -12,15 +12,15 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Patience is how long a share waits for room before it is refused, when it does not say.
+// Patience is the default time for which a share waits for room.
 const Patience = 2 * time.Second
 
-// Budget is a number of bytes that shares are taken from.
+// Budget is a number of bytes of which shares take parts.
 type Budget struct {
 	mu      sync.Mutex
 	limit   int64
 	used    int64
-	by      map[int64]int64 // what each account holds
+	by      map[int64]int64 // bytes held by each account
 	waiting []*waiter       // oldest first
 }
 
@@ -37,27 +37,27 @@ func New(limit int64) *Budget { return &Budget{limit: limit, by: map[int64]int64
 // Limit is the whole budget in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Used is how many bytes shares hold just now.
+// Used is how many bytes shares hold now.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// Share is what one request holds. It is not safe for concurrent use.
+// Share is the bytes that one request holds. It is not safe for concurrent use.
 type Share struct {
-	Account int64         // whose it is; 0 for callers without an account. One account gets half of the budget at most
+	Account int64         // its owner; 0 for callers without an account. One account gets at most half of the budget
 	Wait    time.Duration // how long it waits for room; 0: Patience
 	of      *Budget
-	free    int64 // bytes of it that are not counted
+	free    int64 // its first bytes, which are not counted
 	held    int64 // bytes that are counted
 }
 
-// Share begins a share that holds nothing. Its first free bytes are not counted: they are bounded by the number of requests.
+// Share returns a share that holds nothing. Its first free bytes are not counted: the number of requests limits them.
 func (b *Budget) Share(free int64) Share { return Share{of: b, free: free} }
 
-// Grow takes n more bytes, and waits for them. Errors: Unavailable, when there is still no room, with
-// retryAfter; the context's. A share that would be larger than what an account may have at all gets that much.
+// Grow takes n more bytes, and waits for them if necessary. Errors: Unavailable, with retryAfter, when there is still
+// no room; the context's. A share that would exceed what an account may have gets that much.
 func (s *Share) Grow(ctx context.Context, n int64) error {
 	if s.of == nil {
 		return nil
@@ -99,18 +99,18 @@ func (s *Share) Grow(ctx context.Context, n int64) error {
 			return Full()
 		}
 	}
-	return nil // it was served in the last moment
+	return nil // it was served at the last moment
 }
 
-// Full is the error for what finds no room.
+// Full is the error for a share without room.
 func Full() error {
 	return apperr.New(apperr.Unavailable, "overloaded", "the service has too much to do just now, try again").With("retryAfter", 2)
 }
 
-// Release gives everything back.
+// Release returns everything.
 func (s *Share) Release() { s.Shrink(s.held) }
 
-// Shrink gives n bytes back, or all it has if that is less.
+// Shrink returns n bytes, or all if that is less.
 func (s *Share) Shrink(n int64) {
 	if n = min(n, s.held); n <= 0 {
 		return
@@ -126,7 +126,7 @@ func (s *Share) Shrink(n int64) {
 	b.serve()
 }
 
-// fits reports whether there is room: in the whole, and in the account's half. A mutex holder calls it, as all below.
+// fits reports whether there is room: in total, and in the account's half. The mutex is held, as for the functions below.
 func (b *Budget) fits(s *Share, n int64) bool {
 	return b.used+n <= b.limit && b.by[s.Account]+n <= b.limit/2
 }
@@ -137,7 +137,7 @@ func (b *Budget) lend(s *Share, n int64) {
 	s.held += n
 }
 
-// serve gives those who wait what fits, oldest first; an account that has its half does not hold up the others.
+// serve gives waiting shares what fits, oldest first; an account with its full half does not delay the others.
 func (b *Budget) serve() {
 	kept := b.waiting[:0]
 	for _, w := range b.waiting {

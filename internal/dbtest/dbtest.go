@@ -22,14 +22,14 @@ func EnginesAt(t *testing.T, now func() time.Time, test func(t *testing.T, store
 	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: StoreURL(t), Now: now, Pool: 12})) })
 }
 
-// PlainEngines is Engines with row-level security on PostgreSQL (PlainStoreURL), for what is said of its plans.
+// PlainEngines is Engines with row-level security on PostgreSQL (PlainStoreURL), for tests of its plans.
 func PlainEngines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, db.Config{Dir: StoreDir(t), Unsafe: true})) })
 	t.Run("postgres", func(t *testing.T) { test(t, Open(t, db.Config{URL: PlainStoreURL(t), Pool: 12})) })
 }
 
-// Open opens a store, migrates it if it is not a copy of StoreDir or StoreURL, and closes it with the test.
+// Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test.
 func Open(t testing.TB, c db.Config) *db.DB {
 	t.Helper()
 	store, err := db.Open(t.Context(), c)

@@ -9,11 +9,11 @@ import (
 	"entrepot/internal/id"
 )
 
-// errAgain ends a transaction at its second run.
+// errAgain ends a transaction that runs a second time.
 var errAgain = errors.New("the transaction ran again")
 
-// RunsAgain holds a transaction to noticing that what it read has changed before its writes are committed: meanwhile is committed
-// between the two, and the transaction must then run a second time. It may neither lock nor read what it has written.
+// RunsAgain checks that a transaction detects a change of what it read: meanwhile is committed between its reads and
+// its writes, and the transaction must then run a second time. It may neither lock nor read what it has written.
 func RunsAgain(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) {
 	t.Helper()
 	if err := overtake(t, store, tenant, run, meanwhile); !errors.Is(err, errAgain) {
@@ -21,7 +21,7 @@ func RunsAgain(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func
 	}
 }
 
-// Fails is RunsAgain for a transaction that must fail instead; it gives the error.
+// Fails is RunsAgain for a transaction that must fail instead; it returns the error.
 func Fails(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(tx *db.Tx) error) error {
 	t.Helper()
 	err := overtake(t, store, tenant, run, meanwhile)
@@ -41,7 +41,7 @@ func overtake(t *testing.T, store *db.DB, tenant id.Tenant, run, meanwhile func(
 			}
 			return nil, errAgain
 		}
-		if err := run(r.(*db.Tx)); err != nil { // what it queues is sent at the end
+		if err := run(r.(*db.Tx)); err != nil { // its queued writes are sent at the end
 			return nil, err
 		}
 		overtaken = true

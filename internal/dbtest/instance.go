@@ -21,7 +21,7 @@ type instance struct {
 	bin  string // folder of PostgreSQL's programs
 	dir  string
 	data string
-	log  string // path of what it logs
+	log  string // path of its log file
 	port int
 	drop *syscall.SysProcAttr // the user that it runs as
 
@@ -46,7 +46,7 @@ func newInstance() (*instance, error) {
 	return s, err
 }
 
-// init makes an empty store of databases, whose owner logs in without a password.
+// init creates the data folder of a server, whose owner logs in without a password.
 func (s *instance) init() error {
 	return s.run("initdb", "-D", s.data, "-U", "postgres", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8")
 }
@@ -61,8 +61,8 @@ func (s *instance) run(program string, args ...string) error {
 	return nil
 }
 
-// launch starts the server. It does not wait for the disk: what a killed server wrote is in the system's memory. Nor does it vacuum: it
-// would start a process in each of hundreds of databases, again and again.
+// launch starts the server. It does not wait for the disk, because what a killed server wrote is still in the system's
+// memory. It does not vacuum, because that would start a process in each of hundreds of databases, again and again.
 func (s *instance) launch(options ...string) error {
 	server := exec.Command(filepath.Join(s.bin, "postgres"), append([]string{"-D", s.data, "-p", strconv.Itoa(s.port), "-k", s.dir,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off",
@@ -83,7 +83,7 @@ func (s *instance) launch(options ...string) error {
 	return nil
 }
 
-// await waits until the server takes connections.
+// await waits until the server accepts connections.
 func (s *instance) await() error {
 	for range 200 {
 		conn, err := pgx.Connect(context.Background(), s.address()+"/postgres?sslmode=disable")
@@ -98,7 +98,7 @@ func (s *instance) await() error {
 
 func (s *instance) address() string { return fmt.Sprintf("postgres://postgres@127.0.0.1:%d", s.port) }
 
-// pid is the number of the server's first process, 0 when it does not run.
+// pid is the id of the server's main process, 0 if it does not run.
 func (s *instance) pid() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *instance) pid() int {
 	return s.process.Process.Pid
 }
 
-// end ends the server by a signal and waits for it.
+// end sends the server a signal and waits for its end.
 func (s *instance) end(signal os.Signal) {
 	s.mu.Lock()
 	server := s.process

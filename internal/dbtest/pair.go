@@ -11,16 +11,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pair is a primary and its synchronous standby: what the primary has acknowledged is on both. Kill kills the primary, Promote puts
-// the standby in its place, Rebuild makes the killed one the new primary's standby.
+// Pair is a primary and its synchronous standby: what the primary has acknowledged is on both. Kill kills the primary,
+// Promote makes the standby the primary, Rebuild makes the killed server the new primary's standby.
 type Pair struct {
 	t       testing.TB
 	primary *instance
 	standby *instance
-	hosts   string // of both, in an order that stays
+	hosts   string // of both, in a fixed order
 }
 
-// NewPair starts a primary and a synchronous standby; they end with the test. It skips a test that is to run without PostgreSQL.
+// NewPair starts a primary and a synchronous standby, which end with the test. It skips a test that must run without
+// PostgreSQL.
 func NewPair(t testing.TB) *Pair {
 	t.Helper()
 	skipWithoutPostgres(t)
@@ -39,7 +40,7 @@ func NewPair(t testing.TB) *Pair {
 	return p
 }
 
-// pairOptions are the same on both: a standby must allow as many connections as its primary.
+// pairOptions are the options of both: a standby must allow as many connections as its primary.
 var pairOptions = []string{"-c", "max_connections=150", "-c", "synchronous_commit=on", "-c", "wal_keep_size=64MB", "-c", "hot_standby=on"}
 
 func (p *Pair) must(doing string, err error) {
@@ -49,12 +50,12 @@ func (p *Pair) must(doing string, err error) {
 	}
 }
 
-// URL is the address of a fresh, empty database, with both hosts in it, the first standby first.
+// URL is the address of a new, empty database, with both hosts in it, the first standby first.
 func (p *Pair) URL() string {
 	p.t.Helper()
 	name := fmt.Sprintf("p%d", made.Add(1))
 	p.Exec("CREATE DATABASE " + name + " TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING 'UTF8'")
-	p.awaitStandby("replay_lsn >= pg_current_wal_flush_lsn()") // it refuses connections to a database that it does not have yet
+	p.awaitStandby("replay_lsn >= pg_current_wal_flush_lsn()") // it refuses connections to a database that was not replicated yet
 	return "postgres://postgres@" + p.hosts + "/" + name + "?sslmode=disable"
 }
 
@@ -73,7 +74,8 @@ func (p *Pair) Kill() {
 	p.primary.end(syscall.SIGKILL)
 }
 
-// Promote makes the standby of a killed primary the primary. It returns when that takes writes. No standby is left.
+// Promote makes the standby of a killed primary the primary, and returns when it accepts writes. There is no standby
+// afterwards.
 func (p *Pair) Promote() {
 	p.t.Helper()
 	p.primary, p.standby = p.standby, p.primary
@@ -87,7 +89,7 @@ func (p *Pair) Promote() {
 	}))
 }
 
-// Rebuild makes the server that was killed the synchronous standby of the other one, from a copy of it.
+// Rebuild makes the killed server the synchronous standby of the other one, from a copy of it.
 func (p *Pair) Rebuild() {
 	p.t.Helper()
 	p.must("removing what the killed primary had", os.RemoveAll(p.standby.data))
@@ -111,18 +113,18 @@ func (p *Pair) Count(sql string) (n int) {
 	return n
 }
 
-// copyPrimary makes the standby a copy of the primary, and the primary wait for it with every commit.
+// copyPrimary makes the standby a copy of the primary, and makes each commit of the primary wait for it.
 func (p *Pair) copyPrimary() {
 	p.t.Helper()
 	p.must("copying the primary", p.standby.run("pg_basebackup", "-D", p.standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync",
 		"-d", p.primary.address()+"/postgres?sslmode=disable"))
 	p.StartStandby()
-	p.Exec("ALTER SYSTEM SET synchronous_standby_names = '*'") // not in the copy: who is promoted has no standby at first
+	p.Exec("ALTER SYSTEM SET synchronous_standby_names = '*'") // not in the copy: a promoted server has no standby at first
 	p.Exec("SELECT pg_reload_conf()")
 	p.awaitStandby("sync_state = 'sync' AND flush_lsn >= pg_current_wal_flush_lsn()")
 }
 
-// awaitStandby waits until a condition holds for how the primary sees the standby.
+// awaitStandby waits until a condition on the primary's view of the standby holds.
 func (p *Pair) awaitStandby(condition string) {
 	p.t.Helper()
 	p.must("waiting for the standby", on(p.primary, func(ctx context.Context, c *pgx.Conn) error {

@@ -15,11 +15,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// poolerConnections is how few connections to the server a pooler has: fewer than its clients, who must share them.
+// poolerConnections is the number of a pooler's connections to the server: fewer than its clients, which must share them.
 const poolerConnections = 12
 
-// Pooler starts PgBouncer in transaction mode before the database at an address and gives the address that leads through it. Each
-// transaction of a client may come to another connection of the server. It ends with the test.
+// Pooler starts PgBouncer in transaction mode for the database at an address and returns the pooler's address. Each
+// transaction of a client may use another connection of the server. It ends with the test.
 func Pooler(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -92,7 +92,7 @@ max_client_conn = 500
 
 func tail(text string) string { return text[max(0, len(text)-4000):] }
 
-// pooler finds the program, which Debian keeps where only administrators look.
+// pooler finds the program, which Debian installs in a folder for administrators.
 func pooler() (string, error) {
 	path, err := exec.LookPath("pgbouncer")
 	if err != nil {

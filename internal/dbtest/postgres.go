@@ -23,10 +23,10 @@ var (
 	logged string // path of the server's log
 )
 
-// URL gives the address of a fresh, empty database on the test process's PostgreSQL server, which the first call starts from the
-// installed binaries ("make postgres" installs them) in a temporary folder. ENTREPOT_TEST_POSTGRES names a running server instead,
-// on which databases may be created. End the tests with Main or Stop, or the server stays. It skips a test
-// that is to run without PostgreSQL, see EngineNames.
+// URL returns the address of a new, empty database on the test process's PostgreSQL server. The first call starts the
+// server from the installed binaries ("make postgres" installs them) in a temporary folder. ENTREPOT_TEST_POSTGRES
+// names a running server instead, on which databases may be created. End the tests with Main or Stop, or the server
+// keeps running. It skips a test that must run without PostgreSQL, see EngineNames.
 func URL(t testing.TB) string {
 	t.Helper()
 	running(t)
@@ -37,7 +37,7 @@ func URL(t testing.TB) string {
 	return address(name)
 }
 
-// running makes sure that there is a server, or skips a test that must do without.
+// running ensures that there is a server, or skips a test that must run without one.
 func running(t testing.TB) {
 	t.Helper()
 	skipWithoutPostgres(t)
@@ -74,20 +74,20 @@ func newDatabase(options string) (name string, err error) {
 // address is that of a database on the server.
 func address(name string) string { return base + "/" + name + "?sslmode=disable" }
 
-// PlainURL is URL for a database that belongs to a role of its own, which is no superuser: row-level security holds for it.
+// PlainURL is URL for a database owned by a role of its own that is no superuser, so that row-level security applies.
 func PlainURL(t testing.TB) string {
 	t.Helper()
 	return plain(t, URL(t))
 }
 
-// PlainStoreURL is StoreURL for a store that belongs to such a role. What is said of plans on PostgreSQL holds with row-level security only
-// if it is seen with it.
+// PlainStoreURL is StoreURL for a store owned by such a role. Plans of PostgreSQL must be tested with row-level
+// security, which changes them.
 func PlainStoreURL(t testing.TB) string {
 	t.Helper()
 	return plain(t, StoreURL(t))
 }
 
-// plain gives a database and its tables to a role of its own, and its address for that role.
+// plain gives a database and its tables to a role of its own, and returns its address for that role.
 func plain(t testing.TB, database string) string {
 	t.Helper()
 	address, err := url.Parse(database)
@@ -119,7 +119,7 @@ func plain(t testing.TB, database string) string {
 	return address.String()
 }
 
-// Log is all that the shared test server has logged; "" when the server is not ours.
+// Log is the log of the shared test server; "" if the tests did not start it.
 func Log() string {
 	text, _ := os.ReadFile(logged)
 	return string(text)

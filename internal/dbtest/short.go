@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// The engines by the names that subtests and ENTREPOT_TEST_ENGINES have for them.
+// Names of the engines in subtests and in ENTREPOT_TEST_ENGINES.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
 )
 
-// EngineNames are the engines that the tests run on: those in ENTREPOT_TEST_ENGINES ("sqlite,postgres"); without it both, and with
+// EngineNames are the engines that the tests run on: those in ENTREPOT_TEST_ENGINES ("sqlite,postgres"), or both; with
 // -short SQLite alone.
 func EngineNames() (names []string) {
 	for name := range strings.SplitSeq(os.Getenv("ENTREPOT_TEST_ENGINES"), ",") {
@@ -29,7 +29,7 @@ func EngineNames() (names []string) {
 	return []string{SQLite, Postgres}
 }
 
-// Long skips a test that takes seconds if the tests run with -short. why says what it spends them on.
+// Long skips a test that takes seconds if the tests run with -short; why says what takes the time.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {

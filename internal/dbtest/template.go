@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// The schema is made once per process and engine; every other store of the process is a copy of that one.
+// The schema is created once per process and engine; every other store of the process is a copy of that one.
 
 // sqliteTemplate is the content of a freshly migrated SQLite file.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
@@ -39,7 +39,7 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 	return name, migrateNew(db.Config{URL: address(name)})
 })
 
-// migrateNew makes the schema on an empty store and closes it.
+// migrateNew creates the schema on an empty store and closes it.
 func migrateNew(c db.Config) error {
 	store, err := db.Open(context.Background(), c)
 	if err != nil {
@@ -49,7 +49,7 @@ func migrateNew(c db.Config) error {
 	return errors.Join(err, store.Close())
 }
 
-// StoreURL gives the address of a fresh database that holds a migrated store without accounts, on the server of URL.
+// StoreURL returns the address of a new database with a migrated store without accounts, on the server of URL.
 func StoreURL(t testing.TB) string {
 	t.Helper()
 	running(t)
@@ -64,7 +64,7 @@ func StoreURL(t testing.TB) string {
 	return address(name)
 }
 
-// StoreDir gives a folder with a migrated SQLite store without accounts, which goes with the test.
+// StoreDir returns a folder with a migrated SQLite store without accounts, which is deleted with the test.
 func StoreDir(t testing.TB) string {
 	t.Helper()
 	content, err := sqliteTemplate()

@@ -36,7 +36,8 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 
 // killTree kills a process with its children at once.
 func killTree(pid int) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // elsewhere than on Linux the children end by themselves
+	// On other systems than Linux the children end by themselves.
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for child := range strings.FieldsSeq(string(text)) {
 		if n, err := strconv.Atoi(child); err == nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// unprivileged changes nothing on Windows, where PostgreSQL gives up an administrator's rights by itself.
+// unprivileged changes nothing on Windows, where PostgreSQL drops an administrator's rights by itself.
 func unprivileged(string) (*syscall.SysProcAttr, error) { return dieWithParent(), nil }
 
 // killTree kills a process; its children end by themselves.

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin && !windows
 
-// Package diskspace asks the system how much room a disk has.
+// Package diskspace reports how much room a disk has.
 package diskspace
 
 // Free is not known on this system.

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-// Package diskspace asks the system how much room a disk has.
+// Package diskspace reports how much room a disk has.
 package diskspace
 
 import "syscall"

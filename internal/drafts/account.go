@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/money"
 )
 
-// ReadAccountChange reads what is to change of the account (interface §4.5.10).
+// ReadAccountChange reads a change of the account (interface §4.5.10).
 func ReadAccountChange(o *apijson.Object) (change commerce.AccountChange) {
 	o.Record("UpdateAccount")
 	name := o.Text("name", apijson.Text{Max: limits.MaxName})

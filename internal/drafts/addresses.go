@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadAddress reads an address: whole, or what is to change of one. zip and postalCode are two names of one field; zip wins.
+// ReadAddress reads a whole address, or a change of one. zip and postalCode are two names of one field; zip wins.
 func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	o.Record(named(whole, "CreateAddress", "UpdateAddress"))
 	needed := func(name string, longest int) patch.Field[string] {
@@ -39,7 +39,7 @@ func ReadAddress(o *apijson.Object, whole bool) customers.AddressChange {
 	return c
 }
 
-// readBookEntry reads an entry of a whole address book; the id of an entry that is there keeps it.
+// readBookEntry reads an entry of a whole address book; with its id, an existing entry is kept.
 func readBookEntry(o *apijson.Object) customers.AddressChange {
 	c := ReadAddress(o, true)
 	o.Record("AddressInput")
@@ -47,7 +47,7 @@ func readBookEntry(o *apijson.Object) customers.AddressChange {
 	return c
 }
 
-// notEmpty refuses a needed member that a change would empty.
+// notEmpty refuses a required member that a change would empty.
 func notEmpty(o *apijson.Object, name string, f patch.Field[string], whole bool) {
 	if whole || !f.Set || f.Value != "" {
 		return

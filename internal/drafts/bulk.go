@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// ReadImport reads the body: the items that can be applied and those that cannot.
+// ReadImport reads the body: the valid items and the rejected ones.
 func ReadImport(o *apijson.Object) (in commerce.Import) {
 	o.Record("ImportProducts")
 	o.List("products", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
@@ -31,7 +31,7 @@ func ReadImport(o *apijson.Object) (in commerce.Import) {
 	return in
 }
 
-// ReadCategoryImport reads the body: the items that can be applied and those that cannot.
+// ReadCategoryImport reads the body: the valid items and the rejected ones.
 func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	o.Record("ImportCategories")
 	o.List("categories", apijson.List{Required: true, Min: 1, Max: limits.MaxImport, Apart: true}, func(i int, item *apijson.Object) {
@@ -46,7 +46,7 @@ func ReadCategoryImport(o *apijson.Object) (in commerce.CategoryImport) {
 	return in
 }
 
-// ItemError makes the one error entry of a bulk item from all that is wrong with it (interface §2.7.4).
+// ItemError joins the errors of a bulk item into one entry (interface §2.7.4).
 func ItemError(index int, key string, faults []apperr.Detail) commerce.ItemError {
 	f := commerce.ItemError{Index: index, Key: key, Field: faults[0].Path, Code: "invalid"}
 	if faults[0].Message == "is required" || faults[0].Message == "must not be empty" {

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/id"
 )
 
-// ReadCategory reads a category as given; a partial one may leave out everything, a bulk one is known by its externalId.
+// ReadCategory reads a category; in a partial one every member is optional, a bulk one is identified by its externalId.
 func ReadCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
 	o.Record(named(partial, "UpdateCategory", named(bulk, "CategoryInput", "CreateCategory")))
 	return catalog.CategoryDraft{
@@ -19,7 +19,7 @@ func ReadCategory(o *apijson.Object, partial, bulk bool) catalog.CategoryDraft {
 	}
 }
 
-// ReadAttribute reads an attribute as given; a partial one may leave out everything.
+// ReadAttribute reads an attribute; in a partial one every member is optional.
 func ReadAttribute(o *apijson.Object, partial bool) commerce.AttributeDraft {
 	o.Record(named(partial, "UpdateAttribute", "CreateAttribute"))
 	return commerce.AttributeDraft{

@@ -18,7 +18,7 @@ func ReadChannel(o *apijson.Object) commerce.ChannelDraft {
 	return d
 }
 
-// ReadChannelChange reads what is to change of a channel.
+// ReadChannelChange reads a change of a channel.
 func ReadChannelChange(o *apijson.Object) commerce.ChannelDraft {
 	o.Record("UpdateChannel")
 	var d commerce.ChannelDraft
@@ -54,7 +54,7 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 	})
 }
 
-// ReadSync reads what a channel is to synchronise.
+// ReadSync reads a request for work on a channel.
 func ReadSync(o *apijson.Object) (d commerce.SyncDraft) {
 	o.Record("QueueSync")
 	d.Type = apijson.Enum(o, "type", true, jobs.ProductPush, jobs.StockPush, jobs.OrderPull, jobs.StatusPush).Value

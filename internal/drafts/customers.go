@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// ReadCustomer reads the body of POST and PATCH; on creation null counts as absent.
+// ReadCustomer reads the body of POST and PATCH; at creation null counts as absent.
 func ReadCustomer(o *apijson.Object, creating bool) customers.Change {
 	o.Record(named(creating, "CreateCustomer", "UpdateCustomer"))
 	c := customers.Change{
@@ -44,7 +44,7 @@ func isSiret(text string) bool {
 	return len(text) == 14 && !slices.ContainsFunc([]byte(text), func(c byte) bool { return c < '0' || c > '9' })
 }
 
-// ReadSegment reads the body of POST and PATCH; nil is what the body leaves out. Rules are replaced whole.
+// ReadSegment reads the body of POST and PATCH; absent members are nil. Rules are replaced whole.
 func ReadSegment(o *apijson.Object, creating bool) (name *string, rules *customers.Rules) {
 	o.Record(named(creating, "CreateSegment", "UpdateSegment"))
 	f := o.Text("name", apijson.Text{Required: creating})

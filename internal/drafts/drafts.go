@@ -1,6 +1,6 @@
-// Package drafts holds what the interface takes, as records holds what it shows: one reader for each body, which both edges use. The API
-// reads JSON with it, the dashboard a form whose inputs are named like the members; so both have the same bounds and the same words for
-// what is wrong.
+// Package drafts has one reader for each body of the interface, as package records has the writers. Both edges use it:
+// the API reads JSON, the dashboard a form whose inputs are named like the members; so both have the same bounds and
+// the same error messages.
 package drafts
 
 import (

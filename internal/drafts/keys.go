@@ -24,7 +24,7 @@ func ReadKey(o *apijson.Object) commerce.KeyDraft {
 	return draft
 }
 
-// ReadAdvance reads how far: seconds, or a span such as "30m" or "24h".
+// ReadAdvance reads by how much: seconds, or a duration such as "30m" or "24h".
 func ReadAdvance(o *apijson.Object) time.Duration {
 	o.Record("MoveClock")
 	f := o.TextOrNumber("advance")

@@ -1,6 +1,6 @@
 package drafts
 
-// named is a record's name: a when first holds, else b.
+// named chooses a record's name: a if first is true, else b.
 func named(first bool, a, b string) string {
 	if first {
 		return a

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// ReadOrderFilter reads the parameters of the order list but page and limit (interface §4.1).
+// ReadOrderFilter reads the parameters of the order list except page and limit (interface §4.1).
 func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	var f orders.Filter
 	f.Statuses = apijson.QueryEnums(q, "status", orders.Statuses...)
@@ -52,7 +52,7 @@ func readCountry(q *apijson.Query, name string) string {
 	return code
 }
 
-// readTotal reads a bound of totals; nil when none is given.
+// readTotal reads a bound of totals; nil if none is given.
 func readTotal(q *apijson.Query, name string) *money.Amount {
 	text := q.Text(name)
 	if text == "" {
@@ -65,7 +65,7 @@ func readTotal(q *apijson.Query, name string) *money.Amount {
 	return &amount
 }
 
-// readSort reads the ways to say a sort: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
+// readSort reads a sort in any of its forms: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
 func readSort(q *apijson.Query) (orders.Sort, bool) {
 	field, text := firstGiven(q, "sort", "sortBy")
 	direction, way := firstGiven(q, "order", "sortOrder")
@@ -90,7 +90,7 @@ func readSort(q *apijson.Query) (orders.Sort, bool) {
 	return sort, false
 }
 
-// firstGiven reads two parameters that say the same and gives the first one that is there.
+// firstGiven reads two parameters with the same meaning and returns the first that is given.
 func firstGiven(q *apijson.Query, name, other string) (given, text string) {
 	first, second := q.Text(name), q.Text(other)
 	if first == "" && second != "" {

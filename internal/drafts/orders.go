@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadOrder reads the body of POST /orders, which comes at now.
+// ReadOrder reads the body of POST /orders, which arrives at now.
 func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	o.Record("CreateOrder")
 	d := commerce.OrderDraft{
@@ -43,7 +43,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	return d
 }
 
-// readPast reads a moment that is over, from 1970 on, in microseconds; 0 when none is given.
+// readPast reads a time from 1970 until now, in microseconds; 0 if none is given.
 func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	before := len(o.Errors())
 	at := o.Time(name, false)
@@ -117,7 +117,7 @@ func ReadOrderLines(o *apijson.Object) commerce.Edit {
 	return e
 }
 
-// ReadOrderUpdate reads the body of PATCH /orders/{id}: what is absent stays, null clears.
+// ReadOrderUpdate reads the body of PATCH /orders/{id}: absent members stay, null clears.
 func ReadOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 	o.Record("UpdateOrder")
 	return commerce.OrderUpdate{

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/patch"
 )
 
-// ReadProduct reads a product as given (interface §2.7.1). A partial one may leave out everything.
+// ReadProduct reads a product (interface §2.7.1). In a partial one every member is optional.
 func ReadProduct(o *apijson.Object, partial bool) catalog.Draft {
 	o.Record(named(partial, "UpdateProduct", "ProductInput"))
 	d := catalog.Draft{
@@ -49,7 +49,7 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 	}
 }
 
-// readImages reads the whole list of images; an image without a position takes its place in the list.
+// readImages reads the whole list of images; an image without a position gets its index in the list.
 func readImages(o *apijson.Object) (f patch.Field[[]catalog.ImageDraft]) {
 	var list []catalog.ImageDraft
 	given := o.List("images", apijson.List{Max: limits.MaxImages}, func(i int, one *apijson.Object) {

@@ -5,10 +5,10 @@ import (
 	"entrepot/internal/regional"
 )
 
-// maxZone is the length of a time zone's name.
+// maxZone is the largest length of a time zone's name.
 const maxZone = 64
 
-// readZone reads the name of a time zone, nil for none given; null and "" are "".
+// readZone reads the name of a time zone, nil if none is given; null and "" are "".
 func readZone(o *apijson.Object) *string {
 	zone := o.Text("timeZone", apijson.Text{Max: maxZone})
 	if !zone.Set {
@@ -20,7 +20,7 @@ func readZone(o *apijson.Object) *string {
 	return &zone.Value
 }
 
-// readLocale reads a locale in its usual spelling, nil for none given; null and "" are "".
+// readLocale reads a locale and normalises its spelling, nil if none is given; null and "" are "".
 func readLocale(o *apijson.Object) *string {
 	given := o.Text("locale", apijson.Text{Max: regional.MaxLocale})
 	if !given.Set {

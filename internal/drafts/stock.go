@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// ReadWarehouse reads a warehouse to make, or what to change of one.
+// ReadWarehouse reads a new warehouse, or a change of one.
 func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	o.Record(named(whole, "CreateWarehouse", "UpdateWarehouse"))
 	return commerce.WarehouseDraft{
@@ -18,7 +18,7 @@ func ReadWarehouse(o *apijson.Object, whole bool) commerce.WarehouseDraft {
 	}
 }
 
-// movementType is what a caller calls the two movements there are.
+// movementType is the interface's word for each of the two movements.
 type movementType string
 
 var movementCauses = map[movementType]stock.Cause{"receive": stock.Receive, "adjust": stock.Adjustment}

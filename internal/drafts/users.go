@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Login is what somebody logs in with.
+// Login is an e-mail address and a password.
 type Login struct{ Email, Password string }
 
 // ReadLogin reads a login (interface §4.5.6).
@@ -19,7 +19,7 @@ func ReadLogin(o *apijson.Object) Login {
 	}
 }
 
-// ReadUser reads a new user; the password stays apart because it is hashed before the transaction.
+// ReadUser reads a new user; the password is returned separately because it is hashed before the transaction.
 func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
 	o.Record("CreateUser")
 	draft.Email = o.Text("email", apijson.Text{Required: true, Max: limits.MaxEmail, Format: "email"}).Value
@@ -31,8 +31,8 @@ func ReadUser(o *apijson.Object) (draft commerce.UserDraft, password string) {
 	return draft, password
 }
 
-// ReadUserChange reads what is to change of a user; the passwords, new and current, stay apart because they are hashed before the
-// transaction.
+// ReadUserChange reads a change of a user; the new and current passwords are returned separately because they are
+// hashed before the transaction.
 func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, current string) {
 	o.Record("UpdateUser")
 	text := func(name string, rule apijson.Text) string {

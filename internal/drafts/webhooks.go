@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ReadEvents reads a choice of events: names of the catalogue, or *; nil when it is not given.
+// ReadEvents reads a list of events: names of the catalogue, or *; nil if none is given.
 func ReadEvents(o *apijson.Object, required bool) []string {
 	f := o.Texts("events", required, len(webhooks.EventNames)+1, apijson.Text{Max: 64})
 	if !f.Given() || len(o.Errors()) > 0 {
@@ -37,7 +37,7 @@ func ReadEndpoint(o *apijson.Object) commerce.EndpointDraft {
 	return d
 }
 
-// ReadEndpointChange reads what is to change of an endpoint; what is absent stays.
+// ReadEndpointChange reads a change of an endpoint; absent members stay.
 func ReadEndpointChange(o *apijson.Object) commerce.EndpointDraft {
 	o.Record("UpdateEndpoint")
 	url := o.Text("url", apijson.Text{Min: 1, Max: limits.MaxEndpointURL, Format: "uri"}).Ptr()
@@ -55,10 +55,10 @@ func readEndpointParts(o *apijson.Object) (d commerce.EndpointDraft) {
 	return d
 }
 
-// Replay is what is to be delivered again.
+// Replay is a request to deliver events again.
 type Replay struct {
 	Span       commerce.Span
-	Events     []string // nil: what the endpoint subscribes to
+	Events     []string // nil: those that the endpoint is subscribed to
 	OnlyFailed bool
 }
 
@@ -74,7 +74,7 @@ func ReadReplay(o *apijson.Object) (b Replay) {
 	return b
 }
 
-// ReadTimes reads from and to; without to it reaches until now.
+// ReadTimes reads from and to; the default of to is the end of time.
 func ReadTimes(o *apijson.Object, required bool) commerce.Span {
 	from := o.Time("from", required)
 	to := o.Text("to", apijson.Text{Max: 64})

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The lock lies far behind the file's end: on Windows what is locked cannot be read by others.
+// The locked byte is far behind the file's end, because on Windows others cannot read what is locked.
 const place = 1 << 30
 
 func lock(f *os.File, wait bool) (bool, error) {

@@ -1,6 +1,7 @@
-// Package filler fills an account with products, customers and orders of two years, so that lists, searches and figures can be measured at
-// the size of a large merchant. It writes through the nouns, many rows a statement, at a clock of its own; what it leaves is a store of
-// for which everything holds that "entrepot verify" checks. No events are recorded: the store is older than what is kept of them.
+// Package filler fills an account with products, customers and orders of two years, so that lists, searches and
+// figures can be measured at the size of a large merchant. It writes through the nouns, many rows in a statement, with
+// a clock of its own; the resulting store passes every check of "entrepot verify". No events are recorded: the store
+// is as if they were past their retention.
 package filler
 
 import (
@@ -21,19 +22,19 @@ import (
 	"entrepot/internal/stockvalue"
 )
 
-// Size is how much is made.
+// Size is how many records to create.
 type Size struct{ Orders, SKUs, Customers int }
 
 // Clock is the time of the store that is filled.
 type Clock struct{ at time.Time }
 
-// NewClock starts before all that is filled in.
+// NewClock starts before everything that is filled in.
 func NewClock(end time.Time) *Clock { return &Clock{end.AddDate(-2, 0, -2)} }
 
 // Now is the time of the store.
 func (c *Clock) Now() time.Time { return c.at }
 
-// Rows of one transaction.
+// Rows in one transaction.
 const (
 	productRows  = 5000
 	customerRows = 2000
@@ -55,7 +56,7 @@ type filling struct {
 	customers []customers.Customer
 }
 
-// Fill fills an account that has nothing yet. The store's clock must be clock, and channels are those that orders come from.
+// Fill fills an account that is empty. The store's clock must be clock, and channels are those of the orders.
 func Fill(ctx context.Context, store *db.DB, clock *Clock, tenant id.Tenant, channels []id.Channel, size Size, progress io.Writer) error {
 	f := &filling{ctx: ctx, store: store, tenant: tenant, channels: channels, clock: clock, size: size, dice: rand.New(rand.NewPCG(1, 2)),
 		progress: progress, begun: time.Now()}
@@ -67,7 +68,7 @@ func Fill(ctx context.Context, store *db.DB, clock *Clock, tenant id.Tenant, cha
 	return nil
 }
 
-// write runs one transaction and says how far it is.
+// write runs one transaction and reports the progress.
 func (f *filling) write(what string, done, of int, run func(tx *db.Tx) error) error {
 	if err := f.store.Write(f.ctx, f.tenant, run); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -78,7 +79,7 @@ func (f *filling) write(what string, done, of int, run func(tx *db.Tx) error) er
 	return nil
 }
 
-// each calls run for the pieces of n rows, from the first to before the second.
+// each calls run for pieces of n rows, from included, to excluded.
 func each(n, rows int, run func(from, to int) error) error {
 	for from := 0; from < n; from += rows {
 		if err := run(from, min(n, from+rows)); err != nil {
@@ -90,8 +91,7 @@ func each(n, rows int, run func(from, to int) error) error {
 
 func sku(i int) string { return fmt.Sprintf("SKU-%07d", i) }
 
-// fillProducts makes products with a thousand pieces each in stock; one in a hundred is not for sale any more, one in three hundred not
-// yet.
+// fillProducts creates products with a stock of a thousand each; one in a hundred is archived, one in three hundred a draft.
 func (f *filling) fillProducts() error {
 	f.products = make([]id.Product, f.size.SKUs)
 	return each(f.size.SKUs, productRows, func(from, to int) error {
@@ -121,7 +121,7 @@ func (f *filling) fillProducts() error {
 	})
 }
 
-// fillCustomers makes the people; their totals come with the orders.
+// fillCustomers creates the customers; their totals are added with the orders.
 func (f *filling) fillCustomers() error {
 	f.customers = make([]customers.Customer, f.size.Customers)
 	return each(f.size.Customers, customerRows, func(from, to int) error {
@@ -142,7 +142,7 @@ func (f *filling) fillCustomers() error {
 	})
 }
 
-// fillOrders makes orders evenly over two years; the newest are open.
+// fillOrders creates orders evenly over two years; the newest are open.
 func (f *filling) fillOrders() error {
 	begin := f.clock.at
 	step := 2 * 365 * 24 * time.Hour / time.Duration(max(1, f.size.Orders))
@@ -202,7 +202,7 @@ func (f *filling) fillOrders() error {
 	})
 }
 
-// made is an order, the place of its customer (-1 for none) and what it does to the stock.
+// made is an order, the index of its customer (-1 for none) and its effect on the stock.
 type made struct {
 	orders.Order
 	customer int
@@ -248,7 +248,7 @@ func (f *filling) order(i int, at time.Time) made {
 		o.shifts = append(o.shifts, shift)
 	}
 	if err := o.Price(nil); err != nil {
-		panic(err) // its amounts are within bounds
+		panic(err) // the amounts are within bounds
 	}
 	o.Reserve()
 	if ships {
@@ -280,7 +280,7 @@ func (f *filling) status(i int) orders.Status {
 	return orders.Pending
 }
 
-// word is a name that sounds like one; there are some 160,000.
+// word is a random word that sounds like a name; there are some 160,000.
 func (f *filling) word() string {
 	const first, vowels, middle, last = "BCDFGHJKLMNPRSTVW", "aeiou", "bdglmnrstv", "eaoinrsl"
 	return string([]byte{first[f.dice.IntN(len(first))], vowels[f.dice.IntN(5)], middle[f.dice.IntN(len(middle))], vowels[f.dice.IntN(5)],

@@ -3,11 +3,11 @@ package id
 
 import "github.com/google/uuid"
 
-// Tenant is a merchant account's internal number: the first column of every key and the first
-// argument of every statement. It is never shown.
+// Tenant is an account's internal number: the first column of every key and the first argument of every statement. It
+// is never shown.
 type Tenant int64
 
-// The public identifiers, each a lower-case UUIDv7 made here, never by a database.
+// The public identifiers, each a lower-case UUIDv7 generated here, never by a database.
 type (
 	Account   string
 	User      string
@@ -38,13 +38,13 @@ type (
 	SignIn    string
 )
 
-// New makes a fresh identifier; identifiers of one process sort in the order they were made.
+// New generates an identifier; identifiers of one process sort in the order in which they were generated.
 func New[T ~string]() T {
 	return T(uuid.Must(uuid.NewV7()).String())
 }
 
-// Parse reads a UUID in its canonical form, in either case; ok is false for anything else, which the
-// edge answers with 404 in a path and 400 in a body.
+// Parse parses a UUID in its canonical form, in either case; ok is false for anything else, which the edge answers
+// with 404 in a path and 400 in a body.
 func Parse[T ~string](s string) (v T, ok bool) {
 	if len(s) != 36 {
 		return "", false

@@ -2,13 +2,13 @@ package idempotency
 
 import "entrepot/internal/db"
 
-// Kept is a stored answer with where it is kept.
+// Kept is a stored answer with its key.
 type Kept struct {
 	Key, Space string
 	Body       string
 }
 
-// About reads the kept answers about some resources.
+// About reads the stored answers about some resources.
 func About(tx *db.Tx, resources []string) (list []Kept, err error) {
 	return list, db.Chunks(resources, func(piece []string) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
@@ -19,7 +19,7 @@ func About(tx *db.Tx, resources []string) (list []Kept, err error) {
 	})
 }
 
-// Rewrite puts another body in the place of a kept answer's: replays say that from now on.
+// Rewrite replaces the body of a stored answer, which later replays then return.
 func (k Kept) Rewrite(tx db.Writer, body string) {
 	tx.Queue("UPDATE idempotency_keys SET answer = $4 WHERE tenant_id = $1 AND key = $2 AND space = $3", tx.TenantID(), k.Key, k.Space, body)
 }

@@ -1,5 +1,4 @@
-// Package idempotency keeps the answer of a request under its Idempotency-Key, in the commit of its effect
-// (interface §4.1).
+// Package idempotency stores the answer to a request under its Idempotency-Key, in the commit of its effect (interface §4.1).
 package idempotency
 
 import (
@@ -13,16 +12,17 @@ import (
 // Retention is how long an answer is replayed.
 const Retention = 24 * time.Hour
 
-// Answer is what was said to the request that used a key first.
+// Answer is the answer to the first request that used a key.
 type Answer struct {
 	Fingerprint string // of the canonical body
 	Status      int
 	Body        string
-	Resource    string // id of what it is about, "" for none
+	Resource    string // id of the record that it is about, "" for none
 }
 
-// kept is a key as it is stored. Keys that may name a person, an e-mail for one, are stored as their SHA-256: a key must outlive
-// the erasure of whom it names (interface §4.4). All others stay as they are, so that neighbours stay neighbours in the table.
+// kept is the stored form of a key. A key that may name a person, such as an e-mail, is stored as its SHA-256, because
+// keys outlive the erasure of a person (interface §4.4). Others are stored as they are, so that keys in sequence stay
+// close to each other in the table.
 func kept(key string) string {
 	for i := range len(key) {
 		if c := key[i]; c == '@' || c == '+' || c == '%' || c <= ' ' || c >= 0x7f {
@@ -33,12 +33,12 @@ func kept(key string) string {
 	return key
 }
 
-// Find looks a key up in its space (method and path); nil when it is free.
+// Find looks up a key in its space (method and path); nil if it is free.
 func Find(r db.Reader, key, space string) (*Answer, error) {
 	return PrefetchFind(r, key, space).Wait()
 }
 
-// PrefetchFind is Find ahead of its use.
+// PrefetchFind is Find as a pending read.
 func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 	p := new(db.Pending[*Answer])
 	return p.Await(r.Prefetch(func(row db.Rows) error {
@@ -53,9 +53,9 @@ func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
 		r.TenantID(), kept(key), space))
 }
 
-// Save keeps an answer, in the place of one past its retention. When another request saved under the key meanwhile, the operation runs
-// again and finds it. The row is written behind the account's clock: two requests with one key never wait for each other's row with the
-// clock in hand.
+// Save stores an answer, and replaces one past its retention. If another request saved under the key meanwhile, the
+// operation runs again and finds it. The row is written after the account's clock, so that two requests with one key
+// never wait for each other's row while one of them holds the clock.
 func Save(w db.GuardedWriter, key, space string, a Answer) {
 	w.PutStamped(db.Touches(1, nil), `INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id,
 		created_at, expires_at)
@@ -66,7 +66,7 @@ func Save(w db.GuardedWriter, key, space string, a Answer) {
 		w.TenantID(), kept(key), space, a.Fingerprint, a.Status, a.Body, a.Resource, w.Micros(), w.Now().Add(Retention).UnixMicro())
 }
 
-// Sweep drops answers past their retention, at most limit of them, and reports how many. It serves every tenant.
+// Sweep deletes answers past their retention, at most limit of them, and returns how many. It serves every tenant.
 func Sweep(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM idempotency_keys WHERE expires_at < $1 AND (tenant_id, key, space) IN
 		(SELECT tenant_id, key, space FROM idempotency_keys WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, tx.Micros(), limit)

@@ -5,7 +5,7 @@ import (
 	"entrepot/internal/secretbox"
 )
 
-// Place is where an encrypted answer belongs: to a request of that method, path and body.
+// Place is the encryption context of an answer: the method, path and body of its request.
 func Place(tenant id.Tenant, space, fingerprint string) secretbox.Place {
 	return secretbox.Place{Tenant: int64(tenant), Table: "idempotency_keys", Column: "answer", ID: space + " " + fingerprint}
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fingerprint is the SHA-256 of the value in canonical form: members by name, white space gone, numbers by value
-// (1, 1.0 and 10e-1 are one number), so that two writings of one body compare equal (interface §4.1, Idempotency-Key).
+// Fingerprint is the SHA-256 of the value in canonical form: members sorted by name, without white space, numbers by
+// value (1, 1.0 and 10e-1 are one number), so that two spellings of one body compare equal (interface §4.1,
+// Idempotency-Key).
 func (v *Value) Fingerprint() string {
 	sum := sha256.Sum256(v.canonical(nil))
 	return hex.EncodeToString(sum[:])
@@ -59,7 +60,7 @@ func (v *Value) canonical(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Source is the value's text: of scalars written anew, of the rest as it came.
+// Source is the value's text: scalars in canonical form, everything else as it was sent.
 func (v *Value) Source() string {
 	switch v.Kind {
 	case '{', '[', '0':
@@ -68,8 +69,7 @@ func (v *Value) Source() string {
 	return string(v.canonical(nil))
 }
 
-// Same reports whether two texts are one JSON value, however they are written. Texts that are not JSON are the same
-// only letter by letter.
+// Same reports whether two texts are the same JSON value in any spelling. Texts that are not JSON must be equal.
 func Same(a, b string) bool {
 	if a == b {
 		return true
@@ -79,7 +79,7 @@ func Same(a, b string) bool {
 	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
 }
 
-// Integer reads a number that is whole and fits 15 digits, however it is written: 2, 2.0 and 1e2 are integers.
+// Integer reads a whole number of at most 15 digits in any spelling: 2, 2.0 and 1e2 are integers.
 func (v *Value) Integer() (n int64, ok bool) {
 	if v == nil || v.Kind != '0' {
 		return 0, false
@@ -105,7 +105,7 @@ func integer(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// canonicalNumber writes a JSON number as digits and a power of ten, without zeros that do not count.
+// canonicalNumber writes a JSON number as digits and a power of ten, without redundant zeros.
 func canonicalNumber(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {
@@ -119,7 +119,7 @@ func canonicalNumber(s string) string {
 	}
 	power, err := strconv.Atoi(exponent)
 	if exponent != "" && err != nil || power > math.MaxInt32 || power < math.MinInt32 {
-		return sign + s // an exponent beyond counting: compared as written
+		return sign + s // the exponent is too large: compared as written
 	}
 	power -= len(fraction)
 	trimmed := strings.TrimRight(number, "0")

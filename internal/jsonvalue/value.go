@@ -1,5 +1,5 @@
-// Package jsonvalue reads JSON text into values that keep it exactly: numbers and free JSON as they came, strict (no duplicate names,
-// UTF-8 only), with bounds on depth and number.
+// Package jsonvalue parses JSON text into values that preserve it exactly: numbers and free JSON as they were sent. It
+// is strict (no duplicate names, UTF-8 only), and bounds depth and number of values.
 package jsonvalue
 
 import (
@@ -13,25 +13,24 @@ import (
 	"entrepot/internal/apperr"
 )
 
-// Bounds of a body: how deep it may nest, and how many values it may have. The largest import that the interface takes has
-// 400,000 values.
+// Bounds of a body: its depth, and its number of values. The largest import that the interface accepts has 400,000 values.
 const (
 	MaxDepth  = 64
 	MaxValues = 600_000
 )
 
-// Value is one parsed JSON value: a place in the text it was read from. All values of a body stand in one list in the order of
-// the text, each object's names before their values, so that a body costs a fixed number of bytes for each value (ValueSize)
-// and nothing more.
+// Value is one parsed JSON value: a position in the text. All values of a body are in one list in the order of the
+// text, names before their values, so that a body costs a fixed number of bytes for each value (ValueSize) and nothing
+// more.
 type Value struct {
 	Kind       jsontext.Kind // 'n' 't' 'f' '"' '0' '{' '['
 	plain      bool          // a string without escapes
 	start, end uint32        // of its text
-	at, next   uint32        // its position in the list, and that of what comes after it and all that is inside it
+	at, next   uint32        // its index in the list, and that of the next value outside of it
 	in         *document
 }
 
-// ValueSize is what one value or name of a parsed body takes of memory, in bytes.
+// ValueSize is how many bytes of memory each value or name of a parsed body takes.
 const ValueSize = 32
 
 // document is a parsed text and its values.
@@ -40,11 +39,11 @@ type document struct {
 	all  []Value
 }
 
-// Parse reads one JSON value of at most MaxValues values and nothing after it. Errors: Invalid, with the code invalid_json or
-// too_many_values. The text must not be changed as long as the value is used.
+// Parse parses one JSON value of at most MaxValues values, followed by nothing. Errors: Invalid, with the code
+// invalid_json or too_many_values. The text must not be changed as long as the value is used.
 func Parse(text []byte) (*Value, error) { return ParseWithin(text, MaxValues) }
 
-// ParseWithin is Parse with another bound on the number of values; an object's names do not count.
+// ParseWithin is Parse with another limit on the number of values; names of members do not count.
 func ParseWithin(text []byte, most int) (*Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, apperr.New(apperr.Invalid, "invalid_json", "the body is empty, a JSON object is needed")
@@ -63,8 +62,8 @@ func ParseWithin(text []byte, most int) (*Value, error) {
 	return &p.in.all[0], nil
 }
 
-// Weigh is how many values and names a text can have at most: each but the first stands behind a comma, a colon or an opening
-// bracket.
+// Weigh is the largest number of values and names that a text can have: each but the first follows a comma, a colon or
+// an opening bracket.
 func Weigh(text []byte) int {
 	return 1 + bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{':'}) + bytes.Count(text, []byte{'['}) +
 		bytes.Count(text, []byte{'{'})
@@ -75,7 +74,7 @@ type parser struct {
 	in   *document
 	from *jsontext.Decoder
 	most int
-	room int // how many more values there may be
+	room int // how many more values are allowed
 }
 
 func (p *parser) invalid(err error) error {
@@ -93,7 +92,7 @@ func (p *parser) invalid(err error) error {
 	return apperr.New(apperr.Invalid, "invalid_json", "the body is not valid JSON: it ends too early, at byte %d", p.from.InputOffset())
 }
 
-// value reads one value with all that is inside it.
+// value parses one value with everything inside it.
 func (p *parser) value(depth int) error {
 	if depth > MaxDepth {
 		return apperr.New(apperr.Invalid, "invalid_json", "the body is nested deeper than %d", MaxDepth)
@@ -109,7 +108,7 @@ func (p *parser) value(depth int) error {
 	if kind != '{' && kind != '[' {
 		return nil
 	}
-	for p.from.PeekKind() != kind+2 { // '}' and ']' follow their opening bracket by two
+	for p.from.PeekKind() != kind+2 { // '}' and ']' are two code points after their opening bracket
 		if kind == '{' {
 			if _, err := p.token(); err != nil {
 				return err
@@ -126,7 +125,7 @@ func (p *parser) value(depth int) error {
 	return nil
 }
 
-// token reads one token that begins or is a value, or is a name, and notes its place.
+// token parses one token that begins or is a value, or is a name, and adds its position.
 func (p *parser) token() (at int, err error) {
 	start := int(p.from.InputOffset())
 	token, err := p.from.ReadToken()
@@ -144,10 +143,10 @@ func (p *parser) token() (at int, err error) {
 	return at, nil
 }
 
-// between is what may stand between two tokens.
+// between are the bytes allowed between two tokens.
 var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true}
 
-// Raw is the value's text as it came.
+// Raw is the value's text as it was sent.
 func (v *Value) Raw() []byte {
 	if v == nil || v.in == nil {
 		return nil
@@ -155,7 +154,7 @@ func (v *Value) Raw() []byte {
 	return v.in.text[v.start:v.end:v.end]
 }
 
-// All goes through an object's names and members, or an array's elements, whose name is nil.
+// All iterates over an object's names and members, or over an array's elements with a nil name.
 func (v *Value) All(yield func(name, value *Value) bool) {
 	if v == nil || v.in == nil || v.Kind != '{' && v.Kind != '[' {
 		return
@@ -174,7 +173,7 @@ func (v *Value) All(yield func(name, value *Value) bool) {
 	}
 }
 
-// is reports whether a string is this text.
+// is reports whether a string equals a text.
 func (v *Value) is(text string) bool {
 	if v.plain {
 		return string(v.in.text[v.start+1:v.end-1]) == text
@@ -203,7 +202,7 @@ func (v *Value) Text() string {
 	case v.plain:
 		return string(v.in.text[v.start+1 : v.end-1])
 	}
-	text, _ := jsontext.AppendUnquote(nil, v.Raw()) // it was checked when it was parsed
+	text, _ := jsontext.AppendUnquote(nil, v.Raw()) // checked when it was parsed
 	return string(text)
 }
 

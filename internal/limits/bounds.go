@@ -2,8 +2,7 @@ package limits
 
 import "time"
 
-// Bounds of requests (interface §8): what one request, of whatever kind, may carry. The edge refuses more, clients and importers keep to
-// it.
+// Bounds of requests (interface §8). The edge refuses more, and clients and importers keep to them.
 const (
 	MaxBody         = 1 << 20  // bytes of a request's body
 	MaxBulkBody     = 10 << 20 // of a bulk request's
@@ -60,7 +59,7 @@ var (
 	BulkPrices     = Rate{Name: "bulk:prices", PerMinute: 30}
 )
 
-// Rates of failed logins (interface §8): of one e-mail address from one network, and from all of them.
+// Rates of failed logins (interface §8): for one e-mail address from one network, and from all networks.
 var (
 	FailedLogins           = Rate{Name: "failed-logins", PerMinute: 10}
 	FailedLoginsEverywhere = Rate{Name: "failed-logins", PerMinute: 30}

@@ -1,5 +1,5 @@
-// Package limits counts requests against the rate limits of interface §8: a fixed minute from a caller's first request,
-// a rolling second for bursts, and the bulk operations' own minutes on top.
+// Package limits counts requests against the rate limits of interface §8: a fixed minute from a caller's first
+// request, a rolling second for bursts, and separate minutes for bulk operations.
 package limits
 
 import (
@@ -9,27 +9,27 @@ import (
 
 // Rate is one limit: at most PerMinute in a fixed minute and Burst in any second (0: no such bound).
 type Rate struct {
-	Name      string // keeps windows of one caller apart: "" for the plan, "bulk:products" …
+	Name      string // identifies the window of a caller: "" for the plan, "bulk:products" …
 	PerMinute int
 	Burst     int
 }
 
-// Verdict says whether a request may go on, and what the headers say.
+// Verdict says whether a request is allowed, and the values of the headers.
 type Verdict struct {
 	Allowed    bool
 	Limit      int
 	Remaining  int
 	Reset      time.Time     // end of the first rate's minute
-	RetryAfter time.Duration // when refused
+	RetryAfter time.Duration // when the request is refused
 }
 
-// Limiter decides. Rates holds the plan's first; the verdict's numbers are the first one's.
+// Limiter decides whether a request is allowed. The plan's rate is the first of rates; the verdict's numbers are its.
 type Limiter interface {
-	// Take counts one request of a caller against all rates, or against none when one of them is spent.
+	// Take counts one request of a caller against all rates, or against none if one of them is exhausted.
 	Take(caller string, now time.Time, rates ...Rate) Verdict
-	// Peek gives the verdict that Take would, without counting.
+	// Peek returns the verdict that Take would, without counting.
 	Peek(caller string, now time.Time, rates ...Rate) Verdict
-	// Return takes back what Take counted, for what was counted before it was known whether it counts. Bursts stay as they are.
+	// Return uncounts what Take counted, for a request that turns out not to count. Bursts are not changed.
 	Return(caller string, now time.Time, rates ...Rate)
 }
 
@@ -38,18 +38,18 @@ type window struct {
 	start  time.Time
 	used   int
 	recent []int64 // ring of the newest accepted requests, in microseconds; it grows to Burst
-	next   int     // where the next one goes once it has
+	next   int     // index for the next one in a full ring
 }
 
-// Local counts in this process: right when one process serves the store.
+// Local counts in this process, which is exact if only one process serves the store.
 type Local struct {
 	mu      sync.Mutex
 	windows map[string]*window
 	swept   time.Time
 }
 
-// maxWindows bounds the windows that are remembered. Who sends from ever new addresses makes a node forget some window at random, its
-// own most likely.
+// maxWindows limits the windows kept in memory. A client that sends from ever new addresses makes a node drop random
+// windows, most likely its own.
 const maxWindows = 50_000
 
 // NewLocal makes an empty one.
@@ -115,13 +115,13 @@ func (l *Local) window(key string, now time.Time, r Rate) *window {
 	if now.Sub(w.start) >= time.Minute || w.used == 0 {
 		w.start, w.used = now, 0
 	}
-	if len(w.recent) > r.Burst { // the plan has become a smaller one
+	if len(w.recent) > r.Burst { // the plan was reduced
 		w.recent, w.next = nil, 0
 	}
 	return w
 }
 
-// wait is how long the request must wait, 0 when it may go on.
+// wait is how long the request must wait, 0 if it is allowed.
 func (w *window) wait(now time.Time, r Rate) time.Duration {
 	if w.used >= r.PerMinute {
 		return w.start.Add(time.Minute).Sub(now)
@@ -146,7 +146,7 @@ func (w *window) take(now time.Time, r Rate) {
 	}
 }
 
-// forget drops the window that was used least of a few.
+// forget drops the least used of a few windows.
 func (l *Local) forget() {
 	const few = 8
 	var least string
@@ -162,7 +162,7 @@ func (l *Local) forget() {
 	delete(l.windows, least)
 }
 
-// sweep forgets callers whose minute is over, once a minute.
+// sweep drops windows whose minute is over, once a minute.
 func (l *Local) sweep(now time.Time) {
 	if now.Sub(l.swept) < time.Minute {
 		return
@@ -175,7 +175,7 @@ func (l *Local) sweep(now time.Time) {
 	}
 }
 
-// Off lets everything pass: for benchmarks.
+// Off allows everything, for benchmarks.
 type Off struct{}
 
 // Take implements Limiter.

@@ -11,9 +11,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// Shared counts in the store, so that the sum over all nodes is exact (interface §8). A caller's windows are one row, locked
-// while a request is decided; at the rates there are (33 a second and caller at most) no request waits for it. What a node knows to be
-// spent it refuses by itself: others can only make it later, never sooner.
+// Shared counts in the store, so that the sum over all nodes is exact (interface §8). A caller's windows are one row,
+// locked while a request is decided; at the allowed rates (at most 33 a second for each caller) requests do not wait
+// for it. A node refuses by itself what it knows to be exhausted: other nodes can only prolong that.
 type Shared struct {
 	store *db.DB
 	onErr func(error)
@@ -23,14 +23,14 @@ type Shared struct {
 	swept time.Time
 }
 
-// spent is a refusal that stays true until a time.
+// spent is a refusal that is valid until a time.
 type spent struct {
 	verdict Verdict
 	until   time.Time
 }
 
-// NewShared counts in a store. When the store does not answer, requests pass and onErr hears of it: the request itself will meet
-// the same store a moment later.
+// NewShared counts in a store. If the store does not answer, requests pass and onErr is called: the request itself
+// will meet the same store a moment later.
 func NewShared(store *db.DB, onErr func(error)) *Shared {
 	return &Shared{store: store, onErr: onErr, spent: map[string]spent{}}
 }
@@ -69,7 +69,7 @@ func (s *Shared) Return(caller string, now time.Time, rates ...Rate) {
 	delete(s.spent, spentKey(caller, rates))
 }
 
-// spentKey names a caller's rates among the refusals that a node remembers.
+// spentKey identifies a caller's rates among the refusals that a node remembers.
 func spentKey(caller string, rates []Rate) string {
 	for _, r := range rates {
 		caller += "\x00" + r.Name
@@ -115,7 +115,7 @@ func (s *Shared) decide(caller string, now time.Time, rates []Rate, count bool) 
 	return v
 }
 
-// known is a refusal this node has met and that still holds.
+// known is a remembered refusal that is still valid.
 func (s *Shared) known(key string, now time.Time) (Verdict, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,18 +132,18 @@ func (s *Shared) remember(key string, v Verdict, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.spent) >= maxWindows {
-		clear(s.spent) // the store still knows them
+		clear(s.spent) // the store still has them
 	}
 	s.spent[key] = spent{v, now.Add(v.RetryAfter)}
 }
 
-// Rows of callers who have not been here for this long say nothing any more, and are deleted so many at once.
+// Rows of callers without a request for this long have no effect any more, and are deleted in batches of this size.
 const (
 	rowsLast  = 2 * time.Minute
 	sweepRows = 5000
 )
 
-// sweep forgets, once a minute, what is over: in this node and in the store.
+// sweep deletes, once a minute, what has ended: in this node and in the store.
 func (s *Shared) sweep(now time.Time) {
 	s.mu.Lock()
 	due := now.Sub(s.swept) > time.Minute
@@ -169,7 +169,7 @@ func (s *Shared) sweep(now time.Time) {
 	}
 }
 
-// encode writes the windows that still count: "name|start|used|t,t,t" a line, times in microseconds.
+// encode encodes the windows that have not ended: "name|start|used|t,t,t" in each line, times in microseconds.
 func (l *Local) encode(now time.Time) string {
 	var b strings.Builder
 	for key, w := range l.windows {
@@ -190,7 +190,7 @@ func (l *Local) encode(now time.Time) string {
 	return b.String()
 }
 
-// decode reads what encode wrote.
+// decode parses the text of encode.
 func decode(caller, text string) map[string]*window {
 	windows := map[string]*window{}
 	for line := range strings.Lines(text) {
@@ -203,7 +203,7 @@ func decode(caller, text string) map[string]*window {
 		size, _ := strconv.Atoi(part[3])
 		w := &window{start: time.UnixMicro(start).UTC(), used: used}
 		for at := range strings.SplitSeq(strings.TrimSuffix(part[4], ","), ",") {
-			if n, err := strconv.ParseInt(at, 36, 64); err == nil && len(w.recent) < size { // oldest first, as a ring that begins anew
+			if n, err := strconv.ParseInt(at, 36, 64); err == nil && len(w.recent) < size { // oldest first, as in a new ring
 				w.recent = append(w.recent, n)
 			}
 		}

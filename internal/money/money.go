@@ -15,7 +15,7 @@ import (
 // same scale: 20 % is 200,000.
 type Amount int64
 
-// Scale is how many Amount make one unit; Max is the largest amount taken or made (11 integer digits).
+// Scale is how many Amount make one unit; Max is the largest accepted amount (11 integer digits).
 const (
 	Scale        = 10_000
 	Max   Amount = 100_000_000_000*Scale - 1
@@ -29,8 +29,8 @@ var (
 	ErrNegative   = errors.New("must not be negative")
 )
 
-// Parse reads a JSON number or a decimal string, exponents included ("1e2", "2.50"), exactly: at most
-// 4 decimals that count and 11 integer digits.
+// Parse parses a JSON number or a decimal string, exponents included ("1e2", "2.50"), exactly: at most 4 decimals
+// without trailing zeros, and 11 integer digits.
 func Parse(s string) (Amount, error) {
 	text, negative := s, false
 	if strings.HasPrefix(text, "-") {
@@ -150,7 +150,7 @@ func (a Amount) Text(code string) string {
 	return fmt.Sprintf("%s%d.%s", sign, n/Scale, fmt.Sprintf("%04d", n%Scale)[:decimals])
 }
 
-// Times multiplies by a quantity (not negative); ok is false when the product passes Max.
+// Times multiplies by a quantity that is not negative; ok is false if the product exceeds Max.
 func (a Amount) Times(quantity int64) (product Amount, ok bool) {
 	n := uint64(a)
 	if a < 0 {
@@ -166,7 +166,7 @@ func (a Amount) Times(quantity int64) (product Amount, ok bool) {
 	return Amount(low), true
 }
 
-// Per is what one of a quantity costs, rounded half away from zero to four decimals; quantity is above 0.
+// Per is the amount divided by a quantity above zero, rounded half away from zero to four decimals.
 func (a Amount) Per(quantity int64) Amount {
 	half := Amount(quantity / 2)
 	if a < 0 {
@@ -194,7 +194,7 @@ func (a Amount) Percent(rate Amount, decimals int) Amount {
 	low, carry := bits.Add64(low, divisor/2, 0)
 	high += carry
 	if high >= divisor {
-		return Max + 1 // far beyond what an order may total; the caller's bound refuses it
+		return Max + 1 // larger than any valid total, so the caller's bound refuses it
 	}
 	quotient, _ := bits.Div64(high, low, divisor)
 	if quotient > uint64(Max)/step {

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// Total is an exact sum, not below zero, that may be beyond what an Amount holds, up to 10^36: high · 10^18 + low, in the unit of an
-// Amount.
+// Total is an exact sum, not negative, up to 10^36 and so larger than an Amount can be: high · 10^18 + low, in the
+// unit of an Amount.
 type Total struct{ High, Low int64 }
 
 const totalBase = 1_000_000_000_000_000_000
 
-// TotalOf is n · 10^zeros, where n is not below zero and zeros from 0 to 18.
+// TotalOf is n · 10^zeros; n is not negative and zeros is from 0 to 18.
 func TotalOf(n int64, zeros int) Total {
 	scale, rest := int64(1), int64(totalBase)
 	for range zeros {
@@ -28,7 +28,7 @@ func (t Total) Plus(u Total) Total {
 	return Total{High: t.High + u.High + low/totalBase, Low: low % totalBase}
 }
 
-// Minus is the total without another, which is not greater.
+// Minus is the total less another one that is not greater.
 func (t Total) Minus(u Total) Total {
 	high, low := t.High-u.High, t.Low-u.Low
 	if low < 0 {
@@ -52,7 +52,7 @@ func (t Total) Mean(n int64, decimals int) Amount {
 	step.Mul(step, big.NewInt(unit))
 	sum := big.NewInt(t.High)
 	sum.Add(sum.Mul(sum, big.NewInt(totalBase)), big.NewInt(t.Low))
-	sum.Add(sum, new(big.Int).Rsh(step, 1)) // half of an odd step is cut: no sum lies between
+	sum.Add(sum, new(big.Int).Rsh(step, 1)) // half of an odd step is rounded down, which changes no result
 	return Amount(sum.Quo(sum, step).Int64() * unit)
 }
 

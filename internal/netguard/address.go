@@ -2,7 +2,7 @@ package netguard
 
 import "net/netip"
 
-// block is a range of addresses that nobody's public server has.
+// block is a range of addresses that no public server has.
 type block struct {
 	prefix netip.Prefix
 	reason string
@@ -23,7 +23,8 @@ func join(lists ...[]block) (all []block) {
 	return all
 }
 
-// blocks4 follow the IANA registry of special-purpose IPv4 addresses; the metadata services outside of them stand first.
+// blocks4 are the ranges of the IANA registry of special-purpose IPv4 addresses, preceded by metadata services outside
+// of them.
 var blocks4 = join(
 	list("a cloud metadata address", "169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"),
 	list("a loopback address", "127.0.0.0/8"),
@@ -35,8 +36,8 @@ var blocks4 = join(
 		"203.0.113.0/24", "240.0.0.0/4"),
 )
 
-// blocks6 does the same for IPv6. Whatever carries an IPv4 address inside is refused as a form: the address is to be
-// written plainly, where it is checked.
+// blocks6 are those of IPv6. A form that contains an IPv4 address is refused as such: the IPv4 address must be given
+// itself, and is then checked.
 var blocks6 = join(
 	list("a loopback address", "::1/128"),
 	list("the unspecified address", "::/128"),
@@ -52,9 +53,9 @@ var blocks6 = join(
 	list("a reserved address", "100::/64", "2001:2::/48", "2001:10::/28", "2001:20::/28", "2001:db8::/32", "3fff::/20", "5f00::/16"),
 )
 
-var global6 = netip.MustParsePrefix("2000::/3") // all that is given out
+var global6 = netip.MustParsePrefix("2000::/3") // all addresses that are assigned
 
-// Reason says what is wrong with an address: "a private address". It is "" for one that is reachable by everybody.
+// Reason says why an address is refused: "a private address". It is "" for a public one.
 func Reason(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return "no address"

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Allowed is the operator's list of places that may be reached although they would be refused.
+// Allowed is the operator's list of hosts that may be called although they would be refused.
 type Allowed struct {
 	hosts    map[string]bool // names and addresses
 	suffixes []string        // ".corp.example" of *.corp.example
 	prefixes []netip.Prefix
 }
 
-// ParseAllowed reads hosts separated by commas or spaces: a name, *.name for every name below it, an address, or a range
-// like 10.2.0.0/16, which counts for the addresses that any name resolves to.
+// ParseAllowed parses hosts separated by commas or spaces: a name, *.name for every name below it, an address, or a
+// range like 10.2.0.0/16, which applies to the addresses of any name.
 func ParseAllowed(text string) (Allowed, error) {
 	a := Allowed{hosts: map[string]bool{}}
 	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
@@ -39,7 +39,7 @@ func ParseAllowed(text string) (Allowed, error) {
 	return a, nil
 }
 
-// Host reports whether a host in its plain form is on the list by name.
+// Host reports whether a host in its plain form is listed by name.
 func (a Allowed) Host(host string) bool {
 	if a.hosts[host] {
 		return true
@@ -52,7 +52,7 @@ func (a Allowed) Host(host string) bool {
 	return false
 }
 
-// Addr reports whether an address is on the list, alone or in a range.
+// Addr reports whether an address is listed, alone or in a range.
 func (a Allowed) Addr(addr netip.Addr) bool {
 	if a.hosts[addr.String()] {
 		return true

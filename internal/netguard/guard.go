@@ -1,10 +1,10 @@
-// Package netguard decides which addresses the service may connect to on somebody's request (interface §6.2).
+// Package netguard decides which addresses the service may connect to on a caller's request (interface §6.2).
 //
-// A merchant names a URL and this process connects to it, from inside a network where more is reachable than from
-// outside. So a host is resolved here, every address of the answer is checked, and the checked address itself is dialled:
-// a name that answers differently a moment later changes nothing.
+// A merchant gives a URL and this process connects to it, from inside a network where more can be reached than from
+// outside. So a host is resolved here, every address of the answer is checked, and the checked address itself is
+// dialled: a name that resolves differently a moment later has no effect.
 //
-// For the way in, Proxies says whose word about a client's address is believed (interface §8).
+// For incoming requests, Proxies says which proxies are trusted to give a client's address (interface §8).
 package netguard
 
 import (
@@ -22,11 +22,12 @@ import (
 type Guard struct {
 	Dev    bool // http and loopback are allowed too
 	Allow  Allowed
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)               // nil: the system's resolver
-	Dial   func(ctx context.Context, network, address string) (c net.Conn, err error) // nil: the network; gets checked addresses only
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error) // nil: the system's resolver
+	// Nil: the network; receives checked addresses only.
+	Dial func(ctx context.Context, network, address string) (c net.Conn, err error)
 }
 
-// Refused is the error for a place that must not be connected to. Its text is safe to show.
+// Refused is the error for a host that must not be called. Its text may be shown to callers.
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
@@ -39,8 +40,8 @@ func IsRefused(err error) bool {
 
 func refuse(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
 
-// Resolve gives the addresses that a host (a name or an address, without port) may be connected at. One refused address
-// refuses the host: a mixed answer is how a name is smuggled past a check. Errors: Refused, or the resolver's.
+// Resolve returns the addresses at which a host (a name or an address, without port) may be called. One refused
+// address refuses the host, because a mixed answer is a way around the check. Errors: Refused, or the resolver's.
 func (g *Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	host, err := plainHost(host)
 	if err != nil {
@@ -58,13 +59,13 @@ func (g *Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 			if addr.String() == host {
 				return nil, refuse("%s is %s", host, reason)
 			}
-			return nil, refuse("%s does not resolve to public addresses only", host) // which ones it has is nobody's business
+			return nil, refuse("%s does not resolve to public addresses only", host) // the message must not show which addresses it has
 		}
 	}
 	return addrs, nil
 }
 
-// reason says why an address is refused; "" lets it pass.
+// reason says why an address is refused; "" if it is allowed.
 func (g *Guard) reason(addr netip.Addr) string {
 	if g.Dev && addr.IsLoopback() && !addr.Is4In6() || g.Allow.Addr(addr) {
 		return ""
@@ -72,7 +73,7 @@ func (g *Guard) reason(addr netip.Addr) string {
 	return Reason(addr)
 }
 
-// lookupTime bounds how long a name may take to resolve.
+// lookupTime limits the time to resolve a name.
 const lookupTime = 5 * time.Second
 
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -96,7 +97,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, addr := range found {
-		addrs[i] = addr.Unmap() // resolvers give IPv4 in either form
+		addrs[i] = addr.Unmap() // resolvers return IPv4 in either form
 	}
 	return addrs, nil
 }
@@ -130,8 +131,8 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return nil, &unreached{"connecting to " + address + ": " + Plain(err), err}
 }
 
-// Transport is an HTTP transport whose every connection goes through the guard: no proxy, no connection above perHost to
-// one host kept idle.
+// Transport is an HTTP transport whose connections all go through the guard: no proxy, and at most perHost idle
+// connections for each host.
 func (g *Guard) Transport(perHost int) *http.Transport {
 	return &http.Transport{
 		DialContext:           g.DialContext,
@@ -144,8 +145,8 @@ func (g *Guard) Transport(perHost int) *http.Transport {
 	}
 }
 
-// plainHost brings a host into the one form that is checked and resolved: lower case, no final dot. It refuses writings
-// that different resolvers read differently.
+// plainHost converts a host to the form that is checked and resolved: lower case, no final dot. It refuses spellings
+// that resolvers interpret differently.
 func plainHost(host string) (string, error) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	for i := range len(host) {
@@ -171,7 +172,7 @@ func plainHost(host string) (string, error) {
 	return host, nil
 }
 
-// endsInNumber is true of hosts that some resolvers take for an IPv4 address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+// endsInNumber is true for hosts that some resolvers read as an IPv4 address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	hex := strings.HasPrefix(last, "0x")

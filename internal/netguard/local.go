@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// LoopbackHost reports whether a Host header names this machine to itself: localhost, a name below it, or a loopback address, with or
-// without a port. A page of another site whose name was made to resolve to 127.0.0.1 still sends its own name.
+// LoopbackHost reports whether a Host header is this machine's own: localhost, a name below it, or a loopback address,
+// with or without a port. A page of another site whose name was made to resolve to 127.0.0.1 still sends that site's
+// name.
 func LoopbackHost(header string) bool {
 	host := header
 	if name, _, err := net.SplitHostPort(header); err == nil {

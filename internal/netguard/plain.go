@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// unreached is a failure to resolve or to connect, in words that show no address of the network this process stands in.
+// unreached is a failure to resolve or to connect, described without addresses of this process's network.
 type unreached struct {
 	text string
 	err  error
@@ -16,8 +16,8 @@ type unreached struct {
 func (u *unreached) Error() string { return u.text }
 func (u *unreached) Unwrap() error { return u.err }
 
-// Plain puts an error of a connection into words for whoever named the URL: without the addresses of either end, of a resolver, or of
-// anything else between. Other errors keep their text.
+// Plain describes an error of a connection to the caller who gave the URL: without the addresses of either end, of a
+// resolver, or of anything between. Other errors keep their text.
 func Plain(err error) string {
 	var known *unreached
 	var lookup *net.DNSError

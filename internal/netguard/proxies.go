@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Proxies are the reverse proxies in front of the service whose word about a client's address is taken. Nobody's is by
-// default: whoever reaches the service directly could otherwise name any address as his own.
+// Proxies are the reverse proxies that are trusted to give a client's address. The default is none, because a client
+// that reaches the service directly could otherwise claim any address.
 type Proxies []netip.Prefix
 
-// ParseProxies reads addresses and ranges separated by commas or spaces: 10.0.0.7, 10.1.0.0/16, fd00::/8.
+// ParseProxies parses addresses and ranges separated by commas or spaces: 10.0.0.7, 10.1.0.0/16, fd00::/8.
 func ParseProxies(text string) (list Proxies, err error) {
 	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
 		prefix, err := netip.ParsePrefix(entry)
@@ -27,7 +27,7 @@ func ParseProxies(text string) (list Proxies, err error) {
 	return list, nil
 }
 
-// trusts reports whether an address is one of the proxies'.
+// trusts reports whether an address is that of a trusted proxy.
 func (list Proxies) trusts(addr netip.Addr) bool {
 	addr = addr.WithZone("")
 	for _, prefix := range list {
@@ -38,9 +38,9 @@ func (list Proxies) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// Client is the address a request comes from, without port. It is the connection's own, unless that is a trusted proxy's:
-// then the rightmost address of X-Forwarded-For that is none. What stands further left was written by that client and is
-// worth nothing. Where the header ends, or holds something that is no address, the last address known counts.
+// Client is the address of a request's client, without port: the connection's address, unless that is a trusted proxy;
+// then the rightmost address of X-Forwarded-For that is no trusted proxy. What is further left was written by that
+// client and cannot be trusted. If the header ends, or has something that is no address, it is the last address found.
 func (list Proxies) Client(r *http.Request) string {
 	peer, ok := hop(r.RemoteAddr)
 	if !ok {
@@ -69,7 +69,7 @@ func (list Proxies) Client(r *http.Request) string {
 	return peer.String()
 }
 
-// hop reads an address with or without port and brackets; IPv4 written as IPv6 is IPv4.
+// hop parses an address with or without port and brackets; an IPv4 address in IPv6 form becomes IPv4.
 func hop(text string) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
@@ -84,11 +84,11 @@ func hop(text string) (netip.Addr, bool) {
 	return addr.Unmap(), err == nil
 }
 
-// networkBits6 is how much of an IPv6 address is given to one customer at least: the rest he may vary as he likes.
+// networkBits6 is the least part of an IPv6 address that is assigned to one customer, who can vary the rest.
 const networkBits6 = 64
 
-// Network is what of a client's address counts as one client: an IPv4 address itself, the /64 network of an IPv6 one, any other text as
-// it is.
+// Network is the part of a client's address that counts as one client: an IPv4 address itself, the /64 network of an
+// IPv6 one, any other text as it is.
 func Network(address string) string {
 	addr, err := netip.ParseAddr(address)
 	if err != nil {

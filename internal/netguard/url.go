@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxURL bounds a URL that is kept.
+// maxURL is the largest length of a URL.
 const maxURL = 2048
 
-// URL checks what is plain from a URL itself: https (http with Dev), a host, no credentials, no address that is refused.
-// Errors are Refused.
+// URL checks a URL without resolving it: https (http with Dev), a host, no credentials, no refused address. Errors are
+// Refused.
 func (g *Guard) URL(text string) (*url.URL, error) {
 	if len(text) > maxURL {
 		return nil, refuse("must be at most %d characters long", maxURL)
@@ -52,14 +52,14 @@ func (g *Guard) URL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// metadataNames are what clouds call their metadata services; outside of that cloud they do not resolve.
+// metadataNames are the names of clouds' metadata services; outside of that cloud they do not resolve.
 var metadataNames = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 
-// vetTime bounds how long a request waits for a name to resolve.
+// vetTime limits how long a request waits for a name to resolve.
 const vetTime = 2 * time.Second
 
-// Vet checks a URL that somebody wants to be kept: by itself, and by its present addresses. A name that does not resolve now
-// passes: it is resolved again at every attempt. Errors are Refused.
+// Vet checks a URL before it is stored: the text, and its present addresses. A name that does not resolve now passes,
+// because it is resolved again at every attempt. Errors are Refused.
 func (g *Guard) Vet(ctx context.Context, text string) error {
 	u, err := g.URL(text)
 	if err != nil {

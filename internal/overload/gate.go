@@ -1,5 +1,5 @@
-// Package overload keeps a node useful when more is asked of it than it can do: some requests are refused at once, so that the
-// others are answered in time (interface §8).
+// Package overload keeps a node useful when it receives more requests than it can handle: some are refused at once, so
+// that the others are answered in time (interface §8).
 package overload
 
 import (
@@ -12,37 +12,39 @@ import (
 	"entrepot/internal/budget"
 )
 
-// The limit's figures. It is at least more than the clients of an ordinary installation have under way at once, and at most what one
-// node can keep in memory; between them it follows what the node gets done: as many as it finishes in aim. More would not get done
-// sooner, and keep each other and everything else of the node waiting for a processor.
+// Figures of the limit. It is at least what the clients of an ordinary installation have under way at once, and at
+// most what one node can hold in memory. Between these it adapts to the node's throughput: as many requests as it
+// completes in the time aim. More would not be completed sooner, and would make each other and all other work wait for
+// a processor.
 const (
 	least    = 36
 	most     = 512
-	initial  = 128 // until it is known what the node gets done
+	initial  = 128 // until the throughput is known
 	queue    = 1024
 	aim      = 40 * time.Millisecond
-	measure  = 100 * time.Millisecond // between two looks at what gets done
-	looks    = 3                      // that must find growth: clients who begin together are growth to two at most
-	standing = 100 * time.Millisecond // what the oldest request has waited in overload, at least
-	patience = 5 * time.Second        // of a request that waits in a rush
-	hurry    = 100 * time.Millisecond // of one that waits in overload: either it is soon its turn or never
+	measure  = 100 * time.Millisecond // between two measurements of the throughput
+	looks    = 3                      // measurements in a row that must find growth: clients who begin together cause at most two
+	standing = 100 * time.Millisecond // how long the oldest request has waited in overload, at least
+	patience = 5 * time.Second        // how long a request waits in a rush
+	hurry    = 100 * time.Millisecond // how long a request waits in overload: its turn comes soon or never
 )
 
-// Gate bounds how many requests run at once. The others wait, and the oldest goes first: a rush is worked off. Overload is when more keep
-// coming than get done, so that those who wait become more from look to look. The newest goes first then, because its caller is
-// the most likely to be waiting still, and because otherwise all would be answered too late.
+// Gate limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked off.
+// Overload means that more arrive than are completed, so that the number of waiting requests grows from measurement to
+// measurement. Then the newest goes first, because its caller is the most likely to be still waiting, and because
+// otherwise all would be answered too late.
 type Gate struct {
 	mu       sync.Mutex
 	limit    int
 	running  int
-	waiting  []*place  // the newest stands last
+	waiting  []*place  // the newest is last
 	quiet    time.Time // since when none waits
 	overload bool
-	measured time.Time // the last look
-	finished int       // since then
-	fewest   int       // that ran or waited at any time since then
-	before   int       // fewest of the look before; math.MaxInt when there was none since requests wait
-	grown    int       // looks one after the other that found more than the look before them
+	measured time.Time // time of the last measurement
+	finished int       // requests completed since then
+	fewest   int       // least number of running or waiting requests since then
+	before   int       // fewest at the measurement before; math.MaxInt if requests did not wait then
+	grown    int       // measurements in a row that found more than the one before
 }
 
 // place is a waiting request.
@@ -55,7 +57,8 @@ type place struct {
 // NewGate makes an open gate.
 func NewGate() *Gate { return &Gate{limit: initial} }
 
-// Enter waits for the request's turn. Errors: Unavailable when it does not come in time; the context's. After nil, Leave must follow.
+// Enter waits for the request's turn. Errors: Unavailable if it does not come in time; the context's. After nil, the
+// caller must call Leave.
 func (g *Gate) Enter(ctx context.Context) error {
 	g.mu.Lock()
 	if g.running < g.limit && len(g.waiting) == 0 {
@@ -104,17 +107,17 @@ func (g *Gate) Enter(ctx context.Context) error {
 	if p.refused {
 		return budget.Full()
 	}
-	return nil // its turn came in the last moment
+	return nil // its turn came at the last moment
 }
 
-// Again is Enter for a request that was in before and left to wait for something else: it does not wait again.
+// Again is Enter for a request that has left to wait for something else: it does not wait again.
 func (g *Gate) Again() {
 	g.mu.Lock()
 	g.running++
 	g.mu.Unlock()
 }
 
-// Leave ends what Enter or Again began; done says that the request has its answer now.
+// Leave ends what Enter or Again began; done says that the request was answered.
 func (g *Gate) Leave(done bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,7 +138,7 @@ func (g *Gate) Leave(done bool) {
 	g.emptied(now)
 }
 
-// Running is how many requests are in, and Waiting how many would like to be.
+// Running is how many requests run, and how many wait.
 func (g *Gate) Running() (running, waiting int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -162,8 +165,8 @@ func (g *Gate) refuseOldest(n int) {
 	g.waiting = g.waiting[n:]
 }
 
-// judge looks whether this is overload, fits the limit to what gets done, and gives how long a request may wait. It is called with
-// the mutex, while requests wait.
+// judge decides whether this is overload, adapts the limit to the throughput, and returns how long a request may wait.
+// The mutex is held, and requests wait.
 func (g *Gate) judge(now time.Time) time.Duration {
 	if past := now.Sub(g.measured); past >= measure {
 		fit := int(time.Duration(g.finished) * aim / past)
@@ -188,7 +191,7 @@ func (g *Gate) judge(now time.Time) time.Duration {
 	return patience
 }
 
-// refuseLate refuses who has waited longer than one may in overload: since before it began.
+// refuseLate refuses the requests that have waited longer than allowed in overload.
 func (g *Gate) refuseLate(now time.Time) {
 	late := slices.IndexFunc(g.waiting, func(p *place) bool { return now.Sub(p.came) <= hurry })
 	if late < 0 {
@@ -197,7 +200,7 @@ func (g *Gate) refuseLate(now time.Time) {
 	g.refuseOldest(late)
 }
 
-// emptied notes when no request waits any longer.
+// emptied records when no request waits any more.
 func (g *Gate) emptied(now time.Time) {
 	if len(g.waiting) == 0 {
 		g.quiet = now

@@ -1,7 +1,7 @@
-// Package patch holds what a caller says of a member that may be left out: absent, null or a value.
+// Package patch holds the value of an optional member of a body: absent, null or a value.
 package patch
 
-// Field is what a body says of one member: absent (not Set), null, or a value.
+// Field is a member of a body: absent (not Set), null, or a value.
 type Field[T any] struct {
 	Set   bool
 	Null  bool
@@ -14,7 +14,7 @@ func To[T any](value T) Field[T] { return Field[T]{Set: true, Value: value} }
 // Given reports whether there is a value.
 func (f Field[T]) Given() bool { return f.Set && !f.Null }
 
-// Or is the value, or another one when absent or null.
+// Or is the value, or another one if it is absent or null.
 func (f Field[T]) Or(other T) T {
 	if f.Given() {
 		return f.Value
@@ -30,7 +30,7 @@ func (f Field[T]) Ptr() *T {
 	return nil
 }
 
-// Apply puts what is said into a place: absent leaves it, null empties it.
+// Apply stores the value in a place: absent leaves it, null empties it.
 func (f Field[T]) Apply(place *T) {
 	if f.Set {
 		*place = f.Value

@@ -4,11 +4,11 @@ import (
 	"golang.org/x/text/language"
 )
 
-// MaxLocale is the length of a locale, in bytes.
+// MaxLocale is the largest length of a locale, in bytes.
 const MaxLocale = 35
 
-// Locale reads the name of a language and, mostly, a region (BCP 47), such as fr or de-CH, in its usual spelling. It reports whether
-// there is such a language.
+// Locale parses a language and, usually, a region (BCP 47), such as fr or de-CH, and returns its usual spelling. It
+// reports whether there is such a language.
 func Locale(text string) (string, bool) {
 	if text == "" || len(text) > MaxLocale {
 		return "", false
@@ -20,8 +20,7 @@ func Locale(text string) (string, bool) {
 	return tag.String(), true
 }
 
-// Of a locale's region: the countries in which English writes the month before the day, and those in which a day has two times twelve
-// hours, by the Unicode locale data.
+// By the Unicode locale data, the regions where English writes the month before the day, and those with a twelve-hour clock.
 var (
 	monthFirst  = regions("US", "PH", "PR", "GU", "AS", "VI", "UM", "MP", "FM", "MH", "PW")
 	twelveHours = regions("US", "CA", "AU", "NZ", "IN", "PH", "PK", "BD", "MY", "SG", "EG", "SA", "AE", "JO", "KW", "CO", "MX",

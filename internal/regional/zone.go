@@ -1,15 +1,15 @@
-// Package regional is what depends on where people are: time zones with their days, and locales, which say how numbers and dates are
-// written.
+// Package regional has what depends on a user's region: time zones with their days, and locales, which determine the
+// format of numbers and dates.
 package regional
 
 import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // names are known on machines without a database of zones, too
+	_ "time/tzdata" // for machines without a database of time zones
 )
 
-// zones keeps what was loaded, by name: as many as there are zones.
+// zones caches loaded zones by name; their number is limited by the database.
 var zones sync.Map
 
 // Zone finds a time zone by its name in the IANA database, such as Europe/Paris; "" is UTC. It reports whether there is one.
@@ -31,14 +31,15 @@ func Zone(name string) (*time.Location, bool) {
 	return zone, true
 }
 
-// DayOf is the first moment of the day that a moment falls in, in its own zone.
+// DayOf is the first moment of the day of a time, in its own zone.
 func DayOf(at time.Time) time.Time {
 	year, month, day := at.Date()
 	return Day(year, month, day, at.Location())
 }
 
-// Day is the first moment of a day in a zone. That is midnight, but where the clocks are set forward at midnight, which the day then has
-// not; where they are set back at midnight it is the first of both. Months and days beyond their range count on, as in time.Date.
+// Day is the first moment of a day in a zone. That is midnight, unless the clocks are set forward at midnight, so that
+// the day has none; if they are set back at midnight, it is the first of the two. Months and days out of range are
+// normalised, as in time.Date.
 func Day(year int, month time.Month, day int, zone *time.Location) time.Time {
 	at := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	if at.Hour() != 0 || at.Minute() != 0 { // there is no midnight

@@ -17,11 +17,11 @@ import (
 // FileName is the master key's file in the data folder (interface §10).
 const FileName = "master.key"
 
-// ErrEmptyFile means that the key file is there and holds nothing: the start that should have written it was cut off.
+// ErrEmptyFile means that the key file exists and is empty: the start that should have written it was interrupted.
 var ErrEmptyFile = errors.New("the file is empty")
 
-// ReadFile reads the folder's master key. Errors: os.ErrNotExist when there is no file, ErrEmptyFile when it holds nothing, and
-// messages for people when other users can read it or when it holds no key.
+// ReadFile reads the folder's master key. Errors: os.ErrNotExist when there is no file, ErrEmptyFile when it is empty,
+// and messages for people when other users can read it or when it has no key.
 func ReadFile(dir string) (Key, error) { return readFile(filepath.Join(dir, FileName)) }
 
 func readFile(path string) (Key, error) {
@@ -50,11 +50,12 @@ func readFile(path string) (Key, error) {
 	return key, nil
 }
 
-// holdsNothing is true of what a crash leaves of a file that was being written: no bytes, or zeros.
+// holdsNothing is true for what a crash leaves of a file that was being written: no bytes, or zeros.
 func holdsNothing(text []byte) bool { return strings.Trim(string(text), "\x00\r\n\t ") == "" }
 
-// MakeFile makes a master key and puts its file into the folder, whole and on the disk before anybody can see it. An empty file is
-// replaced, any other is left as it is: then the result is that file's key. made reports whether the key is new.
+// MakeFile generates a master key and stores its file in the folder; the file is complete and on the disk before it
+// gets its name. An empty file is replaced, any other stays, and the result is its key. made reports whether the key
+// is new.
 func MakeFile(dir string) (key Key, made bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return key, false, err
@@ -86,7 +87,7 @@ func MakeFile(dir string) (key Key, made bool, err error) {
 	return fromRaw(raw), true, syncFolder(dir)
 }
 
-// writeAside writes a file beside the key's place and returns its name once the disk holds it.
+// writeAside writes a file under a temporary name and returns that name when the disk holds it.
 func writeAside(dir, text string) (path string, err error) {
 	part, err := os.CreateTemp(dir, FileName+".part-*") // mode 600
 	if err != nil {
@@ -115,8 +116,8 @@ func putWithoutOverwriting(part, path string) error {
 	return os.Rename(part, path)
 }
 
-// replaceEmpty puts a file in the place of an empty one. Errors: os.ErrExist when another process did so first. The empty file's lock
-// keeps two processes from replacing each other's key.
+// replaceEmpty replaces an empty file. Errors: os.ErrExist when another process did so first. The lock of the empty
+// file prevents two processes from replacing each other's key.
 func replaceEmpty(part, path string) error {
 	empty, err := os.Open(path)
 	if err != nil {
@@ -143,7 +144,7 @@ func replaceEmpty(part, path string) error {
 	return os.Rename(part, path)
 }
 
-// syncFolder makes a new name in a folder last through a power cut, where the system can.
+// syncFolder makes a new file name in a folder survive a power cut, if the system can.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

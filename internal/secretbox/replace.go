@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// nextName is the file of a master key that is about to replace the one in FileName.
+// nextName is the file of a master key that will replace the one in FileName.
 const nextName = FileName + ".new"
 
-// MakeNext gives the master key that is to replace the folder's, from its own file; it makes one when there is none. A file that is there
-// is from a replacement that was broken off.
+// MakeNext returns the master key that will replace the folder's, from its own file; if there is none, it generates
+// one. An existing file is from a replacement that was interrupted.
 func MakeNext(dir string) (Key, error) {
 	path := filepath.Join(dir, nextName)
 	key, err := readFile(path)
@@ -32,8 +32,8 @@ func MakeNext(dir string) (Key, error) {
 	return fromRaw(raw), syncFolder(dir)
 }
 
-// UseNext puts the next master key into the place of the folder's, which stays beside it under the name that it returns: backups of before
-// need it. At no moment is there no key.
+// UseNext makes the next master key the folder's. The former key's file is kept under the returned name, because older
+// backups need it. There is a key at every moment.
 func UseNext(dir string, former Key) (kept string, err error) {
 	path := filepath.Join(dir, FileName)
 	kept = path + "." + former.ID()

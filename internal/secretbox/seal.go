@@ -1,4 +1,4 @@
-// Package secretbox keeps secrets unreadable at rest: AES-256-GCM under a master key that is named by its id.
+// Package secretbox encrypts stored secrets: AES-256-GCM under a master key that is identified by its id.
 package secretbox
 
 import (
@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// Key encrypts and opens. The zero value is unusable.
+// Key encrypts and decrypts. The zero value is unusable.
 type Key struct {
 	id   string
 	aead cipher.AEAD
 }
 
-// ID names the key without revealing it: nodes that share a store must have the same.
+// ID identifies the key without revealing it: nodes that share a store must have the same.
 func (k Key) ID() string { return k.id }
 
-// Parse reads a master key: 32 bytes in base64 or hex.
+// Parse parses a master key: 32 bytes in base64 or hex.
 func Parse(text string) (Key, error) {
 	text = strings.TrimSpace(text)
 	raw, err := base64.StdEncoding.DecodeString(text)
@@ -39,7 +39,7 @@ func Parse(text string) (Key, error) {
 func fromRaw(raw []byte) Key {
 	block, err := aes.NewCipher(raw)
 	if err != nil {
-		panic(err) // the length is checked
+		panic(err) // the length was checked
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
@@ -49,14 +49,14 @@ func fromRaw(raw []byte) Key {
 	return Key{id: hex.EncodeToString(sum[:4]), aead: aead}
 }
 
-// Place is the record and column that a secret belongs to. It is authenticated with the secret, which therefore opens nowhere else: a
-// value that is copied to another row, or to another account's, is refused.
+// Place is the record and column of a secret. It is authenticated with the secret, which cannot be decrypted
+// elsewhere: a value that is copied to another row, or to another account's, is refused.
 type Place struct {
 	Tenant            int64
 	Table, Column, ID string
 }
 
-// bytes writes a place so that no two places look the same.
+// bytes encodes a place so that no two places have the same bytes.
 func (p Place) bytes() []byte {
 	text := strconv.FormatInt(p.Tenant, 10)
 	for _, part := range []string{p.Table, p.Column, p.ID} {
@@ -65,11 +65,11 @@ func (p Place) bytes() []byte {
 	return []byte(text)
 }
 
-// bound begins values that are bound to their place: "2.<key id>.<base64 of nonce and cipher text>". Older ones lack it and open anywhere;
-// a change of the master key binds them.
+// bound begins values that are bound to their place: "2.<key id>.<base64 of nonce and cipher text>". Older ones lack
+// it and can be decrypted anywhere; a change of the master key binds them.
 const bound = "2."
 
-// Seal makes text unreadable and binds it to its place.
+// Seal encrypts text and binds it to its place.
 func (k Key) Seal(text string, place Place) string {
 	nonce := make([]byte, k.aead.NonceSize())
 	rand.Read(nonce)
@@ -79,7 +79,7 @@ func (k Key) Seal(text string, place Place) string {
 // Prefix begins everything that Seal makes with this key.
 func (k Key) Prefix() string { return bound + k.id + "." }
 
-// KeyOf is the id of the master key that a value was encrypted with, "" for what is no such value.
+// KeyOf is the id of the master key of an encrypted value, "" for any other text.
 func KeyOf(sealed string) string {
 	name, _, ok := strings.Cut(strings.TrimPrefix(sealed, bound), ".")
 	if _, err := hex.DecodeString(name); !ok || err != nil || len(name) != 8 {
@@ -88,7 +88,7 @@ func KeyOf(sealed string) string {
 	return name
 }
 
-// Open reads what Seal made with the same key for the same place.
+// Open decrypts what Seal made with the same key for the same place.
 func (k Key) Open(sealed string, place Place) (string, error) {
 	rest, isBound := strings.CutPrefix(sealed, bound)
 	name, data, ok := strings.Cut(rest, ".")

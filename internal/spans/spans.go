@@ -1,25 +1,26 @@
-// Package spans cuts stretches of time into the buckets by which figures are kept: of 10 seconds, an hour and a day (UTC), each a whole
-// number of the one before. A sum over any stretch is that of the fewest buckets that fill it, and of the rows at its two ends.
+// Package spans divides ranges of time into the buckets for which figures are kept: 10 seconds, an hour and a day
+// (UTC), each a multiple of the one before. The sum over any range is that of the fewest whole buckets in it, and of
+// the rows at its two ends.
 package spans
 
 // Widths are the widths of the buckets in microseconds, the narrowest first.
 var Widths = []int64{10_000_000, 3_600_000_000, 86_400_000_000}
 
-// The places in Widths.
+// Indexes of Widths.
 const (
 	Seconds = iota
 	Hours
 	Days
 )
 
-// Last is a moment beyond all others, at the end of a bucket of every width.
+// Last is later than every time, at the end of a bucket of every width.
 const Last = 86_400_000_000 * 400_000
 
-// Piece is a part of a stretch that buckets of one width fill: those that begin at From or later and before To.
+// Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and before To.
 type Piece struct{ Width, From, To int64 }
 
-// Fill cuts the stretch from one moment to before another into the fewest pieces of buckets no wider than Widths[widest], and gives the
-// ends that no bucket fills.
+// Fill divides the range from one time to before another into the fewest pieces of buckets no wider than
+// Widths[widest], and returns the ends that fill no whole bucket.
 func Fill(from, to int64, widest int) (pieces []Piece, ends [][2]int64) {
 	add := func(narrower int, from, to int64) {
 		switch {
@@ -44,8 +45,8 @@ func Fill(from, to int64, widest int) (pieces []Piece, ends [][2]int64) {
 	return pieces, ends
 }
 
-// Down is the beginning of the bucket that a moment falls in.
+// Down is the beginning of the bucket of a time.
 func Down(at, width int64) int64 { return at / width * width }
 
-// Up is the first beginning of a bucket at a moment or after it.
+// Up is the first beginning of a bucket at a time or after it.
 func Up(at, width int64) int64 { return (at + width - 1) / width * width }

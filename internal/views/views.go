@@ -1,5 +1,5 @@
-// Package views keeps what users have saved of lists of the dashboard: a name and the query of an address. It is no fact of the account:
-// the API does not show it.
+// Package views stores the saved views of lists in the dashboard: a name and the query of an address. They are not
+// part of the account's data: the API does not show them.
 package views
 
 import (
@@ -18,7 +18,7 @@ type View struct {
 	At    int64
 }
 
-// Max is how many views a user saves of one list.
+// Max is how many views of one list a user can save.
 const Max = 20
 
 var table = db.NewTable("dashboard_views",
@@ -35,7 +35,7 @@ func List(tx *db.Tx, user id.User, page string) ([]View, error) {
 	return table.All(tx, "AND user_id = $2::UUID AND page = $3 ORDER BY created_at, id LIMIT $4::BIGINT", user, page, Max)
 }
 
-// Insert saves a view. Errors: Conflict for one more than Max.
+// Insert saves a view. Errors: Conflict when there are Max already.
 func Insert(tx *db.Tx, v View) (View, error) {
 	kept, err := List(tx, v.User, v.Page)
 	if err != nil {
@@ -49,12 +49,12 @@ func Insert(tx *db.Tx, v View) (View, error) {
 	return v, nil
 }
 
-// Forget deletes all views of a user, who is deleted.
+// Forget deletes all views of a user, who is being deleted.
 func Forget(tx db.Writer, user id.User) {
 	tx.Queue("DELETE FROM dashboard_views WHERE tenant_id = $1 AND user_id = $2::UUID", tx.TenantID(), user)
 }
 
-// Delete deletes a view of a user. When there is none, the transaction fails with NotFound.
+// Delete deletes a view of a user. If there is none, the transaction fails with NotFound.
 func Delete(tx db.Writer, user id.User, view string) {
 	tx.Queue("DELETE FROM dashboard_views WHERE tenant_id = $1 AND user_id = $2::UUID AND id = $3::UUID", tx.TenantID(), user, view).Rows(1,
 		apperr.Missing("view"))
